@@ -1,31 +1,72 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** They open the embedded ClickHouse engine in their own process, which has one data folder for as long as it lives. */
 const WITH_ENGINE = [
   'api/auth/access-scope.test.ts',
   'api/pipeline/pipeline-error-routes.test.ts',
-  'api/search/{export-routes,query-language}.test.ts',
+  'api/search/export-routes.test.ts',
   'api/usage/usage-routes.test.ts',
-  'engine/store/{embedded-connection,line-block,word-index}.test.ts',
+  'engine/lines/native-block/line-block.test.ts',
+  'engine/store/{embedded-connection,word-index,search/query-language}.test.ts',
   'test/runtime/verification.test.ts',
 ]
 /** What takes long and is seldom at stake: `npm run campaigns`. */
 const CAMPAIGNS = [
-  'test/conformance/installation-power-cut.test.ts',
+  'test/conformance/{drawn-queries,installation-power-cut}.test.ts',
   'test/faults/{campaign,cluster/cluster-campaign}.test.ts',
   'test/integration/{kafka-security,lost-configuration-cluster,publishing-cluster}.test.ts',
-  'test/kafka/{lost-log-tail,silent-broker,topic-copies}.test.ts',
-  'test/simulation/guards.test.ts',
+  'test/kafka/{lost-log-tail,renewed-topic,silent-broker,topic-copies}.test.ts',
+  'test/simulation/{guards,long-simulation}.test.ts',
   'test/support/kafka/kafka-support.test.ts',
+]
+/** Files that take longest, the longest first: one that began last would leave a core idle. */
+const LONGEST = [
+  'test/integration/spread-cluster.test.ts',
+  'test/integration/lost-log-tail.test.ts',
+  'test/integration/backup.test.ts',
+  'test/integration/clickhouse-server.test.ts',
+  'test/integration/dead-letter-cluster.test.ts',
+  'test/integration/lost-configuration.test.ts',
+  'test/integration/operation.test.ts',
+  'engine/store/search/query-language.test.ts',
+  'test/runtime/verification.test.ts',
+  'test/integration/replaced-engine.test.ts',
+  'test/conformance/store-contract-http.test.ts',
+  'test/conformance/store-kill.test.ts',
+  'test/integration/short-publishing-cluster.test.ts',
+  'test/conformance/store-contract.test.ts',
 ]
 const WITHOUT_ENGINE = ['{schemas,engine,api,deploy}/**/*.test.ts', 'test/runtime/**/*.test.ts']
 
+/** Long files first, and the many small ones without an engine last, so that all workers end together. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted
+      .map((file, place) => ({ file, rank: rankOf(file), place }))
+      .sort((a, b) => a.rank - b.rank || a.place - b.place)
+      .map(({ file }) => file)
+  }
+}
+
+function rankOf({ moduleId, project }: TestSpecification): number {
+  if (project.name === 'units') return LONGEST.length + 1
+  const place = LONGEST.findIndex(path => moduleId.endsWith(`/${path}`))
+  return place === -1 ? LONGEST.length : place
+}
+
+const isShuffled = process.argv.some(argument => argument.startsWith('--sequence.shuffle'))
+
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/test-run.ts',
+    setupFiles: 'test/support/overwritten-pieces.ts',
     // The embedded engine is unsafe in a worker thread.
     pool: 'forks',
     // One more than the smallest machine has cores: the files of the cluster wait most of their time.
     maxWorkers: 3,
+    sequence: isShuffled ? {} : { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -25,7 +25,7 @@ afterEach(() => installation.app.close())
 async function twoProcesses() {
   const { app, credentials, configuration } = await anotherProcess(installation)
   const second = new ConfigurationClient({ app, credentials })
-  /** Has something happen when the second process has made up its mind, right before its next write. */
+  /** Runs an action right before the next write of the second process, after its decision. */
   const beforeItsWrite = (happen: () => Promise<unknown>) => {
     const append = configuration.append.bind(configuration)
     vi.spyOn(configuration, 'append').mockImplementationOnce(async (...write) => {
@@ -37,7 +37,7 @@ async function twoProcesses() {
 }
 
 describe('two processes', () => {
-  test('see at once what the other has answered to', async () => {
+  test('see at once the answered changes of the other', async () => {
     const { second, close } = await twoProcesses()
     const { viewid } = await client.post('view', { name: 'a', query: '' })
     expect(await second.get(`view/${viewid}`)).toMatchObject({ name: 'a' })
@@ -48,7 +48,7 @@ describe('two processes', () => {
     await close()
   })
 
-  test('that create a category of one name at the same time make one', async () => {
+  test('that create a category of one name at the same time create one', async () => {
     const { clients, close } = await twoProcesses()
     const attempts = ['Team', 'TEAM', 'team', 'tEAM'].flatMap(name =>
       clients.map(each => each.send('POST', 'categories/views', { name })),
@@ -59,7 +59,7 @@ describe('two processes', () => {
     await close()
   })
 
-  test('that replace a view at the same time both do, and one was last', async () => {
+  test('that replace a view at the same time both succeed, and the later one counts', async () => {
     const { clients, close } = await twoProcesses()
     const { viewid } = await client.post('view', { name: 'a', query: '' })
     const names = Array.from({ length: 20 }, (_, index) => `name ${index}`)
@@ -73,7 +73,7 @@ describe('two processes', () => {
     await close()
   })
 
-  test('of which one deletes what the other replaces end without it', async () => {
+  test('of which one deletes an object while the other replaces it end without it', async () => {
     const { second, close } = await twoProcesses()
     const { presetid } = await client.post('presetalert', { name: 'a' })
     const replacing = Array.from({ length: 10 }, () =>
@@ -89,7 +89,7 @@ describe('two processes', () => {
     await close()
   })
 
-  test('overtake each other without either losing its write', async () => {
+  test('write in alternation, and neither loses a write', async () => {
     const { second, beforeItsWrite, close } = await twoProcesses()
     const { boardid } = await client.post('board', { title: 'a' })
     beforeItsWrite(() => client.put(`board/${boardid}`, { title: 'b' }))
@@ -101,7 +101,7 @@ describe('two processes', () => {
     await close()
   })
 
-  test('are told of what the other deleted or took just before', async () => {
+  test('learn that the other has just deleted an object or used a name', async () => {
     const { second, beforeItsWrite, close } = await twoProcesses()
     const { boardid } = await client.post('board', { title: 'a' })
     beforeItsWrite(() => client.delete(`board/${boardid}`))
@@ -111,7 +111,7 @@ describe('two processes', () => {
     await close()
   })
 
-  test('leave a view without the category that one deletes while the other names it', async () => {
+  test('remove a category from a view even if one deletes it while the other names it', async () => {
     const { second, close } = await twoProcesses()
     const { id } = await client.post('categories/views', { name: 'Team' })
     const sent = { name: 'a', query: '', category: ['Team'] }
@@ -125,7 +125,7 @@ describe('two processes', () => {
   })
 })
 
-test('keys, addresses and headers of channels are nowhere in clear on the log', async () => {
+test('keys, addresses and headers of channels are never in clear on the log', async () => {
   const secret = 'kept-to-oneself'
   const channels = [
     { integration: 'pagerduty', key: secret },
@@ -153,7 +153,7 @@ test('keys, addresses and headers of channels are nowhere in clear on the log', 
 test.each([
   '{"2":"{{name}}","1":{"10":[],"b":0,"9":{}}}',
   '"{\\"2\\":\\"{{name}}\\",\\"1\\":{\\"10\\":[],\\"b\\":0,\\"9\\":{}}}"',
-])('members of a template keep their order, also where their names are numbers: %s', async bodyTemplate => {
+])('members of a template keep their order, even if their names are numbers: %s', async bodyTemplate => {
   const kept = '{\n  "2": "{{name}}",\n  "1": {\n    "10": [],\n    "b": 0,\n    "9": {}\n  }\n}'
   const channels = `[{"integration":"webhook","url":"https://a.example","bodyTemplate":${bodyTemplate}}]`
   for (const [path, id] of [
@@ -174,7 +174,7 @@ test.each([
   })
 })
 
-test('a template that grows beyond a record of the log by its indentation is 413, and nothing has changed', async () => {
+test('a template whose indentation makes it larger than a record of the log is 413, and nothing has changed', async () => {
   const webhook = { integration: 'webhook', url: 'https://a.example' }
   const { presetid } = await client.post('presetalert', { name: 'small', channels: [webhook] })
   const deep = `${'['.repeat(50)}${Array(500_000).fill(0).join()}${']'.repeat(50)}`
@@ -184,7 +184,7 @@ test('a template that grows beyond a record of the log by its indentation is 413
   expect(await client.get(`presetalert/${presetid}`)).toMatchObject({ name: 'small' })
 })
 
-/** Texts that have been trouble somewhere. */
+/** Texts that once caused errors. */
 const text = fc.oneof(
   fc.constantFrom(
     '',
@@ -208,7 +208,7 @@ const anything = fc.oneof(
   fc.constantFrom(0, -0, 1, 1.5, 1e21, 100_001, null, true, [], {}),
 )
 
-/** Mostly what is right, so that something is accepted, and some of anything. */
+/** Mostly valid values, so that some are accepted, and a few of any kind. */
 function mostly(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything })
 }
@@ -344,7 +344,7 @@ const indexRate = members(
   ['threshold_alert', 'frequency'],
 )
 
-/** What changes with every write. */
+/** Removes the ids that change with every write. */
 function withoutAlertIds(value: JsonValue): JsonValue {
   return JSON.parse(
     JSON.stringify(value, (name, member) => (['alertid', '_modified'].includes(name) ? undefined : member)),
@@ -359,14 +359,14 @@ function assertIs(schema: object, value: JsonValue): void {
   expect([validate(value), validate.errors]).toEqual([true, undefined])
 }
 
-describe('whatever body comes', () => {
+describe('with any body', () => {
   beforeEach(async () => {
     for (const type of ['views', 'boards'])
       for (const name of ['Team A', 'Team B']) await client.post(`categories/${type}`, { name })
   })
 
   test.each(Object.entries(COLLECTIONS))(
-    '%s refuses it with a finding, or answers what is read back and can be sent back',
+    '%s refuses it with a finding, or returns a value that can be read and sent back',
     async (path, { id, record, body }) => {
       let accepted = 0
       await fc.assert(
@@ -391,7 +391,7 @@ describe('whatever body comes', () => {
     },
   )
 
-  test('index-rate refuses it with a finding, or answers what is read back and can be sent back', async () => {
+  test('index-rate refuses it with a finding, or returns a value that can be read and sent back', async () => {
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(indexRate, async sent => {
@@ -412,7 +412,7 @@ describe('whatever body comes', () => {
   })
 
   test.each([...Object.keys(COLLECTIONS), 'index-rate'])(
-    '%s answers no 500 to what is no body',
+    '%s never answers 500 to an invalid body',
     async path => {
       await fc.assert(
         fc.asyncProperty(

@@ -6,7 +6,6 @@ import { auditRoutes } from './audit/audit-routes.ts'
 import { withPresentConfiguration } from './auth/present-configuration.ts'
 import { boardRoutes } from './boards/board-routes.ts'
 import { categoryRoutes } from './categories/category-routes.ts'
-import type { ConfigurationPorts } from './configuration/configuration-ports.ts'
 import { groupRoutes } from './groups/group-routes.ts'
 import { keyRoutes } from './keys/key-routes.ts'
 import { lineRuleRoutes } from './line-rules/line-rule-routes.ts'
@@ -19,25 +18,25 @@ import { tokenRoutes } from './tokens/token-routes.ts'
 import { viewRoutes } from './views/view-routes.ts'
 
 /**
- * `/v1/config` (configuration and account API, sections 4 to 16; ingestion, search and usage, section 9): one plugin for
- * each resource.
+ * `/v1/config` (configuration and account API, sections 4 to 16; ingestion, search and usage, section 9): one plugin per
+ * resource.
  */
-export const configurationRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
-  app.addHook('preHandler', withPresentConfiguration(ports.configuration, ports.clock))
-  await app.register(viewRoutes, ports)
-  await app.register(presetAlertRoutes, ports)
-  await app.register(categoryRoutes, ports)
-  await app.register(boardRoutes, ports)
-  await app.register(indexRateRoutes, ports)
-  await app.register(archivingRoutes, ports)
-  await app.register(keyRoutes, ports)
-  await app.register(memberRoutes, ports)
-  await app.register(groupRoutes, ports)
-  await app.register(streamRoutes, ports)
-  await app.register(ingestionRoutes, ports)
-  await app.register(retentionRoutes, ports)
-  await app.register(lineRuleRoutes, ports)
-  await app.register(quotaRoutes, ports)
-  await app.register(tokenRoutes, ports)
-  await app.register(auditRoutes, ports)
+export const configurationRoutes: FastifyPluginAsync = async app => {
+  app.addHook('preHandler', withPresentConfiguration(app.ports.configuration, app.ports.clock))
+  await app.register(viewRoutes)
+  await app.register(presetAlertRoutes)
+  await app.register(categoryRoutes)
+  await app.register(boardRoutes)
+  await app.register(indexRateRoutes)
+  await app.register(archivingRoutes)
+  await app.register(keyRoutes)
+  await app.register(memberRoutes)
+  await app.register(groupRoutes)
+  await app.register(streamRoutes)
+  await app.register(ingestionRoutes)
+  await app.register(retentionRoutes)
+  await app.register(lineRuleRoutes)
+  await app.register(quotaRoutes)
+  await app.register(tokenRoutes)
+  await app.register(auditRoutes)
 }

@@ -11,9 +11,9 @@ import { ProblemsError } from './http/problems-error.ts'
 import { detailsOf, problemsOf } from './http/validation.ts'
 
 /**
- * The one place where an error becomes a status and a body: plain ones as the configuration and account API says
- * (section 3.1), those of `/v3` as the pipeline API says (section 1.3), with `error` beside it for clients that
- * read both; those of gateway routes as the component reference says (section 6.1).
+ * Turns an error into a status and a body, in one place: plain ones follow the configuration and account API (section
+ * 3.1). Those of `/v3` follow the pipeline API (section 1.3), with an additional `error` for clients that read both.
+ * Those of gateway routes follow the component reference (section 6.1).
  */
 export function sendError(
   error: unknown,
@@ -32,7 +32,7 @@ export function sendError(
   return reply.code(known.status).headers(known.headers).send(body(known))
 }
 
-/** Of a request that never reached a route; answered outside the request's own life. */
+/** Answer to a request that never reached a route; it is sent outside of the request's own life cycle. */
 export function errorText(error: ApiError, url: string): string {
   return JSON.stringify(isVersion3(url) ? v3Body(error) : plainBody(error))
 }
@@ -80,7 +80,7 @@ function v3Body(error: ApiError): object {
   const body = { status, code: V3_CODES[code] ?? code, message, error: message }
   if (error instanceof ProblemsError) return { ...body, errors: error.problems }
   if (error.details === undefined) return body
-  // Pointers lead into the body: the one to all of it is empty (pipeline API, section 1.3).
+  // Pointers lead into the body; the pointer to the whole body is empty (pipeline API, section 1.3).
   const errors = error.details.map(({ message, key }) => ({
     instancePath: key === 'body' ? '' : pointerTo('', key),
     message,
@@ -96,7 +96,7 @@ function apiErrorOf(error: unknown, { method, url }: FastifyRequest): ApiError {
   if (error instanceof StoreError && error.retriable) {
     return unavailable('The store cannot be reached at the moment')
   }
-  // Trying again helps only once an operator has done something: the sentence says what.
+  // A retry helps only after an operator has acted; the sentence names the action.
   if (error instanceof StoreError && error.code === 'STORE_DAMAGED')
     return unavailable(error.message, DAMAGED_RETRY_S)
   return (
@@ -131,7 +131,7 @@ function rejected({ code, message }: ConfigurationRejected): ApiError {
 }
 
 const UNKNOWN = 'whether the change holds is not known.'
-/** A second POST may make a second one of what the first has made. */
+/** A repeated POST may create a second object. */
 const READ_FIRST = 'Read what is there before you send the request again: it may be done twice.'
 const REPEAT = 'Read what is there, or send the request again: doing it twice changes nothing more.'
 const WHAT_NEXT: Readonly<Record<string, string>> = { PUT: REPEAT, PATCH: REPEAT, DELETE: REPEAT }
@@ -141,7 +141,7 @@ function ofLog(error: LogError, method: string): ApiError {
   if (error.code === 'LOG_FULL') return unavailable('The log is full: nothing can be written at the moment')
   if (error.code === 'LOG_TAIL_LOST') return unavailable(error.message)
   if (isLogAway(error)) {
-    // What only reads leaves nobody in doubt.
+    // A read has no effects, so a failure leaves nothing uncertain.
     if (method === 'GET' || method === 'HEAD') return unavailable('The log cannot be read at the moment')
     return unavailable(
       `The log cannot be written at the moment; ${UNKNOWN} ${WHAT_NEXT[method] ?? READ_FIRST}`,
@@ -150,7 +150,7 @@ function ofLog(error: LogError, method: string): ApiError {
   return new ApiError(500, 'ServerError', 'Internal Server Error', { cause: error })
 }
 
-/** What the framework itself refuses: bodies that do not validate, are too large or cannot be read. */
+/** Refusals of the framework itself: bodies that are invalid, too large or unreadable. */
 function ofFramework(error: FastifyError, isV3: boolean): ApiError | undefined {
   const validation = error.validation as unknown as ErrorObject[] | undefined
   if (validation !== undefined) {
@@ -159,7 +159,7 @@ function ofFramework(error: FastifyError, isV3: boolean): ApiError | undefined {
   if (error.statusCode === 413) return payloadTooLarge()
   if (error.statusCode === 404) return notFound()
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    // What is left of the framework's own refusals is about bodies: their length, or that they broke off.
+    // The remaining refusals of the framework concern bodies: their length, or an early end.
     return badRequest([{ message: error.message, key: 'body' }])
   }
   return undefined

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LogError } from '../engine/log/log.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../test/support/test-installation.ts'
-import type { ServerPorts, ServerSettings } from './server.ts'
+import type { ServerPorts, ServerSettings } from './ports.ts'
 import { buildServer } from './server.ts'
 
 let installation: TestInstallation
@@ -33,7 +33,7 @@ describe('every answer', () => {
       expect(await idOf(bad)).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('is compact JSON with its charset, and safe to have in a browser', async () => {
+  test('is compact JSON with its charset, and safe in a browser', async () => {
     const { headers, body } = await installation.call({ url: '/v3/auth/token' })
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -66,14 +66,14 @@ describe('paths', () => {
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  test("an unknown path of the API is nobody's business without a credential", async () => {
+  test('an unknown path of the API is not revealed without a credential', async () => {
     const { app } = installation
     expect((await app.inject({ url: '/v1/nothing' })).statusCode).toBe(401)
     expect((await app.inject({ url: '/v3/pipeline/x', method: 'PATCH' })).statusCode).toBe(401)
     expect((await app.inject({ url: '/nothing' })).statusCode).toBe(404)
   })
 
-  test('a known path with another method is 405 and says which there are', async () => {
+  test('a known path with another method is 405 with the allowed methods', async () => {
     for (const [method, url, allow] of [
       ['DELETE', '/v3/pipeline', 'GET, HEAD, POST'],
       ['PATCH', `/v3/pipeline/${pipeline}`, 'DELETE, GET, HEAD, PUT'],
@@ -111,7 +111,7 @@ describe('bodies', () => {
     expect([response.statusCode, response.json().code]).toEqual([400, 'EVALIDATION'])
   })
 
-  test('64 levels of nesting are read, 65 are not', async () => {
+  test('64 levels of nesting are allowed, and 65 are not', async () => {
     const nested = (levels: number) =>
       post(`{"title":"t","id":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`)
     expect((await nested(64)).statusCode).toBe(200)
@@ -120,7 +120,7 @@ describe('bodies', () => {
     expect((await post(JSON.stringify({ title: `\\"${brackets}` }))).statusCode).toBe(200)
   })
 
-  test('JSON is JSON whatever it is called', async () => {
+  test('JSON is recognised under any content type', async () => {
     for (const type of [
       'application/json; charset=UTF-8',
       'text/plain',
@@ -131,7 +131,7 @@ describe('bodies', () => {
   })
 
   test.each(['', ' ', ';', 'not a type', 'application/'])(
-    'JSON is JSON where the content type is %j, as where there is none',
+    'JSON is recognised with the content type %j, as without one',
     async contentType => {
       expect((await post('{"title":"t"}', contentType)).statusCode).toBe(200)
       expect((await post('{"title":', contentType)).statusCode).toBe(400)
@@ -146,7 +146,7 @@ describe('bodies', () => {
     ['malformed', '{"title":'],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['nested too deeply', `{"title":${'['.repeat(65)}${']'.repeat(65)}}`],
-  ])('one that is %s is named in the form of the version', async (_name, payload) => {
+  ])('one that is %s is reported in the form of the version', async (_name, payload) => {
     const { error, errors } = (await post(payload)).json()
     expect(errors).toEqual([{ instancePath: '', message: error }])
     const plain = await installation.call({
@@ -161,7 +161,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('a body that is shorter than announced is named too', async () => {
+  test('a body that is shorter than announced is reported, too', async () => {
     const response = await installation.call({
       method: 'POST',
       url: '/v3/pipeline',
@@ -174,7 +174,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('a body of the limit passes, one byte more is 413', async () => {
+  test('a body of the limit is accepted, and one more byte is 413', async () => {
     const limit = TEST_SETTINGS.bodyLimitBytes
     const ofSize = (bytes: number) => `{"title":"${'x'.repeat(bytes - 12)}"}`
     expect((await post(ofSize(limit))).statusCode).toBe(200)
@@ -186,7 +186,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('members named like those of objects do no harm', async () => {
+  test('members with names of built-in properties do no harm', async () => {
     const response = await post(
       '{"title":"t","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     )
@@ -195,7 +195,7 @@ describe('bodies', () => {
   })
 })
 
-describe('trouble', () => {
+describe('a failure', () => {
   const failing = async (error: Error) => {
     const own = await testInstallation()
     own.configuration.append = () => Promise.reject(error)
@@ -204,13 +204,13 @@ describe('trouble', () => {
     return response
   }
 
-  test('a full log is 503 with a time to come back', async () => {
+  test('of a full log is 503 with a time to repeat', async () => {
     const response = await failing(new LogError('LOG_FULL', 'full', { retriable: true }))
     expect([response.statusCode, response.json().code]).toEqual([503, 'EUNAVAILABLE'])
     expect(response.headers['retry-after']).toBe('2')
   })
 
-  describe('a write that cannot be read back is 503 and says what to do next', () => {
+  describe('of reading back a write is 503 with the next step', () => {
     const READ_FIRST = 'Read what is there before you send the request again: it may be done twice.'
     const REPEAT = 'Read what is there, or send the request again: doing it twice changes nothing more.'
 
@@ -238,7 +238,7 @@ describe('trouble', () => {
     })
   })
 
-  test('what nobody foresaw is 500, says nothing of its cause, and is logged without the path', async () => {
+  test('that was not expected is 500, does not reveal its cause, and is logged without the path', async () => {
     const lines: string[] = []
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
     const own = await testInstallation({ logger } as Partial<ServerPorts>)
@@ -255,7 +255,7 @@ describe('trouble', () => {
     await own.app.close()
   })
 
-  test('a pipeline that grows beyond a record of the log is 413, and nothing has changed', async () => {
+  test('because a pipeline grows beyond a record of the log is 413, and nothing has changed', async () => {
     const own = await testInstallation()
     const id = (await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'P' } })).json().data
       .id
@@ -272,8 +272,8 @@ describe('trouble', () => {
   })
 })
 
-describe('a second address for ingestion alone', () => {
-  test('takes lines and says that it lives, and nothing else', async () => {
+describe('a second address for ingestion only', () => {
+  test('accepts lines and health checks, and nothing else', async () => {
     const app = await buildServer({ ...installation.ports, only: 'ingest' })
     const { ingestionKey, accessToken } = installation.credentials
     const headers = { apikey: ingestionKey, authorization: `Token ${accessToken}` }
@@ -291,7 +291,7 @@ describe('a second address for ingestion alone', () => {
     await app.close()
   })
 
-  test('tells no metrics, and has no other path of the first address', async () => {
+  test('has no metrics, and no other path of the first address', async () => {
     const app = await buildServer({ ...installation.ports, only: 'ingest' })
     await app.ready()
     const metrics = await app.inject({ url: '/metrics' })
@@ -312,11 +312,11 @@ describe('a second address for ingestion alone', () => {
     const { accessToken, ingestionKey } = installation.credentials
     const headers = { authorization: `Token ${accessToken}`, apikey: ingestionKey }
     for (const { method, url } of installation.app.routeTable.routes()) {
-      // A method that the framework does not know by itself is refused before any path is looked at.
+      // The framework refuses an unknown method before it looks for the path.
       if (paths(app).includes(url) || method === 'QUERY') continue
       const path = url.replaceAll(/:[a-z_]+/gi, 'x').replace('*', 'x')
       const { statusCode } = await app.inject({ method: method as 'GET', url: path, headers })
-      // Addresses of one step below /v1 are those of gateway routes: another key, and two methods.
+      // Addresses one step below /v1 belong to gateway routes, with another key and two methods.
       const wanted = /^\/v1\/[^/]+/.test(path) ? [401, 404, 405] : [404]
       expect([method, path, wanted.includes(statusCode)]).toEqual([method, path, true])
     }
@@ -325,7 +325,7 @@ describe('a second address for ingestion alone', () => {
 })
 
 describe('on a real connection', () => {
-  test('what is no HTTP at all is 400 in the form of every error', async () => {
+  test('input that is not HTTP at all is 400 in the form of every error', async () => {
     const own = await testInstallation()
     await own.app.listen({ host: '127.0.0.1', port: 0 })
     const address = own.app.server.address()
@@ -350,7 +350,7 @@ describe('on a real connection', () => {
   })
 })
 
-test('a request that does not end in time is 408 and its connection is over, also when the sender stays', async () => {
+test('an incomplete request is 408 and its connection is closed, even if the sender stays', async () => {
   const own = await testInstallation()
   await own.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = own.app.server.address() as AddressInfo
@@ -359,7 +359,7 @@ test('a request that does not end in time is 408 and its connection is over, als
   sender.write('POST /logs/ingest?hostname=h HTTP/1.1\r\nhost: h\r\ncontent-length: 9\r\n\r\n{"lines')
   const [socket] = (await accepted) as [Socket]
   const closed = once(socket, 'close')
-  // What Node says after the two minutes.
+  // Error that Node raises after the two minutes.
   const timeout = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   own.app.server.emit('clientError', timeout, socket)
   const [answer] = (await once(sender, 'data')) as [Buffer]
@@ -369,7 +369,7 @@ test('a request that does not end in time is 408 and its connection is over, als
   await own.app.close()
 })
 
-describe('what never reaches a route has the form of every error', () => {
+describe('a request that never reaches a route gets the form of every error', () => {
   test.each([
     ['no host', 'GET /v1/export HTTP/1.1\r\nx-request-id: mine\r\nconnection: close\r\n\r\n', 400, 'mine'],
     ['an expectation', 'GET /healthz HTTP/1.1\r\nhost: h\r\nexpect: foo\r\n\r\n', 417, undefined],
@@ -391,7 +391,7 @@ describe('what never reaches a route has the form of every error', () => {
       'two hosts for a WebSocket',
       'GET /ws/tail HTTP/1.1\r\nhost: a\r\nhost: b\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
     ],
-  ])('%s are refused, by TLS too', async (_name, request) => {
+  ])('%s are refused, also over TLS', async (_name, request) => {
     for (const tls of [undefined, TLS]) {
       const { head, body } = await rawAnswer(request, tls)
       expect(head).toMatch(/^HTTP\/1\.1 400 /)
@@ -404,14 +404,14 @@ describe('what never reaches a route has the form of every error', () => {
     }
   })
 
-  test('no host is refused by TLS, too', async () => {
+  test('a missing host is refused also over TLS', async () => {
     const { head } = await rawAnswer('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', TLS)
     expect(head).toMatch(/^HTTP\/1\.1 400 /)
     const one = 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
     expect((await rawAnswer(one, TLS)).head).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  test('a query of the stated length works however it is encoded, and a longer one is told what is wrong', async () => {
+  test('a query of the allowed length works in any encoding, and a longer one gets the reason', async () => {
     const own = await testInstallation()
     const answerTo = (query: string) => {
       const url = `/v1/export?from=1&to=2&query=${[...Buffer.from(query)].map(percentEncoded).join('')}`
@@ -426,7 +426,7 @@ describe('what never reaches a route has the form of every error', () => {
     await own.app.close()
   })
 
-  test('version 3 has its own, and HTTP/1.0 needs no host', async () => {
+  test('version 3 has its own form, and HTTP/1.0 needs no host', async () => {
     const { body } = await rawAnswer('GET /v3/pipeline HTTP/1.1\r\nconnection: close\r\n\r\n')
     expect(body).toMatchObject({ status: 400, code: 'EVALIDATION', errors: [{ instancePath: '/host' }] })
     expect((await rawAnswer('GET /healthz HTTP/1.0\r\n\r\n')).head).toMatch(/^HTTP\/1\.1 200 /)

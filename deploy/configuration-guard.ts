@@ -10,7 +10,7 @@ import type { ConfigurationReport } from '../engine/replay/verify/verification-r
 import { knownCuts } from '../engine/worker/known-cuts.ts'
 import { CONFIG_TOPIC } from '../schemas/log/topics.ts'
 
-/** The configuration log ends before what is known of it: the message says what to do. */
+/** The configuration log ends before its known end. The message states the remedy. */
 export class ConfigurationLostError extends Error {
   override readonly name = 'ConfigurationLostError'
 }
@@ -21,15 +21,15 @@ export interface ConfigurationGuardOptions {
   readonly checkpoints: Topic
   readonly file: MarkKeeper | undefined
   readonly store: MarkKeeper | undefined
-  /** Other processes write the same log. */
+  /** true: other processes write the same log. */
   readonly isShared: boolean
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when a store that was away at first turns out to know of more; default: the process ends as it is told to. */
+  /** Called when a store that was unavailable at first turns out to know more. Default: end the process. */
   readonly onLost?: (error: ConfigurationLostError) => void
 }
 
-/** The end of the configuration, with everything that may know of it. */
+/** The end of the configuration, with all places that may know it. */
 export function configurationEnd(options: ConfigurationGuardOptions): ConfigurationEnd {
   const { configuration, ingest, checkpoints, clock, logger, onLost = endProcess(logger) } = options
   return new ConfigurationEnd({
@@ -42,16 +42,16 @@ export function configurationEnd(options: ConfigurationGuardOptions): Configurat
   })
 }
 
-/** Why a start is refused, and what to do: put back what is missing, or do without it. */
+/** Reason why a start is refused, and the remedy: restore the missing part, or continue without it. */
 export function lossError(lost: LostTail, configuration: ConfigurationLog): ConfigurationLostError {
   return new ConfigurationLostError(
-    `${lossSentence(lost, configuration)}. Put the log back from where it is whole, or restore a backup. If there is none, ` +
-      `stop every process of this installation, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}", and revoke and delete anew what may have ` +
-      'been revoked and deleted there',
+    `${lossSentence(lost, configuration)}. Restore the log from a complete copy, or restore a backup. Without either, ` +
+      `stop every process of this installation, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}", and repeat the revocations and deletions that may ` +
+      'have been lost',
   )
 }
 
-/** The same for a verification. */
+/** Report on the configuration for a verification. */
 export function configurationReport(
   lost: LostTail | undefined,
   configuration: ConfigurationLog,

@@ -40,7 +40,7 @@ function refusal(task: () => unknown): string {
   throw new Error('nothing was refused')
 }
 
-describe('a data folder that others of the machine could read', () => {
+describe('a data folder that others on the machine could read', () => {
   const modeOf = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777
 
   function openToAll(): void {
@@ -67,7 +67,7 @@ describe('a data folder that others of the machine could read', () => {
     expect(statSync('/etc').mode & 0o777).toBe(0o755)
   })
 
-  test('is left as it is where it holds what is not ours, and that stays, too', () => {
+  test('stays as it is if it contains foreign files, and so do these', () => {
     openToAll()
     mkdirSync(join(folder, 'photographs'))
     chmodSync(join(folder, 'photographs'), 0o755)
@@ -78,7 +78,7 @@ describe('a data folder that others of the machine could read', () => {
 })
 
 describe('taking the folder', () => {
-  test('folders above it are created, for their owner alone', () => {
+  test('folders above it are created, only for their owner', () => {
     const path = join(folder, 'a', 'b')
     DataDirectory.open(path).close()
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700)
@@ -94,14 +94,14 @@ describe('taking the folder', () => {
       )
   })
 
-  test('a lock that cannot be opened or written says that the folder cannot be written', () => {
+  test('a lock that cannot be opened or written is reported as a folder that cannot be written', () => {
     mkdirSync(join(folder, 'lock'))
     const message = refusal(() => DataDirectory.open(folder))
     expect(message).toContain(`the data folder ${folder} cannot be written (unable to open database file)`)
     expect(message).toContain('WEIR_DATA_DIR')
   })
 
-  test('a file of it that cannot be written says the same, and lets go of the lock', () => {
+  test('a file in it that cannot be written is reported in the same way, and the lock is released', () => {
     mkdirSync(join(folder, 'owner.json.new'))
     expect(refusal(() => DataDirectory.open(folder))).toContain(`the data folder ${folder} cannot be written`)
     rmSync(join(folder, 'owner.json.new'), { recursive: true })
@@ -109,7 +109,7 @@ describe('taking the folder', () => {
   })
 
   test.each(['', '{"format":', 'null', '{}', '{"format":"1"}', '{"format":0}'])(
-    'a format.json that holds %j is damaged, and the lock is let go of',
+    'a format.json that contains %j is damaged, and the lock is released',
     text => {
       const path = join(folder, 'format.json')
       writeFileSync(path, text)
@@ -129,7 +129,7 @@ describe('the credentials', () => {
   })
   afterEach(() => directory.close())
 
-  test('what was written is read again, and no file is no error', () => {
+  test('a written file can be read, and a missing file is not an error', () => {
     expect(directory.readCredentials()).toBeUndefined()
     directory.writeCredentials(CREDENTIALS)
     expect(directory.readCredentials()).toEqual(CREDENTIALS)
@@ -146,7 +146,7 @@ describe('the credentials', () => {
     },
   )
 
-  test('a folder in the place of the file is a sentence that names it', () => {
+  test('a folder in the place of the file gives a sentence that names it', () => {
     mkdirSync(join(folder, 'credentials.json'))
     expect(refusal(() => directory.readCredentials())).toContain(
       `${join(folder, 'credentials.json')} cannot be read`,
@@ -154,17 +154,17 @@ describe('the credentials', () => {
   })
 })
 
-describe('a folder that a restore fills', () => {
+describe('a folder during a restore', () => {
   const target = () => join(folder, 'data')
 
-  test('is refused by a start until the restore is finished, and open to it afterwards', () => {
+  test('is refused by a start until the restore is finished, and accepted afterwards', () => {
     const restoring = DataDirectory.openEmpty(target())
     writeFileSync(join(target(), 'format.json'), '{"format":1}')
     restoring.close()
     expect(() => DataDirectory.open(target())).toThrow(
-      /is half restored: empty it and run "weir restore" again/,
+      /is partly restored: empty it and run "weir restore" again/,
     )
-    expect(() => DataDirectory.openEmpty(target())).toThrow(/is half restored/)
+    expect(() => DataDirectory.openEmpty(target())).toThrow(/is partly restored/)
     rmSync(target(), { recursive: true })
     const again = DataDirectory.openEmpty(target())
     again.finishRestore()
@@ -172,7 +172,7 @@ describe('a folder that a restore fills', () => {
     DataDirectory.open(target()).close()
   })
 
-  test('is as empty as it was when the restore comes to nothing', () => {
+  test('is empty again when the restore fails', () => {
     mkdirSync(join(target(), 'lost+found'), { recursive: true })
     const restoring = DataDirectory.openEmpty(target())
     mkdirSync(join(target(), 'log', 'weir.ingest'), { recursive: true })
@@ -182,7 +182,7 @@ describe('a folder that a restore fills', () => {
     DataDirectory.openEmpty(target()).close()
   })
 
-  test('must be empty, and nobody may be at work in it', () => {
+  test('must be empty, and must not be in use', () => {
     const owner = DataDirectory.open(target())
     expect(() => DataDirectory.openEmpty(target())).toThrow(
       /is in use by process \d+ since .*: stop it first/,

@@ -8,11 +8,11 @@ import { SettingsError } from './settings.ts'
 
 /** Layout of the data folder; a folder of a newer program is refused. */
 export const FORMAT_VERSION = 1
-/** There while a restore fills the folder. */
+/** Present while a restore fills the folder. */
 const RESTORING = 'restoring.json'
-/** What an empty folder may have: the root of a file system has its own. */
+/** Entries that an empty folder may have: the root of a file system has its own. */
 const NOT_OURS = new Set(['lost+found'])
-/** What the folder holds, all of it for its owner alone. */
+/** Entries of a data folder, all of which only its owner can read. */
 const OURS = new Set([
   ...['log', 'store', 'held', 'lock', 'lock-journal', 'operator.sock', RESTORING],
   ...['credentials.json', 'format.json', 'owner.json', 'secret.key'].flatMap(name => [name, `${name}.new`]),
@@ -23,7 +23,7 @@ export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
 }
 
-/** What the local tools need to reach this installation; kept in `credentials.json`. */
+/** Addresses and credentials of this installation for local tools, kept in `credentials.json`. */
 export interface Credentials {
   readonly apiUrl: string
   readonly ingestUrl: string
@@ -32,11 +32,11 @@ export interface Credentials {
   readonly enterpriseAccessToken: string
   readonly ingestionKey: string
   readonly serviceKey: string
-  /** There until a start has come so far that the operator was told about them. */
+  /** Present until the operator was informed about the credentials. */
   readonly isNew?: true
 }
 
-/** Of these the log knows hashes only; the addresses are written anew at each start. */
+/** Members of which the log knows only hashes; the addresses are written again at each start. */
 const SECRETS = [
   'accountId',
   'accessToken',
@@ -45,7 +45,7 @@ const SECRETS = [
   'serviceKey',
 ] as const satisfies readonly (keyof Credentials)[]
 
-/** The folder in which an installation keeps everything; owned by one process at a time. */
+/** The folder in which an installation keeps all its data; owned by one process at a time. */
 export class DataDirectory {
   readonly path: string
   readonly #lock: DatabaseSync
@@ -56,10 +56,10 @@ export class DataDirectory {
   }
 
   /**
-   * Takes the folder, creating it when it is not there. The lock ends with the process, however it ends.
+   * Takes the folder, and creates it if it does not exist. The lock ends with the process, however it ends.
    *
-   * @throws DataDirectoryError when another process has it, a newer program wrote it, or it cannot be written;
-   *   SettingsError when no folder can be there
+   * @throws DataDirectoryError when another process uses it, a newer program wrote it, or it cannot be written;
+   *   SettingsError when a folder is not possible at this path
    */
   static open(path: string): DataDirectory {
     prepareFolder(path)
@@ -71,20 +71,20 @@ export class DataDirectory {
   }
 
   /**
-   * Takes a folder that is new or empty, to be filled by a restore. Until that is finished nothing else can open it.
+   * Takes a new or empty folder for a restore. Until the restore is complete, nothing else can open the folder.
    *
-   * @throws DataDirectoryError when it is not empty, or another process has it; SettingsError as `open`
+   * @throws DataDirectoryError when it is not empty, or another process uses it; SettingsError like `open`
    */
   static openEmpty(path: string): DataDirectory {
     prepareFolder(path)
     const found = readdirSync(path).filter(name => !NOT_OURS.has(name))
-    if (found.includes('lock')) takeLock(path).close() // Says who is at work there.
+    if (found.includes('lock')) takeLock(path).close() // names its owner
     if (found.includes(RESTORING)) throw halfRestored(path)
-    // A lock alone, which nobody holds, is what a try on a full disk has left.
+    // A lock file without an owner is left by an attempt on a full disk.
     if (found.some(name => name !== 'lock'))
       throw new DataDirectoryError(
         `the data folder ${path} is not empty (it has ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}): ` +
-          'restore into a new or empty folder, named by WEIR_DATA_DIR',
+          'restore into a new or empty folder, set by WEIR_DATA_DIR',
       )
     let taken: DataDirectory | undefined
     try {
@@ -93,24 +93,24 @@ export class DataDirectory {
         writeAtomically(join(path, RESTORING), '{}')
       })
     } catch (error) {
-      // A full disk may refuse these few bytes; what they leave would keep the next restore from beginning.
+      // A full disk may refuse these few bytes; their remains would block the next restore.
       taken?.abandonRestore()
       throw error
     }
   }
 
-  /** Everything that was to be restored is there, durably. */
+  /** Ends the restore: everything is durably restored. */
   finishRestore(): void {
     rmSync(join(this.path, RESTORING))
     syncFolder(this.path)
   }
 
-  /** Leaves the folder as empty as it was, when a restore has come to nothing. */
+  /** Empties the folder again after a failed restore. */
   abandonRestore(): void {
     const ours = (name: string) => !NOT_OURS.has(name) && name !== RESTORING
     for (const name of readdirSync(this.path).filter(ours))
       rmSync(join(this.path, name), { recursive: true, force: true })
-    // The mark goes last, also after a power cut: without it a start would take what is left for a data folder.
+    // The mark is removed last, also with a power failure: without it, a start would take the remains for a data folder.
     syncFolder(this.path)
     rmSync(join(this.path, RESTORING), { force: true })
   }
@@ -139,12 +139,12 @@ export class DataDirectory {
     return join(this.path, 'store')
   }
 
-  /** Links by which a backup in the making holds files of the log. */
+  /** Links by which a backup in progress holds files of the log. */
   get heldPath(): string {
     return join(this.path, 'held')
   }
 
-  /** How far the configuration is known to have come. */
+  /** Known end of the configuration. */
   get endMarkPath(): string {
     return join(this.path, 'configuration-end')
   }
@@ -154,29 +154,29 @@ export class DataDirectory {
   }
 
   /**
-   * The key that encrypts secrets at rest.
+   * The key that encrypts stored secrets.
    *
-   * @param log 'new': nothing is encrypted yet, so it is minted when it is not there
-   * @throws DataDirectoryError when it is gone
+   * @param log 'new': nothing is encrypted yet, so a missing key is created
+   * @throws DataDirectoryError when the key is missing
    */
   secretKey(log: 'new' | 'used'): Buffer {
     const path = this.secretKeyPath
     if (!existsSync(path)) {
       if (log === 'used')
         throw new DataDirectoryError(
-          `${path} is gone, and secrets on the log cannot be read without it: restore the file from a backup, or ` +
-            'set WEIR_SECRET_KEY when the log was written with one',
+          `${path} is missing, and secrets on the log cannot be read without it: restore the file from a backup, or ` +
+            'set WEIR_SECRET_KEY if the log was written with it',
         )
       writeAtomically(path, randomBytes(32).toString('hex'))
     }
     const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex')
-    if (key.length !== 32) throw new DataDirectoryError(`${path} does not hold 64 hexadecimal digits`)
+    if (key.length !== 32) throw new DataDirectoryError(`${path} does not contain 64 hexadecimal digits`)
     return key
   }
 
   /**
-   * @returns undefined when there is no file yet
-   * @throws DataDirectoryError when a token or key is missing in it: they are nowhere else in readable form
+   * @returns undefined when the file does not exist yet
+   * @throws DataDirectoryError when it lacks a token or key: the file has the only readable copy
    */
   readCredentials(): Credentials | undefined {
     const path = join(this.path, 'credentials.json')
@@ -201,11 +201,11 @@ export class DataDirectory {
     if (existsSync(join(this.path, RESTORING))) throw halfRestored(this.path)
   }
 
-  /** Folders of older programs, and files that were copied into ours, may be open to others. */
+  /** Folders of older programs, and copied files, may be readable by other users. */
   #makePrivate(): void {
     const found = readdirSync(this.path).filter(name => !NOT_OURS.has(name))
     for (const name of found.filter(each => OURS.has(each))) makePrivate(join(this.path, name))
-    // A folder that holds other things, too, such as /tmp, is not ours to close.
+    // A folder that contains other files as well, such as /tmp, must not be closed to others.
     if (found.every(name => OURS.has(name))) makeFolderPrivate(this.path)
   }
 
@@ -223,14 +223,14 @@ export class DataDirectory {
       )
     if (format <= FORMAT_VERSION) return
     throw new DataDirectoryError(
-      `the data folder ${this.path} has format ${format}, this program knows ${FORMAT_VERSION}: start the newer program`,
+      `the data folder ${this.path} has format ${format}, but this program supports ${FORMAT_VERSION}: start the newer program`,
     )
   }
 }
 
 function halfRestored(path: string): DataDirectoryError {
   return new DataDirectoryError(
-    `the data folder ${path} is half restored: empty it and run "weir restore" again`,
+    `the data folder ${path} is partly restored: empty it and run "weir restore" again`,
   )
 }
 
@@ -242,7 +242,7 @@ function prepareFolder(path: string): void {
   }
 }
 
-/** An exclusive lock that the operating system lets go of when the process ends, also after kill -9. */
+/** An exclusive lock that the operating system releases when the process ends, also after kill -9. */
 function takeLock(path: string): DatabaseSync {
   let lock: DatabaseSync | undefined
   try {
@@ -260,10 +260,10 @@ function takeLock(path: string): DatabaseSync {
 
 function notWritable(path: string, cause: unknown): DataDirectoryError {
   const { code, message } = cause as NodeJS.ErrnoException
-  // SQLite, which keeps the lock, says it in words of its own.
+  // SQLite, which holds the lock, reports a full disk in its own words.
   if (code === 'ENOSPC' || code === 'EDQUOT' || /disk is full/.test(message))
     return new DataDirectoryError(
-      `there is no room left in the data folder ${path}: make room on its disk, or set another WEIR_DATA_DIR`,
+      `the disk of the data folder ${path} is full: free space on it, or set another WEIR_DATA_DIR`,
       { cause },
     )
   return new DataDirectoryError(
@@ -273,7 +273,7 @@ function notWritable(path: string, cause: unknown): DataDirectoryError {
   )
 }
 
-/** The object in a JSON file; undefined when there is no such file. */
+/** The object in a JSON file; undefined when the file does not exist. */
 function readRecord(path: string): Readonly<Record<string, unknown>> | undefined {
   let text: string
   try {
@@ -290,9 +290,11 @@ function readRecord(path: string): Readonly<Record<string, unknown>> | undefined
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>
   } catch {
-    // The same sentence as for JSON that is no object.
+    // Same error as for JSON that is not an object.
   }
-  throw new DataDirectoryError(`${path} is damaged (it holds no JSON object): restore the file from a backup`)
+  throw new DataDirectoryError(
+    `${path} is damaged (it does not contain a JSON object): restore the file from a backup`,
+  )
 }
 
 function ownerOf(path: string): string {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Durable when this returns; readable by the owner alone; never half-written. */
+/** Writes a file that is durable when this returns, readable only by the owner, and never half-written. */
 export function writeAtomically(path: string, text: string): void {
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w', 0o600)
@@ -36,8 +36,8 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Creates the folder and those above it that are not there, durably. One level at a time, because a recursive `mkdir` of Node
- * never ends where a file system answers ENOENT to a folder that it cannot have, as /proc does.
+ * Creates the folder and its missing parents, durably and one level at a time. A recursive `mkdir` of Node never ends
+ * where a file system answers ENOENT to a folder that it cannot create, as /proc does.
  */
 export function createFolders(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })

@@ -30,10 +30,10 @@ async function written(...nexts: number[]): Promise<void> {
   for (const next of nexts) await file.write(markAt(next))
 }
 
-test('the last mark is the one that is read, also by another process', async () => {
+test('the last mark is read, also by another process', async () => {
   expect(await keeper().read()).toBeUndefined()
   for (const next of [1, 2, 3, 4, 5]) {
-    // Each by a process of its own.
+    // Each write is by a separate process.
     await written(next)
     expect(await keeper().read()).toEqual(markAt(next))
   }
@@ -41,7 +41,7 @@ test('the last mark is the one that is read, also by another process', async () 
 })
 
 test.each([1, 2, 3, 4])(
-  'a write that is torn at any byte leaves the mark before it (%i marks)',
+  'a write that is torn at any byte leaves the previous mark (%i marks)',
   async count => {
     const nexts = Array.from({ length: count }, (_, index) => index + 1)
     await written(...nexts)

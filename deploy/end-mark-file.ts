@@ -12,14 +12,13 @@ import {
 import type { Seal } from '../engine/configuration/seal.ts'
 import { syncFolder, writeAtomically } from './durable-file.ts'
 
-/** A sector of most disks, and a page: what is written to one slot leaves the other as it is. */
+/** A sector of most disks, and a page: writing one slot does not change the other. */
 const SLOT_BYTES = 4_096
 const SLOTS = 2
 
 /**
- * The end mark of the configuration beside its log: two slots that are written in turn, so that a write which is torn
- * leaves the mark before it. Nothing but the bytes of a slot changes, hence one flush, and no room is needed on a full
- * disk.
+ * The end mark of the configuration, beside its log. It has two slots that are written in turn, so that a torn write
+ * leaves the previous mark. Only the bytes of a slot change, so a write needs one flush and no space on a full disk.
  */
 export function endMarkFile(path: string, seal: Seal): MarkKeeper {
   let slot: number | undefined
@@ -31,8 +30,8 @@ export function endMarkFile(path: string, seal: Seal): MarkKeeper {
       const newest = newestOf(marks)
       if (newest !== undefined) return newest
       throw new MarkUnreadableError(
-        `${path} is damaged (it holds no mark that the secret key of this installation has signed): restore the file from ` +
-          'the backup that the log is from; or remove it: then the store alone says how far the configuration has come',
+        `${path} is damaged (it contains no mark signed with the secret key of this installation): restore the file from ` +
+          'the backup of the log; or remove it: then only the store knows the end of the configuration',
       )
     },
     async write(mark) {
@@ -55,7 +54,7 @@ export function endMarkFile(path: string, seal: Seal): MarkKeeper {
   }
 }
 
-/** By slot; undefined: there is no file. */
+/** Marks by slot; undefined when the file does not exist. */
 function marksIn(path: string, seal: Seal): (EndMark | undefined)[] | undefined {
   if (!existsSync(path)) return undefined
   const bytes = readFileSync(path)
@@ -72,7 +71,7 @@ function newestOf(marks: readonly (EndMark | undefined)[]): EndMark | undefined 
   )
 }
 
-/** The slot that may be lost: that of the older mark, or one that holds none. */
+/** The slot to overwrite: that of the older mark, or one without a mark. */
 function olderSlot(marks: readonly (EndMark | undefined)[]): number {
   const newest = newestOf(marks)
   return newest !== undefined && marks[0] === newest ? 1 : 0

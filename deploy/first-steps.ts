@@ -2,7 +2,7 @@ import type { Credentials } from './data-directory.ts'
 
 type Told = Omit<Credentials, 'isNew'>
 
-/** What a first start prints at a terminal: where the credentials are, and three commands that work as they stand. */
+/** Output of a first start on a terminal: the place of the credentials, and three commands that work unchanged. */
 export function firstSteps(
   { apiUrl, ingestUrl, accountId, accessToken, ingestionKey, ...others }: Told,
   kept: 'in the data folder' | 'nowhere',
@@ -11,7 +11,7 @@ export function firstSteps(
   const where =
     kept === 'nowhere'
       ? [
-          `A new account was created: ${accountId}. Its credentials are told this once and kept nowhere: note them.`,
+          `A new account was created: ${accountId}. Its credentials are shown only this once and are not kept: note them.`,
           '',
           `  access token             ${accessToken}`,
           `  enterprise access token  ${others.enterpriseAccessToken}`,
@@ -31,24 +31,24 @@ export function firstSteps(
     `  curl '${ingestUrl}/logs/ingest?hostname=my-host' -H 'apikey: ${ingestionKey}' \\`,
     `       -H 'content-type: application/json' -d '{"lines":[{"line":"Hello, Weir","app":"first-steps"}]}'`,
     '',
-    '  # search it (a line is found about a second after it was sent)',
+    '  # search for it (a line is found about a second after it was sent)',
     `  curl "${apiUrl}/v2/export?from=$(($(date +%s)-3600))&to=$(date +%s)&query=hello" ${authorization}`,
     '',
-    '  # ask for its usage',
+    '  # show its usage',
     `  curl "${apiUrl}/v2/usage/apps?from=$(date -u +%FT%TZ)&to=$(date -u +%FT%TZ)" ${authorization}`,
     '',
   ].join('\n')
 }
 
 /**
- * What a first start prints where nobody sits in front of it: such output ends in a journal or in the log of a container,
- * which more people read, and for longer, than should have the credentials.
+ * Output of a first start without a terminal. Such output goes to a journal or a container log, which more people read,
+ * and for longer, than should know the credentials.
  *
- * @param folder that has them, as this process names it from the root on
+ * @param folder absolute path of the credentials' folder, as seen by this process
  */
 export function howToReadCredentials({ accountId }: Pick<Told, 'accountId'>, folder: string): string {
   return [
-    `A new account was created: ${accountId}. Its credentials are in ${folder}/credentials.json. This output is no`,
+    `A new account was created: ${accountId}. Its credentials are in ${folder}/credentials.json. This output is not a`,
     'terminal, so they are not printed here. As the user that runs this server, on its machine or in its container:',
     '',
     `  WEIR_DATA_DIR='${folder}' npx weir credentials      # in a container: weir credentials`,

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Starts, and stops again. @returns days that lines of the account are kept, and what was said of the setting */
+/** Starts, and stops again. @returns retention of the account in days, and the messages about the setting */
 async function start(given?: string, changeTo?: number): Promise<{ days: number; said: string[] }> {
   const said: string[] = []
   const stream = new Writable({
@@ -51,19 +51,23 @@ async function start(given?: string, changeTo?: number): Promise<{ days: number;
   }
 }
 
-test('WEIR_RETENTION_DAYS is what a first start gives its account, and later starts say where it does not hold', async () => {
+test('WEIR_RETENTION_DAYS is the retention of the first account, and later starts report that it has no effect', async () => {
   expect(await start('365')).toEqual({ days: 365, said: [] })
   expect(await start('365')).toEqual({ days: 365, said: [] })
   expect(await start()).toEqual({ days: 365, said: [] })
   const { days, said } = await start('90', 400)
   expect([days, said]).toEqual([
     365,
-    [expect.stringMatching(/^WEIR_RETENTION_DAYS is 90 and only for a first start: .* kept 365 days\. /)],
+    [
+      expect.stringMatching(
+        /^WEIR_RETENTION_DAYS is 90, but applies only to a first start: .* is 365 days\. /,
+      ),
+    ],
   ])
   expect(said[0]).toContain('"weir retention set 90" changes it')
   expect(await start('400')).toEqual({ days: 400, said: [] })
 }, 60_000)
 
-test('without it lines are kept 30 days', async () => {
+test('without it lines are kept for 30 days', async () => {
   expect(await start()).toEqual({ days: 30, said: [] })
 }, 60_000)

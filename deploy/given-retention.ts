@@ -3,7 +3,7 @@ import { accounts, INSTALLATION_KEY, installations } from '../engine/configurati
 import type { Logger } from '../engine/logger.ts'
 import type { Settings } from './settings.ts'
 
-/** Says that WEIR_RETENTION_DAYS, which is for a first start, is not what holds. */
+/** Warns that WEIR_RETENTION_DAYS, which only counts at a first start, differs from the present retention. */
 export function noteGivenRetention(
   { retentionDays: given }: Settings,
   { configuration, logger }: { readonly configuration: ConfigurationLog; readonly logger: Logger },
@@ -13,7 +13,7 @@ export function noteGivenRetention(
   if (given === undefined || held === undefined || held === given) return
   logger.warn(
     { account, days: held },
-    `WEIR_RETENTION_DAYS is ${given} and only for a first start: lines of the account ${account} are kept ${held} days. ` +
+    `WEIR_RETENTION_DAYS is ${given}, but applies only to a first start: the retention of account ${account} is ${held} days. ` +
       `"weir retention set ${given}" changes it`,
   )
 }

@@ -55,7 +55,7 @@ describe('an installation', () => {
     installation = undefined
   }
 
-  test('gives a child account the service key that it needs for groups, at whichever start names it', async () => {
+  test('gives a child account the service key that it needs for groups, at any start with the setting', async () => {
     const first = await open()
     const { enterpriseAccessToken: token } = first.installation.keys
     const post = (servers: Servers, url: string, payload: object, headers = {}) =>
@@ -88,17 +88,17 @@ describe('an installation', () => {
     expect((await post(third.servers, '/v1/config/groups', group, withKey)).statusCode).toBe(200)
   })
 
-  test('is not opened with a key for an account that there is not, and nothing of the setting is done', async () => {
+  test('is not opened with a key for an unknown account, and the setting has no effect', async () => {
     const { accountId } = (await open()).installation.keys
     await close()
     const settings = { WEIR_SERVICE_KEYS: `${accountId}:${KEY},${UNKNOWN}:${OTHER_KEY}` }
     await expect(open(settings)).rejects.toThrow(
-      `WEIR_SERVICE_KEYS has a key for the account ${UNKNOWN}, which there is not`,
+      `WEIR_SERVICE_KEYS has a key for the account ${UNKNOWN}, which does not exist`,
     )
     expect(serviceKeysOf((await open()).installation, accountId)).toHaveLength(1)
   })
 
-  test('makes none where it is only looked into', async () => {
+  test('creates none when it is only inspected', async () => {
     const { accountId } = (await open()).installation.keys
     await close()
     const { installation: inspected } = await open({ WEIR_SERVICE_KEYS: `${accountId}:${KEY}` }, 'inspect')
@@ -117,7 +117,7 @@ describe('the keys of the setting', () => {
 
   const make = (...keys: string[]) => makeGivenServiceKeys(given(...keys), { ...weir, logger: silentLogger })
 
-  test('are made once by processes that start together', async () => {
+  test('are created once by processes that start together', async () => {
     const { app, configuration } = await anotherProcess(weir)
     const third = await anotherProcess(weir, 44)
     const settings = given(`${ACCOUNT}:${KEY}`, `${ACCOUNT}:${OTHER_KEY}`)
@@ -137,7 +137,7 @@ describe('the keys of the setting', () => {
     await Promise.all([app.close(), third.app.close()])
   })
 
-  test('are kept as other keys are: listed in clear, and deleted', async () => {
+  test('are stored like other keys, and can be listed in clear and deleted', async () => {
     await make(`${weir.credentials.accountId}:${KEY}`)
     const listed = await weir.call({ url: '/v1/config/keys?type=service' })
     const key = listed.json<{ id: string; key: string; name: string }[]>().find(each => each.key === KEY)
@@ -149,25 +149,25 @@ describe('the keys of the setting', () => {
   })
 
   test.each([
-    ['of another account', () => weir.credentials.serviceKey, 'one of another account'],
-    ['for ingestion', () => KEY, 'an ingestion key of it'],
+    ['of another account', () => weir.credentials.serviceKey, 'belongs to another account'],
+    ['for ingestion', () => KEY, 'is its ingestion key'],
   ])('stop the start when they are keys %s', async (_, key, sentence) => {
     const ingestion = { account: ACCOUNT, type: 'ingestion' as const, key: KEY, name: '', createdAtMs: 0 }
     await weir.write(create(accountKeys, 'aaaaaaaaaa', ingestion))
     const failure = await make(`${ACCOUNT}:${key()}`).catch((error: Error) => error)
     expect(failure).toMatchObject({
       name: 'SettingsError',
-      message: `WEIR_SERVICE_KEYS has a key for the account ${ACCOUNT} that is ${sentence}`,
+      message: `WEIR_SERVICE_KEYS has a key for the account ${ACCOUNT} that ${sentence}`,
     })
   })
 
-  test('cannot be of two accounts', async () => {
+  test('cannot belong to two accounts', async () => {
     await expect(make(`${ACCOUNT}:${KEY}`, `${weir.credentials.accountId}:${KEY}`)).rejects.toThrow(
-      'that is one of another account',
+      'that belongs to another account',
     )
   })
 
-  test('are as many as the plan, or the operator, allows', async () => {
+  test('are limited by the plan, or by the operator', async () => {
     const keys = Array.from({ length: 21 }, (_, at) => `${ACCOUNT}:${at.toString(16).padStart(32, '0')}`)
     await expect(make(...keys)).rejects.toThrow(
       `WEIR_SERVICE_KEYS, account ${ACCOUNT}: the plan allows 20 service keys`,
@@ -177,7 +177,7 @@ describe('the keys of the setting', () => {
     expect(serviceKeysOf(weir, ACCOUNT)).toHaveLength(21)
   })
 
-  test('are asked for when a key for a first start comes too late', async () => {
+  test('are requested when a key for a first start comes too late', async () => {
     const warnings: string[] = []
     const logger = { ...silentLogger, warn: (_: object, message?: string) => warnings.push(message ?? '') }
     const start = (key: string) =>

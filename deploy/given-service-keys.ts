@@ -20,11 +20,11 @@ interface Ports {
 }
 
 /**
- * Makes the service keys of the settings that are not there: an account that has none can write no group (configuration and
- * account API, sections 9 and 11). No two keys of an installation are the same, so of several processes that start together
- * one makes it.
+ * Creates missing service keys from the settings: an account without one cannot write groups (configuration and account
+ * API, sections 9 and 11). Keys are unique in an installation, so of several processes that start together one creates
+ * it.
  *
- * @throws SettingsError with a sentence for each that cannot be had
+ * @throws SettingsError with a sentence for each key that is not possible
  */
 export async function makeGivenServiceKeys(settings: Settings, ports: Ports): Promise<void> {
   const { configuration, logger } = ports
@@ -36,7 +36,10 @@ export async function makeGivenServiceKeys(settings: Settings, ports: Ports): Pr
     for (const each of given) await make(each, settings, ports)
   }
   if (bootstrapServiceKey !== undefined && holderOf(bootstrapServiceKey, configuration) === undefined)
-    logger.warn({}, `WEIR_BOOTSTRAP_SERVICE_KEY is only for a first start: there is no such key. Use ${NAME}`)
+    logger.warn(
+      {},
+      `WEIR_BOOTSTRAP_SERVICE_KEY applies only to a first start, and this key does not exist. Use ${NAME}`,
+    )
 }
 
 async function make(given: GivenServiceKey, settings: Settings, ports: Ports): Promise<void> {
@@ -53,24 +56,24 @@ async function make(given: GivenServiceKey, settings: Settings, ports: Ports): P
     })
   } catch (error) {
     if (!(error instanceof ConfigurationRejected)) throw error
-    // Taken: another process has made it meanwhile.
+    // Taken: another process has created it in the meantime.
     if (error.code !== 'TAKEN') throw new SettingsError([`${NAME}, account ${account}: ${error.message}`])
   }
   const problem = problemOf(given, configuration)
   if (problem !== undefined) throw new SettingsError([problem])
 }
 
-/** What keeps the key from being a service key of its account. */
+/** Reason why the key cannot be a service key of its account. */
 function problemOf({ account, key }: GivenServiceKey, configuration: ConfigurationLog): string | undefined {
   if (configuration.get(accounts, account) === undefined)
-    return `${NAME} has a key for the account ${account}, which there is not`
+    return `${NAME} has a key for the account ${account}, which does not exist`
   const holder = holderOf(key, configuration)
   if (holder === undefined) return undefined
   if (holder.account !== account)
-    return `${NAME} has a key for the account ${account} that is one of another account`
+    return `${NAME} has a key for the account ${account} that belongs to another account`
   return holder.type === 'service'
     ? undefined
-    : `${NAME} has a key for the account ${account} that is an ingestion key of it`
+    : `${NAME} has a key for the account ${account} that is its ingestion key`
 }
 
 function holderOf(key: string, configuration: ConfigurationLog): AccountKey | undefined {

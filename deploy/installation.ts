@@ -21,6 +21,7 @@ import { GuardedTopic, type LookForLostTail, lostTailSentence } from '../engine/
 import { LogError, type Topic } from '../engine/log/log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
+import { CATALOGUE } from '../engine/nodes/catalogue.ts'
 import { findLostTail, findLostTailNow } from '../engine/replay/lost-tail.ts'
 import { ReceivedPositions } from '../engine/replay/received-positions.ts'
 import { LiveTaps } from '../engine/replay/taps/taps.ts'
@@ -35,22 +36,22 @@ import { endMarkFile } from './end-mark-file.ts'
 import { noteGivenRetention } from './given-retention.ts'
 import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { LogEnds } from './log-ends.ts'
-import { assertLogPresent, type InstallationUse } from './log-presence.ts'
+import { assertLogPresent, type InstallationUse, neverServed } from './log-presence.ts'
 import { releaseInstallation } from './operator/release-installation.ts'
 import { type Settings, SettingsError } from './settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
 const GIB = 1024 ** 3
-/** Default room for the log: the smaller of this and half of the free disk. */
+/** Default size of the log: the smaller of this and half of the free disk space. */
 const LOG_MAX_BYTES = 20 * GIB
 
 const MIN_SEGMENT_BYTES = 1024 ** 2
 const MAX_SEGMENT_BYTES = 64 * 1024 ** 2
 
-/** What the credentials say beside the addresses, which are known only once the program listens. */
+/** The credentials without the addresses, which are known only once the program listens. */
 export type Keys = Omit<Credentials, 'apiUrl' | 'ingestUrl' | 'isNew'>
 
-/** The parts of a running installation, from the data folder up to the engine. */
+/** The parts of a running installation, from the data folder to the engine. */
 export interface Installation {
   readonly settings: Settings
   readonly directory: DataDirectory
@@ -64,24 +65,33 @@ export interface Installation {
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly ends: LogEnds
-  /** What keyed partitions have of lost records. */
+  /** Positions in lost records that keyed partitions have received. */
   readonly received: ReceivedPositions
   readonly opening: StoreOpening
   readonly end: ConfigurationEnd
-  /** What the configuration log lacks; only of an installation that is inspected. */
+  /** Missing part of the configuration log; only set for an installation that is inspected. */
   readonly lostConfiguration: LostTail | undefined
   readonly engine: Engine
   readonly taps: LiveTaps
   readonly keys: Keys
-  /** True until a start has come so far as to tell the operator the credentials. */
+  /** True until a start has shown the credentials to the operator. */
   readonly created: boolean
 }
 
+/** Parts that are there before anything is opened on the log. */
+type Base = Pick<Installation, 'directory' | 'clock' | 'entropy' | 'log'>
+
+/** Parts that the engine runs on. */
+type EngineParts = Pick<
+  Installation,
+  'log' | 'ingest' | 'checkpoints' | 'keyed' | 'deadLetters' | 'configuration' | 'opening' | 'clock' | 'taps'
+>
+
 /**
- * Opens everything that the program stands on, in the order in which it depends on each other. When a part cannot be
- * opened, those before it are closed again.
+ * Opens all parts of the program in the order of their dependencies. If a part cannot be opened, the earlier ones are
+ * closed again.
  *
- * @throws DataDirectoryError, LogError, StoreError with a sentence that says what to do
+ * @throws DataDirectoryError, LogError, StoreError with a sentence that states the remedy
  */
 export async function openInstallation(
   settings: Settings,
@@ -125,30 +135,17 @@ async function openInDirectory(
 
 async function openOnLog(
   settings: Settings,
-  base: Pick<Installation, 'directory' | 'clock' | 'entropy' | 'log'>,
+  base: Base,
   logger: PinoLogger,
   use: InstallationUse,
 ): Promise<Installation> {
-  const { directory, clock, entropy, log } = base
+  const { directory, clock, log } = base
   const topics = await partitionedTopics(settings, directory, log)
   const { checkpoints, deadLetters } = topics
-  const configurationTopic = await log.topic(CONFIG_TOPIC, 1)
-  const secretKey =
-    settings.secretKey === undefined
-      ? directory.secretKey((await holdsRecords(configurationTopic)) ? 'used' : 'new')
-      : Buffer.from(settings.secretKey, 'hex')
-  const configuration = await ConfigurationLog.open({
-    topic: configurationTopic,
-    clock,
-    entropy,
-    secretKey,
-    logger,
-  }).catch((error: unknown) => {
-    throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
-  })
+  const { configurationTopic, configuration } = await openConfiguration(settings, base, logger, use)
   const ownLog = { logId: topics.ingest.logId, wasFilled: await holdsRecords(checkpoints) }
-  const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const ends = LogEnds.open(directory.path)
+  const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const received = new ReceivedPositions(topics.keyed)
   const guarded = (topic: Topic, checkpointsOf: Topic) =>
     guardedTopic(topic, checkpointsOf, { ends, received, opening, clock })
@@ -164,36 +161,76 @@ async function openOnLog(
     clock,
     logger,
   })
-  const started = await (async () => {
-    // Nothing is written to the configuration before that.
-    const lost = await end.findLoss()
-    if (lost !== undefined && use === 'serve') throw lossError(lost, configuration)
-    if (lost !== undefined) return { ...keptKeys(directory), lost }
-    if (use === 'serve') await end.begin()
-    const first = await firstStart(settings, directory, configuration, { clock, entropy })
-    if (use === 'serve') {
-      await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
-      noteGivenRetention(settings, { configuration, logger })
-    }
-    return { ...first, lost }
-  })().catch(async (error: unknown) => {
-    end.close()
-    await opening.close()
-    await ends.close()
-    throw error
-  })
-  const { keys, created, lost } = started
-  for (const topic of [ingest, keyed.topic]) {
-    await topic.lookAtAll()
-    for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
-  }
+  const started = await start(settings, { ...base, configuration, end }, logger, use).catch(
+    async (error: unknown) => {
+      end.close()
+      await opening.close()
+      await ends.close()
+      throw error
+    },
+  )
+  await reportLostTails([ingest, keyed.topic], logger)
   if (use === 'serve')
     opening.whenOpen().then(
       () => end.storeIsBack(),
-      () => {}, // Whoever waits for the store hears of it.
+      () => {}, // callers that wait for the store get the error
     )
-  const taps = new LiveTaps(clock)
-  const engine = new Engine({
+  const parts = { ...base, ingest, checkpoints, keyed, deadLetters, configuration, opening }
+  const taps = new LiveTaps(CATALOGUE, clock)
+  const engine = newEngine(settings, { ...parts, taps }, logger)
+  return { settings, ...parts, configurationTopic, ends, received, end, engine, taps, ...started }
+}
+
+/** Opens the configuration with the key that encrypted its secrets. */
+async function openConfiguration(
+  settings: Settings,
+  { directory, clock, entropy, log }: Base,
+  logger: PinoLogger,
+  use: InstallationUse,
+): Promise<Pick<Installation, 'configurationTopic' | 'configuration'>> {
+  const topic = await log.topic(CONFIG_TOPIC, 1)
+  const secretKey =
+    settings.secretKey === undefined
+      ? directory.secretKey(use === 'inspect' || (await holdsRecords(topic)) ? 'used' : 'new')
+      : Buffer.from(settings.secretKey, 'hex')
+  try {
+    const configuration = await ConfigurationLog.open({ topic, clock, entropy, secretKey, logger })
+    return { configurationTopic: topic, configuration }
+  } catch (error) {
+    throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error
+  }
+}
+
+/** Brings the configuration into the state that the settings ask for. An installation that is inspected is only read. */
+async function start(
+  settings: Settings,
+  parts: Pick<Installation, 'directory' | 'clock' | 'entropy' | 'configuration' | 'end'>,
+  logger: PinoLogger,
+  use: InstallationUse,
+): Promise<Pick<Installation, 'keys' | 'created' | 'lostConfiguration'>> {
+  const { directory, clock, entropy, configuration, end } = parts
+  // Nothing is written to the configuration before this check.
+  const lostConfiguration = await end.findLoss()
+  if (lostConfiguration !== undefined && use === 'serve') throw lossError(lostConfiguration, configuration)
+  if (use === 'inspect') return { ...keptKeys(directory, configuration), lostConfiguration }
+  await end.begin()
+  const first = await firstStart(settings, directory, configuration, { clock, entropy })
+  await makeGivenServiceKeys(settings, { configuration, clock, entropy, logger })
+  noteGivenRetention(settings, { configuration, logger })
+  return { ...first, lostConfiguration }
+}
+
+async function reportLostTails(topics: readonly GuardedTopic[], logger: PinoLogger): Promise<void> {
+  for (const topic of topics) {
+    await topic.lookAtAll()
+    for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
+  }
+}
+
+function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): Engine {
+  const { log, ingest, checkpoints, keyed, deadLetters, configuration, opening, clock, taps } = parts
+  return new Engine({
+    catalogue: CATALOGUE,
     log,
     ingest,
     checkpoints,
@@ -202,35 +239,19 @@ async function openOnLog(
     quotas: quotaLedgerOn(configuration),
     store: opening.store,
     clock,
-    configuration: deployedConfiguration(configuration),
+    configuration: deployedConfiguration(CATALOGUE, configuration),
     logger,
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
     assignment: wholeAssignment(ingest.partitions),
     watch: taps,
   })
-  return {
-    settings,
-    ...base,
-    ingest,
-    checkpoints,
-    keyed,
-    deadLetters,
-    configurationTopic,
-    configuration,
-    ends,
-    received,
-    opening,
-    end,
-    lostConfiguration: lost,
-    engine,
-    taps,
-    keys,
-    created,
-  }
 }
 
-/** A topic that takes nothing where its log ends before what checkpoints, the store, the folder and keyed partitions know. */
+/**
+ * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, the store, the folder and
+ * keyed partitions know.
+ */
 function guardedTopic(
   topic: Topic,
   checkpoints: Topic,
@@ -241,11 +262,11 @@ function guardedTopic(
   const look: LookForLostTail = async (partition, floor) => {
     const store = opening.isOpen ? opening.store : undefined
     if (ends.isKnown) return findLostTailNow({ ...witnesses, store }, partition, floor)
-    // Of a folder of an earlier program, or one that was restored, only the store knows all.
+    // For a folder of an earlier program, or a restored one, only the store knows the end of every partition.
     if (store === undefined && (await topic.bounds(partition)).next > 0n)
       throw new LogError(
         'LOG_UNAVAILABLE',
-        `Where partition ${partition} of ${topic.name} must end is known to the store alone, which does not answer yet.`,
+        `Only the store knows the end of partition ${partition} of ${topic.name}, and it does not answer yet.`,
         { retriable: true },
       )
     return findLostTail({ ...witnesses, store }, partition, floor)
@@ -264,8 +285,8 @@ async function partitionedTopics(
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'LOG_PARTITIONS_DIFFER') throw error
     throw new SettingsError([
-      `WEIR_PARTITIONS is ${partitions}, which the log in ${directory.logPath} was not made with. ${error.message} ` +
-        'Set WEIR_PARTITIONS to the number that it has.',
+      `WEIR_PARTITIONS is ${partitions}, but the log in ${directory.logPath} was created with another number. ${error.message} ` +
+        'Set WEIR_PARTITIONS to the number of the log.',
     ])
   }
 }
@@ -275,19 +296,19 @@ function wrongSecretKey(
   { secretKeyPath, logPath }: DataDirectory,
   cause: SealError,
 ): DataDirectoryError | SettingsError {
-  const sentence = `is not the key that secrets on the log in ${logPath} were written with`
+  const sentence = `is not the key that encrypted the secrets on the log in ${logPath}`
   if (secretKey === undefined)
     return new DataDirectoryError(
-      `${secretKeyPath} ${sentence}: restore the file from a backup, or set WEIR_SECRET_KEY when the log was written with one`,
+      `${secretKeyPath} ${sentence}: restore the file from a backup, or set WEIR_SECRET_KEY if the log was written with it`,
       { cause },
     )
   const remedy = existsSync(secretKeyPath)
-    ? `remove the setting, so that the key in ${secretKeyPath} is taken, or set the one of before`
-    : 'set the one of before'
+    ? `remove the setting, so that the key in ${secretKeyPath} is used, or set the earlier key`
+    : 'set the earlier key'
   return new SettingsError([`WEIR_SECRET_KEY ${sentence}: ${remedy}`])
 }
 
-/** Ends what `openInstallation` opened, last first. The engine has been stopped before. */
+/** Closes the parts that `openInstallation` opened, last first. The engine was stopped before. */
 export async function closeInstallation({ opening, end, log, ends, directory }: Installation): Promise<void> {
   end.close()
   await opening.close()
@@ -304,8 +325,8 @@ async function holdsRecords(topic: Topic): Promise<boolean> {
 }
 
 /**
- * The credentials are written to the data folder before the configuration log takes them: a start that is killed
- * in between uses them again, so nobody is ever locked out of an account whose tokens only a hash remembers.
+ * Writes the credentials to the data folder before the configuration log accepts them. A start that is killed in between
+ * uses them again, so no account remains whose tokens are only known as hashes.
  */
 async function firstStart(
   settings: Settings,
@@ -330,20 +351,23 @@ async function firstStart(
   return { keys, created: kept === undefined || kept.isNew === true }
 }
 
-/** Of an installation that is looked at, whatever its configuration says. */
-function keptKeys(directory: DataDirectory): { keys: Keys; created: boolean } {
+/** Credentials of an installation that is inspected, independent of its configuration. Nothing is written. */
+function keptKeys(
+  directory: DataDirectory,
+  configuration: ConfigurationLog,
+): { keys: Keys; created: boolean } {
   const keys = directory.readCredentials()
-  if (keys === undefined) throw credentialsGone(directory)
-  return { keys, created: false }
+  if (keys !== undefined) return { keys, created: false }
+  throw configuration.nextOffset === 0n ? neverServed(directory) : credentialsGone(directory)
 }
 
 function credentialsGone({ path }: DataDirectory): DataDirectoryError {
   return new DataDirectoryError(
-    `${path}/credentials.json is gone, and tokens cannot be read back from the log: restore the file from a backup`,
+    `${path}/credentials.json is missing, and tokens cannot be recovered from the log: restore the file from a backup`,
   )
 }
 
-/** Room is freed a segment at a time: a small log has small ones. */
+/** Space is freed by whole segments, so a small log has small ones. */
 function segmentBytesOf(maxBytes: number, partitions: number): number {
   return Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, Math.floor(maxBytes / (16 * partitions))))
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('the next process knows how far partitions were, also when this one is killed', async () => {
+test('the next process knows the ends of partitions, even if this one is killed', async () => {
   const ends = LogEnds.open(folder)
   expect(ends.isKnown).toBe(false)
   ends.note(TOPIC, 1, 7n)
@@ -27,7 +27,7 @@ test('the next process knows how far partitions were, also when this one is kill
   expect(LogEnds.open(folder).of(TOPIC, 1)).toBe(7n)
 })
 
-test('another log of the same name is not taken for the one of before', async () => {
+test('another log of the same name is not treated as the previous one', async () => {
   const ends = LogEnds.open(folder)
   ends.note({ ...TOPIC, logId: 'a longer one of before' }, 0, 1_000_000n)
   await ends.close()
@@ -37,7 +37,30 @@ test('another log of the same name is not taken for the one of before', async ()
   expect(LogEnds.open(folder).of(TOPIC, 0)).toBe(1n)
 })
 
-test('a damaged file tells nothing', () => {
+test('a damaged file proves nothing', () => {
   writeFileSync(join(folder, 'log-ends.json'), '{"weir.ing')
   expect(LogEnds.open(folder).isKnown).toBe(false)
+})
+
+test('a slightly wrong file ended the start with a stack, or asked for a quadrillion records: it proves nothing', () => {
+  const write = (next: unknown, logId: unknown = 'log') =>
+    writeFileSync(join(folder, 'log-ends.json'), JSON.stringify({ 'weir.ingest': { logId, next } }))
+  write([3, 2 ** 40])
+  expect([LogEnds.open(folder).isKnown, LogEnds.open(folder).of(TOPIC, 1)]).toEqual([true, 2n ** 40n])
+  for (const next of [[-1.5, 0], [0.5], [-1], [10 ** 15], [2 ** 40 + 1], ['7'], [null], 'x', {}, undefined]) {
+    write(next)
+    const ends = LogEnds.open(folder)
+    expect([next, ends.isKnown, ends.of(TOPIC, 0)]).toEqual([next, false, 0n])
+  }
+  write([1], 5)
+  expect(LogEnds.open(folder).isKnown).toBe(false)
+  for (const text of ['null', '5', '{"weir.ingest":null}', '{"weir.ingest":5}']) {
+    writeFileSync(join(folder, 'log-ends.json'), text)
+    expect(LogEnds.open(folder).of(TOPIC, 0)).toBe(0n)
+  }
+})
+
+test('a folder in place of the file is refused with its path', () => {
+  mkdirSync(join(folder, 'log-ends.json'))
+  expect(() => LogEnds.open(folder)).toThrow(`${join(folder, 'log-ends.json')} cannot be read (EISDIR`)
 })

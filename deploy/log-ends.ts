@@ -1,31 +1,34 @@
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DataDirectoryError } from './data-directory.ts'
 
 const FILE_NAME = 'log-ends.json'
-/** How much the file may be behind the log while it is written. */
+/** Maximum delay of the file behind the log. */
 const LATE_MS = 50
+/** Offsets have 40 bits. */
+const MAX_OFFSET = 2 ** 40
 
 interface TopicEnds {
   readonly logId: string
-  /** By partition, the lowest offset beyond all that was ever durable. */
+  /** Lowest offset, per partition, above all offsets that were ever durable. */
   readonly next: number[]
 }
 
 /**
- * Where the partitions of the embedded log end, kept beside it: so a start knows what the log must have, also while the
- * store cannot be asked. It is not flushed to the disk with each append: what it is for are copies that lack a part and
- * folders that were put back alone, and the store knows of what is stored.
+ * Ends of the embedded log's partitions, kept beside it, so that a start knows the minimum extent of the log even without
+ * the store. The file is not flushed with each append: it detects incomplete copies and folders that were restored
+ * separately, and the store knows the stored records.
  */
 export class LogEnds {
   readonly #path: string
   readonly #topics: Map<string, TopicEnds>
-  /** Whether an earlier process has left any. */
+  /** Whether an earlier process wrote the file. */
   readonly isKnown: boolean
   #isChanged = false
   #late: NodeJS.Timeout | undefined
   #file: FileHandle | undefined
-  /** Of what the file has: an older one may be longer. */
+  /** Length of the file's content; an older file may be longer. */
   #length: number
   #writing: Promise<void> = Promise.resolve()
 
@@ -37,19 +40,31 @@ export class LogEnds {
     this.isKnown = topics !== undefined
   }
 
-  /** A file that is not there, or damaged, tells nothing. */
+  /**
+   * Reads the file; a missing or damaged one counts as empty.
+   *
+   * @throws DataDirectoryError when it cannot be read
+   */
   static open(directory: string): LogEnds {
     const path = join(directory, FILE_NAME)
-    return new LogEnds(path, existsSync(path) ? readFileSync(path, 'utf8') : '')
+    try {
+      return new LogEnds(path, existsSync(path) ? readFileSync(path, 'utf8') : '')
+    } catch (cause) {
+      throw new DataDirectoryError(
+        `${path} cannot be read (${(cause as Error).message}): let the user that runs the server read it, or remove what is ` +
+          'there. The server writes it anew',
+        { cause },
+      )
+    }
   }
 
-  /** 0 when nothing is known. */
+  /** 0 when unknown. */
   of(topic: { readonly name: string; readonly logId: string }, partition: number): bigint {
     const ends = this.#topics.get(topic.name)
     return ends?.logId === topic.logId ? BigInt(ends.next[partition] ?? 0) : 0n
   }
 
-  /** Ends only ever rise: a log that lacks its end does not make it forgotten. */
+  /** Ends only rise: a log that lost its end does not lower them. */
   note(
     topic: { readonly name: string; readonly logId: string; readonly partitions: number },
     partition: number,
@@ -66,7 +81,7 @@ export class LogEnds {
     this.#late ??= setTimeout(() => this.#write(), LATE_MS).unref()
   }
 
-  /** Writes what is known now, durably. A disk that cannot keeps nobody from stopping. */
+  /** Writes the present ends durably. A failing disk does not prevent a stop. */
   async close(): Promise<void> {
     clearTimeout(this.#late)
     if (this.#isChanged) this.#write()
@@ -75,7 +90,10 @@ export class LogEnds {
     await this.#file?.close()
   }
 
-  /** In place and at once, so that the disk's journal has nothing to do; a torn one tells nothing to the next start. */
+  /**
+   * Writes in place and at once, so that the disk's journal has nothing to do; a torn file counts as empty at the next
+   * start.
+   */
   #write(): void {
     this.#late = undefined
     const write = async () => {
@@ -84,7 +102,7 @@ export class LogEnds {
       this.#length = text.length
       await this.#file.write(text, 0)
     }
-    // What cannot be written now is written with the next.
+    // A failed write is repeated with the next one.
     this.#writing = this.#writing.then(write).catch(() => undefined)
   }
 
@@ -93,10 +111,21 @@ export class LogEnds {
   }
 }
 
+/** @returns undefined when any part of it is not as this class writes it: the rest is not trusted either */
 function parsed(text: string): Map<string, TopicEnds> | undefined {
   try {
-    return new Map(Object.entries(JSON.parse(text) as Record<string, TopicEnds>))
+    const topics = new Map(Object.entries(JSON.parse(text) as Record<string, unknown>))
+    return [...topics.values()].every(areEnds) ? (topics as Map<string, TopicEnds>) : undefined
   } catch {
     return undefined
   }
+}
+
+function areEnds(value: unknown): value is TopicEnds {
+  const { logId, next } = (value ?? {}) as Partial<Record<keyof TopicEnds, unknown>>
+  return typeof logId === 'string' && Array.isArray(next) && next.every(isOffset)
+}
+
+function isOffset(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_OFFSET
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { EXIT } from './cli/command-error.ts'
-import { type ClusterRole, runOnKafka } from './cluster/cluster-role.ts'
+import type { ClusterRole } from './cluster/cluster-role.ts'
 import type { Credentials, DataDirectory } from './data-directory.ts'
 import { firstSteps, howToReadCredentials } from './first-steps.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
@@ -12,12 +12,12 @@ import { runStore } from './store-role/store-role.ts'
 import { readTls } from './tls.ts'
 import { VERSION } from './version.ts'
 
-/** After that a graceful stop gives up: nothing is lost, the next start has a little to repeat. */
+/** Time limit of a graceful stop. Nothing is lost after it; the next start repeats a little work. */
 const STOP_WITHIN_MS = 9_500
 
 /**
- * Runs a server role until a signal ends it: `all` is every role in one process, and the only one on the embedded log.
- * Troubles of the start end the process with a sentence and an exit code: 2 when a setting is wrong, else 1.
+ * Runs a server role until a signal ends it. `all` is every role in one process, and the only one on the embedded log.
+ * Errors of the start end the process with a sentence and an exit code: 2 when a setting is wrong, else 1.
  */
 export async function runRole(role: string): Promise<void> {
   try {
@@ -25,11 +25,15 @@ export async function runRole(role: string): Promise<void> {
     const logger = newLogger(settings)
     sayIgnored(serviceLinks(process.env), logger)
     if (role === 'store') return await runStore(settings, logger, stopSignal(logger))
-    if (settings.kafkaBrokers.length > 0)
-      return await runOnKafka(role as ClusterRole, settings, logger, stopSignal(logger))
+    if (settings.kafkaBrokers.length > 0) {
+      const stopped = stopSignal(logger)
+      // Loaded on demand: an installation of one process does not need the clients of Kafka and of its registry.
+      const { runOnKafka } = await import('./cluster/cluster-role.ts')
+      return await runOnKafka(role as ClusterRole, settings, logger, stopped)
+    }
     if (role !== 'all') {
       throw new SettingsError([
-        `the embedded log has one process that owns it: start "weir all" instead of "weir ${role}", or set KAFKA_BROKERS`,
+        `only one process can own the embedded log: start "weir all" instead of "weir ${role}", or set KAFKA_BROKERS`,
       ])
     }
     await runAll(settings, logger)
@@ -44,7 +48,7 @@ function sayIgnored(links: readonly string[], logger: Logger): void {
   if (links.length === 0) return
   logger.info(
     { names: links },
-    'service links of the orchestrator, which are no settings of Weir, are ignored (enableServiceLinks: false leaves them out)',
+    'service links of the orchestrator are ignored, because they are not settings of Weir (enableServiceLinks: false removes them)',
   )
 }
 
@@ -58,7 +62,8 @@ async function runAll(settings: Settings, logger: Logger): Promise<void> {
     const serves = { lines: true, api: true }
     servers = await openServers(settings, { ...installation, serves }, tls, logger)
     operator = await OperatorSocket.open(installation, logger)
-    // A start that cannot listen has not worked on anything yet. Requests that come before the workers are safe.
+    // The servers listen before the engine works, so a start that cannot listen changes nothing. Requests before that are
+    // safe.
     const credentials = { ...(await listen(settings, servers)), ...installation.keys }
     const { directory, created } = installation
     directory.writeCredentials(created ? { ...credentials, isNew: true } : credentials)
@@ -73,7 +78,7 @@ async function runAll(settings: Settings, logger: Logger): Promise<void> {
   }
 }
 
-/** Puts the engine to work as soon as the store is open, and says so once it has caught up. */
+/** Starts the engine as soon as the store is open, and reports when it has caught up. */
 async function work(
   { opening, engine, created, directory }: Installation,
   credentials: Credentials,
@@ -85,7 +90,7 @@ async function work(
   if (created) directory.writeCredentials(credentials)
 }
 
-/** Answers what is in flight, stores what is open, writes a checkpoint. */
+/** Answers outstanding requests, stores open batches, and writes a checkpoint. */
 async function stop(
   installation: Installation,
   servers: Servers | undefined,
@@ -94,7 +99,7 @@ async function stop(
 ): Promise<void> {
   const startedMs = performance.now()
   const late = setTimeout(() => {
-    logger.error({}, 'stopping took too long: what is not stored yet is stored after the next start')
+    logger.error({}, 'stopping took too long: the next start stores the remaining lines')
     process.exit(1)
   }, STOP_WITHIN_MS)
   await Promise.all([servers?.api.close(), servers?.ingest?.close(), operator?.close()])

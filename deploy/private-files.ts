@@ -5,14 +5,17 @@ const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const OTHERS = 0o077
 
-/** From here on nobody but the owner may read what this process creates, the embedded engine's files included. */
+/**
+ * Makes all files that this process creates from now on readable only by their owner, including those of the embedded
+ * engine.
+ */
 export function createPrivately(): void {
   process.umask(OTHERS)
 }
 
 /**
- * Takes the rights of others away from a file, or a folder and everything below it. Links are not followed; what
- * belongs to another user, or goes meanwhile, stays as it is.
+ * Removes the rights of other users from a file, or a folder and everything below it. Links are not followed. Files of
+ * other users, and files that are removed in the meantime, are skipped.
  */
 export function makePrivate(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -23,7 +26,7 @@ export function makePrivate(path: string): void {
   } else if (stat.isFile() || stat.isSocket()) narrow(path, stat.mode, FILE_MODE)
 }
 
-/** One level alone. */
+/** Removes the rights of other users from the folder itself only. */
 export function makeFolderPrivate(path: string): void {
   narrow(path, lstatSync(path).mode, FOLDER_MODE)
 }
@@ -34,7 +37,7 @@ function narrow(path: string, mode: number, wanted: number): void {
     chmodSync(path, wanted)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A file system without rights, or another user's file: it is used as it is, as before.
+    // A file system without rights, or another user's file, is used unchanged.
     if (code !== 'EPERM' && code !== 'ENOENT' && code !== 'ENOTSUP' && code !== 'EROFS') throw error
   }
 }

@@ -33,7 +33,7 @@ async function serve(given: Readonly<Record<string, string>>) {
   }
 }
 
-test('limits that the operator sets hold at the API', async () => {
+test('limits of the operator hold at the API', async () => {
   const { get, post } = await serve({ WEIR_MAX_EXPORT_LINES: '12345', WEIR_MAX_MEMBER_KEYS: '2' })
   expect((await get('/v1/export?from=1&to=2&size=12346')).json().error).toBe(
     '"size" must be less than or equal to 12345',

@@ -2,28 +2,29 @@ import type { AddressInfo } from 'node:net'
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { IngestWriter } from '../api/ingest/ingest-writer.ts'
 import type { KeyAnswers } from '../api/ingest/key-answers.ts'
 import { RecentKeys } from '../api/ingest/recent-keys.ts'
 import { cutPauseMetrics, engineMetrics, logMetrics, storeMetrics } from '../api/operations/metrics.ts'
 import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
-import { buildServer, type RequestLimits, type ServerPorts } from '../api/server.ts'
+import {
+  ingestPorts,
+  logPorts,
+  type RequestLimits,
+  type ServerPorts,
+  type ServerSettings,
+} from '../api/ports.ts'
+import { buildServer } from '../api/server.ts'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
-import { lineRouting } from '../engine/configuration/kinds/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { GuardedTopic } from '../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../engine/log/log.ts'
 import type { PartitionedTopics } from '../engine/log/partitioned-topics.ts'
-import { Producer } from '../engine/log/producer.ts'
-import { PresentMemory } from '../engine/replay/present-memory.ts'
-import { seenByRules } from '../engine/replay/tail/line-visibility.ts'
-import { LiveTails } from '../engine/replay/tail/live-tails.ts'
+import { CATALOGUE } from '../engine/nodes/catalogue.ts'
 import type { Taps } from '../engine/replay/taps/taps.ts'
 import type { Engine } from '../engine/worker/engine.ts'
-import { deploymentTeller } from '../engine/worker/told-deployments.ts'
 import type { CutsInEffect } from '../schemas/log/cuts.ts'
 import { installationOutbound } from './outbound/installation-outbound.ts'
 import { type Settings, SettingsError } from './settings.ts'
@@ -31,7 +32,7 @@ import type { StoreOpening } from './store-opening.ts'
 import type { TlsFiles } from './tls.ts'
 import { VERSION } from './version.ts'
 
-/** What the servers of a process stand on. */
+/** Parts of a process that its servers use. */
 export interface ServedParts {
   readonly log: Log
   readonly ingest: GuardedTopic
@@ -41,17 +42,17 @@ export interface ServedParts {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
-  /** Absent where nothing is stored or searched. */
+  /** Absent in roles without store or search. */
   readonly opening?: StoreOpening | undefined
-  /** What is known of the end of the configuration log. */
+  /** Known end of the configuration log. */
   readonly end?: ConfigurationEnd | undefined
-  /** Absent where none runs. */
+  /** Absent in roles without an engine. */
   readonly engine?: Engine | undefined
-  /** Absent where events of pipelines cannot be seen. */
+  /** Absent where events of pipelines cannot be watched. */
   readonly taps?: Taps | undefined
-  /** Absent where no other process takes lines of this log. */
+  /** Absent where no other process accepts lines for this log. */
   readonly keyAnswers?: KeyAnswers | undefined
-  /** What is known of changes that hold; the engine's own knowledge unless something else is named. */
+  /** Knowledge of cuts in effect; default: that of the engine. */
   readonly inEffect?: CutsInEffect | undefined
   readonly serves: { readonly lines: boolean; readonly api: boolean }
 }
@@ -69,7 +70,7 @@ export async function openServers(
   tls: TlsFiles | undefined,
   logger: Logger,
 ): Promise<Servers> {
-  const { configuration, clock, entropy, opening, engine, inEffect = engine, log, ingest, serves } = parts
+  const { configuration, clock, opening, engine, inEffect = engine, log, ingest, serves } = parts
   const store = opening?.store
   const registry = new Registry()
   logMetrics(registry, log)
@@ -77,48 +78,18 @@ export async function openServers(
   if (engine !== undefined) {
     engineMetrics(registry, engine, { ingest, keyed: parts.keyed.topic })
     cutPauseMetrics(registry, engine)
-    nodeMetrics(registry, engine, configuration)
+    nodeMetrics(CATALOGUE, registry, engine, configuration)
   }
-  const writer = new IngestWriter({
-    topic: ingest,
-    producer: new Producer({ topic: ingest, clock, entropy }),
-  })
-  const { keyAnswers } = parts
-  const keys = new RecentKeys({
-    clock,
-    // Nobody reads the log while the store is away: senders are not kept waiting, exact repeats are told later.
-    judgeKey: (account, idempotency, partition) =>
-      opening?.isOpen && engine ? engine.judgeKey(account, idempotency, partition) : 'new',
-    tell: keyAnswers && (answer => keyAnswers.tell(answer)),
-  })
-  await keyAnswers?.teach(keys)
+  const keys = await recentKeys(parts)
   const servers: FastifyInstance[] = []
+  const logParts = { ...parts, topics: parts, catalogue: CATALOGUE, logger }
   const ports: ServerPorts = {
-    configuration,
-    clock,
-    entropy,
-    logger,
+    ...logPorts(logParts),
     registry,
-    deadLetters: { topic: parts.deadLetters, ingest },
-    replay: {
-      ingest,
-      checkpoints: parts.checkpoints,
-      keyed: parts.keyed,
-      pin: engine && ((partition, offset) => engine.pin(partition, offset)),
-    },
-    memory: new PresentMemory({ topics: parts, engine, clock }),
     store,
-    ingest: serves.lines
-      ? {
-          writer,
-          partitionOf: lineRouting(configuration, ingest.partitions),
-          keys,
-          tellDeployment: deploymentTeller(ingest, configuration),
-        }
-      : undefined,
+    ingest: serves.lines ? ingestPorts(logParts, keys) : undefined,
     inEffect,
     taps: parts.taps,
-    tails: new LiveTails({ ...parts, logger, isSeen: seenByRules(configuration) }),
     status: readiness({
       log,
       clock,
@@ -131,25 +102,7 @@ export async function openServers(
       servers.flatMap(server => server.addresses() as AddressInfo[]),
     ),
     only: serves.api ? undefined : 'operations',
-    settings: {
-      version: VERSION,
-      partitions: ingest.partitions,
-      bodyLimitBytes: settings.bodyLimitBytes,
-      corsOrigins: settings.corsOrigins,
-      tails: { perProcess: settings.maxTails, perAccount: settings.maxTailsPerAccount },
-      maxTapsPerAccount: settings.maxTapsPerAccount,
-      maxExportLines: settings.maxExportLines,
-      trustedProxies: settings.trustedProxies,
-      tls,
-      destinations: destinationSettings(settings),
-      maxIngestionKeys: settings.maxIngestionKeys,
-      maxServiceKeys: settings.maxServiceKeys,
-      maxMemberKeys: settings.maxMemberKeys,
-      suspensionTokenMinutes: settings.suspensionTokenMinutes,
-      allowServiceKeyCreation: settings.allowServiceKeyCreation === 'on',
-      checkArchiving: settings.checkArchiving === 'on',
-      limits: requestLimits(settings),
-    },
+    settings: serverSettings(settings, ingest.partitions, tls),
   }
   const api = await buildServer(ports)
   const second =
@@ -158,13 +111,47 @@ export async function openServers(
   return { api, ingest: second }
 }
 
-/** Where a process can be reached. */
+async function recentKeys({ clock, opening, engine, keyAnswers }: ServedParts): Promise<RecentKeys> {
+  const keys = new RecentKeys({
+    clock,
+    // While the store is unavailable, nothing reads the log. Senders do not wait, and exact repeats are recognised later.
+    judgeKey: (account, idempotency, partition) =>
+      opening?.isOpen && engine ? engine.judgeKey(account, idempotency, partition) : 'new',
+    tell: keyAnswers && (answer => keyAnswers.tell(answer)),
+  })
+  await keyAnswers?.teach(keys)
+  return keys
+}
+
+function serverSettings(settings: Settings, partitions: number, tls: TlsFiles | undefined): ServerSettings {
+  return {
+    version: VERSION,
+    partitions,
+    bodyLimitBytes: settings.bodyLimitBytes,
+    corsOrigins: settings.corsOrigins,
+    tails: { perProcess: settings.maxTails, perAccount: settings.maxTailsPerAccount },
+    maxTapsPerAccount: settings.maxTapsPerAccount,
+    maxExportLines: settings.maxExportLines,
+    trustedProxies: settings.trustedProxies,
+    tls,
+    destinations: destinationSettings(settings),
+    maxIngestionKeys: settings.maxIngestionKeys,
+    maxServiceKeys: settings.maxServiceKeys,
+    maxMemberKeys: settings.maxMemberKeys,
+    suspensionTokenMinutes: settings.suspensionTokenMinutes,
+    allowServiceKeyCreation: settings.allowServiceKeyCreation === 'on',
+    checkArchiving: settings.checkArchiving === 'on',
+    limits: requestLimits(settings),
+  }
+}
+
+/** Addresses at which a process can be reached. */
 export interface Addresses {
   readonly apiUrl: string
   readonly ingestUrl: string
 }
 
-/** @throws SettingsError when an address cannot be listened on */
+/** @throws SettingsError when it cannot listen on an address */
 export async function listen(settings: Settings, servers: Servers): Promise<Addresses> {
   const { host, port, ingestPort } = settings
   const apiUrl = await listenOn(servers.api, settings, host, port)

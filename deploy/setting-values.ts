@@ -2,9 +2,9 @@ import { compile as compileProxies } from '@fastify/proxy-addr'
 import { type CidrBlock, parseBlock } from '../engine/conditions/cidr.ts'
 import { DATABASE_NAME } from '../engine/store/connection.ts'
 
-/** How the texts of settings are read. */
+/** Readers for the texts of settings. */
 
-/** What is wrong with a value, to be read after the name of its setting. */
+/** Problem with a value, as a text that follows the name of its setting. */
 export class Unreadable extends Error {}
 
 export const text = (value: string) => value
@@ -32,7 +32,7 @@ export const optionalPort = port as (value: string) => number | undefined
 
 export const requestCount = integer(1, 1_000_000) as (value: string) => number | undefined
 
-/** Below this the log's own segments leave no room for lines. */
+/** A smaller log would be filled by its own segments, without space for lines. */
 const MIN_LOG_BYTES = 8 * 1024 ** 2
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
 
@@ -56,7 +56,7 @@ export function registryUrl(value: string): string | undefined {
   const { username, password, search, hash } = webAddress(value, 'http://127.0.0.1:8081')
   if ([username, password, search, hash].some(part => part !== ''))
     throw new Unreadable(
-      'must be scheme, host, port and path alone: SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD say the rest',
+      'must consist only of scheme, host, port and path: use SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD for credentials',
     )
   return value.replace(/\/+$/, '')
 }
@@ -65,23 +65,23 @@ export function url(value: string): string | undefined {
   const { username, password, pathname, search, hash } = webAddress(value, 'http://127.0.0.1:8123')
   if ([username, password, pathname.replace(/^\/$/, ''), search, hash].some(part => part !== ''))
     throw new Unreadable(
-      'must be scheme, host and port alone, such as http://127.0.0.1:8123: CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE say the rest',
+      'must consist only of scheme, host and port, such as http://127.0.0.1:8123: use CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DATABASE for the rest',
     )
   return value
 }
 
-/** How a process proves to Kafka who it is. */
+/** Methods by which a process authenticates to Kafka. */
 export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512'
 
 export function brokerList(value: string): readonly string[] {
   const brokers = list(value)
   if (
     brokers.length === 0 ||
-    // An address of IPv6 is cut at its first colon by the client: brokers need a name then.
+    // The client cuts IPv6 addresses at their first colon, so such brokers need a name.
     !brokers.every(broker => /^[^\s,:/[\]]+:\d{1,5}$/.test(broker))
   )
     throw new Unreadable(
-      'must be host:port, or several of them with commas between, such as kafka-1:9092,kafka-2:9092',
+      'must be host:port, or several of them separated by commas, such as kafka-1:9092,kafka-2:9092',
     )
   return brokers
 }
@@ -109,15 +109,15 @@ export function list(value: string): readonly string[] {
     .filter(entry => entry !== '')
 }
 
-/** Addresses and networks of proxies, and the names that the server has for some of them (`loopback`). */
+/** Addresses and networks of proxies, and the server's names for some of them (`loopback`). */
 export function proxyList(value: string): readonly string[] {
   const proxies = list(value)
   try {
-    // What the server does with them; it has no sentence of its own.
+    // The server compiles the list as well, but gives no readable error.
     if (proxies.length > 0) compileProxies([...proxies])
   } catch {
     throw new Unreadable(
-      'must be an address or a network, or several of them with commas between, such as 10.0.0.0/8,192.0.2.7',
+      'must be an address or a network, or several of them separated by commas, such as 10.0.0.0/8,192.0.2.7',
     )
   }
   return proxies
@@ -128,7 +128,7 @@ export function networks(value: string): readonly CidrBlock[] {
     const block = parseBlock(entry)
     if (block === undefined)
       throw new Unreadable(
-        `must be addresses or networks with commas between, such as 10.1.0.0/16,fd12::/16; "${entry}" is neither`,
+        `must be addresses or networks separated by commas, such as 10.1.0.0/16,fd12::/16; "${entry}" is neither`,
       )
     return block
   })
@@ -154,10 +154,10 @@ export interface GivenServiceKey {
 export function serviceKeys(value: string): readonly GivenServiceKey[] {
   return list(value).map(entry => {
     const [, account, key] = /^([0-9a-f]{10}):([0-9a-f]{32})$/.exec(entry) ?? []
-    // The entry may hold a secret: it is not repeated.
+    // The entry may contain a secret, so the message does not repeat it.
     if (account === undefined || key === undefined)
       throw new Unreadable(
-        'must be account:key, or several of them with commas between: ten lower-case hexadecimal digits, and 32',
+        'must be account:key, or several of them separated by commas; the account has ten lower-case hexadecimal digits, the key 32',
       )
     return { account, key }
   })

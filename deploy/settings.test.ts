@@ -45,7 +45,7 @@ test('every wrong setting is named in a sentence, all at once', () => {
   }
 })
 
-test('the value of a secret that cannot be used is not repeated in its sentence', () => {
+test('the sentence about an unusable secret does not repeat its value', () => {
   expect(problemsOf({ WEIR_SECRET_KEY: 'hunter2' }).join()).not.toContain('hunter2')
 })
 
@@ -59,7 +59,7 @@ test.each([
   expect(problemsOf({ WEIR_PORT: port }).length === 0).toBe(accepted)
 })
 
-test('sizes may carry a unit', () => {
+test('sizes can have a unit', () => {
   expect(readSettings({ WEIR_LOG_MAX_BYTES: '512MB' }).logMaxBytes).toBe(512 * 1024 * 1024)
   expect(readSettings({ WEIR_LOG_MAX_BYTES: '20 GiB' }).logMaxBytes).toBe(20 * 1024 ** 3)
 })
@@ -72,12 +72,12 @@ test.each(['abc', '10.0.0.0/33', '10.0.0.1,proxy.example', '10.0.0.0/0'])(
   'WEIR_TRUSTED_PROXIES=%s is refused with a sentence, not with a TypeError of the server',
   proxies => {
     expect(problemsOf({ WEIR_TRUSTED_PROXIES: proxies })).toEqual([
-      'WEIR_TRUSTED_PROXIES must be an address or a network, or several of them with commas between, such as 10.0.0.0/8,192.0.2.7',
+      'WEIR_TRUSTED_PROXIES must be an address or a network, or several of them separated by commas, such as 10.0.0.0/8,192.0.2.7',
     ])
   },
 )
 
-test('proxies may be addresses, networks, and what the server has names for', () => {
+test('proxies can be addresses, networks, and names that the server knows', () => {
   for (const proxies of [
     ' ',
     '10.0.0.0/8',
@@ -88,7 +88,7 @@ test('proxies may be addresses, networks, and what the server has names for', ()
     expect([proxies, problemsOf({ WEIR_TRUSTED_PROXIES: proxies })]).toEqual([proxies, []])
 })
 
-/** What Kubernetes tells a container about services called weir, weir-ingest and weir-store. */
+/** Variables that Kubernetes gives a container for services called weir, weir-ingest and weir-store. */
 const SERVICE_LINKS = {
   WEIR_SERVICE_HOST: '10.0.0.1',
   WEIR_SERVICE_PORT: '8080',
@@ -113,7 +113,7 @@ test('service links of an orchestrator do not stop the start: they are ignored, 
   expect(readSettings({ ...SERVICE_LINKS, WEIR_PORT: '9000' })).toMatchObject({ port: 9000, storePort: 8123 })
 })
 
-test('a setting in a file holds beside a service link of the same name', () => {
+test('a setting in a file takes effect beside a service link of the same name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-settings-'))
   try {
     const path = join(folder, 'port')
@@ -130,12 +130,12 @@ test.each([
   ['WEIR_PROT_8080_TCP_ADDR', '10.0.0.1', 'WEIR_PROT_8080_TCP_ADDR is not a setting of Weir'],
   ['WEIR_SERVICE', '10.0.0.1', 'WEIR_SERVICE is not a setting of Weir'],
   ['WEIR_OTHER_PORT', '8080', 'WEIR_OTHER_PORT is not a setting of Weir'],
-])('%s=%s is no service link', (name, value, problem) => {
+])('%s=%s is not a service link', (name, value, problem) => {
   expect(serviceLinks({ [name]: value })).toEqual([])
   expect(problemsOf({ [name]: value })).toEqual(problem === undefined ? [] : [problem])
 })
 
-test('settings of the command line are none of the server and are left alone', () => {
+test('settings of the command line are ignored by the server', () => {
   expect(problemsOf({ WEIR_URL: 'http://127.0.0.1:1', WEIR_ACCESS_TOKEN: 'x' })).toEqual([])
 })
 
@@ -143,7 +143,7 @@ test('a broker that this version would ignore is refused', () => {
   expect(problemsOf({ KAFKA_BROKERS: 'localhost:9092' })[0]).toContain('KAFKA_BROKERS')
 })
 
-test('a setting can be read from a file, and not from both places', () => {
+test('a setting can be read from a file, but not from both places', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-settings-'))
   try {
     const path = join(folder, 'key')
@@ -158,7 +158,7 @@ test('a setting can be read from a file, and not from both places', () => {
   }
 })
 
-test('service keys are read with their accounts, and a wrong one is not repeated', () => {
+test('service keys are read with their accounts, and a wrong key is not repeated', () => {
   const key = 'ab'.repeat(16)
   expect(
     readSettings({ WEIR_SERVICE_KEYS: `0123456789:${key}, 9876543210:${'cd'.repeat(16)},` }).serviceKeys,
@@ -179,7 +179,7 @@ test('service keys are read with their accounts, and a wrong one is not repeated
   }
 })
 
-test('a pattern that is no regular expression is refused', () => {
+test('a pattern that is not a regular expression is refused', () => {
   expect(problemsOf({ WEIR_LOG_HOST_PATTERN: '(' })).toEqual([
     'WEIR_LOG_HOST_PATTERN must be a regular expression',
   ])
@@ -188,7 +188,7 @@ test('a pattern that is no regular expression is refused', () => {
   )
 })
 
-test('networks that users may name or not are lists of addresses and blocks, and each wrong one is named', () => {
+test('networks that users can or cannot name are lists of addresses and blocks, and each wrong one is named', () => {
   const { outboundDeny, outboundAllow } = readSettings({
     WEIR_OUTBOUND_DENY: '10.0.0.0/8, fd00::/8',
     WEIR_OUTBOUND_ALLOW: '10.1.2.3',
@@ -199,17 +199,17 @@ test('networks that users may name or not are lists of addresses and blocks, and
   ])
   for (const wrong of ['10.0.0.0/33', '10.0.0', 'example.org', '::1/129', '010.0.0.1', '10.0.0.0/8;::1'])
     expect(problemsOf({ WEIR_OUTBOUND_ALLOW: `::1,${wrong}` })).toEqual([
-      `WEIR_OUTBOUND_ALLOW must be addresses or networks with commas between, such as 10.1.0.0/16,fd12::/16; "${wrong}" is neither`,
+      `WEIR_OUTBOUND_ALLOW must be addresses or networks separated by commas, such as 10.1.0.0/16,fd12::/16; "${wrong}" is neither`,
     ])
 })
 
-test('certificate and key go together', () => {
+test('certificate and key must be given together', () => {
   expect(problemsOf({ WEIR_TLS_CERT: 'a.pem' })).toEqual([
     'WEIR_TLS_CERT and WEIR_TLS_KEY must be set together',
   ])
 })
 
-test('every setting is described', () => {
+test('every setting has a description', () => {
   for (const { name, summary } of describeSettings()) {
     expect(name).toMatch(/^[A-Z_]+$/)
     expect(summary.endsWith('.')).toBe(true)
@@ -248,16 +248,16 @@ const ON_KAFKA = {
 
 test('a schema registry has an address with a path, and belongs to Kafka', () => {
   expect(readSettings({ ...ON_KAFKA, ...REGISTRY }).schemaRegistryUrl).toBe(REGISTRY.SCHEMA_REGISTRY_URL)
-  expect(problemsOf(REGISTRY)).toEqual(['SCHEMA_REGISTRY_URL means nothing unless KAFKA_BROKERS is set'])
+  expect(problemsOf(REGISTRY)).toEqual(['SCHEMA_REGISTRY_URL has no effect unless KAFKA_BROKERS is set'])
 })
 
 test.each([
   [{ SCHEMA_REGISTRY_URL: 'https://weir:word@registry.example' }, 'SCHEMA_REGISTRY_USER and'],
   [{ SCHEMA_REGISTRY_URL: 'registry:8081' }, 'must be an http or https address'],
-  [{ ...REGISTRY, SCHEMA_REGISTRY_PASSWORD: 'word' }, 'so SCHEMA_REGISTRY_USER must be, too'],
-  [{ SCHEMA_REGISTRY_USER: 'weir' }, 'mean nothing unless SCHEMA_REGISTRY_URL is set'],
+  [{ ...REGISTRY, SCHEMA_REGISTRY_PASSWORD: 'word' }, 'requires SCHEMA_REGISTRY_USER'],
+  [{ SCHEMA_REGISTRY_USER: 'weir' }, 'have no effect unless SCHEMA_REGISTRY_URL is set'],
   [{ SCHEMA_REGISTRY_URL: 'http://registry', SCHEMA_REGISTRY_CA: 'ca.pem' }, 'begins with https'],
-])('settings of a registry that do not go together are refused: %o', (settings, sentence) => {
+])('settings of a registry that contradict each other are refused: %o', (settings, sentence) => {
   const problems = problemsOf({ ...ON_KAFKA, ...settings })
   expect(problems).toHaveLength(1)
   expect(problems[0]).toContain(sentence)

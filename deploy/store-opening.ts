@@ -1,42 +1,48 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { BackOff } from '../engine/clock/back-off.ts'
 import type { Clock } from '../engine/clock/clock.ts'
-import { openClickHouseStore } from '../engine/store/clickhouse-store.ts'
+import { type ClickHouseStore, openClickHouseStore } from '../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
 import { serverConnection } from '../engine/store/server-connection.ts'
-import { type Store, StoreError, type StoreErrorCode } from '../engine/store/store.ts'
+import { StoreError, type StoreErrorCode } from '../engine/store/store.ts'
 import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
 import { type Settings, SettingsError } from './settings.ts'
 
-/** A start that has had no answer for so long goes on without. */
+/** A start without an answer for this time continues without the store. */
 const FIRST_ANSWER_MS = 2_000
-const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 5_000
+const PAUSES = { firstMs: 200, longestMs: 5_000 }
 const REMIND_EVERY_MS = 60_000
 const REASON_CHARACTERS = 200
 
 export interface StoreOpeningPorts {
   readonly settings: Settings
-  /** Absent where the store is a server. */
+  /** Absent when the store is a server. */
   readonly directory: DataDirectory | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** The log that the store belongs to, and whether its checkpoints say that batches were stored. */
+/** The log that the store belongs to; its checkpoints show whether batches were stored. */
 export interface OwnLog {
   readonly logId: string
   readonly wasFilled: boolean
+  /**
+   * Called when the store was filled from another log. It may open the store for that log.
+   *
+   * @throws the error that ends the start
+   */
+  readonly onOtherLog?: (store: ClickHouseStore, error: StoreError) => Promise<void>
 }
 
 /**
- * Opens the store. A ClickHouse server that is away does not keep the program from taking lines: it is tried until it
- * answers. One that says no, and whatever is wrong with the embedded store, ends the start.
+ * Opens the store. If a ClickHouse server is unavailable, the program accepts lines nevertheless and tries again until
+ * the server answers. A refusal of the server, or any error of the embedded store, ends the start.
  */
 export class StoreOpening {
-  readonly store: Store
-  /** The store's own way to its engine: for audits and copies of it. */
+  readonly store: ClickHouseStore
+  /** The store's own connection to its engine, for audits and copies. */
   readonly connection: StoreConnection
   readonly #ports: StoreOpeningPorts
   readonly #stop = new AbortController()
@@ -53,13 +59,13 @@ export class StoreOpening {
   }
 
   /**
-   * Resolves once the store is open, or known to be away.
+   * Resolves once the store is open, or known to be unavailable.
    *
-   * @throws DataDirectoryError, SettingsError, StoreError with a sentence that says what to do
+   * @throws DataDirectoryError, SettingsError, StoreError with a sentence that states the remedy
    */
   static async begin(log: OwnLog, ports: StoreOpeningPorts): Promise<StoreOpening> {
     const { settings, directory } = ports
-    // Noticed before a new one is made in its place, which a restore would mix with.
+    // Detected before a new store replaces it, which a restore would be mixed with.
     if (
       directory !== undefined &&
       settings.clickhouseUrl === undefined &&
@@ -69,7 +75,7 @@ export class StoreOpening {
       throw storeLost(ports)
     const opening = new StoreOpening(await connectionOf(ports), ports)
     opening.#opened = opening.#open(log)
-    // Who waits for it later hears of it then.
+    // Later callers that wait for it get the error.
     opening.#opened.catch(() => {})
     try {
       await opening.#openOrAway()
@@ -85,7 +91,7 @@ export class StoreOpening {
     return this.#isOpen
   }
 
-  /** @throws as `begin`, of a server that has answered since and says no */
+  /** @throws like `begin`, for a server that has answered since and refuses */
   whenOpen(): Promise<void> {
     return this.#opened
   }
@@ -109,11 +115,16 @@ export class StoreOpening {
     }
   }
 
-  async #open({ logId, wasFilled }: OwnLog): Promise<void> {
+  async #open({ logId, wasFilled, onOtherLog }: OwnLog): Promise<void> {
     const { clock, logger, settings } = this.#ports
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const backOff = new BackOff(clock, PAUSES)
+    for (;;) {
       try {
-        await this.store.open(logId, wasFilled)
+        await this.store.open(logId, wasFilled).catch(async (error: unknown) => {
+          const isOther = error instanceof StoreError && error.code === 'STORE_OF_ANOTHER_LOG'
+          if (!isOther || onOtherLog === undefined) throw error
+          await onOtherLog(this.store, error)
+        })
         this.#isOpen = true
         if (this.#toldAtMs !== undefined) logger.info({}, 'the ClickHouse server answers: the store is open')
         return
@@ -121,12 +132,12 @@ export class StoreOpening {
         const isAway = settings.clickhouseUrl !== undefined && error instanceof StoreError && error.retriable
         if (!isAway || this.#stop.signal.aborted) throw sentenceOf(error, this.#ports)
         this.#noteAway(error.message)
-        await clock.sleep(pauseMs, this.#stop.signal)
+        await backOff.pause(this.#stop.signal)
       }
     }
   }
 
-  /** Says the same again only now and then. */
+  /** Repeats the same message only now and then. */
   #noteAway(reason: string): void {
     const { clock, logger, settings } = this.#ports
     this.#away.resolve()
@@ -134,15 +145,15 @@ export class StoreOpening {
     if (this.#toldAtMs !== undefined && nowMs - this.#toldAtMs < REMIND_EVERY_MS) return
     this.#toldAtMs = nowMs
     logger.warn(
-      // What answers instead of a server may be a page of any length.
+      // An answer that does not come from ClickHouse may be a page of any length.
       { reason: reason.replace(/\s+/g, ' ').slice(0, REASON_CHARACTERS) },
-      `the ClickHouse server at ${settings.clickhouseUrl} (CLICKHOUSE_URL) does not answer as one: lines are ` +
-        'taken meanwhile, and stored and found once it does',
+      `the ClickHouse server at ${settings.clickhouseUrl} (CLICKHOUSE_URL) does not answer properly: lines are ` +
+        'accepted meanwhile, and stored and found once it does',
     )
   }
 }
 
-/** The way to the store of the settings; of a server nothing is sent yet. @throws SettingsError */
+/** Connection to the configured store; nothing is sent to a server yet. @throws SettingsError */
 export async function connectionOf({
   settings,
   directory,
@@ -161,14 +172,14 @@ export async function connectionOf({
   })
 }
 
-/** What to do about a server that says no. */
+/** Remedies for the refusals of a server. */
 const SERVER_SENTENCES: Partial<Record<StoreErrorCode, (settings: Settings) => string>> = {
   LOGIN_REFUSED: ({ clickhouseUser }) =>
-    `does not let the user ${clickhouseUser} in: check CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`,
+    `refuses the user ${clickhouseUser}: check CLICKHOUSE_USER and CLICKHOUSE_PASSWORD`,
   DATABASE_MISSING: ({ clickhouseDatabase, clickhouseUser }) =>
-    `has no database ${clickhouseDatabase}, and the user ${clickhouseUser} may not create it: create it, or name another (CLICKHOUSE_DATABASE)`,
+    `has no database ${clickhouseDatabase}, and the user ${clickhouseUser} is not allowed to create it: create it, or use another (CLICKHOUSE_DATABASE)`,
   RIGHT_MISSING: ({ clickhouseDatabase, clickhouseUser }) =>
-    `denies the user ${clickhouseUser} what Weir needs: grant it everything on the database ${clickhouseDatabase}`,
+    `denies the user ${clickhouseUser} rights that Weir needs: grant it all rights on the database ${clickhouseDatabase}`,
   NOT_TRUSTED: () =>
     'has a certificate that is not trusted: set NODE_EXTRA_CA_CERTS to the PEM file of its authority',
 }
@@ -184,27 +195,30 @@ function sentenceOf(error: unknown, ports: StoreOpeningPorts): unknown {
   ])
 }
 
-/** The engine does not come up on the folder: a table of it cannot be attached, or the disk refuses something. */
+/** The engine does not start on the folder: a table cannot be attached, or the disk refuses an operation. */
 function storeUnopened({ storePath }: DataDirectory, cause: unknown): DataDirectoryError {
   const { message, cause: inner } = cause as Error
   const reason = (inner instanceof Error ? inner.message : message)
     .replace(/\s+/g, ' ')
     .slice(0, REASON_CHARACTERS)
   return new DataDirectoryError(
-    `the store in ${storePath} cannot be opened: where the disk is full or a right is missing mend that; else keep a copy of ` +
+    `the store in ${storePath} cannot be opened. If the disk is full or a right is missing, correct that; otherwise keep a copy of ` +
       `the data folder as it is and restore a backup ("A damaged part of the store" in the operator's guide). The engine says: ${reason}`,
     { cause },
   )
 }
 
-/** A log whose checkpoints say that batches were stored needs the store that has them: their lines are not read again. */
+/**
+ * If checkpoints of the log show that batches were stored, the store that contains them is needed: their lines are not
+ * read again.
+ */
 function storeLost({ settings, directory }: StoreOpeningPorts, cause?: unknown): DataDirectoryError {
   const where =
     settings.clickhouseUrl === undefined && directory !== undefined
       ? directory.storePath
       : `the database ${settings.clickhouseDatabase} at CLICKHOUSE_URL`
   return new DataDirectoryError(
-    `${where} is gone or empty, and the log ${directory === undefined ? 'on Kafka' : `in ${directory.logPath}`} says that ` +
+    `${where} is missing or empty, but the log ${directory === undefined ? 'on Kafka' : `in ${directory.logPath}`} shows that ` +
       'lines were stored there: restore it from the backup that this log belongs to, or start with ' +
       (directory === undefined ? 'new topics (KAFKA_TOPIC_PREFIX)' : 'a new data folder (WEIR_DATA_DIR)'),
     { cause },

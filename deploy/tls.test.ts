@@ -25,14 +25,14 @@ function refusal(tlsCertificate: string, tlsKey: string): string {
   throw new Error('it was taken')
 }
 
-test('a certificate and its key are taken, and none at all is no error', () => {
+test('a certificate and its key are accepted, and can both be absent', () => {
   expect(readTls({ tlsCertificate: CERTIFICATE, tlsKey: KEY })?.cert.toString()).toContain(
     'BEGIN CERTIFICATE',
   )
   expect(readTls({ tlsCertificate: undefined, tlsKey: undefined })).toBeUndefined()
 })
 
-test('a file that is no PEM, as certificate or as key, is a sentence with both settings and paths', () => {
+test('a file that is not PEM, as certificate or as key, gives a sentence with both settings and paths', () => {
   const other = join(folder, 'no.pem')
   for (const message of [refusal(other, KEY), refusal(CERTIFICATE, other)]) {
     expect(message).toContain('WEIR_TLS_CERT (')
@@ -42,7 +42,7 @@ test('a file that is no PEM, as certificate or as key, is a sentence with both s
   }
 })
 
-test('a file that is not there is named with its setting', () => {
+test('a missing file is named with its setting', () => {
   expect(refusal(join(folder, 'none'), KEY)).toMatch(/^WEIR_TLS_CERT cannot be read: ENOENT/)
   expect(refusal(CERTIFICATE, join(folder, 'none'))).toMatch(/^WEIR_TLS_KEY cannot be read: ENOENT/)
 })

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { type Settings, SettingsError } from './settings.ts'
 
-/** A certificate with its chain and the key that belongs to it, both PEM. */
+/** A certificate with its chain and the matching key, both PEM. */
 export interface TlsFiles {
   readonly cert: Buffer
   readonly key: Buffer
 }
 
 /**
- * Reads what HTTPS needs, and tries it, before anything is opened.
+ * Reads the files for HTTPS and tests them before anything is opened.
  *
  * @returns undefined when the settings name no certificate
- * @throws SettingsError when a file cannot be read, is no PEM, or the two do not belong together
+ * @throws SettingsError when a file cannot be read, is not PEM, or the two do not match
  */
 export function readTls({
   tlsCertificate,
@@ -25,7 +25,7 @@ export function readTls({
   } catch (cause) {
     throw new SettingsError([
       `WEIR_TLS_CERT (${tlsCertificate}) and WEIR_TLS_KEY (${tlsKey}) cannot be used together: ` +
-        `${(cause as Error).message}. Name a certificate in PEM form and the key that belongs to it, without a passphrase.`,
+        `${(cause as Error).message}. Use a PEM certificate and the matching key, without a passphrase.`,
     ])
   }
   return files

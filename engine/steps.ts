@@ -1,7 +1,4 @@
-/**
- * Work that is done in stretches: whoever drives it may let others work after each. What comes of it does not depend on
- * where it rests, or whether it does.
- */
+/** Work in stretches: its driver may run other work after each. The result does not depend on the pauses. */
 export type Steps<Result = void> = Generator<undefined, Result, undefined>
 
 /** Does all of the work at once. */
@@ -12,10 +9,10 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** So much is copied at a time: where memory is new, a few megabytes take a millisecond. */
+/** Bytes per copy: where memory is new, a few megabytes take a millisecond. */
 const COPIED_BYTES = 2 * 1024 * 1024
 
-/** All of them, one behind the other. */
+/** Joins the parts in order. */
 export function* joined(parts: readonly Uint8Array[]): Steps<Buffer> {
   const total = parts.reduce((sum, part) => sum + part.length, 0)
   const bytes = Buffer.allocUnsafeSlow(total)
@@ -34,14 +31,14 @@ export function* joined(parts: readonly Uint8Array[]): Steps<Buffer> {
   return bytes
 }
 
-/** Of a stretch: less than a millisecond, but for code that has only begun to run. */
+/** Units of one stretch: less than a millisecond once the code is compiled. */
 const STRETCH_UNITS = 50_000
-/** An event at a node, whatever the node does beside judging expressions. */
+/** Units of an event at a node, in addition to the cost of expressions. */
 export const EVENT_UNITS = 200
 
-/** How much of the stretch in hand is left, by a count of the work. */
+/** Remaining units of the present stretch. */
 export class Stretch {
-  /** Units; 0 or less: it is over. */
+  /** The stretch is over at 0 or less. */
   left = STRETCH_UNITS
 
   begin(): void {

@@ -1,6 +1,6 @@
 /**
- * A JSON value. Integers beyond ±(2^53 − 1) are bigint, so that no digit is lost on the way; a number beyond the range
- * of a double is its text.
+ * A JSON value. Integers beyond ±(2^53 − 1) are bigint, so that no digit is lost. A number beyond the range of a double is
+ * represented by its text.
  */
 export type JsonValue = string | number | bigint | boolean | null | NumberText | JsonValue[] | JsonObject
 
@@ -9,8 +9,8 @@ export interface JsonObject {
 }
 
 /**
- * A number beyond the range of a double, such as `1e400`: its decimal text as it was sent. It can be moved, printed and
- * compared for equality; there is nothing to calculate with.
+ * A number beyond the range of a double, such as `1e400`, as its original decimal text. It can be moved, printed and
+ * compared for equality, but not used in calculations.
  */
 export class NumberText {
   readonly text: string
@@ -23,7 +23,7 @@ export class NumberText {
     return this.text
   }
 
-  /** What makes `JSON.stringify` print the text as a number. */
+  /** Makes `JSON.stringify` print the text as a number. */
   toJSON(): unknown {
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text)
   }

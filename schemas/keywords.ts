@@ -1,37 +1,37 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 
 /**
- * Rules of request bodies that JSON Schema has no words for, or none whose findings name the member at fault. The
- * validator of the API carries them out; to everybody else they are documentation.
+ * Rules of request bodies that JSON Schema cannot express, or whose findings would not name the faulty member. The validator of
+ * the API applies them; other readers treat them as documentation.
  */
 export interface Keywords {
   readonly reads?: Reads
-  /** At least one of these members must be there. */
+  /** Requires at least one of these members. */
   readonly needsOneOf?: readonly string[]
-  /** The same of members that say which lines are meant: empty ones do not, nor does a query of blanks alone. */
+  /** Requires at least one member that selects lines. An empty member selects nothing, nor does a query of blanks. */
   readonly needsConditionOf?: readonly string[]
-  /** At most one of these members may be there; an empty list counts as none. */
+  /** Allows at most one of these members; an empty list counts as absent. */
   readonly exclusivePeers?: readonly string[]
-  /** No two elements share what they have in this member. */
+  /** Elements must differ in this member. */
   readonly distinctBy?: string
   /** A query of the search language. */
   readonly searchQuery?: true
 }
 
-/** What a text, or a number, may stand for where older clients send it instead. */
+/** Other forms that older clients send in place of the declared type: a string, or a number. */
 export type Reads =
   | { readonly type: 'integer'; readonly minimum?: number; readonly maximum?: number }
   | { readonly type: 'boolean' }
-  /** One of these words, of which some are digits. */
+  /** One of these words, some of which consist of digits. */
   | { readonly type: 'word'; readonly words: readonly string[] }
-  /** Texts, or one text with commas. */
+  /** A list of strings, or one string with commas. */
   | { readonly type: 'list' }
-  /** An object, or a text that holds JSON; with tokens, no others stand in double braces within it. */
+  /** An object, or a string that contains JSON. With `tokens`, only these names are allowed in double braces. */
   | { readonly type: 'json'; readonly tokens?: readonly string[] }
 
 type Description = { readonly description?: string }
 
-/** A member that may be sent as a text, too; handlers see what the text stands for. */
+/** A member that may also be sent as a string; handlers receive the number. */
 export function readsInteger({
   description,
   ...bounds
@@ -39,7 +39,7 @@ export function readsInteger({
   return reading<number>({ type: 'integer', ...bounds }, { description })
 }
 
-/** The same of `true` and `false`. */
+/** A boolean member that may also be sent as the string `true` or `false`. */
 export function readsBoolean(options: Description = {}) {
   return reading<boolean>({ type: 'boolean' }, options)
 }
@@ -48,12 +48,12 @@ export function readsWord<Word extends string>(words: readonly Word[]) {
   return reading<Word>({ type: 'word', words })
 }
 
-/** A list that may be sent as one text with commas. */
+/** A list that may also be sent as one string with commas. */
 export function readsList<Element>(items: object, options: Description = {}) {
   return reading<Element[]>({ type: 'list' }, { ...options, items, minItems: 1 })
 }
 
-/** An object that may be sent as JSON in a text. */
+/** An object that may also be sent as a string that contains JSON. */
 export function readsJson<Value>({ tokens, ...options }: { tokens?: readonly string[] } & Description = {}) {
   return reading<Value>(tokens === undefined ? { type: 'json' } : { type: 'json', tokens }, options)
 }
@@ -62,7 +62,7 @@ function reading<Value>(reads: Reads, options: object = {}) {
   return Type.Unsafe<Value>({ ...options, reads } satisfies Keywords)
 }
 
-/** The common members, those of one word, and that word. */
+/** The common members, the members of one word, and the word itself. */
 type WithWord<Member extends string, Common extends TProperties, Variants extends Record<string, TObject>> = {
   [Word in keyof Variants & string]: Omit<Static<TObject<Common>>, Member> & {
     [key in Member]: Word
@@ -70,8 +70,8 @@ type WithWord<Member extends string, Common extends TProperties, Variants extend
 }[keyof Variants & string]
 
 /**
- * An object with more members according to the word that one of its members holds. Members of other words are unknown
- * ones, whatever they hold.
+ * An object whose further members depend on the word in one of its members. Members of other words count as unknown,
+ * whatever their values.
  */
 export function byWord<
   Member extends string,
@@ -86,7 +86,7 @@ export function byWord<
   return Type.Unsafe<WithWord<Member, Common, Variants>>({ ...common, allOf })
 }
 
-/** Of an object whose member holds the value; for the `if` of a schema. */
+/** Schema of an object whose member has the given value, for the `if` of another schema. */
 export function holds(member: string, value: string | boolean): object {
   return { type: 'object', required: [member], properties: { [member]: { const: value } } }
 }

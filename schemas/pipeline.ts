@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts'
 
-/** One published revision of a pipeline: immutable, and all that the engine is given of it. */
+/** One published revision of a pipeline: immutable, and the engine's only input about the pipeline. */
 export interface PipelineDocument {
   readonly id: string
   readonly accountId: string
@@ -8,7 +8,7 @@ export interface PipelineDocument {
   /** 1, 2, 3, …; a restored revision is a new, higher number. */
   readonly revision: number
   readonly nodes: readonly NodeDocument[]
-  /** Absent when there are none, and in documents of before there were any. */
+  /** Absent when the revision has no alerts, and in documents from before alerts existed. */
   readonly alerts?: readonly AlertDocument[]
 }
 
@@ -25,7 +25,7 @@ export interface NodeDocument {
   readonly gateway_route_id?: string
 }
 
-/** Watches what leaves a source or a processor; the events themselves pass by it untouched. */
+/** Watches the events that leave a source or a processor without changing them. */
 export interface AlertDocument {
   readonly id: string
   readonly component_kind: 'source' | 'transform'

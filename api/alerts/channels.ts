@@ -4,12 +4,12 @@ import type { ChannelRecord, ChannelWrite } from '../../schemas/http/channel.ts'
 import { givenMembers } from '../configuration/given-members.ts'
 import { indentedJsonText } from '../http/member-order.ts'
 
-/** Channels as they are kept and answered: every default in its place, nothing that does not belong to them. */
+/** Channels in their stored and returned form: with every default, and only with their own members. */
 export function channelRecords(writes: readonly ChannelWrite[] = [], entropy: Entropy): ChannelRecord[] {
   return writes.map(write => channelRecord(write, newShortId(entropy)))
 }
 
-/** Configuration and account API, section 5. */
+/** Returns the record of a channel: configuration and account API, section 5. */
 function channelRecord(write: ChannelWrite, alertid: string): ChannelRecord {
   const operator = write.operator ?? 'presence'
   const common = {

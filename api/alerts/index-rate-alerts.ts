@@ -9,14 +9,16 @@ import type { ConfigurationPorts } from '../configuration/configuration-ports.ts
 import { givenMembers } from '../configuration/given-members.ts'
 import { indentedJsonText } from '../http/member-order.ts'
 
+type Ports = Pick<ConfigurationPorts, 'configuration'>
+
 type Webhook = IndexRateAlertRecord['channels']['webhook'][number]
 type WebhookWrite = NonNullable<NonNullable<IndexRateAlertWrite['channels']>['webhook']>[number]
 
 /** The alert on the rate at which lines are stored, one for each account (configuration and account API, section 16). */
 export class IndexRateAlerts {
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports
   }
 
@@ -30,7 +32,7 @@ export class IndexRateAlerts {
   async replace(caller: Caller, write: IndexRateAlertWrite): Promise<IndexRateAlertRecord> {
     const account = accountOf(caller).shortId
     const record = recordOf(write)
-    // A full replacement, whoever wrote last.
+    // A full replacement; the last write wins.
     const change = { kind: indexRateAlerts, id: account, expectedVersion: -1, value: { account, ...record } }
     await this.#ports.configuration.append([change], { subjectId: caller.subjectId, account })
     return record

@@ -25,7 +25,7 @@ describe('the index-rate alert', () => {
     ])
   })
 
-  test('is answered as it was sent, templates as indented text', async () => {
+  test('is returned as it was sent, with templates as indented text', async () => {
     const sent = {
       max_lines: 3,
       max_z_score: 3,
@@ -63,24 +63,24 @@ describe('the index-rate alert', () => {
     })
   })
 
-  test('takes the largest thresholds that are kept exactly', async () => {
+  test('accepts the largest thresholds that can be stored exactly', async () => {
     const sent = { ...LEAST, max_lines: 2 ** 53 - 1, max_z_score: 2 ** 53 - 1, enabled: false }
     expect(await client.put('index-rate', sent)).toEqual({ ...sent, channels: CHANNELS })
   })
 
-  test.each(['max_lines', 'max_z_score'])('is on with %s alone', async threshold => {
+  test.each(['max_lines', 'max_z_score'])('is on with only %s', async threshold => {
     const sent = { ...LEAST, [threshold]: 5, enabled: true }
     expect(await client.put('index-rate', sent)).toEqual({ ...sent, channels: CHANNELS })
   })
 
-  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('takes the method %s', async method => {
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('accepts the method %s', async method => {
     const sent = { ...LEAST, channels: { webhook: [{ ...WEBHOOK, method }] } }
     expect(await client.put('index-rate', sent)).toMatchObject({
       channels: { webhook: [{ url: WEBHOOK.url, method, headers: {} }] },
     })
   })
 
-  test('takes its own tokens in a template, and any name of a member', async () => {
+  test('accepts its own tokens in a template, and any name of a member', async () => {
     const bodyTemplate = { '{{maxLines}}': INDEX_RATE_TOKENS.map(token => `{{${token}}} {{ ${token} }}`) }
     const sent = { ...LEAST, channels: { webhook: [{ ...WEBHOOK, bodyTemplate }] } }
     expect(await client.put('index-rate', sent)).toMatchObject({
@@ -88,13 +88,13 @@ describe('the index-rate alert', () => {
     })
   })
 
-  test('takes braces that hold no token, and looks through them once', async () => {
+  test('accepts braces without a token, and reads them once', async () => {
     const bodyTemplate = `{{${' '.repeat(200_000)} {${'{{ '.repeat(50_000)}`
     const sent = { ...LEAST, channels: { webhook: [{ ...WEBHOOK, bodyTemplate: { bodyTemplate } }] } }
     expect((await client.send('PUT', 'index-rate', sent)).statusCode).toBe(200)
   })
 
-  test('belongs to its account, and to nobody below an admin', async () => {
+  test('belongs to its account, and is hidden from roles below admin', async () => {
     await installation.account('0123456789')
     const token = await installation.token({ account: '0123456789' })
     const other = new ConfigurationClient(installation, { authorization: `Token ${token}` })

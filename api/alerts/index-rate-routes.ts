@@ -1,14 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
-import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { IndexRateAlerts } from './index-rate-alerts.ts'
 
 const INDEX_RATE = '/v1/config/index-rate'
 
 /** Configuration and account API, section 16. */
-export const indexRateRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const alerts = new IndexRateAlerts(ports)
+export const indexRateRoutes: FastifyPluginAsyncTypebox = async app => {
+  const alerts = new IndexRateAlerts(app.ports)
   const admin = { config: { needs: 'admin' as const } }
   const tags = ['index rate alert']
   const response = { 200: IndexRateAlertRecord, ...V1_ERROR_REPLIES }

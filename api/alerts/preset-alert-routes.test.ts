@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => installation.app.close())
 
-test('a preset alert tells when it was made and changed', async () => {
+test('a preset alert shows the times of its creation and change', async () => {
   const created = await client.post('presetalert', { name: 'page me', channels: [CHANNEL] })
   const madeAt = new Date(installation.clock.wallMs()).toISOString()
   expect(created).toEqual({
@@ -31,7 +31,7 @@ test('a preset alert tells when it was made and changed', async () => {
   expect(await client.get(`presetalert/${created.presetid}`)).toEqual(replaced)
 })
 
-test('names of two may be equal, and the list is oldest first', async () => {
+test('two can have the same name, and the list begins with the oldest', async () => {
   const made = [
     await client.post('presetalert', { name: 'b' }),
     await client.post('presetalert', { name: 'b' }),
@@ -39,7 +39,7 @@ test('names of two may be equal, and the list is oldest first', async () => {
   expect(((await client.get('presetalert')) as unknown[]).slice(-2)).toEqual(made)
 })
 
-test('one that is deleted, or never was, is not found', async () => {
+test('a deleted or unknown one is not found', async () => {
   const { presetid } = await client.post('presetalert', { name: 'a' })
   expect(await client.delete(`presetalert/${presetid}`)).toEqual({ deleted: true })
   for (const id of [presetid, 'nonsense'])

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
-import { PresetAlerts } from './preset-alerts.ts'
+import { presetAlertResource } from './preset-alerts.ts'
 
 /** Configuration and account API, section 6. */
-export const presetAlertRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
+export const presetAlertRoutes: FastifyPluginAsync = async app => {
   const names = {
     path: '/v1/config/presetalert',
     one: 'preset alert',
@@ -13,5 +12,5 @@ export const presetAlertRoutes: FastifyPluginAsync<ConfigurationPorts> = async (
     write: PresetAlertWrite,
     record: PresetAlertRecord,
   }
-  resourceRoutes(app, names, new PresetAlerts(ports))
+  resourceRoutes(app, names, presetAlertResource(app.ports))
 }

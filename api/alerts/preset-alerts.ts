@@ -1,68 +1,28 @@
 import { type PresetAlert, presetAlerts } from '../../engine/configuration/kinds/preset-alerts.ts'
 import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
-import type { Caller } from '../auth/caller.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
-import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import type { Resource } from '../configuration/resource-routes.ts'
+import { writtenResource } from '../configuration/written-resource.ts'
 import { channelRecords } from './channels.ts'
 
-/** Channels that views share (configuration and account API, section 6). */
-export class PresetAlerts implements Resource<PresetAlertWrite, PresetAlertRecord> {
-  readonly #entities: OwnedEntities<PresetAlert>
-  readonly #ports: ConfigurationPorts
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'entropy'>
 
-  constructor(ports: ConfigurationPorts) {
-    this.#entities = new OwnedEntities(presetAlerts, ports)
-    this.#ports = ports
-  }
-
-  list(caller: Caller): PresetAlertRecord[] {
-    return this.#entities.list(caller).map(presetAlertRecord)
-  }
-
-  get(caller: Caller, id: string): PresetAlertRecord {
-    return presetAlertRecord(this.#entities.get(caller, id))
-  }
-
-  async create(caller: Caller, write: PresetAlertWrite): Promise<PresetAlertRecord> {
-    const nowMs = this.#ports.clock.wallMs()
-    const created = await this.#entities.create(caller, account => ({
-      account,
-      ...this.#written(write),
-      createdAtMs: nowMs,
-      modifiedAtMs: nowMs,
-    }))
-    return presetAlertRecord(created)
-  }
-
-  async replace(caller: Caller, id: string, write: PresetAlertWrite): Promise<PresetAlertRecord> {
-    const modifiedAtMs = this.#ports.clock.wallMs()
-    const replaced = await this.#entities.replace(caller, id, ({ account, createdAtMs }) => ({
-      account,
-      ...this.#written(write),
-      createdAtMs,
+/** Channels that views share (configuration and account API, section 6). A view has no alert after its preset alert is removed. */
+export function presetAlertResource(ports: Ports): Resource<PresetAlertWrite, PresetAlertRecord> {
+  return writtenResource<PresetAlert, PresetAlertWrite, PresetAlertRecord>(presetAlerts, ports, {
+    value: (kept, { name, channels }, modifiedAtMs) => ({
+      ...kept,
+      name,
+      channels: channelRecords(channels, ports.entropy),
       modifiedAtMs,
-    }))
-    return presetAlertRecord(replaced)
-  }
-
-  /** Views that use it have no alert any more. */
-  remove(caller: Caller, id: string): Promise<void> {
-    return this.#entities.remove(caller, id)
-  }
-
-  #written({ name, channels }: PresetAlertWrite): Pick<PresetAlert, 'name' | 'channels'> {
-    return { name, channels: channelRecords(channels, this.#ports.entropy) }
-  }
-}
-
-function presetAlertRecord({ id, value }: Owned<PresetAlert>): PresetAlertRecord {
-  return {
-    presetid: id,
-    account: value.account,
-    name: value.name,
-    channels: [...value.channels],
-    _created: new Date(value.createdAtMs).toISOString(),
-    _modified: new Date(value.modifiedAtMs).toISOString(),
-  }
+    }),
+    record: ({ id, value }) => ({
+      presetid: id,
+      account: value.account,
+      name: value.name,
+      channels: [...value.channels],
+      _created: new Date(value.createdAtMs).toISOString(),
+      _modified: new Date(value.modifiedAtMs).toISOString(),
+    }),
+  })
 }

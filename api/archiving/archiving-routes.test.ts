@@ -14,7 +14,7 @@ import {
 const ARCHIVING = '/v1/config/archiving'
 const FAILED = 'Failed to connect to the object store: no connection came about within 3 s'
 
-/** Each provider with everything that it takes. */
+/** Each provider with all of its members. */
 const EVERY = {
   ibm: { integration: 'ibm', bucket: 'b', endpoint: 'e', apikey: 'sEcReT', resourceinstanceid: 'crn:v1' },
   s3: { integration: 's3', bucket: 'b', endpoint: 'e', accesskey: 'a', secretkey: 'sEcReT', region: 'r' },
@@ -59,7 +59,7 @@ async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', payload?: unknown
 
 describe('an archiving configuration', () => {
   test.each(INTEGRATIONS)(
-    'at %s comes back as it was sent, and does not stand in clear on the log',
+    'at %s is returned as it was sent, and is not in clear on the log',
     async integration => {
       const sent = EVERY[integration]
       expect(await send('POST', sent)).toMatchObject({ status: 200, body: sent })
@@ -72,7 +72,7 @@ describe('an archiving configuration', () => {
     },
   )
 
-  test.each(INTEGRATIONS)('at %s needs what it needs, and nothing else', async integration => {
+  test.each(INTEGRATIONS)('at %s requires its own members, and no others', async integration => {
     const members: Record<string, unknown> = EVERY[integration]
     const required = REQUIRED[integration]
     const missing = await send('POST', { integration })
@@ -98,12 +98,12 @@ describe('an archiving configuration', () => {
     expect((await send('GET')).body).toEqual(sent)
   })
 
-  test.each([true, 1.5, null, [1]])('takes no expires that is %j', async expires => {
+  test.each([true, 1.5, null, [1]])('refuses expires with the value %j', async expires => {
     const { status, body } = await send('POST', { ...EVERY.swift, expires })
     expect([status, body.error]).toEqual([400, '"expires" must be a string or a number'])
   })
 
-  test('may change the integration, and has nothing left of the one before', async () => {
+  test('can change the integration, and then has no members of the previous one', async () => {
     await send('POST', { integration: 's3', bucket: 'b', region: 'r' })
     const gcs = { integration: 'gcs', bucket: 'c', projectid: 'p' }
     expect(await send('PUT', gcs)).toMatchObject({ status: 200, body: gcs })
@@ -114,7 +114,7 @@ describe('an archiving configuration', () => {
     })
   })
 
-  test('has no members of other integrations, whatever they hold', async () => {
+  test('has no members of other integrations, whatever they contain', async () => {
     const { text } = await send('POST', { ...EVERY.gcs, accesskey: 1, region: 'r', other: {} })
     expect(text).toBe('{"integration":"gcs","bucket":"b","projectid":"p"}')
   })
@@ -129,12 +129,12 @@ describe('an archiving configuration', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('these requests are refused', () => {
   const NONE = '{"error":"No active archiving configuration exists","code":"NotFound","status":"error"}'
   const NONE_TO_CHANGE =
     '{"error":"Active archiving configuration does not exist for this account. Try creating one instead.","code":"NotFound","status":"error"}'
 
-  test('everything but creating, while there is none', async () => {
+  test('everything except creating, before there is one', async () => {
     expect(await send('GET')).toMatchObject({ status: 404, text: NONE })
     expect(await send('DELETE')).toMatchObject({ status: 404, text: NONE })
     expect(await send('PUT', EVERY.gcs)).toMatchObject({ status: 404, text: NONE_TO_CHANGE })
@@ -174,7 +174,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('where the operator wants connections checked', () => {
+describe('if the operator requires a check of connections', () => {
   const s3 = (endpoint?: string) => ({
     integration: 's3',
     bucket: 'b',
@@ -186,7 +186,7 @@ describe('where the operator wants connections checked', () => {
     installation = await testInstallation({ settings: { ...TEST_SETTINGS, checkArchiving: true } })
   })
 
-  test('an object store that answers is taken, one that does not is not', async () => {
+  test('an object store that answers is accepted, and one that does not is refused', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
@@ -216,7 +216,7 @@ describe('where the operator wants connections checked', () => {
       { host: 's3.eu-west-1.amazonaws.com', port: 443 },
     ],
     ['s3 with an endpoint', { ...s3('a:9000'), region: 'eu-west-1' }, { host: 'a', port: 9000 }],
-  ])('%s is taken when the host of the provider accepts a connection', async (_name, payload, address) => {
+  ])('%s is accepted when the host of the provider accepts a connection', async (_name, payload, address) => {
     await installation.app.close()
     const asked: NetworkAddress[] = []
     let isThere = false
@@ -254,7 +254,7 @@ describe('where the operator wants connections checked', () => {
   })
 })
 
-test('whatever is sent is no 500, and what is accepted reads back', async () => {
+test('no body gives a 500, and an accepted one can be read back', async () => {
   const members = [...new Set(INTEGRATIONS.flatMap(integration => Object.keys(EVERY[integration])))]
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue(), fc.bigInt())
   const payloads = fc.oneof(

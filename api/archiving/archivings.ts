@@ -15,16 +15,18 @@ import type { ConfigurationPorts } from '../configuration/configuration-ports.ts
 import { ApiError, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'reach' | 'settings'>
+
 /** Texts that clients know. */
 const NONE = 'No active archiving configuration exists'
 const NONE_TO_CHANGE =
   'Active archiving configuration does not exist for this account. Try creating one instead.'
 
-/** The archiving of each account, kept as it was sent. */
+/** The archiving configuration of each account, stored as it was sent. */
 export class Archivings {
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports
   }
 
@@ -45,7 +47,7 @@ export class Archivings {
     return archiving
   }
 
-  /** It may be another integration. @throws ApiError 400, 404, 429 */
+  /** Replaces the configuration, possibly by another integration. @throws ApiError 400, 404, 429 */
   async replace(caller: Caller, sent: Archiving): Promise<Archiving> {
     const author = authorOf(caller)
     const { account } = author
@@ -72,7 +74,7 @@ export class Archivings {
     return archiving
   }
 
-  /** Whether the object store answers; not whether it takes the credentials. @throws ApiError 400, 429 */
+  /** Checks that the object store answers, but not that it accepts the credentials. @throws ApiError 400, 429 */
   async #check(account: string, archiving: Archiving): Promise<void> {
     const { settings, reach } = this.#ports
     if (settings.checkArchiving !== true) return
@@ -84,7 +86,7 @@ export class Archivings {
   }
 }
 
-/** @throws ApiError 400 when none is named, or it is no address */
+/** @throws ApiError 400 when none is named, or it is not an address */
 function endpointOf(archiving: Archiving): NetworkAddress {
   const [name, text] = namedEndpoint(archiving)
   if (text === '')
@@ -97,7 +99,10 @@ function endpointOf(archiving: Archiving): NetworkAddress {
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port }
 }
 
-/** The member that tells the object store's address, and the address: the provider's own where none can be named, or is. */
+/**
+ * Name of the member with the object store's address, and that address. It is the provider's own address if a request
+ * cannot name one, or does not.
+ */
 function namedEndpoint(archiving: Archiving): [name: string, text: string] {
   switch (archiving.integration) {
     case 'swift':
@@ -116,7 +121,7 @@ function namedEndpoint(archiving: Archiving): [name: string, text: string] {
   }
 }
 
-/** @throws ApiError 400 when no host can be called so */
+/** @throws ApiError 400 when the text cannot be a part of a host name */
 function hostLabel(name: string, text: string): string {
   const label = text.trim()
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { ChangeAction } from '../../engine/configuration/history.ts'
 import { KINDS } from '../../engine/configuration/kinds.ts'
-import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
+import { numberToMs } from '../../engine/times/sent-time.ts'
 import { isoTimeMs } from '../http/iso-time.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 
-/** One that has parts means all of them. */
+/** A kind with parts stands for all of its parts. */
 export const AUDITED_KINDS = KINDS.filter(({ audited }) => audited).flatMap(({ name, parts }) => [
   name,
   ...Object.keys(parts),
@@ -14,7 +14,7 @@ export const ACTIONS: readonly ChangeAction[] = ['created', 'changed', 'removed'
 export const MAX_EVENTS = 1_000
 const USUAL_EVENTS = 100
 
-/** Which changes are asked for; what is undefined does not matter. */
+/** Conditions on the requested changes; an undefined member does not restrict them. */
 export interface AuditFilter {
   /** UNIX ms, inclusive. */
   readonly fromMs: number | undefined
@@ -27,7 +27,7 @@ export interface AuditFilter {
   readonly action: ChangeAction | undefined
 }
 
-/** Where a page ended. */
+/** Position at which a page ended. */
 export interface AuditPosition {
   readonly offset: bigint
   readonly index: number
@@ -36,11 +36,11 @@ export interface AuditPosition {
 export interface AuditRequest {
   readonly filter: AuditFilter
   readonly limit: number
-  /** Only what is older. */
+  /** Returns older changes only. */
   readonly before: AuditPosition | undefined
 }
 
-/** @param place whose changes are asked for: a cursor goes on where it came from alone. @throws ApiError 400 */
+/** @param place whose changes are requested: a cursor is only valid for the same place. @throws ApiError 400 */
 export function readAuditRequest(query: unknown, place: string): AuditRequest {
   const parameters = new QueryParameters(query)
   const filter: AuditFilter = {
@@ -72,7 +72,7 @@ function decodeCursor(cursor: string, filter: AuditFilter, place: string): Audit
   return { offset: BigInt(offset), index: Number(index) }
 }
 
-/** Not a secret: all that a cursor can do is to name a position of the same answer. */
+/** The digest need not be secret: a cursor can only name a position of the same answer. */
 function digestOf(filter: AuditFilter, place: string): string {
   return hash('sha256', JSON.stringify([place, filter])).slice(0, 16)
 }

@@ -34,8 +34,8 @@ async function pipeline(title: string): Promise<string> {
   return response.json().data.id
 }
 
-describe('what is told', () => {
-  test('who did what when, and how it was before', async () => {
+describe('the audit contains', () => {
+  test('author, change, time, and the values before', async () => {
     const { clock } = installation
     const owner = await installation.user('owner')
     const id = await pipeline('Shop')
@@ -66,7 +66,7 @@ describe('what is told', () => {
     })
   })
 
-  test('the name of who has gone is still known', async () => {
+  test('the name of a member that was deleted', async () => {
     const { configuration, write } = installation
     const secret = await installation.token({ name: 'robot' })
     const response = await installation.call({
@@ -90,7 +90,7 @@ describe('what is told', () => {
     ])
   })
 
-  test('an account sees its own changes alone, an enterprise its tokens and its accounts', async () => {
+  test('only its own changes for an account, and its tokens and accounts for an enterprise', async () => {
     const { credentials, enterprise } = installation
     await installation.account('0123456789')
     const foreign = await installation.token({ account: '0123456789', name: 'theirs' })
@@ -115,7 +115,7 @@ describe('what is told', () => {
     expect(told(delegated.json())).toEqual(told(other))
   })
 
-  test('each rule on lines that came, changed or went', async () => {
+  test('each rule on lines that was created, changed or removed', async () => {
     const call = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
       (await installation.call({ method, url, ...(payload && { payload }) })).json()
     const exclusions = '/v1/config/ingestion/exclusions'
@@ -160,7 +160,7 @@ describe('what is told', () => {
     ])
   })
 
-  test('rules that one event changes are told singly, also over pages', async () => {
+  test('rules of one event separately, even over pages', async () => {
     const { write, configuration, credentials } = installation
     const account = credentials.accountId
     const rule = (id: string, title = id) => {
@@ -186,7 +186,7 @@ describe('what is told', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(9)
   })
 
-  test('what the program notes for itself is no change that anybody made', async () => {
+  test('no notes of the program itself', async () => {
     installation.clock.advance(60_000)
     await new Promise(resolve => setImmediate(resolve))
     expect(JSON.stringify(await audit())).not.toContain('token-use')
@@ -212,7 +212,7 @@ describe('secrets', () => {
     },
   })
 
-  test('a secret in a node is a mark, which is another one when the secret is', async () => {
+  test('a secret in a node is a mark, which differs for another secret', async () => {
     const id = await pipeline('p')
     for (const [user, password] of [
       ['ann', SECRET],
@@ -241,7 +241,7 @@ describe('secrets', () => {
     })
   })
 
-  test('keys and hashes of tokens are marks, also in the first events of all', async () => {
+  test('keys and hashes of tokens are marks, even in the first events', async () => {
     const { credentials } = installation
     const text = JSON.stringify([await audit(), await audit({}, credentials.enterpriseAccessToken)])
     expect(text).toContain('"hash":"***')
@@ -252,7 +252,7 @@ describe('secrets', () => {
       }
   })
 
-  test('of an archiving configuration only what is secret is a mark', async () => {
+  test('of an archiving configuration only secret members are marks', async () => {
     const archive = async (method: 'POST' | 'PUT', payload: object) => {
       const written = await installation.call({ method, url: '/v1/config/archiving', payload })
       expect(written.statusCode).toBe(200)
@@ -296,7 +296,7 @@ describe('secrets', () => {
     blackout: { days: ['sun'], from: '22:00' },
   }
   const BODY = `{"token":"${SECRET}"}`
-  /** Names of headers are no secrets, whatever they are called; what stands behind them may be one. */
+  /** Names of headers are not secret; their values may be. */
   const HEADERS = { method: SECRET, color: SECRET, 'webhook.method': SECRET }
   const HIDDEN_HEADERS = { method: HIDDEN, color: HIDDEN, 'webhook.method': HIDDEN }
   const changeOf = async (method: 'POST' | 'PUT', url: string, payload: object) => {
@@ -358,7 +358,7 @@ describe('secrets', () => {
     })
   })
 
-  test('an option that no schema tells of is hidden', async () => {
+  test('an option without a schema is hidden', async () => {
     const id = await pipeline('p')
     const draft = installation.configuration.get(drafts, id)!
     const node = {
@@ -379,19 +379,22 @@ describe('pages', () => {
       expect(page.events.length).toBeGreaterThan(0)
       events.push(...page.events)
       cursor = page.next
-      await pipeline('meanwhile') // What comes meanwhile is not among what is older.
+      await pipeline('meanwhile') // A change made in the meantime is not older.
     }
     return events
   }
 
-  test.each([1, 2, 7])('%d at a time are all, once each, whatever happens meanwhile', async limit => {
-    for (const title of ['a', 'b', 'c']) await pipeline(title)
-    const all = (await audit({ limit: 1000 })).events
-    expect(await pages({ limit })).toEqual(all)
-    expect(all.length).toBeGreaterThan(7)
-  })
+  test.each([1, 2, 7])(
+    '%d at a time contain all changes, once each, even if others are made in between',
+    async limit => {
+      for (const title of ['a', 'b', 'c']) await pipeline(title)
+      const all = (await audit({ limit: 1000 })).events
+      expect(await pages({ limit })).toEqual(all)
+      expect(all.length).toBeGreaterThan(7)
+    },
+  )
 
-  test('a page ends where it is large enough, and holds one event at least', async () => {
+  test('end where they are large enough, and have at least one event', async () => {
     const id = await pipeline('large')
     for (let round = 0; round < 4; round++) {
       const held = installation.configuration.get(pipelines, id)!
@@ -403,7 +406,7 @@ describe('pages', () => {
     expect((await audit({ kind: 'pipeline', cursor: first.next as string })).events.length).toBe(1)
   })
 
-  test('filters narrow what is told', async () => {
+  test('filters narrow the answer', async () => {
     const { clock } = installation
     const startMs = clock.wallMs()
     await pipeline('before')
@@ -420,7 +423,7 @@ describe('pages', () => {
     expect(await only({ action: 'removed' })).toEqual([])
   })
 
-  test('what cannot be read is refused with all that is wrong', async () => {
+  test('an invalid query is refused with all findings', async () => {
     const response = await installation.call({
       url: '/v1/config/audit?from=soon&kind=x&action=y&limit=0&cursor=z',
     })
@@ -438,7 +441,7 @@ describe('pages', () => {
     expect(await refused({ kind: 'pipeline', cursor: next as string })).toContain('"cursor" must be')
   })
 
-  test('whatever is asked for is told or refused', async () => {
+  test('every request is answered or refused', async () => {
     const names = ['from', 'to', 'actor', 'kind', 'entity', 'action', 'limit', 'cursor']
     const value = fc.oneof(
       fc.constantFrom('2026-01-01', '0', '-1', '9999999999999999', 'pipeline', 'MC4wLjA', 'created'),
@@ -454,7 +457,7 @@ describe('pages', () => {
     )
   })
 
-  test('a change that the configuration did not take is not told', async () => {
+  test('a change that the configuration did not accept is not in the audit', async () => {
     const key = {
       account: installation.credentials.accountId,
       type: 'ingestion' as const,

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import {
   type ChangedValues,
   type ConfigurationHistory,
@@ -9,11 +8,12 @@ import {
   placeOfEnterprise,
 } from '../../engine/configuration/history.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { type AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { maskedValue } from '../configuration/masked-value.ts'
-import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { jsonDifferences } from '../pipeline/revisions/json-difference.ts'
 import {
   ACTIONS,
@@ -24,40 +24,38 @@ import {
   readAuditRequest,
 } from './audit-request.ts'
 
-/** Pages end earlier where documents are large. */
+/** A page ends at this size. */
 const PAGE_BYTES = 1_000_000
 /** Changes whose values are read from the log together. */
 const READ_TOGETHER = 20
 
 const AuditQuery = Type.Object({
   from: Type.Optional(Type.String({ description: 'ISO 8601, or UNIX seconds or milliseconds. Inclusive.' })),
-  to: Type.Optional(Type.String({ description: 'The same; exclusive.' })),
+  to: Type.Optional(Type.String({ description: 'End of the period, in the same forms; exclusive.' })),
   actor: Type.Optional(
     Type.String({ description: 'Subject id or e-mail address, or the name of a token or key.' }),
   ),
   kind: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: AUDITED_KINDS })),
-  entity: Type.Optional(Type.String({ description: 'Id of what was changed.' })),
+  entity: Type.Optional(Type.String({ description: 'Id of the changed entity.' })),
   action: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...ACTIONS] })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EVENTS, default: 100 })),
-  cursor: Type.Optional(Type.String({ description: 'The "next" of the page before.' })),
+  cursor: Type.Optional(Type.String({ description: '`next` of the previous page.' })),
 })
 
-/** `/v1/config/audit`: who changed what of the configuration, and when. */
-export const auditRoutes: FastifyPluginAsyncTypebox<{ readonly configuration: ConfigurationLog }> = async (
-  app,
-  { configuration },
-) => {
+/** `/v1/config/audit`: changes of the configuration, with author and time. */
+export const auditRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, configuration } = app.ports
   app.get(
     '/v1/config/audit',
     {
       config: { needs: 'administrator' },
       schema: {
-        summary: 'Changes of the configuration of the account, or of the enterprise, newest first',
+        summary: 'List changes of the configuration of the account, or of the enterprise, newest first',
         tags: ['audit'],
         querystring: AuditQuery,
         response: { 200: AuditPage, ...V1_ERROR_REPLIES },
       },
-      // The schema only documents: times may be written in several ways.
+      // The schema only documents: times can be written in several ways.
       validatorCompiler: () => () => true,
     },
     async ({ caller, query }) => {
@@ -66,7 +64,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ readonly configuration: Co
       const { history } = configuration
       await history.catchUp()
       const wanted = matching(history, history.newestFirst(place, before), filter)
-      const { events, last } = await page(history, wanted, limit)
+      const { events, last } = await page(catalogue, history, wanted, limit)
       return { events, next: last === undefined ? null : encodeCursor(last, filter, place) }
     },
   )
@@ -103,8 +101,9 @@ interface Page {
   readonly last: PastChange | undefined
 }
 
-/** The first changes, as many as are wanted, or as fit; one fits always. */
+/** Returns the first changes, up to the requested number or the size of a page; one change always fits. */
 async function page(
+  catalogue: Catalogue,
   history: ConfigurationHistory,
   changes: Iterable<PastChange>,
   limit: number,
@@ -117,7 +116,7 @@ async function page(
   while (following.length > 0) {
     const values = await history.valuesOf(following)
     for (const [at, change] of following.entries()) {
-      const event = eventOf(history, change, values[at] as ChangedValues)
+      const event = eventOf(catalogue, history, change, values[at] as ChangedValues)
       bytes += jsonText(event as unknown as JsonValue).length
       if (events.length === limit || (events.length > 0 && bytes > PAGE_BYTES)) return { events, last }
       events.push(event)
@@ -138,12 +137,17 @@ function taken<Value>(rest: Iterator<Value>, most: number): Value[] {
   return values
 }
 
-function eventOf(history: ConfigurationHistory, change: PastChange, values: ChangedValues): AuditEvent {
+function eventOf(
+  catalogue: Catalogue,
+  history: ConfigurationHistory,
+  change: PastChange,
+  values: ChangedValues,
+): AuditEvent {
   const { offset, index, kind, kindName, entity } = change
   const place = `${kind.name} ${entity}`
   const masked = (value: unknown) =>
     isJsonObject(value as JsonValue)
-      ? maskedValue(kind, value as JsonObject, text => history.mark(text, place))
+      ? maskedValue(catalogue, kind, value as JsonObject, text => history.mark(text, place))
       : null
   const before = masked(values.before)
   const after = masked(values.after)
@@ -162,7 +166,7 @@ function eventOf(history: ConfigurationHistory, change: PastChange, values: Chan
   }
 }
 
-/** How people call it. */
+/** The name of an entity for people. */
 function nameOf(value: JsonObject | null): string | null {
   const named = ['title', 'name', 'email', 'company'].map(member => value?.[member])
   return (named.find(text => typeof text === 'string' && text !== '') as string | undefined) ?? null

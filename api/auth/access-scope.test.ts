@@ -86,7 +86,7 @@ describe('a search', () => {
     if (query === '') expect(await exported(query, { authorization: `Token ${accessToken}` })).toHaveLength(4)
   })
 
-  test('is limited by fields whose names are beyond what is parsed in a day', async () => {
+  test('is limited by fields whose names are beyond the limit of a day', async () => {
     const { accountId: account, accessToken } = weir.credentials
     const names = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, 1]))
     const texts = [names, { class: 'secret' }, { class: 'open' }].map(value => JSON.stringify(value))
@@ -116,7 +116,7 @@ describe('a search', () => {
 
 const PIPELINE = '/v3/pipeline/:pipelineId'
 
-/** Everything beside searches and tails by which lines of an account, or what stands in them, come out. */
+/** Every route, except searches and tails, that reveals lines of an account or parts of them. */
 const REVEALING = [
   `DELETE ${PIPELINE}/preview/:previewId`,
   `GET ${PIPELINE}/dead-letter`,
@@ -133,17 +133,17 @@ const REVEALING = [
   `POST ${PIPELINE}/publish`,
 ]
 
-describe('what shows every line', () => {
+describe('a route that shows every line', () => {
   beforeEach(() => limitedTo(WEB))
 
-  test('is known', () => {
+  test('is in the list', () => {
     const revealing = weir.app.routeTable
       .routes()
       .filter(({ method, reveals }) => reveals === 'any line' && method !== 'HEAD')
     expect(revealing.map(({ method, url }) => `${method} ${url}`).toSorted()).toEqual(REVEALING)
   })
 
-  test.each(REVEALING)('is not for members with groups, and for others: %s', async endpoint => {
+  test.each(REVEALING)('is refused to members with groups, and allowed to others: %s', async endpoint => {
     const [method, pattern] = endpoint.split(' ') as ['GET', string]
     const url = pattern.replaceAll(/:\w+/g, '0a1b2c3d4e')
     const refused = await weir.call({ method, url, headers: asAnn() })
@@ -156,13 +156,13 @@ describe('what shows every line', () => {
     expect((await weir.call({ method, url, headers: asAnn() })).statusCode).not.toBe(403)
   })
 
-  test('is refused to who asks for a WebSocket, too', async () => {
+  test('is refused to a request for a WebSocket, too', async () => {
     const url = '/v3/pipeline/p/source/s/tap'
     const headers = { ...asAnn(), connection: 'upgrade', upgrade: 'websocket' }
     expect((await weir.call({ url, headers })).statusCode).toBe(403)
   })
 
-  test("leaves pipelines to be edited, and samples of one's own to be tried", async () => {
+  test('does not prevent editing pipelines, or simulating own samples', async () => {
     const headers = asAnn()
     const created = await weir.call({ method: 'POST', url: '/v3/pipeline', headers, payload: { title: 't' } })
     expect(created.statusCode).toBe(200)

@@ -8,11 +8,11 @@ import type { Caller } from './caller.ts'
 const NOTHING: Query = { kind: 'not', operand: { kind: 'all' } }
 
 /**
- * The lines of its account that a caller may see: those that match the query of at least one of the caller's groups
- * (configuration and account API, section 11). Only members with the role member are limited, and only by their
- * personal tokens. It is asked anew for every request, since groups and roles change.
+ * Lines of its account that a caller can see: those that match the query of at least one of the caller's groups
+ * (configuration and account API, section 11). Groups limit only callers with the role member who use a personal token.
+ * The scope is evaluated for every request, because groups and roles change.
  *
- * @returns undefined when the caller may see every line
+ * @returns undefined when the caller can see every line
  */
 export function accessScopeOf(configuration: ConfigurationView, caller: Caller): Query | undefined {
   if (caller.accessType !== 'user' || caller.account === undefined) return undefined
@@ -29,7 +29,7 @@ export function narrowed(query: Query, scope: Query | undefined): Query {
   return scope === undefined ? query : { kind: 'and', operands: [scope, query] }
 }
 
-/** A group that shows nothing adds nothing: one whose query is empty, or can no longer be read, or that is gone. */
+/** A group without an effect is skipped: its query is empty or unreadable, or the group no longer exists. */
 function queryOf(configuration: ConfigurationView, group: string): Query[] {
   const text = configuration.get(accessGroups, group)?.value.accessScopes.trim() ?? ''
   if (text === '') return []

@@ -24,14 +24,14 @@ import { type ApiCarriers, type Presented, presentedTo, presentedToIngestion } f
 import { narrowed } from './right.ts'
 import type { TokenUses } from './token-uses.ts'
 
-/** What a request to the API, other than to ingestion, says about who it is from. */
+/** Credentials of a request to the API, except ingestion. */
 export interface ApiCredentials extends ApiCarriers {
   /** Path without the query. */
   readonly path: string
   readonly delegateAccountId?: string | undefined
 }
 
-/** Texts known from the hosted service, or of the same kind; the same whatever is wrong with the credential. */
+/** Texts of the hosted service, or similar ones. They do not depend on the reason for the refusal. */
 const NO_CREDENTIAL = 'No credentials were given'
 const BAD_TOKEN = 'Invalid or expired access token'
 export const BAD_SERVICE_KEY = 'Service Key Validation Error: Invalid or deactivated servicekey'
@@ -43,9 +43,9 @@ const NOT_A_CHILD = 'The account named by "x-delegate-account-id" is not an acco
 const SUSPENDED_CHILD = 'The account named by "x-delegate-account-id" is suspended'
 
 /**
- * Says who a request is from, by the fold of the configuration log. Secrets are looked up by their hash, so the
- * time it takes tells nothing about them. Expired, revoked and unknown ones get the same answer
- * (configuration and account API, section 2).
+ * Identifies the caller of a request by the fold of the configuration log. Secrets are looked up by their hash, so the
+ * duration reveals nothing about them. Expired, revoked and unknown secrets get the same answer (configuration and
+ * account API, section 2).
  */
 export class ConfigurationAuthenticator implements Authenticator {
   readonly #configuration: ConfigurationView
@@ -68,7 +68,7 @@ export class ConfigurationAuthenticator implements Authenticator {
     return caller
   }
 
-  /** For everything but ingestion. An enterprise token comes back without an account unless it names one. */
+  /** Authenticates requests except ingestion. An enterprise token has no account unless the request names one. */
   authenticate(credentials: ApiCredentials): Authentication {
     const { path } = credentials
     const presented = presentedTo(credentials, isOlderEnterpriseApi(path))
@@ -79,7 +79,7 @@ export class ConfigurationAuthenticator implements Authenticator {
     return this.#delegated(found.caller, credentials.delegateAccountId)
   }
 
-  /** Its keys cannot act for an account: delegation is for tokens. */
+  /** The enterprise of a service key. The key cannot act for an account: delegation is for tokens. */
   #enterpriseOf(secret: string, { path, delegateAccountId }: ApiCredentials): Authentication {
     const key = this.#configuration.find(enterpriseKeys, 'hash', secretHash(secret))
     if (key === undefined || !isOlderEnterpriseApi(path)) return refused(401, BAD_SERVICE_KEY)
@@ -133,7 +133,7 @@ export class ConfigurationAuthenticator implements Authenticator {
     return caller
   }
 
-  /** @returns a token that works, and until when the secret does: one that was replaced may end before its token */
+  /** @returns a valid token and the end of the secret's validity: a replaced secret may end before its token */
   #tokenOf(hash: string, nowMs: number): { token: Entity<AccessToken>; untilMs: number | null } | undefined {
     const present = this.#configuration.find(accessTokens, 'hash', hash)
     const token = present ?? this.#configuration.find(accessTokens, 'previousHash', hash)
@@ -154,7 +154,7 @@ export class ConfigurationAuthenticator implements Authenticator {
       : callerOfService(token, credential, account)
   }
 
-  /** A personal token has its user's present role, or less; it ends with the membership. */
+  /** A personal token has the present role of its user, or less. It ends with the membership. */
   #callerOfUser(
     token: AccessToken,
     credential: CallerCredential,
@@ -226,7 +226,7 @@ function placeOf({ id, value }: Entity<Account>): { account: CallerAccount; ente
   }
 }
 
-/** Keys work where they always did: configuration and account API, section 2.1; and on the live tail, section 7. */
+/** Service keys work on the older paths (configuration and account API, section 2.1) and on the live tail (section 7). */
 function takesKeys(path: string): boolean {
   return /^\/(v[12](\/|$)|ws\/tail\/?$)/i.test(path)
 }

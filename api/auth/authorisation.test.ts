@@ -13,8 +13,8 @@ import {
 import type { Needs } from './permission.ts'
 
 /**
- * Who may do what, as a table: every endpoint with what it needs, every kind of caller with what it may. A route
- * without a row fails the test.
+ * Permissions as tables: every endpoint with its requirement, every kind of caller with its rights. A route without a row
+ * fails the test.
  */
 const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v3/pipeline': 'read',
@@ -198,10 +198,13 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /openapi.json': 'public',
 }
 
-/** These want a service key beside the credential, whoever it is. */
+/** These need a service key in addition to the credential of any caller. */
 const NEEDS_SERVICE_KEY = /^((POST|PATCH|DELETE) \/v1\/config\/groups|POST \/v1\/enterprise\/account)/
 
-/** Pages of the API document, parts of the contract that are not built yet, what is no id of a pipeline, and methods that are refused. */
+/**
+ * Addresses without a row: pages of the API document, parts of the contract that are not built yet, malformed pipeline
+ * ids, and refused methods.
+ */
 const WITHOUT_ROW =
   /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*))|(PUT|DELETE) \/v3\/pipeline\/gateway-route|(GET|PATCH|DELETE|OPTIONS) \/v1\/:routeId(\/\*)?)$/
 
@@ -280,7 +283,7 @@ const CALLERS: readonly CallerRow[] = [
   {
     name: 'a service key in the apikey header',
     headers: ({ installation }) => ({ apikey: installation.credentials.serviceKey }),
-    // Groups want it in the other header.
+    // Groups require the key in the other header.
     verdict: (needs, url, method) =>
       url.startsWith('/v1/config/groups') && method !== 'GET' ? 401 : SERVICE_KEY(needs, url),
   },
@@ -313,7 +316,7 @@ const CALLERS: readonly CallerRow[] = [
   {
     name: 'a service account of another account',
     headers: bearer('other'),
-    // The service key that groups want beside it is not one of its account.
+    // Groups also require a service key, and this one does not belong to the account.
     verdict: (needs, url, method) =>
       url.startsWith('/v1/config/groups') && method !== 'GET' ? 401 : ADMIN(needs),
   },
@@ -455,7 +458,7 @@ beforeAll(async () => {
 
 afterAll(() => world.installation.app.close())
 
-test('every route has a row in the table, every row a route', () => {
+test('every route has a row in the table, and every row a route', () => {
   const routes = world.installation.app.routeTable
     .routes()
     .map(({ method, url, needs }) => [`${method} ${url}`, needs] as const)
@@ -463,7 +466,7 @@ test('every route has a row in the table, every row a route', () => {
   expect(Object.fromEntries(routes)).toEqual(ENDPOINTS)
 })
 
-test('a route that does not say whom it is for keeps the server from starting', async () => {
+test('a route that does not declare its callers prevents a start of the server', async () => {
   const { ports } = world.installation
   const { buildServer } = await import('../server.ts')
   const app = await buildServer({ ...ports, registry: new Registry() })
@@ -471,7 +474,7 @@ test('a route that does not say whom it is for keeps the server from starting', 
   await expect(app.ready()).rejects.toThrow('GET /v1/forgotten')
 })
 
-// One test for each caller: a row of its table is an endpoint, and what is amiss shows as a difference of tables.
+// One test per caller: a row of its table is an endpoint, so a failure shows as a difference of tables.
 test.each(CALLERS)('$name', async ({ headers, verdict }) => {
   const headersFor = (endpoint: string) => {
     const own = headers(world)
@@ -480,7 +483,7 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
     if (isComplete || !NEEDS_SERVICE_KEY.test(endpoint)) return own
     return { ...own, servicekey: world.installation.credentials.serviceKey }
   }
-  // An access key of the route is what lets in there, and nothing else does.
+  // Only an access key of the route is accepted there.
   const onRoute: Verdict = headers(world).authorization === world.accessKey ? 'passes' : 401
   const verdictOn = (needs: Needs, url: string, method: string) => {
     if (needs === 'public') return 'public'
@@ -493,7 +496,8 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
     const url = pattern
       .replace(/^\/v1\/:routeId/, `/v1/${world.gatewayRoute}`)
       .replaceAll(/:\w+/g, '0a1b2c3d4e')
-    // Without a body whoever passes gets to validation; but who sends nothing to ingestion is not told that he may not.
+    // An admitted request without a body reaches validation. Ingestion refuses an empty request before it checks the
+    // right.
     const response = await world.installation.app.inject({
       method,
       url,
@@ -504,7 +508,7 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
     const passes = needs === 'public' ? [200, 204] : [200, 400, 404, 409]
     const status = passes.includes(response.statusCode) ? 'passes' : response.statusCode
     const code = response.statusCode === 401 ? response.json().code : undefined
-    // Whoever lacks the second credential alone was recognised, and is named.
+    // A caller who lacks only the second credential is recognised and named.
     const lacksSecond = response.statusCode === 401 && NEEDS_SERVICE_KEY.test(endpoint)
     const isNamed = response.headers['x-auth-access-type'] !== undefined && !lacksSecond
     found[endpoint] = JSON.stringify({ status, code, isNamed })
@@ -513,7 +517,7 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
   expect(found).toEqual(expected)
 })
 
-/** Whoever was recognised is named in the headers, also where he may not. */
+/** A recognised caller is named in the headers, even without the right. */
 function answerOf(verdict: Verdict | 'public', url: string) {
   switch (verdict) {
     case 'public':
@@ -530,8 +534,8 @@ function unauthorized(url: string): string {
   return url.includes(world.gatewayRoute) ? 'ERR_UNAUTHORIZED' : 'NotAuthorized'
 }
 
-describe('what the answer tells', () => {
-  test('expired, revoked and unknown tokens get the same bytes', async () => {
+describe('an answer', () => {
+  test('has the same bytes for expired, revoked and unknown tokens', async () => {
     const { app } = world.installation
     const bodies = await Promise.all(
       [world.tokens.expired, world.tokens.revoked, world.tokens.left, `sts_${'0'.repeat(40)}`, 'x'].map(
@@ -542,7 +546,7 @@ describe('what the answer tells', () => {
     expect(new Set(bodies).size).toBe(1)
   })
 
-  test('a bad service key is answered in the words that clients know', async () => {
+  test('has the words that clients know for a bad service key', async () => {
     const response = await world.installation.app.inject({
       url: '/v1/export',
       headers: { servicekey: 'f'.repeat(32) },
@@ -553,14 +557,14 @@ describe('what the answer tells', () => {
     )
   })
 
-  test('the query parameter servicekey counts when no header is there', async () => {
+  test('the query parameter servicekey counts if there is no header', async () => {
     const { app, credentials } = world.installation
     const url = `/v2/usage?servicekey=${credentials.serviceKey}`
     expect((await app.inject({ url })).statusCode).not.toBe(401)
     expect((await app.inject({ url, headers: { apikey: 'f'.repeat(32) } })).statusCode).toBe(401)
   })
 
-  test('an empty carrier counts as absent, so the next one decides', async () => {
+  test('an empty carrier counts as absent, so the next one is used', async () => {
     const { app, credentials } = world.installation
     const headers = { servicekey: '', apikey: credentials.serviceKey }
     expect((await app.inject({ url: '/v2/usage', headers })).statusCode).not.toBe(401)
@@ -575,7 +579,7 @@ describe('what the answer tells', () => {
     expect((await call()).statusCode).toBe(401)
   })
 
-  test('a revoked token, a deleted key and a removed member stop at once', async () => {
+  test('revoked tokens, deleted keys and removed members have no access at once', async () => {
     const { app, configuration, token, user, write } = await testInstallation()
     const status = async (headers: Record<string, string>) =>
       (await app.inject({ url: '/v2/usage', headers })).statusCode === 401 ? 401 : 'passes'
@@ -594,7 +598,7 @@ describe('what the answer tells', () => {
     const member = configuration.list(members).find(({ value }) => value.role === 'admin')!
     await write(remove(members, member))
     expect(await status(personal)).toBe(401)
-    // Somebody else who comes with the same address has tokens of his own.
+    // Another person with the same address has separate tokens.
     await write(create(members, member.id, { ...member.value, subjectId: 'another person' }))
     expect(await status(personal)).toBe(401)
     await app.close()
@@ -645,7 +649,7 @@ describe('what the answer tells', () => {
 })
 
 describe('another account', () => {
-  test('gets nowhere with any id of the first, at any endpoint', async () => {
+  test('has no access with any id of the first, at any endpoint', async () => {
     const { app, call, configuration, credentials } = world.installation
     const pipeline = (await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'mine' } })).json()
       .data
@@ -667,7 +671,7 @@ describe('another account', () => {
       const [method, pattern] = endpoint.split(' ') as ['GET', string]
       const url = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '1')
       const response = await app.inject({ method, url, headers })
-      // Where only enterprise tokens may ask, the account is known to be the wrong one; bodies may be looked at first.
+      // For enterprise tokens the account is known to be the wrong one; bodies may be checked first.
       const expected = ENDPOINTS[endpoint] === 'enterprise' ? [403] : method === 'GET' ? [404] : [400, 404]
       expect({ endpoint, status: response.statusCode, expected }).toEqual({
         endpoint,
@@ -678,7 +682,7 @@ describe('another account', () => {
     expect(configuration.nextOffset).toBe(before)
   })
 
-  test('sees none of the pipelines and nodes of the first', async () => {
+  test('does not see the pipelines and nodes of the first', async () => {
     const { app, call } = world.installation
     const created = await call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'mine' } })
     const id = created.json().data.id
@@ -725,7 +729,7 @@ describe('ingestion', () => {
   const post = (headers: Record<string, string>, url = '/logs/ingest?hostname=h') =>
     world.installation.app.inject({ method: 'POST', url, headers, payload: line })
 
-  test('takes ingestion keys in every carrier, and access tokens with the right to ingest', async () => {
+  test('accepts ingestion keys in every carrier, and access tokens with the right to ingest', async () => {
     const { ingestionKey, accountId } = world.installation.credentials
     const encoded = (text: string) => Buffer.from(text).toString('base64')
     const carriers: Record<string, string>[] = [
@@ -744,7 +748,7 @@ describe('ingestion', () => {
     expect((await post({}, `/logs/ingest?hostname=h&apikey=${ingestionKey}`)).statusCode).toBe(200)
   })
 
-  test('refuses everything else with 401, and 403 where the caller is known but may not', async () => {
+  test('refuses everything else with 401, or with 403 if the caller is known but lacks the right', async () => {
     const { serviceKey, ingestionKey, accountId } = world.installation.credentials
     const cases: [Record<string, string>, number][] = [
       [{}, 401],

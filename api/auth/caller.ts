@@ -1,13 +1,13 @@
 import type { Right } from './right.ts'
 
-/** Who a request comes from, after authentication. */
+/** The author of a request, after authentication. */
 export interface Caller {
   readonly subjectId: string
   readonly credential: CallerCredential
   readonly accessType: 'user' | 'service' | 'enterprise' | 'servicekey' | 'ingestion'
   /** 'ingest' can send lines and nothing else. */
   readonly role: Right
-  /** Only users have one. */
+  /** Present only for users. */
   readonly subjectEmail?: string
   /** Account in whose context the request runs; absent for an enterprise token without delegation. */
   readonly account?: CallerAccount
@@ -15,18 +15,18 @@ export interface Caller {
   readonly delegated: boolean
 }
 
-/** What the caller showed. */
+/** Credential that the caller presented. */
 export interface CallerCredential {
   /** Key of the access token or of the key; one subject may have several. */
   readonly id: string
-  /** What a token was narrowed to; null: it may all that its subject may. */
+  /** Scope to which a token was narrowed; null: not narrowed, all rights of its subject. */
   readonly scope: Right | null
   /** UNIX ms; null: it has no end. */
   readonly expiresAtMs: number | null
 }
 
 export interface CallerAccount {
-  /** Ten hexadecimal digits; what partitions, rows and headers use. */
+  /** Ten hexadecimal digits, used by partitions, rows and headers. */
   readonly shortId: string
   /** UUID. */
   readonly id: string
@@ -34,12 +34,12 @@ export interface CallerAccount {
   readonly ingestionSuspended: boolean
 }
 
-/** Credentials of an ingestion request in the order in which they are looked at. */
+/** Credentials of an ingestion request, in the order in which they are used. */
 export interface IngestCredentials {
   readonly apikeyHeader?: string
   readonly authorization?: string
   readonly queryApikey?: string
-  /** Only asked for when no other carrier is there. */
+  /** Key in the body; read only if there is no other carrier. */
   readonly bodyApikey?: string
   readonly delegateAccountId?: string
 }
@@ -49,12 +49,12 @@ export type Authentication = { readonly caller: Caller } | { readonly failure: A
 export interface AuthenticationFailure {
   readonly status: 401 | 403
   readonly message: string
-  /** Who it is, when the credential is valid and only the account that it wants to act for is not its own. */
+  /** The caller, if the credential is valid and only the requested account does not belong to it. */
   readonly caller?: Caller
 }
 
 /** Looks up credentials in constant time; backed by the fold of the configuration log. */
 export interface Authenticator {
-  /** For ingestion: ingestion keys, and access tokens with ingest rights. */
+  /** Authenticates ingestion: by ingestion keys, and by access tokens with the right to ingest. */
   ingest(credentials: IngestCredentials): Authentication
 }

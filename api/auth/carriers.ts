@@ -1,12 +1,12 @@
-/** A credential as a request carries it, before anybody looked whether it is valid. */
+/** A credential as a request carries it, before it is checked. */
 export type Presented =
   | { readonly kind: 'token'; readonly secret: string }
   /** A key; or, from Basic, perhaps an access token in its place. */
   | { readonly kind: 'key'; readonly secret: string; readonly mayBeToken: boolean }
-  /** Something is there, but of no form that is known. */
+  /** A carrier is present, but in an unknown form. */
   | { readonly kind: 'unreadable' }
 
-/** Only the older API of enterprises takes their service keys. */
+/** Only the older API of enterprises accepts their service keys. */
 export type PresentedToApi = Presented | { readonly kind: 'enterpriseKey'; readonly secret: string }
 
 export interface ApiCarriers {
@@ -18,10 +18,10 @@ export interface ApiCarriers {
 }
 
 /**
- * The first credential that is present, in the order of the configuration and account API, section 2.1. It
- * decides, even when another one would have been right.
+ * The first present credential, in the order of the configuration and account API, section 2.1. It decides, even if
+ * another one would have been valid.
  *
- * @param isEnterpriseApi there the header servicekey may stand beside the enterprise's, naming an account
+ * @param isEnterpriseApi there the header servicekey names an account, in addition to the enterprise's credential
  */
 export function presentedTo(carriers: ApiCarriers, isEnterpriseApi: boolean): PresentedToApi | undefined {
   const { authorization, servicekeyHeader, apikeyHeader, servicekeyQuery } = carriers
@@ -42,12 +42,12 @@ export interface IngestCarriers {
   readonly bodyApikey?: string | undefined
 }
 
-/** The same for ingestion, whose order is another (ingestion, section 1.2). */
+/** Credential presented to ingestion, which has another order of carriers (ingestion, section 1.2). */
 export function presentedToIngestion(carriers: IngestCarriers): Presented | undefined {
   const { apikeyHeader, authorization, queryApikey, bodyApikey } = carriers
   if (isThere(apikeyHeader)) return { kind: 'key', secret: apikeyHeader, mayBeToken: false }
   if (isThere(authorization)) {
-    // One client puts the key in the password, the others use it as user name.
+    // One client sends the key as password, the others as user name.
     return ofAuthorization(authorization, ({ user, password }) => password || user)
   }
   for (const secret of [queryApikey, bodyApikey]) {

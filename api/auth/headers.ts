@@ -1,8 +1,8 @@
 import type { Caller } from './caller.ts'
 
 /**
- * What the service understood about the caller, on every response that passed authentication (configuration and
- * account API, section 2.5). A header without a value is left out.
+ * Headers about the caller, on every response after authentication (configuration and account API, section 2.5). A header
+ * without a value is left out.
  */
 export function authHeaders(caller: Caller): Record<string, string> {
   const headers: Record<string, string> = {

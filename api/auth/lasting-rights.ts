@@ -7,10 +7,10 @@ import type { ConfigurationAuthenticator } from './authenticator.ts'
 import { accountOf, isGuarded, refusalOf } from './permission.ts'
 import { credentialsOf, needsOf } from './request-caller.ts'
 
-/** Tokens expire without anybody saying so. */
+/** Interval of reviews: a token expires without a change of the configuration. */
 const REVIEW_MS = 500
 
-/** What somebody may see at this moment. */
+/** Present rights to see lines. */
 export interface PresentRights {
   /** Undefined: every line of the account. */
   readonly scope: Query | undefined
@@ -23,8 +23,8 @@ export interface LastingRightsPorts {
 }
 
 /**
- * The rights of a request that is served for long: they end when its credential does, when the credential no longer has
- * what the route needs, and when the account is closed.
+ * The rights of a long-lived request. They end when its credential ends, when the credential no longer has the rights
+ * that the route needs, and when the account is closed.
  */
 export class LastingRights {
   readonly #ports: LastingRightsPorts
@@ -38,7 +38,7 @@ export class LastingRights {
     this.#account = accountOf(request.caller).shortId
   }
 
-  /** @returns undefined: none any more */
+  /** @returns undefined without any remaining right */
   now(): PresentRights | undefined {
     const { configuration, authenticator } = this.#ports
     const needs = needsOf(this.#request)
@@ -50,7 +50,9 @@ export class LastingRights {
     return { scope: accessScopeOf(configuration, caller) }
   }
 
-  /** Calls it whenever the rights may be others: at each change of the configuration, and twice a second. */
+  /**
+   * Calls the listener whenever the rights may have changed: after each change of the configuration, and twice a second.
+   */
   async keepReviewing(review: () => void, signal: AbortSignal): Promise<void> {
     const { configuration, clock } = this.#ports
     const ignoreChanges = configuration.subscribe(review)

@@ -27,13 +27,13 @@ describe('roles', () => {
   })
 })
 
-test('acting for a child account is like owning it, except for closing it', () => {
+test('acting for a child account has the rights of its owner, except for closing it', () => {
   const delegated = caller('owner', { accessType: 'enterprise', delegated: true })
   expect(verdict('admin', delegated)).toBe('may')
   expect(verdict('owner', delegated)).toBe(403)
 })
 
-test('whatever needs an account says so to a caller without one', () => {
+test('every action that needs an account says so to a caller without one', () => {
   const { account: _, ...above } = caller('owner', { accessType: 'enterprise' })
   expect(verdict('caller', above)).toBe('may')
   expect(verdict('enterprise', above)).toBe('may')

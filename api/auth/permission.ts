@@ -3,11 +3,15 @@ import { DELEGATION_REQUIRED } from './authenticator.ts'
 import type { Caller, CallerAccount } from './caller.ts'
 
 /**
- * What a route asks of its caller; every route declares it (configuration and account API, section 2.4).
- * read, write, admin, owner: at least the role readonly, member, admin, owner in one account; enterprise: an
- * enterprise token; caller: any credential but one that can only ingest; token: the same, and no key; administrator: at
- * least the role admin, in one account or, with an enterprise token, in none; ingest, access-key: the route authenticates by
- * itself, who may send lines, or has a key of the gateway route; public: nothing.
+ * Requirement of a route on its caller; every route declares one (configuration and account API, section 2.4).
+ *
+ * - read, write, admin, owner: at least the role readonly, member, admin, owner in one account
+ * - enterprise: an enterprise token
+ * - caller: any credential except one that can only ingest
+ * - token: as caller, but not a key
+ * - administrator: at least the role admin, in one account or, with an enterprise token, in none
+ * - ingest, access-key: the route itself checks the right to send lines, or the key of the gateway route
+ * - public: nothing
  */
 export type Needs =
   | 'public'
@@ -22,7 +26,7 @@ export type Needs =
   | 'owner'
   | 'enterprise'
 
-/** What the guard of all routes looks at. */
+/** Requirements that the guard of all routes checks. */
 export type GuardedNeeds = Exclude<Needs, 'public' | 'ingest' | 'access-key'>
 
 const LEVEL: Readonly<Record<Caller['role'], number>> = {
@@ -50,7 +54,7 @@ export function isGuarded(needs: Needs): needs is GuardedNeeds {
   return needs !== 'public' && needs !== 'ingest' && needs !== 'access-key'
 }
 
-/** @returns the error to answer with, or undefined when the caller may go on */
+/** @returns the error of the answer, or undefined when the caller has the right */
 export function refusalOf(needs: GuardedNeeds, caller: Caller): ApiError | undefined {
   if (needs === 'enterprise') {
     const may = caller.accessType === 'enterprise' && LEVEL[caller.role] >= LEVEL.readonly
@@ -59,7 +63,7 @@ export function refusalOf(needs: GuardedNeeds, caller: Caller): ApiError | undef
   if (LEVEL[caller.role] < LEVEL_NEEDED[needs]) return forbidden(NOT_ALLOWED)
   if (needs === 'token' && caller.accessType === 'servicekey') return forbidden(TOKEN_REQUIRED)
   if (!WITHOUT_ACCOUNT.includes(needs) && caller.account === undefined) return forbidden(DELEGATION_REQUIRED)
-  // Acting for an account is like owning it, except for closing it.
+  // Acting for an account gives the rights of its owner, except for closing it.
   if (needs === 'owner' && caller.delegated) return forbidden(NOT_ALLOWED)
   return undefined
 }

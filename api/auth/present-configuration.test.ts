@@ -16,7 +16,7 @@ function logAnswers(answer: () => Promise<void>): void {
   vi.spyOn(installation.configuration, 'catchUp').mockImplementation(answer)
 }
 
-describe('while the log is away', () => {
+describe('while the log is unavailable', () => {
   const requests: readonly InjectOptions[] = [
     { method: 'GET', url: '/v1/config/view' },
     { method: 'GET', url: '/v3/pipeline' },
@@ -24,7 +24,7 @@ describe('while the log is away', () => {
     { method: 'DELETE', url: '/v3/pipeline/0123456789' },
   ]
 
-  test.each(requests)('$method $url says that the configuration cannot be read', async options => {
+  test.each(requests)('$method $url reports that the configuration cannot be read', async options => {
     logAnswers(async () => {
       throw new LogError('LOG_UNAVAILABLE', 'away', { retriable: true })
     })
@@ -33,7 +33,7 @@ describe('while the log is away', () => {
     expect(response.headers['retry-after']).toBe('2')
   })
 
-  test.each(['/v1/config/view', '/v3/pipeline'])('GET %s does not wait for long', async url => {
+  test.each(['/v1/config/view', '/v3/pipeline'])('GET %s waits only for a short time', async url => {
     let end = () => {}
     logAnswers(
       () =>
@@ -49,7 +49,7 @@ describe('while the log is away', () => {
   })
 })
 
-test('what only reads the log does not speak of changes when it fails later', async () => {
+test('a request that only reads does not mention changes when it fails later', async () => {
   vi.spyOn(installation.configuration.history, 'catchUp').mockRejectedValue(
     new LogError('LOG_UNAVAILABLE', 'away', { retriable: true }),
   )

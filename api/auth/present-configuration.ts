@@ -4,15 +4,15 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import { isLogAway } from '../../engine/log/log.ts'
 import { unavailable } from '../http/errors.ts'
 
-/** The command-line client gives up after 3 s (configuration and account API, section 1, rule 8): it shall see the answer. */
+/** The command-line client waits 3 s (configuration and account API, section 1, rule 8) and must get the answer. */
 const PATIENCE_MS = 2_000
 const AWAY = 'The configuration cannot be read up to its present end at the moment'
 
 /**
- * Before a request is looked at: what was answered to a write holds for every request after it, whichever process that comes
- * to (configuration and account API, section 1, rule 13). Nothing is written here, so a failure says nothing of changes.
+ * Runs before a request is handled. A write that was answered holds for every later request, whichever process handles it
+ * (configuration and account API, section 1, rule 13). This step does not write, so its failure does not concern changes.
  *
- * @throws ApiError 503; reads do not wait for long
+ * @throws ApiError 503; reads wait only for a short time
  */
 export function withPresentConfiguration(
   configuration: Pick<ConfigurationLog, 'catchUp'>,

@@ -28,7 +28,7 @@ function refusalLog() {
   return { clock, log, said, requestOf }
 }
 
-test('a reason is logged at once, then every ten seconds with how many requests it turned away', () => {
+test('a reason is logged at once, and then every ten seconds with the number of refused requests', () => {
   const { clock, log, said, requestOf } = refusalLog()
   const request = requestOf()
   for (let second = 0; second < 12; second++) {
@@ -39,7 +39,7 @@ test('a reason is logged at once, then every ten seconds with how many requests 
   expect(said).toEqual(['full 0', 'full 49', 'away 0'])
 })
 
-test('what is too much is told of each caller alone, what is away once for all', () => {
+test('too many requests are reported per caller, and an outage once for all', () => {
   const { clock, log, said, requestOf } = refusalLog()
   const callers = [requestOf('loud', 'a'), requestOf('quiet', 'a'), requestOf('loud', 'b'), requestOf('loud')]
   for (const message of ['many', 'away'])
@@ -85,7 +85,7 @@ describe('the log of a server', () => {
 
   const rate = { perSecond: 1, burst: 1 }
 
-  test('names who asked too often', async () => {
+  test('names the caller of too many requests', async () => {
     const { lines, installation } = await logOf({ api: rate })
     const { app, call, credentials } = installation
     for (let each = 0; each < 2; each++) await call({ url: '/v3/auth/token' })
@@ -95,7 +95,7 @@ describe('the log of a server', () => {
   })
 
   test.each(['header', 'body'])(
-    'names who sent too often, with its key in the %s, and no key',
+    'names the sender of too many requests, with its key in the %s, without the key',
     async carrier => {
       const { lines, installation } = await logOf({ ingest: rate })
       const { app, credentials } = installation

@@ -7,9 +7,9 @@ const QUIET_MS = 10_000
 const FORGOTTEN_AFTER_MS = 600_000
 
 /**
- * Says why requests are turned away with 503 or 429: at once for the first, then every ten seconds with how many there were.
- * A full log under load would otherwise fill the operator's disk with the same sentence. What is too much (429) is so of
- * each caller alone: a sender that runs away is named, whoever else is refused beside it.
+ * Logs why requests are refused with 503 or 429: the first one at once, then their number every ten seconds. Otherwise a
+ * full log under load would fill the operator's disk with the same message. Refusals with 429 are logged per caller, so
+ * that each runaway sender is named.
  */
 export class RefusalLog {
   readonly #clock: Clock
@@ -38,12 +38,12 @@ export class RefusalLog {
     this.#forget(nowMs)
   }
 
-  /** How many are remembered. */
+  /** Number of remembered callers and reasons. */
   get size(): number {
     return this.#told.size
   }
 
-  /** There may be as many callers as there are credentials. */
+  /** Without it, memory would grow with the number of credentials. */
   #forget(nowMs: number): void {
     if (nowMs - this.#forgottenAtMs < FORGOTTEN_AFTER_MS) return
     this.#forgottenAtMs = nowMs
@@ -52,7 +52,7 @@ export class RefusalLog {
   }
 }
 
-/** Undefined on public routes, and where the credential is not known yet. */
+/** Undefined on public routes, and before the credential is known. */
 function callerOf({ caller, ingestion }: FastifyRequest): Caller | undefined {
   return caller ?? ingestion?.caller ?? undefined
 }

@@ -16,25 +16,25 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     needs?: Needs
     /**
-     * Whether it shows lines of the account, or what stands in them, or sends them somewhere, without regard to the groups
-     * that a member may be limited by.
+     * Whether the route shows lines of the account or their content, or sends them somewhere, regardless of the groups
+     * that limit a member.
      */
     reveals?: 'any line'
-    /** Member of the body that holds what events hold: keys keep their order, numbers their text. */
+    /** Member of the body that contains the same values as events: keys keep their order, and numbers their text. */
     exactMember?: string
-    /** The form of its errors, where that is not told by the path. */
+    /** Form of the errors of a route, if it does not follow from the path. */
     errors?: 'push'
   }
 }
 
 const LIMITED = 'Your groups limit which lines you see, and this is about all lines of the account'
 
-/** Paths whose very existence is nobody's business without a credential. */
+/** Paths whose existence is only revealed to callers with a credential. */
 const GUARDED = /^\/(v[123](\/|$)|ws\/tail\/?$)/i
 
 /**
- * Authenticates every request before anything else is looked at, then checks what its route needs; only then come
- * existence and validation (configuration and account API, section 3.2).
+ * Authenticates every request first, then checks the requirements of its route. Existence and validation come after that
+ * (configuration and account API, section 3.2).
  */
 export function guard(
   app: FastifyInstance,
@@ -47,7 +47,7 @@ export function guard(
     const needs = needsOf(request)
     if (!isGuarded(needs)) return
     request.caller = authenticated(authenticator, request, reply)
-    // What is refused for want of a right has cost as much as what is not.
+    // A request that is refused for a missing right costs as much as any other, so it counts.
     rateLimit?.take(request.caller.credential.id)
     assertMay(request.caller, needs)
     const { reveals } = request.routeOptions.config
@@ -56,7 +56,7 @@ export function guard(
   })
 }
 
-/** Asks once more who the caller of a guarded route is: after a wait the configuration may say something else. */
+/** Determines the caller of a guarded route again: the configuration may have changed during a wait. */
 export function authenticateAgain(
   authenticator: ConfigurationAuthenticator,
   request: FastifyRequest,
@@ -74,7 +74,7 @@ function assertMay(caller: Caller, needs: GuardedNeeds): void {
   if (refusal !== undefined) throw refusal
 }
 
-/** What the route of a request asks of its caller. */
+/** Requirements of a request's route. */
 export function needsOf(request: FastifyRequest): Needs {
   if (request.is404) return GUARDED.test(pathOf(request)) ? 'caller' : 'public'
   const needs = request.routeOptions.config.needs
@@ -97,7 +97,7 @@ function authenticated(
   return result.caller
 }
 
-/** What a request says about who it is from: whoever is served for long is asked for it again. */
+/** Credentials of a request; long-lived requests use them repeatedly. */
 export function credentialsOf(request: FastifyRequest): ApiCredentials {
   const { headers } = request
   return {
@@ -115,7 +115,7 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] as string
 }
 
-/** Of a carrier that comes twice the first counts, as for carriers of different kinds. */
+/** If a carrier occurs twice, the first one counts, as with carriers of different kinds. */
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }

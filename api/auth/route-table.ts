@@ -3,15 +3,15 @@ import type { Needs } from './permission.ts'
 
 export interface KnownRoute {
   readonly method: string
-  /** As `shownUrl` gives it. */
+  /** Path as returned by `shownUrl`. */
   readonly url: string
   readonly needs: Needs | undefined
   readonly reveals: 'any line' | undefined
 }
 
 /**
- * Every route of a server: tells a known path with another method (405) from an unknown one (404), and lets a
- * test walk them.
+ * Every route of a server. It distinguishes a known path with another method (405) from an unknown path (404), and lets a
+ * test list all routes.
  */
 export class RouteTable {
   readonly #options: RouteOptions[] = []
@@ -41,7 +41,7 @@ export class RouteTable {
     )
   }
 
-  /** Methods that the path takes, for the `allow` header; empty when it is unknown. */
+  /** Methods of a path, for the `allow` header; empty for an unknown path. */
   methodsOf(path: string): string[] {
     this.#patterns ??= this.#options.flatMap(({ method, url }) =>
       [method].flat().map(each => ({ method: each as HTTPMethods, pattern: patternOf(url) })),
@@ -51,7 +51,7 @@ export class RouteTable {
   }
 }
 
-/** The pattern of a route's path without what its parameters must look like. */
+/** The pattern of a route's path without the conditions on its parameters. */
 export function shownUrl(url: string): string {
   return url.replaceAll(/\([^)]*\)/g, '')
 }

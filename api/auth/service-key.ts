@@ -5,10 +5,10 @@ import { notAuthorized } from '../http/errors.ts'
 import { BAD_SERVICE_KEY } from './authenticator.ts'
 
 /**
- * The account whose service key stands in the header of a request that needs one besides its credential (specification,
+ * The account of the service key in the header of a request that needs one in addition to its credential (specification,
  * section 5, item 5).
  *
- * @param account when given, it must be a key of this one
+ * @param account if given, the key must belong to this account
  * @throws ApiError 401
  */
 export async function accountOfServiceKey(
@@ -24,7 +24,7 @@ export async function accountOfServiceKey(
   }
   const found = find()
   if (found !== undefined) return found
-  await configuration.catchUp() // Another process may have made it a moment ago.
+  await configuration.catchUp() // another process may have created it a moment ago
   const foundLater = find()
   if (foundLater === undefined) throw notAuthorized(BAD_SERVICE_KEY)
   return foundLater

@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../engine/times/duration.ts'
 const LOOK_EVERY_MS = 60_000
 const MAX_CHANGES_AT_ONCE = 1_000
 
-/** For the audit. */
+/** Author of these changes in the audit. */
 export const USES_SUBJECT = 'token-uses'
 
 export interface TokenUsesPorts {
@@ -18,9 +18,9 @@ export interface TokenUsesPorts {
 }
 
 /**
- * When each access token was last used. A request costs a line in memory. What the configuration says of a token is
- * renewed when it is an hour older, by whichever process sees it: that makes at most one change for each token and hour,
- * and what every process tells, also after a restart, is right to within the hour.
+ * Time of the last use of each access token. A request only writes to memory. Any process that sees a use an hour after
+ * the recorded one updates the configuration. So there is at most one change per token and hour. The time in every
+ * process, also after a restart, is correct to within an hour.
  */
 export class TokenUses {
   readonly #ports: TokenUsesPorts
@@ -34,7 +34,7 @@ export class TokenUses {
     this.#seenMs.set(token, nowMs)
   }
 
-  /** UNIX ms; null: never, as far as is known. */
+  /** UNIX ms; null: no use is known. */
   lastMs(token: string): number | null {
     const known = [this.#seenMs.get(token), this.#storedMs(token)].filter(each => each !== undefined)
     return known.length === 0 ? null : Math.max(...known)

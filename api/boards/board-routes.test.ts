@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => installation.app.close())
 
 describe('a board', () => {
-  test('has every member in the answer, whatever was left out', async () => {
+  test('has every member in the answer, even those that were not sent', async () => {
     expect(await client.post('board', { title: 'Web' })).toEqual({
       boardid: ID,
       account: installation.credentials.accountId,
@@ -25,7 +25,7 @@ describe('a board', () => {
     })
   })
 
-  test('gives its graphs ids and a type, and keeps what it does not know of them', async () => {
+  test('gives its graphs ids and a type, and keeps unknown members of them', async () => {
     const graph = {
       graphid: '0a1b2c3d4e',
       title: 'errors',
@@ -66,7 +66,7 @@ describe('a board', () => {
       ).toEqual(NOT_FOUND)
   })
 
-  test('is in categories of boards, which follow when they are renamed and deleted', async () => {
+  test('has categories of boards, whose new names it shows, and which it loses when they are deleted', async () => {
     const { id } = await client.post('categories/boards', { name: 'Team A' })
     await client.post('categories/views', { name: 'Views only' })
     const { boardid, category } = await client.post('board', { title: 'Web', category: ['TEAM A'] })

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
-import { Boards } from './boards.ts'
+import { boardResource } from './boards.ts'
 
 /** Configuration and account API, section 12. */
-export const boardRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
+export const boardRoutes: FastifyPluginAsync = async app => {
   const names = {
     path: '/v1/config/board',
     one: 'board',
@@ -13,5 +12,5 @@ export const boardRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, p
     write: BoardWrite,
     record: BoardRecord,
   }
-  resourceRoutes(app, names, new Boards(ports))
+  resourceRoutes(app, names, boardResource(app.ports))
 }

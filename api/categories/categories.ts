@@ -5,12 +5,14 @@ import type { ConfigurationPorts } from '../configuration/configuration-ports.ts
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import { notFound } from '../http/errors.ts'
 
-/** Names that views, boards and screens are grouped by; every method sees those of one type only. */
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'entropy'>
+
+/** Names that group views, boards and screens. Every method sees those of one type only. */
 export class Categories {
   readonly #entities: OwnedEntities<Category>
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#entities = new OwnedEntities(categories, ports)
     this.#ports = ports
   }
@@ -27,7 +29,7 @@ export class Categories {
     return categoryRecord(category)
   }
 
-  /** @throws ConfigurationRejected TAKEN when there is one of that name, as does `rename` */
+  /** @throws ConfigurationRejected TAKEN when the name exists, as does `rename` */
   async create(caller: Caller, type: CategoryType, { name }: CategoryWrite): Promise<CategoryRecord> {
     const createdAtMs = this.#ports.clock.wallMs()
     const category = await this.#entities.create(caller, account => ({ account, type, name, createdAtMs }))
@@ -53,7 +55,7 @@ export class Categories {
   }
 }
 
-/** One of another type is not there: clients find out a category's type by asking for each. */
+/** A category of another type is not found: clients determine the type of a category by asking for each type. */
 function assertType(category: Category, type: CategoryType): void {
   if (category.type !== type) throw notFound()
 }

@@ -17,7 +17,7 @@ afterAll(() => installation.app.close())
 describe.each(TYPES)('categories of %s', type => {
   const path = `categories/${type}`
 
-  test('are made, listed, read, renamed and deleted', async () => {
+  test('are created, listed, read, renamed and deleted', async () => {
     const first = await client.post(path, { name: 'Team A' })
     const second = await client.post(path, { name: 'Team B', more: 1 })
     expect(first).toEqual({ id: expect.stringMatching(/^[0-9a-f]{10}$/), type, name: 'Team A' })
@@ -29,7 +29,7 @@ describe.each(TYPES)('categories of %s', type => {
     expect(await client.get(path)).toEqual([renamed])
   })
 
-  test('have names that no other of the type has, in whatever case', async () => {
+  test('have a name that is unique for their type, regardless of case', async () => {
     const first = await client.post(path, { name: 'Größe' })
     const second = await client.post(path, { name: 'Other' })
     expect(await client.refusal('POST', path, { name: 'GRÖßE' })).toEqual(TAKEN)
@@ -60,7 +60,7 @@ describe.each(TYPES)('categories of %s', type => {
   })
 })
 
-test.each(['nope', 'Views', '%20'])('there is no type %s', async type => {
+test.each(['nope', 'Views', '%20'])('%s is not a type', async type => {
   const message = '"type" must be one of [views, boards, screens]'
   expect(await client.findings('GET', `categories/${type}`, '')).toEqual([message])
   expect(await client.findings('POST', `categories/${type}`, { name: 'a' })).toEqual([message])
@@ -69,7 +69,7 @@ test.each(['nope', 'Views', '%20'])('there is no type %s', async type => {
   expect(await client.findings('DELETE', `categories/${type}/0a1b2c3d4e`, '')).toEqual([message])
 })
 
-test('two accounts may have a category of one name, and neither sees the other', async () => {
+test('two accounts can have a category of one name, and neither sees the other', async () => {
   const { id } = await client.post('categories/views', { name: 'Shared' })
   await installation.account('0123456789')
   const token = await installation.token({ account: '0123456789' })

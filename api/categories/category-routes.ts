@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/category.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
-import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { DeletedReply } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { Categories } from './categories.ts'
 
 const CATEGORIES = '/v1/config/categories/:type'
@@ -15,8 +15,8 @@ const OneCategory = { 200: CategoryRecord, ...V1_ERROR_REPLIES }
 const tags = ['categories']
 
 /** Configuration and account API, section 7. */
-export const categoryRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const categories = new Categories(ports)
+export const categoryRoutes: FastifyPluginAsyncTypebox = async app => {
+  const categories = new Categories(app.ports)
   const reader = { config: { needs: 'read' as const } }
   const writer = { config: { needs: 'write' as const } }
 
@@ -57,7 +57,7 @@ export const categoryRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
     {
       ...writer,
       schema: {
-        summary: 'Rename a category, wherever it is named',
+        summary: 'Rename a category, also in the objects that refer to it',
         tags,
         params: CategoryPath,
         body: CategoryWrite,
@@ -71,7 +71,7 @@ export const categoryRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
     {
       ...writer,
       schema: {
-        summary: 'Delete a category; what is in it stays',
+        summary: 'Delete a category; the objects in it stay',
         tags,
         params: CategoryPath,
         response: { 200: DeletedReply, ...V1_ERROR_REPLIES },

@@ -4,10 +4,10 @@ import { badRequest, type ValidationDetail } from '../http/errors.ts'
 import { detailsOf } from '../http/validation.ts'
 
 /**
- * Of the body of a route with `attachValidation`: what only the configuration can tell is reported beside what its
- * schema found.
+ * Refuses an invalid body of a route with `attachValidation`. Findings that need the configuration are reported together
+ * with those of its schema.
  *
- * @param further what else is wrong with the body; members of it may have any type
+ * @param further other findings about the body; members of it may have any type
  * @throws ApiError 400
  */
 export function assertValid(

@@ -1,6 +1,7 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
@@ -10,25 +11,26 @@ import type { Reach } from './reach.ts'
 
 /** Settings of the operator for the resources of `/v1/config`. */
 export interface ConfigurationSettings extends PlanLimits {
-  /** Specification, section 5: service keys can no longer be created, unless the operator says so. */
+  /** Whether the operator still allows the creation of service keys: specification, section 5. */
   readonly allowServiceKeyCreation?: boolean | undefined
-  /** Whether what is written must name an object store that answers. */
+  /** Whether an archiving configuration must name an object store that answers. */
   readonly checkArchiving?: boolean | undefined
-  /** How long a token confirms that an account is to take no more lines. */
+  /** Lifetime of a token that confirms the suspension of ingestion. */
   readonly suspensionTokenMinutes: number
 }
 
-/** What the routes of `/v1/config` need. */
+/** Ports of the resources of `/v1/config`; each resource uses some of them. */
 export interface ConfigurationPorts {
+  readonly catalogue: Catalogue
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
   readonly reach: Reach
   readonly settings: ConfigurationSettings
-  /** What the engine of this process has in effect; absent where none runs. */
+  /** Cuts that the engine of this process has in effect; absent without an engine. */
   readonly inEffect?: CutsInEffect | undefined
   readonly authenticator: ConfigurationAuthenticator
   readonly uses: TokenUses
-  /** Absent where none can be asked. */
+  /** Absent where this process has no store. */
   readonly store?: Store | undefined
 }

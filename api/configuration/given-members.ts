@@ -1,4 +1,4 @@
-/** Of some members those that are there. */
+/** Returns the listed members that are defined. */
 export function givenMembers<Value extends object, Name extends keyof Value>(
   value: Value,
   names: readonly Name[],

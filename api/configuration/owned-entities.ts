@@ -7,18 +7,20 @@ import { notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 import type { ConfigurationPorts } from './configuration-ports.ts'
 
-/** What was read or written: the value, and the id under which it is found again. */
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'entropy'>
+
+/** Id and value of an entity that was read or written. */
 export type Owned<Value> = Pick<Entity<Value>, 'id' | 'value'>
 
 /**
- * Entities of one kind that belong to accounts and have a short id; every method sees those of the caller's account
- * only, and throws ApiError 404 for others.
+ * Entities of one kind that belong to accounts and have a short id. Every method sees those of the caller's account only,
+ * and throws ApiError 404 for others.
  */
 export class OwnedEntities<Value extends { readonly account: string }> {
   readonly #kind: Kind<Value>
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(kind: Kind<Value>, ports: ConfigurationPorts) {
+  constructor(kind: Kind<Value>, ports: Ports) {
     this.#kind = kind
     this.#ports = ports
   }
@@ -35,8 +37,8 @@ export class OwnedEntities<Value extends { readonly account: string }> {
   }
 
   /**
-   * @param make called once more when another process changed the same meanwhile, as are those below
-   * @param beside what is written along with it, all or none
+   * @param make called again, like the callbacks below, when another process changed the same entity in the meantime
+   * @param beside changes that are written together with it, all or none
    */
   async create(
     caller: Caller,

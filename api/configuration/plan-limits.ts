@@ -2,7 +2,7 @@ import { type Change, replace } from '../../engine/configuration/configuration-l
 import { accounts } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 
-/** What the operator lets every account have; undefined: what its plan says. */
+/** Limits that the operator sets for every account; undefined: the limit of its plan. */
 export interface PlanLimits {
   readonly maxIngestionKeys?: number | undefined
   readonly maxServiceKeys?: number | undefined
@@ -12,8 +12,8 @@ export interface PlanLimits {
 const LIMITS = ['maxIngestionKeys', 'maxServiceKeys', 'maxMemberKeys'] as const
 
 /**
- * Limits hold at the log, by the plan of the account: only there can they be exact whoever creates keys at the same
- * time. So what the operator has set is written into the plan first, along with what it limits.
+ * The log enforces limits by the plan of the account: only there are they exact when several processes create keys at the
+ * same time. So the operator's limit is first written into the plan, together with the change that it limits.
  */
 export function planChanges(configuration: ConfigurationView, id: string, limits: PlanLimits): Change[] {
   const account = configuration.get(accounts, id)

@@ -1,4 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { accounts } from '../../engine/configuration/entities.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
 import { ApiError } from '../http/errors.ts'
@@ -9,6 +11,7 @@ const PATIENCE_MS = 3_000
 const TRY_EVERY_MS = 60_000
 
 export interface ReachPorts {
+  readonly configuration: Pick<ConfigurationLog, 'get'>
   readonly outbound: Outbound
   readonly clock: Clock
   readonly logger: Logger
@@ -16,18 +19,21 @@ export interface ReachPorts {
 
 interface Try {
   readonly atMs: number
-  /** The address that accepted a connection. */
-  accepted?: string
+  readonly account: string
+  /** All addresses that were tried together. */
+  readonly list: string
+  /** True once one of them has accepted a connection, and the answer says so. */
+  isOpen: boolean
 }
 
 /**
- * Whether what users name accepts connections, told so that it cannot be used to look around in our network: all that is
- * not open takes the same time and gives the same sentence, and an account has one try a minute at each process. What
- * accepted a connection counts as open for the rest of its minute.
+ * Tests whether an address that users name accepts connections, without revealing the network. Every failure takes the
+ * same time and gives the same sentence. All accounts of an enterprise share one attempt per minute at each process.
+ * Neither the time of an answer nor a later attempt reveals which address of a list is open.
  */
 export class Reach {
   readonly #ports: ReachPorts
-  /** The last of each account, those that began first in front; none is much older than a minute. */
+  /** Last attempt of each enterprise, or of each account without one, oldest first. Each is at most a minute old. */
   readonly #tries = new Map<string, Try>()
 
   constructor(ports: ReachPorts) {
@@ -36,48 +42,51 @@ export class Reach {
 
   /**
    * @param what begins the sentence of the refusal
-   * @throws ApiError 400 three seconds later unless one of the addresses accepts a connection until then; 429 at once
-   *   when the account has had its try of this minute
+   * @throws ApiError 400 after three seconds if no address has accepted a connection; 429 at once if the enterprise has
+   *   used its attempt of this minute, unless the very list of addresses was open then
    */
   async assertOpen(account: string, addresses: readonly NetworkAddress[], what: string): Promise<void> {
     const nowMs = this.#ports.clock.monotonicMs()
-    const texts = addresses.map(textOf)
+    const list = listText(addresses)
+    const owner = this.#ports.configuration.get(accounts, account)?.value.enterprise ?? account
     this.#forget(nowMs)
-    const last = this.#tries.get(account)
+    const last = this.#tries.get(owner)
     if (last !== undefined) {
-      if (last.accepted !== undefined && texts.includes(last.accepted)) return
+      // A successful attempt with a part of the list would reveal the place of the open address.
+      if (last.isOpen && last.account === account && last.list === list) return
       throw tooManyRequests(
-        'Connections to other hosts and ports are tried once a minute for each account',
+        'Connections to other hosts and ports are tried once a minute for all accounts of an enterprise together',
         Math.ceil((last.atMs + TRY_EVERY_MS - nowMs) / 1_000),
       )
     }
-    const one: Try = { atMs: nowMs }
-    this.#tries.set(account, one)
-    const accepted = await this.#firstThatAccepts(account, addresses)
-    if (accepted === undefined)
+    const one: Try = { atMs: nowMs, account, list, isOpen: false }
+    this.#tries.set(owner, one)
+    one.isOpen = await this.#isAnyOpen(account, addresses)
+    if (!one.isOpen)
       throw new ApiError(
         400,
         'BadRequest',
         `${what}: no connection came about within ${PATIENCE_MS / 1_000} s`,
       )
-    one.accepted = textOf(accepted)
   }
 
-  /** @returns undefined when none has, and only once the time is up: how soon one fails says why */
-  async #firstThatAccepts(
-    account: string,
-    addresses: readonly NetworkAddress[],
-  ): Promise<NetworkAddress | undefined> {
+  /**
+   * A single open address is reported at once. With several addresses, or a closed one, nothing ends before the time is
+   * over: the duration would reveal which address is open, or why one failed.
+   */
+  async #isAnyOpen(account: string, addresses: readonly NetworkAddress[]): Promise<boolean> {
     const { outbound, clock, logger } = this.#ports
     const enough = new AbortController()
     const { signal } = enough
-    const timeUp = clock.sleep(PATIENCE_MS, signal).then(() => undefined)
-    const connected = Promise.withResolvers<NetworkAddress>()
+    const timeUp = clock.sleep(PATIENCE_MS, signal)
+    const connected = Promise.withResolvers<void>()
+    let isOpen = false
     for (const address of addresses)
       outbound.connect(address, signal).then(
         connection => {
           connection.destroy()
-          connected.resolve(address)
+          isOpen = true
+          if (addresses.length === 1) connected.resolve()
         },
         (error: unknown) => {
           if (!(error instanceof OutboundError)) connected.reject(error)
@@ -85,7 +94,8 @@ export class Reach {
         },
       )
     try {
-      return await Promise.race([connected.promise, timeUp])
+      await Promise.race([connected.promise, timeUp])
+      return isOpen
     } finally {
       enough.abort()
     }
@@ -97,6 +107,11 @@ export class Reach {
       this.#tries.delete(account)
     }
   }
+}
+
+/** Text of a list of addresses; equal for the same addresses in any order. */
+function listText(addresses: readonly NetworkAddress[]): string {
+  return [...new Set(addresses.map(textOf))].toSorted().join(' ')
 }
 
 function textOf({ host, port }: NetworkAddress): string {

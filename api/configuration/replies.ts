@@ -1,31 +1,9 @@
 import Type from 'typebox'
 import { named } from '../../schemas/named.ts'
 
-const ErrorBody = named(
-  'V1Error',
-  Type.Object({
-    details: Type.Optional(
-      Type.Array(Type.Object({ message: Type.String(), key: Type.String() }), {
-        description: 'Every finding of a validation.',
-      }),
-    ),
-    error: Type.String(),
-    code: Type.String(),
-    status: Type.Literal('error'),
-  }),
+export const DeletedReply = named('Deleted', Type.Object({ deleted: Type.Literal(true) }))
+
+export const DeletedWithMessageReply = named(
+  'DeletedWithMessage',
+  Type.Object({ message: Type.String(), deleted: Type.Literal(true) }),
 )
-
-/** Errors of `/v1`, for the API document. */
-export const V1_ERROR_REPLIES = {
-  400: ErrorBody,
-  401: ErrorBody,
-  403: ErrorBody,
-  404: ErrorBody,
-  409: ErrorBody,
-  429: ErrorBody,
-  503: ErrorBody,
-}
-
-export const DeletedReply = Type.Object({ deleted: Type.Literal(true) })
-
-export const DeletedWithMessageReply = Type.Object({ message: Type.String(), deleted: Type.Literal(true) })

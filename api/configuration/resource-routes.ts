@@ -1,23 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Caller } from '../auth/caller.ts'
-import { DeletedReply, V1_ERROR_REPLIES } from './replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
+import { DeletedReply } from './replies.ts'
 
-/** What the callers' accounts have of something that is written as a whole and read back by its id. */
+/** Resources of the callers' accounts that are written as a whole and read by their id. */
 export interface Resource<Write, Record> {
   /** Oldest first. */
   list(caller: Caller): Record[]
   /** @throws ApiError 404, as do those below */
   get(caller: Caller, id: string): Record
   create(caller: Caller, write: Write): Promise<Record>
-  /** What is left out goes back to its default. */
+  /** Replaces the resource; omitted members get their defaults again. */
   replace(caller: Caller, id: string, write: Write): Promise<Record>
   remove(caller: Caller, id: string): Promise<void>
 }
 
 export interface ResourceNames<Write extends TSchema, Record extends TSchema> {
   readonly path: string
-  /** As in a sentence. */
+  /** Singular noun for use in a sentence. */
   readonly one: string
   readonly many: string
   readonly write: Write
@@ -27,7 +28,9 @@ export interface ResourceNames<Write extends TSchema, Record extends TSchema> {
 const IdPath = Type.Object({ id: Type.String() })
 type OfId = { Params: Static<typeof IdPath> }
 
-/** List, create, read, replace and delete: everybody of an account may read, members and up may write. */
+/**
+ * Routes to list, create, read, replace and delete. Everyone in an account can read; members and higher roles can write.
+ */
 export function resourceRoutes<Write extends TSchema, Record extends TSchema>(
   app: FastifyInstance,
   { path, one, many, write, record }: ResourceNames<Write, Record>,
@@ -78,6 +81,59 @@ export function resourceRoutes<Write extends TSchema, Record extends TSchema>(
     async ({ caller, params }) => {
       await resource.remove(caller, params.id)
       return { deleted: true as const }
+    },
+  )
+}
+
+/** A resource that an account has at most once. */
+export interface SingleResource<Write, Record> {
+  /** @throws ApiError 404, as do `replace` and `delete` */
+  get(caller: Caller): Record
+  /** @throws ApiError 409 when there is one */
+  create(caller: Caller, write: Write): Promise<Record>
+  replace(caller: Caller, write: Write): Promise<Record>
+  delete(caller: Caller): Promise<void>
+}
+
+export interface SingleResourceNames<Write extends TSchema, Record extends TSchema>
+  extends Pick<ResourceNames<Write, Record>, 'path' | 'write' | 'record'> {
+  readonly tag: string
+  readonly summaries: { readonly [method in 'get' | 'post' | 'put' | 'delete']: string }
+}
+
+/**
+ * Routes to read, create, replace and delete. Only administrators can use them, because answers may contain credentials.
+ */
+export function singleResourceRoutes<Write extends TSchema, Record extends TSchema>(
+  app: FastifyInstance,
+  { path, tag, summaries, write, record }: SingleResourceNames<Write, Record>,
+  resource: SingleResource<Static<Write>, Static<Record>>,
+): void {
+  const config = { needs: 'admin' as const }
+  const common = { tags: [tag], response: { 200: record, ...V1_ERROR_REPLIES } }
+
+  app.get(path, { config, schema: { ...common, summary: summaries.get } }, async ({ caller }) =>
+    resource.get(caller),
+  )
+  app.post(
+    path,
+    { config, schema: { ...common, summary: summaries.post, body: write } },
+    async ({ caller, body }) => resource.create(caller, body as Static<Write>),
+  )
+  app.put(
+    path,
+    { config, schema: { ...common, summary: summaries.put, body: write } },
+    async ({ caller, body }) => resource.replace(caller, body as Static<Write>),
+  )
+  app.delete(
+    path,
+    {
+      config,
+      schema: { ...common, summary: summaries.delete, response: { 200: DeletedReply, ...V1_ERROR_REPLIES } },
+    },
+    async ({ caller }) => {
+      await resource.delete(caller)
+      return { deleted: true }
     },
   )
 }

@@ -42,7 +42,7 @@ afterEach(() => installation.app.close())
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** As a client with the enterprise's service key does, unless other headers are given. */
+/** Sends a request with the enterprise's service key, unless other headers are given. */
 async function send(
   method: Method,
   url: string,
@@ -63,7 +63,7 @@ const attach = (servicekey: string, app = installation.app) =>
   send('POST', ACCOUNTS, undefined, { servicekey }, app)
 
 describe('an account', () => {
-  test('is attached by its service key, read, listed, changed and let go', async () => {
+  test('is attached by its service key, read, listed, changed and detached', async () => {
     const attached = await attach(LONE_KEY)
     expect(attached).toMatchObject({ status: 200 })
     expect(attached.body).toEqual({
@@ -89,14 +89,14 @@ describe('an account', () => {
     expect((await attach(LONE_KEY)).body).toEqual(changed)
   })
 
-  test('stays as it is where a client leaves a member unset, which it sends as 0 and an empty text', async () => {
+  test('stays as it is when a client leaves a member unset, that is, sends 0 or an empty text', async () => {
     const { body } = await attach(LONE_KEY)
     expect((await send('PUT', `${ACCOUNTS}/${LONE}`, { retention: 0, owner: '' })).body).toEqual(body)
     expect((await send('PUT', `${ACCOUNTS}/${LONE}`, {})).body).toEqual(body)
     expect((await send('PUT', `${ACCOUNTS}/${LONE}`, body)).body).toEqual(body)
   })
 
-  test('of this enterprise or another is not attached', async () => {
+  test('of this enterprise or another cannot be attached', async () => {
     await attach(LONE_KEY)
     for (const key of [LONE_KEY, FOREIGN_KEY, installation.credentials.serviceKey])
       expect(await attach(key)).toMatchObject({ status: 409, body: { code: 'Conflict' } })
@@ -109,7 +109,7 @@ describe('an account', () => {
     await other.app.close()
   })
 
-  test('that is not of the enterprise is not there', async () => {
+  test('that does not belong to the enterprise is not found', async () => {
     for (const id of [LONE, FOREIGN, '0000000000']) {
       expect((await send('GET', `${ACCOUNTS}/${id}`)).status).toBe(404)
       expect((await send('PUT', `${ACCOUNTS}/${id}`, { retention: 3 })).status).toBe(404)
@@ -118,7 +118,7 @@ describe('an account', () => {
     expect((await send('GET', ACCOUNTS)).body).toHaveLength(1)
   })
 
-  test('that was let go goes on alone, and is nobody to enterprise tokens', async () => {
+  test('that was detached continues on its own, and is unknown to enterprise tokens', async () => {
     await attach(LONE_KEY)
     const authorization = `Token ${installation.credentials.enterpriseAccessToken}`
     const asChild = () =>
@@ -145,7 +145,7 @@ describe('an account', () => {
     expect([status, body.details]).toEqual([400, [{ message, key: message.split('"')[1] }]])
   })
 
-  test('is not changed with all that is wrong told at once', async () => {
+  test('is not changed, and all findings are reported at once', async () => {
     const wrong = { owner: 'bad', retention: 91 }
     const { status, body } = await send('PUT', `${ACCOUNTS}/${installation.credentials.accountId}`, wrong)
     expect([status, body.details]).toEqual([
@@ -158,15 +158,15 @@ describe('an account', () => {
   })
 })
 
-describe('who asks', () => {
-  test('may use an enterprise token as well', async () => {
+describe('the caller', () => {
+  test('can use an enterprise token as well', async () => {
     const authorization = `Token ${installation.credentials.enterpriseAccessToken}`
     const response = await installation.app.inject({ url: ACCOUNTS, headers: { authorization } })
     expect(response.json()).toHaveLength(1)
     expect(response.headers['x-auth-access-type']).toBe('enterprise')
   })
 
-  test('must name the account to attach by its service key', async () => {
+  test('must give the service key of the account to attach', async () => {
     expect(await send('POST', ACCOUNTS)).toMatchObject({
       status: 401,
       text: '{"error":"\\"servicekey\\" header is required","code":"NotAuthorized","status":"error"}',
@@ -175,7 +175,7 @@ describe('who asks', () => {
       expect((await attach(key)).status).toBe(401)
   })
 
-  test('sees no keys, and changes nothing, with a token that may only look', async () => {
+  test('with a read-only token sees no keys, and changes nothing', async () => {
     await attach(LONE_KEY)
     const looking = await installation.token({ kind: 'enterprise', scope: 'readonly' })
     const asLooker = async (method: Method, url: string, payload?: unknown) =>
@@ -198,7 +198,7 @@ describe('who asks', () => {
 })
 
 describe('a key of the enterprise', () => {
-  test('is created, read, listed and deleted, and stops at once', async () => {
+  test('is created, read, listed and deleted, and its deletion takes effect at once', async () => {
     const { body } = await send('POST', KEYS, { name: 'my key' })
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{10}$/),
@@ -220,7 +220,7 @@ describe('a key of the enterprise', () => {
     expect(Buffer.concat(records.map(({ value }) => value)).includes(body.key)).toBe(false)
   })
 
-  test('of another enterprise is not there', async () => {
+  test('of another enterprise is not found', async () => {
     await installation.write(
       create(enterpriseKeys, 'dddddddddd', {
         enterprise: 'ffffffffff',
@@ -234,7 +234,7 @@ describe('a key of the enterprise', () => {
     expect((await send('DELETE', `${KEYS}/dddddddddd`)).status).toBe(404)
   })
 
-  test('is one of twenty at most, whoever creates them', async () => {
+  test('is one of at most twenty, however they are created', async () => {
     const other = await anotherProcess(installation)
     const statuses = await Promise.all(
       Array.from({ length: 30 }, async (_, at) => {

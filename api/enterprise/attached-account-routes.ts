@@ -3,8 +3,6 @@ import Type from 'typebox'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { type Account, accountKeys } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
-import type { EnterpriseKey } from '../../engine/configuration/kinds/enterprise-keys.ts'
-import { AccountKeyRecord, AccountKeyWrite } from '../../schemas/http/account-key.ts'
 import {
   AttachedAccountChange,
   AttachedAccountRecord,
@@ -13,40 +11,46 @@ import {
 import type { Caller } from '../auth/caller.ts'
 import { withPresentConfiguration } from '../auth/present-configuration.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
-import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
-import { type ChildAccountPorts, ChildAccounts, mayWrite } from './child-accounts.ts'
-import { type EnterpriseKeySettings, EnterpriseKeys } from './enterprise-keys.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { ChildAccounts, mayWrite } from './child-accounts.ts'
+import { enterpriseKeyRoutes } from './enterprise-key-routes.ts'
 import { shownRetention } from './records.ts'
 
 const ACCOUNTS = '/v1/enterprise/account'
 const ACCOUNT = `${ACCOUNTS}/:accountId`
-const KEYS = '/v1/enterprise/keys'
-const KEY = `${KEYS}/:keyId`
 const AccountPath = Type.Object({ accountId: Type.String() })
-const KeyPath = Type.Object({ keyId: Type.String() })
 const OneAccount = { 200: AttachedAccountRecord, ...V1_ERROR_REPLIES }
-const OneKey = { 200: AccountKeyRecord, ...V1_ERROR_REPLIES }
 const tags = ['accounts']
 const config = { needs: 'enterprise' as const }
-/** Days that clients may offer to choose from (our choice); any number up to 90 is taken. */
+/** Days that clients offer for selection (our choice); any number up to 90 is accepted. */
 const RETENTION_PERIODS = [3, 7, 14, 30]
 
-/** `/v1/enterprise`, the older API of enterprises (configuration and account API, section 17.2). */
-export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
-  ChildAccountPorts & { readonly settings: EnterpriseKeySettings }
-> = async (app, { settings, ...ports }) => {
-  const { configuration } = ports
-  const children = new ChildAccounts(ports)
-  const keys = new EnterpriseKeys(ports, settings)
-  app.addHook('preHandler', withPresentConfiguration(configuration, ports.clock))
-  const record = (caller: Caller, account: Entity<Account>) => recordOf(configuration, caller, account)
+/** The accounts of an enterprise, with what makes records of them. */
+interface ServedAccounts {
+  readonly children: ChildAccounts
+  readonly configuration: ConfigurationLog
+  readonly record: (caller: Caller, account: Entity<Account>) => Record
+}
 
+/** `/v1/enterprise`, the older API of enterprises (configuration and account API, section 17.2). */
+export const attachedAccountRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { configuration, clock } = app.ports
+  app.addHook('preHandler', withPresentConfiguration(configuration, clock))
+  const children = new ChildAccounts(app.ports)
+  const record: ServedAccounts['record'] = (caller, account) => recordOf(configuration, caller, account)
+  serveList(app, { children, configuration, record })
+  serveOne(app, { children, configuration, record })
+  await app.register(enterpriseKeyRoutes)
+}
+
+function serveList(app: TypedApp, { children, configuration, record }: ServedAccounts): void {
   app.get(
     ACCOUNTS,
     {
       config,
       schema: {
-        summary: 'Accounts of the enterprise',
+        summary: 'List the accounts of the enterprise',
         tags,
         response: { 200: Type.Array(AttachedAccountRecord), ...V1_ERROR_REPLIES },
       },
@@ -59,8 +63,9 @@ export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
     {
       config,
       schema: {
-        summary: 'Take an account that has no enterprise into this one',
-        description: 'The header servicekey holds a service key of the account, besides the credential.',
+        summary: 'Attach an account without an enterprise to this one',
+        description:
+          'The header servicekey must contain a service key of the account, in addition to the credential.',
         tags,
         response: OneAccount,
       },
@@ -70,10 +75,20 @@ export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
       return record(caller, await children.attach(caller, account))
     },
   )
+}
 
+function serveOne(app: TypedApp, { children, record }: ServedAccounts): void {
   app.get(
     ACCOUNT,
-    { config, schema: { summary: 'One of its accounts', tags, params: AccountPath, response: OneAccount } },
+    {
+      config,
+      schema: {
+        summary: 'Read an account of the enterprise by its id',
+        tags,
+        params: AccountPath,
+        response: OneAccount,
+      },
+    },
     async ({ caller, params }) => record(caller, children.get(caller, params.accountId)),
   )
 
@@ -103,7 +118,7 @@ export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
     {
       config,
       schema: {
-        summary: 'Let an account go from the enterprise; it stays as it is, on its own',
+        summary: 'Detach an account from the enterprise; the account itself stays',
         tags,
         params: AccountPath,
         response: { 200: Type.Object({ account: Type.String() }), ...V1_ERROR_REPLIES },
@@ -112,59 +127,6 @@ export const attachedAccountRoutes: FastifyPluginAsyncTypebox<
     async ({ caller, params: { accountId } }) => {
       await children.detach(caller, accountId)
       return { account: accountId }
-    },
-  )
-
-  app.get(
-    KEYS,
-    {
-      config,
-      schema: {
-        summary: 'Service keys of the enterprise, in clear',
-        tags: ['keys'],
-        response: { 200: Type.Array(AccountKeyRecord), ...V1_ERROR_REPLIES },
-      },
-    },
-    async ({ caller }) => keys.list(caller).map(keyRecord),
-  )
-
-  app.post(
-    KEYS,
-    {
-      config,
-      schema: {
-        summary: 'Create a service key of the enterprise, where the operator allows it',
-        tags: ['keys'],
-        body: AccountKeyWrite,
-        response: OneKey,
-      },
-    },
-    async ({ caller, body }) => keyRecord(await keys.create(caller, body?.name ?? '')),
-  )
-
-  app.get(
-    KEY,
-    {
-      config,
-      schema: { summary: 'One of its service keys', tags: ['keys'], params: KeyPath, response: OneKey },
-    },
-    async ({ caller, params }) => keyRecord(keys.get(caller, params.keyId)),
-  )
-
-  app.delete(
-    KEY,
-    {
-      config,
-      schema: {
-        summary: 'Delete a service key of the enterprise, which stops at once',
-        tags: ['keys'],
-        params: KeyPath,
-        response: { 200: DeletedWithMessageReply, ...V1_ERROR_REPLIES },
-      },
-    },
-    async ({ caller, params: { keyId } }) => {
-      await keys.delete(caller, keyId)
-      return { message: `Key ${keyId} was deleted`, deleted: true as const }
     },
   )
 }
@@ -179,11 +141,7 @@ function recordOf(configuration: ConfigurationLog, caller: Caller, { id, value }
     retentionPeriods: RETENTION_PERIODS,
     retentionTiers: RETENTION_PERIODS,
     plan: value.plan.type,
-    // It has the rights of an admin of the account.
+    // The key has the rights of an admin of the account.
     servicekey: (mayWrite(caller) && key?.value.key) || '',
   }
-}
-
-function keyRecord({ id, value }: Pick<Entity<EnterpriseKey>, 'id' | 'value'>): AccountKeyRecord {
-  return { id, key: value.key, name: value.name, type: 'service', created: value.createdAtMs }
 }

@@ -22,7 +22,7 @@ const create = async (change: object = {}) =>
   (await send('POST', ACCOUNTS, { company: 'Acme', owneremail: 'ann@acme.example', ...change })).data
 
 describe('a child account', () => {
-  test('is created with an owner and a key that lines can be sent with', async () => {
+  test('is created with an owner and a key that can send lines', async () => {
     const data = await create({
       external_id: 'x-7',
       retention: 7,
@@ -81,7 +81,7 @@ describe('a child account', () => {
     })
   })
 
-  test('that gets another owner has one owner; the former one is an admin', async () => {
+  test('that gets another owner has one owner, and the former one is an admin', async () => {
     const { account } = await create({ owneremail: 'Ann@acme.example' })
     const people = async () => {
       const authorization = `Token ${installation.credentials.enterpriseAccessToken}`
@@ -115,7 +115,7 @@ describe('a child account', () => {
     expect([status, answer.errors[0].instancePath]).toEqual([400, pointer])
   })
 
-  test('of another enterprise, or none, is not there', async () => {
+  test('of another enterprise, or an unknown one, is not found', async () => {
     await installation.account('9876543210', { enterprise: null })
     for (const id of ['9876543210', '0000000000']) {
       expect((await send('PUT', `${ACCOUNTS}/${id}`, { company: 'X' })).status).toBe(404)
@@ -123,7 +123,7 @@ describe('a child account', () => {
     }
   })
 
-  test('is not for tokens of an account, nor for enterprise tokens that may only look', async () => {
+  test('is closed to tokens of an account, and to read-only enterprise tokens', async () => {
     const looking = await installation.token({
       kind: 'enterprise',
       account: null,
@@ -141,7 +141,7 @@ describe('a child account', () => {
     expect((await send('GET', ACCOUNTS, undefined, looking)).status).toBe(200)
   })
 
-  test('that is suspended has no credential that works, until it is resumed', async () => {
+  test('that is suspended has no valid credential until it is resumed', async () => {
     const { account, ingestion_key: apikey } = await create()
     const statuses = async () => {
       const line = {
@@ -183,7 +183,7 @@ describe('limits and features of an account', () => {
   const asAccount = (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) =>
     send(method, url, payload, installation.credentials.accessToken)
 
-  test('a plan without room refuses what goes beyond it, and keeps what is there', async () => {
+  test('a full plan refuses further objects, and keeps existing ones', async () => {
     await send('PUT', own(), { plan: { max_pipelines: 1, max_nodes_per_pipeline: 1 } })
     const { data } = await asAccount('POST', '/v3/pipeline', { title: 'A' })
     expect((await asAccount('POST', '/v3/pipeline', { title: 'B' })).body.code).toBe(
@@ -196,7 +196,7 @@ describe('limits and features of an account', () => {
     )
   })
 
-  test('without throttle no pipeline with one is published', async () => {
+  test('without throttle, a pipeline with one is not published', async () => {
     await send('PUT', own(), { features: { throttle: false } })
     expect((await send('GET', own())).data.features).toEqual({ throttle: false })
     const { data } = await asAccount('POST', '/v3/pipeline', { title: 'A' })

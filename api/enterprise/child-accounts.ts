@@ -51,7 +51,7 @@ export class ChildAccounts {
     return account
   }
 
-  /** An account with its owner and a first ingestion key, so that lines can be sent to it. */
+  /** Creates an account with its owner and a first ingestion key, so that lines can be sent to it. */
   async create(
     caller: Caller,
     write: AccountCreate,
@@ -89,7 +89,7 @@ export class ChildAccounts {
     return { account: this.get(caller, id), ingestionKey: key }
   }
 
-  /** What the first account of the installation has, in its own enterprise: the operator has said that much. */
+  /** Retention of the first account of the installation, in its own enterprise: the operator chose it. */
   #usualRetentionDays(enterprise: string): number {
     const { configuration } = this.#ports
     const first = configuration.get(installations, INSTALLATION_KEY)
@@ -97,7 +97,7 @@ export class ChildAccounts {
     return account?.value.enterprise === enterprise ? account.value.retentionDays : DEFAULT_RETENTION_DAYS
   }
 
-  /** What is left out stays as it is. */
+  /** Changes an account; omitted members keep their values. */
   change(caller: Caller, id: string, write: AccountChange): Promise<Entity<Account>> {
     const { entropy, clock, configuration } = this.#ports
     return this.#changing(caller, id, account => {
@@ -118,7 +118,7 @@ export class ChildAccounts {
         owner === undefined
           ? ownerChange(id, ownerEmail, entropy, clock.wallMs())
           : replace(members, owner, { ...owner.value, role: 'owner' as const, groups: [] })
-      // Members cannot change an owner: one that was left would stay for ever.
+      // Members cannot change an owner: an owner left behind could never be removed.
       const former = configuration.list(members, id).filter(({ value: { role } }) => role === 'owner')
       return [
         replace(accounts, account, changed),
@@ -128,7 +128,7 @@ export class ChildAccounts {
     })
   }
 
-  /** A suspended account keeps everything, and none of its credentials works until it is resumed. */
+  /** Suspends or resumes an account. A suspended account keeps all of its data, and its credentials are invalid. */
   setSuspended(caller: Caller, id: string, suspended: boolean): Promise<Entity<Account>> {
     const status = suspended ? 'deactivated' : 'active'
     return this.#changing(caller, id, account =>
@@ -136,7 +136,7 @@ export class ChildAccounts {
     )
   }
 
-  /** @throws ApiError 409 when it belongs to an enterprise, be it this one */
+  /** @throws ApiError 409 when the account belongs to an enterprise, even to this one */
   async attach(caller: Caller, id: string): Promise<Entity<Account>> {
     const { configuration } = this.#ports
     const { enterpriseId } = writer(caller)
@@ -154,7 +154,7 @@ export class ChildAccounts {
     return this.get(caller, id)
   }
 
-  /** The account goes on alone, as it is. @throws ApiError 404 */
+  /** Detaches an account, which continues unchanged on its own. @throws ApiError 404 */
   async detach(caller: Caller, id: string): Promise<void> {
     writer(caller)
     await untilNotOvertaken(() => {
@@ -182,7 +182,7 @@ export class ChildAccounts {
   }
 }
 
-/** @throws ApiError 403 when the token may only look */
+/** @throws ApiError 403 for a read-only token */
 export function writer(caller: Caller): { enterpriseId: string } {
   const { enterpriseId } = caller
   if (enterpriseId === undefined || !mayWrite(caller))
@@ -194,7 +194,9 @@ export function mayWrite({ role }: Caller): boolean {
   return role === 'owner' || role === 'admin'
 }
 
-/** A client that writes back what it was shown changes nothing, also where lines are kept longer than it can be shown. */
+/**
+ * A client that writes back the displayed value changes nothing, even if the retention is longer than the display allows.
+ */
 function retentionOf(before: Account, { retention }: AccountChange): number {
   return retention === undefined || retention === shownRetention(before) ? before.retentionDays : retention
 }

@@ -8,11 +8,11 @@ import { untilNotOvertaken } from '../http/overtaken.ts'
 import { type ChildAccountPorts, writer } from './child-accounts.ts'
 
 export interface EnterpriseKeySettings {
-  /** The same as of the service keys of accounts. */
+  /** Whether service keys can be created, like the option of the same name for accounts. */
   readonly allowServiceKeyCreation?: boolean | undefined
 }
 
-/** The service keys of the caller's enterprise; only who may write sees them. */
+/** The service keys of the caller's enterprise; only callers who can write see them. */
 export class EnterpriseKeys {
   readonly #ports: ChildAccountPorts
   readonly #settings: EnterpriseKeySettings
@@ -37,7 +37,7 @@ export class EnterpriseKeys {
     return key
   }
 
-  /** @throws ApiError 403; ConfigurationRejected when there are as many as may be */
+  /** @throws ApiError 403; ConfigurationRejected when the maximum number is reached */
   create(caller: Caller, name: string): Promise<Pick<Entity<EnterpriseKey>, 'id' | 'value'>> {
     const { configuration, clock, entropy } = this.#ports
     const { enterpriseId } = writer(caller)

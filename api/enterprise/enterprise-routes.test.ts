@@ -66,7 +66,7 @@ test('suspended ingestion shows in the record', async () => {
   })
 })
 
-test('an ordinary token may use its own account alone', async () => {
+test('an ordinary token can use only its own account', async () => {
   const { accountId } = installation.credentials
   const { data } = (await installation.call({ url: '/v3/auth/account' })).json()
   expect(data.map(({ account }: { account: string }) => account)).toEqual([accountId])
@@ -80,7 +80,7 @@ test('the enterprise lists its accounts', async () => {
   })
 })
 
-test('a token can ask who it is', async () => {
+test('a token can request information about itself', async () => {
   expect((await installation.call({ url: '/v3/auth/token' })).json().data).toEqual({
     subject: expect.any(String),
     type: 'service',

@@ -1,99 +1,35 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { type Account, accounts, enterprises } from '../../engine/configuration/entities.ts'
-import type { Entity } from '../../engine/configuration/kind.ts'
+import { enterprises } from '../../engine/configuration/entities.ts'
 import { AccountChange, AccountCreate } from '../../schemas/http/account-api.ts'
-import type { Caller } from '../auth/caller.ts'
+import { named } from '../../schemas/named.ts'
 import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
-import { type ChildAccountPorts, ChildAccounts } from './child-accounts.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { AccountPath, ALL_ACCOUNTS, ManyAccounts, ONE_ACCOUNT, OneAccount } from './account-meta.ts'
+import { ChildAccounts } from './child-accounts.ts'
 import { AccountRecord, accountRecord, EnterpriseRecord, enterpriseRecord } from './records.ts'
 
-const TokenDescription = Type.Object({
-  subject: Type.String(),
-  type: Type.String(),
-  account: Type.Union([Type.String(), Type.Null()]),
-  enterprise: Type.Union([Type.String(), Type.Null()]),
-  email: Type.Union([Type.String(), Type.Null()]),
-  role: Type.String(),
-})
+const CreatedAccount = named(
+  'CreatedAccount',
+  Type.Object({
+    ...AccountRecord.properties,
+    ingestion_key: Type.String({ description: 'Ingestion key of the account' }),
+  }),
+)
+const ENTERPRISE: Meta = { pk: 'enterprise', type: 'enterprise', links: { self: {} } }
 
-const AccountPath = Type.Object({ accountId: Type.String() })
-const ManyAccounts = { 200: EnvelopeOf(Type.Array(AccountRecord)), ...V3_ERROR_REPLIES }
-const CreatedAccount = Type.Object({
-  ...AccountRecord.properties,
-  ingestion_key: Type.String({ description: 'To send lines to the account with' }),
-})
-const OneAccount = { 200: EnvelopeOf(AccountRecord), ...V3_ERROR_REPLIES }
-
-const NO_LINKS = { self: {} }
-const ONE_ACCOUNT: Meta = { pk: 'account', type: 'account', links: NO_LINKS }
-const ALL_ACCOUNTS: Meta = { ...ONE_ACCOUNT, page: null }
-const CALLER: Meta = { pk: 'subject', type: 'token', links: NO_LINKS }
-const ENTERPRISE: Meta = { pk: 'enterprise', type: 'enterprise', links: NO_LINKS }
-
-/** `/v3/auth` and `/v3/enterprise` (configuration and account API, section 17.1). */
-export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = async (app, ports) => {
-  const { configuration } = ports
-  const children = new ChildAccounts(ports)
-
-  /** The accounts that a caller may use: all of its enterprise, or its own. */
-  const usableBy = (caller: Caller): Entity<Account>[] =>
-    caller.accessType === 'enterprise'
-      ? children.list(caller)
-      : configuration.list(accounts).filter(({ id }) => id === caller.account?.shortId)
-
-  app.get(
-    '/v3/auth/account',
-    {
-      config: { needs: 'caller' },
-      schema: { summary: 'Accounts that the caller may use', tags: ['accounts'], response: ManyAccounts },
-    },
-    async ({ caller }) => envelope(ALL_ACCOUNTS, usableBy(caller).map(accountRecord)),
-  )
-
-  app.get(
-    '/v3/auth/account/:accountId',
-    {
-      config: { needs: 'caller' },
-      schema: {
-        summary: 'One of these accounts',
-        tags: ['accounts'],
-        params: AccountPath,
-        response: OneAccount,
-      },
-    },
-    async ({ caller, params }) =>
-      envelope(ONE_ACCOUNT, accountRecord(oneOf(usableBy(caller), params.accountId))),
-  )
-
-  app.get(
-    '/v3/auth/token',
-    {
-      config: { needs: 'caller' },
-      schema: {
-        summary: 'What the service knows about the caller',
-        tags: ['accounts'],
-        response: { 200: EnvelopeOf(TokenDescription), ...V3_ERROR_REPLIES },
-      },
-    },
-    async ({ caller }) =>
-      envelope(CALLER, {
-        subject: caller.subjectId,
-        type: caller.accessType,
-        account: caller.account?.shortId ?? null,
-        enterprise: caller.enterpriseId ?? null,
-        email: caller.subjectEmail ?? null,
-        role: caller.role,
-      }),
-  )
+/** `/v3/enterprise` (configuration and account API, section 17.1). */
+export const enterpriseRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { configuration } = app.ports
+  const children = new ChildAccounts(app.ports)
 
   app.get(
     '/v3/enterprise',
     {
       config: { needs: 'enterprise' },
       schema: {
-        summary: 'The enterprise with its accounts',
+        summary: 'Read the enterprise with its accounts',
         tags: ['accounts'],
         response: { 200: EnvelopeOf(EnterpriseRecord), ...V3_ERROR_REPLIES },
       },
@@ -105,28 +41,18 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
     },
   )
 
+  serveAccounts(app, children)
+  serveAccount(app, children)
+}
+
+function serveAccounts(app: TypedApp, children: ChildAccounts): void {
   app.get(
     '/v3/enterprise/account',
     {
       config: { needs: 'enterprise' },
-      schema: { summary: 'Accounts of the enterprise', tags: ['accounts'], response: ManyAccounts },
+      schema: { summary: 'List the accounts of the enterprise', tags: ['accounts'], response: ManyAccounts },
     },
     async ({ caller }) => envelope(ALL_ACCOUNTS, children.list(caller).map(accountRecord)),
-  )
-
-  app.get(
-    '/v3/enterprise/account/:accountId',
-    {
-      config: { needs: 'enterprise' },
-      schema: {
-        summary: 'One of its accounts',
-        tags: ['accounts'],
-        params: AccountPath,
-        response: OneAccount,
-      },
-    },
-    async ({ caller, params }) =>
-      envelope(ONE_ACCOUNT, accountRecord(children.get(caller, params.accountId))),
   )
 
   app.post(
@@ -145,13 +71,30 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
       return envelope(ONE_ACCOUNT, { ...accountRecord(account), ingestion_key: ingestionKey })
     },
   )
+}
+
+function serveAccount(app: TypedApp, children: ChildAccounts): void {
+  app.get(
+    '/v3/enterprise/account/:accountId',
+    {
+      config: { needs: 'enterprise' },
+      schema: {
+        summary: 'Read an account of the enterprise by its id',
+        tags: ['accounts'],
+        params: AccountPath,
+        response: OneAccount,
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(ONE_ACCOUNT, accountRecord(children.get(caller, params.accountId))),
+  )
 
   app.put(
     '/v3/enterprise/account/:accountId',
     {
       config: { needs: 'enterprise' },
       schema: {
-        summary: 'Change an account; what is left out stays as it is',
+        summary: 'Change an account; omitted members stay as they are',
         tags: ['accounts'],
         params: AccountPath,
         body: AccountChange,
@@ -163,8 +106,8 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
   )
 
   for (const [path, suspended, summary] of [
-    ['suspend', true, 'Suspend an account: it keeps everything, and none of its credentials works'],
-    ['resume', false, 'Let the credentials of a suspended account work again'],
+    ['suspend', true, 'Suspend an account: its credentials become invalid, and its data is kept'],
+    ['resume', false, 'Resume a suspended account: its credentials become valid again'],
   ] as const) {
     app.post(
       `/v3/enterprise/account/:accountId/${path}`,
@@ -179,10 +122,4 @@ export const enterpriseRoutes: FastifyPluginAsyncTypebox<ChildAccountPorts> = as
         ),
     )
   }
-}
-
-function oneOf(candidates: readonly Entity<Account>[], id: string): Entity<Account> {
-  const account = candidates.find(each => each.id === id)
-  if (account === undefined) throw notFound('The account does not exist')
-  return account
 }

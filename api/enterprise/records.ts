@@ -42,10 +42,12 @@ export const EnterpriseRecord = named(
 )
 export type EnterpriseRecord = Type.Static<typeof EnterpriseRecord>
 
-/** The most days that clients of accounts take and show. */
+/** Maximum number of days that clients of accounts accept and show. */
 const MAX_SHOWN_RETENTION_DAYS = 90
 
-/** Days as clients of accounts know them: an account that keeps lines longer (`/v1/config/retention`) shows the most. */
+/**
+ * Days as clients of accounts know them: for an account that keeps lines longer (`/v1/config/retention`), the maximum.
+ */
 export function shownRetention({ retentionDays }: Pick<Account, 'retentionDays'>): number {
   return Math.min(retentionDays, MAX_SHOWN_RETENTION_DAYS)
 }

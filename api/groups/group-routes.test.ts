@@ -22,7 +22,7 @@ afterEach(() => installation.app.close())
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** With a token, and the service key of the account unless other headers are given. */
+/** Sends a request with a token, and the service key of the account unless other headers are given. */
 async function send(
   method: Method,
   url: string,
@@ -76,11 +76,11 @@ describe('a group', () => {
     expect((await send('GET', GROUPS)).text).toBe('[]')
   })
 
-  test('shows nothing unless it says what', async () => {
+  test('shows no lines without a query', async () => {
     expect((await send('POST', GROUPS, { name: 'g' })).body.accessScopes).toBe('')
   })
 
-  test('of another account is not there', async () => {
+  test('of another account is not found', async () => {
     await installation.account('0123456789')
     const { body } = await send('POST', GROUPS, { name: 'g' })
     const authorization = `Token ${await installation.token({ account: '0123456789' })}`
@@ -89,7 +89,7 @@ describe('a group', () => {
     expect((await send('GET', GROUPS, undefined, { authorization })).body).toEqual([])
   })
 
-  test('that members are in is not deleted, and can be once they are not', async () => {
+  test('with members is not deleted, but can be without them', async () => {
     const { body } = await send('POST', GROUPS, { name: 'g' })
     await memberOf(body.id)
     const refused = await send('DELETE', `${GROUPS}/${body.id}`)
@@ -103,7 +103,7 @@ describe('a group', () => {
     expect((await send('DELETE', `${GROUPS}/${body.id}`)).status).toBe(200)
   })
 
-  test('given to a member by one process and taken away by another at the same time never dangles', async () => {
+  test('that one process assigns to a member while another deletes it never leaves a dangling reference', async () => {
     const other = await anotherProcess(installation)
     const headers = {
       authorization: `Token ${installation.credentials.accessToken}`,
@@ -142,7 +142,7 @@ describe('the header servicekey', () => {
     ]
   }
 
-  test('is required of every write, before anything else is looked at', async () => {
+  test('is required for every write, before anything else is checked', async () => {
     for (const [method, url] of await writes()) {
       const { status, text } = await send(method, url, { name: 1 }, {})
       expect([status, text]).toEqual([
@@ -153,7 +153,7 @@ describe('the header servicekey', () => {
     expect((await send('POST', GROUPS, { name: 1 }, { servicekey: ' ' })).status).toBe(401)
   })
 
-  test('must hold a service key of the very account', async () => {
+  test('must contain a service key of the same account', async () => {
     await installation.account('0123456789')
     await installation.write(
       create(accountKeys, '0a0a0a0a0a', {
@@ -172,7 +172,7 @@ describe('the header servicekey', () => {
       }
   })
 
-  test('alone is all that is needed', async () => {
+  test('is enough on its own', async () => {
     const headers = { servicekey: installation.credentials.serviceKey, 'content-type': 'application/json' }
     for (const [method, url, payload] of await writes()) {
       const response = await installation.app.inject({ method, url, headers, ...(payload && { payload }) })
@@ -194,13 +194,13 @@ describe('the header servicekey', () => {
     }
   })
 
-  test('does not make an admin of a member', async () => {
+  test('does not make a member an admin', async () => {
     const authorization = `Token ${await installation.user('member')}`
     const { serviceKey: servicekey } = installation.credentials
     expect((await send('POST', GROUPS, { name: 'g' }, { authorization, servicekey })).status).toBe(403)
   })
 
-  test('may hold a key that another process has just made, and none that it has just deleted', async () => {
+  test('can contain a key that another process has just created, and none that it has just deleted', async () => {
     const other = await anotherProcess(installation)
     const { body: key } = await send('POST', '/v1/config/keys?type=service')
     const post = () =>
@@ -218,7 +218,7 @@ describe('the header servicekey', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('these requests are refused', () => {
   test.each<[string, unknown, string]>([
     ['no name', { accessScopes: '' }, '"name" is required'],
     ['an empty name', { name: '' }, '"name" is not allowed to be empty'],
@@ -255,7 +255,7 @@ describe('what is refused', () => {
   })
 })
 
-test('whatever is sent is no 500, and what is accepted reads back', async () => {
+test('no body gives a 500, and an accepted one can be read back', async () => {
   const payloads = fc.oneof(
     fc.record(
       {

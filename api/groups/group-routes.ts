@@ -1,42 +1,34 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { AccessGroup } from '../../engine/configuration/kinds/members.ts'
 import { AccessGroupChange, AccessGroupCreate, AccessGroupRecord } from '../../schemas/http/access-group.ts'
 import { accountOf } from '../auth/permission.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
-import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { DeletedReply } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { Groups } from './groups.ts'
 
 const GROUPS = '/v1/config/groups'
 const GROUP = `${GROUPS}/:groupId`
 const GroupPath = Type.Object({ groupId: Type.String() })
+const ManyGroups = { 200: Type.Array(AccessGroupRecord), ...V1_ERROR_REPLIES }
 const OneGroup = { 200: AccessGroupRecord, ...V1_ERROR_REPLIES }
 const tags = ['groups']
 const config = { needs: 'admin' as const }
 const DESCRIPTION =
-  'Needs the header servicekey with a service key of the account, besides any other credential.'
+  'Needs a service key of the account in the header servicekey, in addition to any other credential.'
 
 /** `/v1/config/groups` (configuration and account API, section 11; specification, endpoints 9 and 10). */
-export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const groups = new Groups(ports)
-  /** Before anything of the request is validated, as all that is about credentials. */
-  const onRequest = async ({ caller, headers }: FastifyRequest) => {
-    await accountOfServiceKey(headers, ports.configuration, accountOf(caller).shortId)
-  }
+export const groupRoutes: FastifyPluginAsyncTypebox = async app => {
+  const groups = new Groups(app.ports)
+  const onRequest = withServiceKey(app.ports.configuration)
 
   app.get(
     GROUPS,
-    {
-      config,
-      schema: {
-        summary: 'List groups',
-        tags,
-        response: { 200: Type.Array(AccessGroupRecord), ...V1_ERROR_REPLIES },
-      },
-    },
+    { config, schema: { summary: 'List groups', tags, response: ManyGroups } },
     async ({ caller }) => groups.list(caller).map(groupRecord),
   )
 
@@ -46,7 +38,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
       config,
       onRequest,
       schema: {
-        summary: 'Create a group, whose members see the lines that a query finds',
+        summary: 'Create a group, whose members see the lines that match its query',
         description: DESCRIPTION,
         tags,
         body: AccessGroupCreate,
@@ -68,7 +60,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
       config,
       onRequest,
       schema: {
-        summary: 'Change a group; what is left out stays as it is',
+        summary: 'Change a group; omitted members stay as they are',
         description: DESCRIPTION,
         tags,
         params: GroupPath,
@@ -85,7 +77,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
       config,
       onRequest,
       schema: {
-        summary: 'Delete a group that no member is in',
+        summary: 'Delete a group without members',
         description: DESCRIPTION,
         tags,
         params: GroupPath,
@@ -97,6 +89,13 @@ export const groupRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async 
       return { deleted: true as const }
     },
   )
+}
+
+/** Hook that asks for a service key before anything of the request is validated, as all that is about credentials. */
+function withServiceKey(configuration: ConfigurationLog) {
+  return async ({ caller, headers }: FastifyRequest): Promise<void> => {
+    await accountOfServiceKey(headers, configuration, accountOf(caller).shortId)
+  }
 }
 
 function groupRecord({ id, value: { account, name, accessScopes } }: Owned<AccessGroup>): AccessGroupRecord {

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const peer of peers.splice(0)) peer.destroy()
 })
 
-/** More than fits into the buffers of a connection: it cannot be written to its end unless it is read. */
+/** More bytes than the buffers of a connection can hold: the body can be written completely only if it is read. */
 const LARGE_BYTES = 24_000_000
 const CHUNK = Buffer.alloc(100_000, 'x')
 
@@ -42,7 +42,7 @@ class Sender {
     if (isChunked) await this.write('0\r\n\r\n')
   }
 
-  /** Whatever is answered until the server closes the connection. */
+  /** Everything that the server answers until it closes the connection. */
   async answers(): Promise<string> {
     let text = ''
     for await (const chunk of this.socket) text += chunk
@@ -59,7 +59,7 @@ const FRAMES = [
   ['chunked', true, 'transfer-encoding: chunked'],
 ] as const
 
-/** What the framework's parser refuses closes the connection behind the answer. */
+/** A refusal by the framework's parser closes the connection behind the answer. */
 const REFUSALS: readonly (readonly [string, number, Credential, 'lives on' | 'closes'])[] = [
   ['POST /v1/config/view', 413, 'token', 'closes'],
   ['PUT /v1/config/view/x', 413, 'token', 'closes'],
@@ -76,7 +76,7 @@ const REFUSALS: readonly (readonly [string, number, Credential, 'lives on' | 'cl
   ['POST /v1/%zz', 400, 'token', 'lives on'],
 ]
 
-describe.each(FRAMES)('the sender of a large body (%s) sees the answer', (_kind, isChunked, frame) => {
+describe.each(FRAMES)('the sender of a large body (%s) gets the answer', (_kind, isChunked, frame) => {
   test.each(REFUSALS)('to %s, %d, with %s, and the connection %s', async (line, status, kind, after) => {
     const sender = new Sender(own)
     await sender.write(headOf(`${line} HTTP/1.1`, frame, ...carrying(kind)))
@@ -86,7 +86,7 @@ describe.each(FRAMES)('the sender of a large body (%s) sees the answer', (_kind,
     expect(statusesOf(await sender.answers())).toEqual([`HTTP/1.1 ${status}`, ...next])
   })
 
-  test.each(REFUSALS)('to %s, %d, with %s, also when it wants to close', async (line, status, kind) => {
+  test.each(REFUSALS)('to %s, %d, with %s, even if it wants to close', async (line, status, kind) => {
     const sender = new Sender(own)
     await sender.write(headOf(`${line} HTTP/1.1`, frame, 'connection: close', ...carrying(kind)))
     await sender.writeBody(LARGE_BYTES, isChunked)
@@ -108,7 +108,7 @@ function statusesOf(answers: string): readonly string[] {
   return answers.match(/HTTP\/1\.1 \d+/g) ?? []
 }
 
-describe('what is read behind an answer', () => {
+describe('reading behind an answer', () => {
   const LENGTH = 200_000_000
   const refused = async () => {
     const sender = new Sender(own)
@@ -118,14 +118,14 @@ describe('what is read behind an answer', () => {
     return { sender, answer: answer.toString() }
   }
 
-  test('comes after it: the answer is whole before a byte of the body is sent', async () => {
+  test('follows it: the answer is complete before a byte of the body is sent', async () => {
     const { answer } = await refused()
     expect(statusesOf(answer)).toEqual(['HTTP/1.1 401'])
     const [, length] = /^content-length: (\d+)$/im.exec(answer) ?? []
     expect(answer.split('\r\n\r\n')[1]).toHaveLength(Number(length))
   })
 
-  test('is 64 MiB: the connection of a sender who goes on is over', async () => {
+  test('ends at 64 MiB: then the connection of the sender is closed', async () => {
     const { sender } = await refused()
     const closed = over(sender.socket)
     await sender.writeBody(64 * 1024 * 1024, false)
@@ -134,7 +134,7 @@ describe('what is read behind an answer', () => {
     await closed
   })
 
-  test('is what comes within a minute: then the connection is over', async () => {
+  test('ends after a minute: then the connection is closed', async () => {
     const sender = new Sender(own)
     const head = headOf('POST /v1/config/view HTTP/1.1', 'content-length: 2')
     await sender.write(head)
@@ -151,7 +151,7 @@ describe('what is read behind an answer', () => {
     await closed
   })
 
-  test('is read behind answers to HTTP/1.0, too', async () => {
+  test('also happens behind answers to HTTP/1.0', async () => {
     const sender = new Sender(own)
     await sender.write(`POST /logs/ingest HTTP/1.0\r\ncontent-length: ${LARGE_BYTES}\r\n\r\n`)
     await sender.writeBody(LARGE_BYTES, false)
@@ -159,7 +159,7 @@ describe('what is read behind an answer', () => {
   })
 })
 
-/** Closed by the server, with a reset or without. */
+/** Resolves once the server has closed the connection, with a reset or without. */
 function over(socket: Socket): Promise<void> {
   return new Promise(resolve => socket.on('error', () => {}).once('close', () => resolve()))
 }

@@ -4,17 +4,18 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { isUpgrade } from './web-sockets.ts'
 
-/** How much of a request is read and thrown away behind its answer. */
+/** Bytes of a request that are read and discarded after its answer. */
 const DISCARD_LIMIT_BYTES = 64 * 1024 * 1024
-/** What its sender may take for it. */
+/** Time for the sender of the discarded rest. */
 const DISCARD_WITHIN_MS = 60_000
 
 /**
- * Lets senders see an answer that is there before their request has come to its end, as refusals are. Many write all
- * of a body before they read: a connection that is closed meanwhile is a broken one to them, and the answer is lost.
+ * Lets senders read an answer before their request has ended, for instance a refusal. Many senders write the whole body
+ * before they read. If the connection were closed in the meantime, they would see a broken connection, and the answer
+ * would be lost.
  *
- * The answer goes out at once and whole. Then the rest of the request is read and thrown away, within bounds; only
- * behind it the connection closes, or is free for the next request.
+ * The answer is sent at once. The rest of the request is then read and discarded, within bounds. Only after that the
+ * connection closes, or is free for the next request.
  */
 export class EarlyAnswers {
   readonly #clock: Clock
@@ -24,7 +25,7 @@ export class EarlyAnswers {
     this.#clock = clock
   }
 
-  /** Sees to all answers of a server that its hooks see. */
+  /** Handles all answers of a server that its hooks see. */
   attach(app: FastifyInstance): void {
     app.addHook('preClose', async () => this.#closing.abort())
     app.addHook('onSend', async (_request, reply, payload) =>
@@ -32,10 +33,10 @@ export class EarlyAnswers {
     )
   }
 
-  /** An answer's text, to be sent; as long as the request is not over it has no end. */
+  /** The text of an answer for sending. It has no end as long as the request is not complete. */
   lasting(reply: FastifyReply, text: string): string | Readable {
     const { raw } = reply.request
-    // What comes from no connection is neither complete nor incomplete.
+    // A request without a connection is neither complete nor incomplete.
     if (raw.complete !== false || isUpgrade(raw)) return text
     reply.header('content-length', Buffer.byteLength(text))
     return Readable.from(this.#endingBehind(text, raw))

@@ -1,17 +1,24 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
 import { named } from '../../schemas/named.ts'
+import { nullable } from '../../schemas/nullable.ts'
+
+/** Position of an answer in a list of pages. */
+interface Page {
+  readonly next: string | null
+  readonly previous: null
+}
 
 /** The `meta` of a `/v3` answer (pipeline API, section 1.2; configuration and account API, section 17.1). */
 export interface Meta {
   readonly pk: string
   readonly type?: string
   readonly links: object
-  /** Absent of single records of accounts; null of lists without pages. */
-  readonly page?: { readonly next: string | null; readonly previous: null } | null
-  /** Whether a write changed anything, where that is not plain. */
+  /** Absent for single records of accounts; null for lists without pages. */
+  readonly page?: Page | null
+  /** Whether a write changed anything, if this is not obvious. */
   readonly changed?: boolean
-  /** What a pause means for lines; of nothing else. */
+  /** Effects of a pause on lines; absent for other answers. */
   readonly effects?: readonly PauseEffect[]
 }
 
@@ -30,12 +37,22 @@ const metaMembers = {
   pk: Type.String(),
   type: Type.Optional(Type.String()),
   links: Type.Unsafe<object>({ type: 'object' }),
-  page: Type.Optional(Type.Unknown()),
+  page: Type.Optional(
+    nullable<Page>({
+      type: 'object',
+      required: ['next', 'previous'],
+      properties: { next: { type: ['string', 'null'] }, previous: { type: 'null' } },
+    }),
+  ),
 }
 
 const PlainMeta = named('Meta', Type.Object(metaMembers))
 
-/** For the API document. `more`: further members of `meta`. */
+/**
+ * Schema of an answer, for the API document.
+ *
+ * @param more further members of `meta`
+ */
 export function EnvelopeOf<Data extends TSchema>(data: Data, more: TProperties = {}) {
   const meta = Object.keys(more).length === 0 ? PlainMeta : Type.Object({ ...metaMembers, ...more })
   return Type.Object({ meta, data })
@@ -47,7 +64,7 @@ const ErrorBody = named(
     status: Type.Integer(),
     code: Type.String(),
     message: Type.String(),
-    error: Type.String({ description: 'The same as message.' }),
+    error: Type.String({ description: 'Copy of message.' }),
     errors: Type.Optional(Type.Array(Type.Object({ instancePath: Type.String(), message: Type.String() }))),
   }),
 )

@@ -6,7 +6,7 @@ export interface ValidationDetail {
   readonly key: string
 }
 
-/** An error that the API answers with: everything a reply needs, and nothing of how it came about. */
+/** An error with everything that an API answer needs, and without its cause. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A request that names the members at fault, the first thousand of them: configuration file, section 3. */
+/** A refusal that names the wrong members, at most the first thousand of them: configuration file, section 3. */
 export function badRequest(details: readonly ValidationDetail[]): ApiError {
   return new ApiError(400, 'BadRequest', details[0]?.message ?? 'Bad Request', {
     details: details.slice(0, MAX_PROBLEMS),
@@ -55,7 +55,7 @@ export function payloadTooLarge(): ApiError {
   return new ApiError(413, 'PayloadTooLarge', 'Request Entity Too Large')
 }
 
-/** The store or the log cannot take the request now; the caller should come back. */
+/** The store or the log cannot handle the request now; the caller should try again later. */
 export function unavailable(message: string, retryAfterS = 2): ApiError {
   return new ApiError(503, 'ServiceUnavailable', message, { headers: { 'retry-after': String(retryAfterS) } })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { TEST_SETTINGS, testInstallation } from '../../test/support/test-installation.ts'
 import { forwardedAddresses } from './forwarded-for.ts'
@@ -20,7 +20,7 @@ test.each([
   ['[1.2.3.4', []],
   ['203.0.113.9, unknown, 10.0.0.1', ['10.0.0.1']],
   ['203.0.113.9, unknown', []],
-])('of "%s" it believes %j', (header, addresses) => {
+])('of "%s" the address %j is used', (header, addresses) => {
   expect(forwardedAddresses(header)).toEqual(addresses)
 })
 
@@ -29,7 +29,7 @@ test.each([
   ['203.0.113.9, 10.0.0.1:443', '203.0.113.9'],
   ['203.0.113.9, unknown, 10.0.0.1', '10.0.0.1'],
   ['"><script>', '127.0.0.1'],
-])('lines whose proxy says %s are stored as from %s', async (header, sender) => {
+])('lines whose proxy reports %s are stored as from %s', async (header, sender) => {
   const settings = { ...TEST_SETTINGS, trustedProxies: ['127.0.0.1', '10.0.0.0/8'] }
   const { app, credentials, log } = await testInstallation({ settings })
   const answer = await app.inject({

@@ -3,9 +3,8 @@ import { isIP } from 'node:net'
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
 
 /**
- * What is believed of an `x-forwarded-for`: the addresses at its end, which the proxies nearest to us wrote, without
- * the ports that some write. It goes no further back than something that is no address: what stands before it
- * came from who knows where.
+ * Trusted part of an `x-forwarded-for`: the addresses at its end, written by the nearest proxies, without ports. It ends
+ * at the first entry that is not an address, because the origin of everything before it is unknown.
  */
 export function forwardedAddresses(header: string): string[] {
   const addresses: string[] = []

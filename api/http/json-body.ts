@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import { type ApiError, badRequest } from './errors.ts'
 import { rememberOrder } from './member-order.ts'
 
-/** Deeper than any document of the specification; bounds what recursion over a body can cost. */
+/** Maximum depth, above that of any document of the specification; it limits the cost of recursion over a body. */
 const MAX_DEPTH = 64
-/** It is read within a few milliseconds. */
+/** A body of this size is read within a few milliseconds. */
 const LARGE_BYTES = 65_536
 const OPEN = new Set(['{', '['])
 const CLOSE = new Set(['}', ']'])
@@ -16,20 +16,20 @@ const CLOSE = new Set(['}', ']'])
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Bodies are JSON whatever their content type says. An empty one counts as none, because clients send the content
- * type with a bare DELETE or GET (configuration and account API, section 1, rule 7).
+ * Parses every body as JSON, whatever its content type. An empty body counts as absent (configuration and account API,
+ * section 1, rule 7): clients send the content type even with a DELETE or GET without a body.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ headers }) => {
-    // An empty or damaged one would be refused before any parser is asked.
+    // An empty or damaged content type would be refused before the parser is called.
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const value = jsonBody(body, request.routeOptions.config.exactMember)
-    // To read a large one takes long enough: everybody else has a turn before it is looked at.
+    // Reading a large body takes long, so other requests get a turn before it is parsed.
     if (body.length > LARGE_BYTES) await setImmediate()
-    // A schema says so by itself, and points to what is wrong.
+    // A schema reports this itself, and points to the error.
     if (request.routeOptions.schema?.body === undefined) assertObjectOrNone(value)
     return value
   })
@@ -53,9 +53,9 @@ function jsonBody(body: Buffer, exactMember: string | undefined): JsonValue | un
 }
 
 /**
- * JSON that came from outside.
+ * Parses untrusted JSON.
  *
- * @param exactMember the member that is parsed as events are, if it is there
+ * @param exactMember member that is parsed like events, if present
  * @throws SyntaxError also when it is nested too deeply
  */
 export function parseBoundedJson(text: string, exactMember?: string): JsonValue {
@@ -72,14 +72,14 @@ function malformed(why: string): ApiError {
   return badRequest([{ message: `The body is not valid JSON: ${why}`, key: 'body' }])
 }
 
-/** Configuration and account API, section 1, rule 7: also of a body that nobody reads. */
+/** Configuration and account API, section 1, rule 7. It also holds for a body that no handler reads. */
 function assertObjectOrNone(value: JsonValue | undefined): void {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (value !== undefined && !isObject)
     throw badRequest([{ message: 'The body must be a JSON object', key: 'body' }])
 }
 
-/** Brackets inside strings do not count. */
+/** Depth of nesting; brackets inside strings do not count. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

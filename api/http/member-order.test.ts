@@ -15,7 +15,7 @@ const value = fc.letrec(tie => ({
   ),
 })).any
 
-test('every member comes where it was sent, on the lines that JSON.stringify gives it', () => {
+test('every member is where it was sent, on the lines that JSON.stringify gives it', () => {
   const withoutX = (text: string) => text.replaceAll('x', '')
   fc.assert(
     fc.property(value, sent => {

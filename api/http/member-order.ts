@@ -2,20 +2,20 @@ import { jsonText } from '../../engine/json/json-text.ts'
 import { markedKey, unmarkedKey, withMarkedKeys } from '../../engine/json/marked-keys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 
-/** A name such as `"10"`, which any object here has ahead of all other names, whatever came first. */
+/** A name such as `"10"`, which a JavaScript object always lists before all other names. */
 const NUMERIC_NAME = /"(?:\d|\\u003\d)+"\s*:/
 const INDENT = '  '
-/** A text that is longer is not read a second time: that would take four times as long as the first. */
+/** A longer text is not read a second time: that would take four times as long as the first. */
 const MAX_ORDERED_CHARACTERS = 262_144
 
-/** Names of the members of objects where their order is another one than that of the object. */
+/** Names of the members of objects in the order sent, if it differs from that of the object. */
 const sentOrders = new WeakMap<JsonObject, readonly string[]>()
 
 /**
- * Remembers the order in which members were sent, for `indentedJsonText`, as long as their objects are there.
+ * Remembers the order in which members were sent, for `indentedJsonText`, while their objects exist.
  *
- * @param text at most a quarter of a million characters; the order of a longer one is that of the objects
- * @param value what the text stands for; it is nested in a bounded depth
+ * @param text text of the value; for more than 250,000 characters the order of the objects is used
+ * @param value parsed value of the text; its nesting has a bounded depth
  */
 export function rememberOrder(text: string, value: JsonValue): void {
   if (text.length <= MAX_ORDERED_CHARACTERS && NUMERIC_NAME.test(text))
@@ -32,7 +32,7 @@ function compareOrder(value: JsonValue, marked: JsonValue): void {
   }
 }
 
-/** JSON text on several lines, indented by two blanks, members in the order in which they were sent. */
+/** JSON text on several lines, indented by two blanks, with members in the order sent. */
 export function indentedJsonText(value: JsonValue, indent = ''): string {
   const inner = indent + INDENT
   const lines = (parts: readonly string[]) => `\n${inner}${parts.join(`,\n${inner}`)}\n${indent}`

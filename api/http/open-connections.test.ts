@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { LineSearch } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { MemoryStore } from '../../test/support/memory-store.ts'
 import {
@@ -27,7 +28,7 @@ async function listening(overrides: Parameters<typeof testInstallation>[0] = {})
   return own
 }
 
-/** A connection that the server has accepted, and what it has answered so far. */
+/** A connection that the server has accepted, and its answers so far. */
 async function peer(own: TestInstallation): Promise<{ socket: Socket; answer: () => string }> {
   const accepted = once(own.app.server, 'connection')
   const socket = createConnection((own.app.server.address() as AddressInfo).port, '127.0.0.1')
@@ -53,8 +54,8 @@ function halfRequest(url: string, ...headers: string[]): string {
   return `POST ${url} HTTP/1.1\r\n${['host: h', `content-length: ${length}`, ...headers].join('\r\n')}\r\n\r\n${HALVES[0]}`
 }
 
-describe('a stop that no peer can hold up', () => {
-  // The clock stands still: whatever waits for time to pass waits for ever.
+describe('no client can delay a stop', () => {
+  // The clock stands still, so anything that waits for time waits for ever.
   test.each([
     ['never sent a byte', ''],
     ['sent half of a request head', 'POST /logs/ingest?hostname=h HTTP/1.1\r\nhost'],
@@ -77,7 +78,7 @@ describe('a stop that no peer can hold up', () => {
     await own.app.close()
   })
 
-  test('so is one whose request was refused before its body came', async () => {
+  test('a connection whose request was refused before its body came is closed at once', async () => {
     const own = await listening()
     const { socket, answer } = await peer(own)
     socket.write(halfRequest('/logs/ingest?hostname=h', 'apikey: wrong'))
@@ -86,7 +87,7 @@ describe('a stop that no peer can hold up', () => {
     await own.app.close()
   })
 
-  test('so are connections of HTTPS, before their handshake and after it', async () => {
+  test('connections of HTTPS, before their handshake and after it, are closed at once', async () => {
     const own = await listening({ settings: { ...TEST_SETTINGS, tls: TLS } })
     await peer(own)
     const { port } = own.app.server.address() as AddressInfo
@@ -98,7 +99,7 @@ describe('a stop that no peer can hold up', () => {
     await own.app.close()
   })
 
-  test('a request whose body comes to its end meanwhile is answered, and its connection is over', async () => {
+  test('a request whose body is completed in time is answered, and its connection is closed', async () => {
     const own = await listening()
     const { socket, answer } = await peer(own)
     const begun = once(own.app.server, 'request')
@@ -115,7 +116,7 @@ describe('a stop that no peer can hold up', () => {
   })
 
   test.each(['/logs/ingest?hostname=h', '/v3/pipeline'])(
-    'a body for %s that never comes to its end is waited for no longer than 4 s',
+    'a body for %s that is never completed is waited for no longer than 4 s',
     async url => {
       const own = await listening()
       const { socket } = await peer(own)
@@ -127,7 +128,7 @@ describe('a stop that no peer can hold up', () => {
     },
   )
 
-  test('a peer that does not read its export is waited for no longer than 4 s', async () => {
+  test('a client that does not read its export is waited for no longer than 4 s', async () => {
     const own = await listening({ store: endlessStore() })
     const { socket } = await peer(own)
     socket.pause()
@@ -140,7 +141,7 @@ describe('a stop that no peer can hold up', () => {
   })
 })
 
-/** Not before: requests have their time. */
+/** Asserts that the server closes after four seconds and not earlier: open requests have that time. */
 async function closedAfter4s({ app, clock }: TestInstallation): Promise<void> {
   let isClosed = false
   const closed = app.close().then(() => {
@@ -154,19 +155,21 @@ async function closedAfter4s({ app, clock }: TestInstallation): Promise<void> {
   await closed
 }
 
-/** Once it listens no more, everything that happens at once has happened. */
+/** Resolves once the server no longer listens and everything that happens immediately has happened. */
 async function untilUnused(server: { listening: boolean }): Promise<void> {
   while (server.listening) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** A store whose answers never come to their end. */
+/** A store whose answers never end. */
 function endlessStore(): Store {
   const rows = Array.from({ length: 100 }, () => ({ ...SOME_ROW, line: 'x'.repeat(10_000), found: 1 }))
-  return Object.assign(new MemoryStore(), {
-    async *queryStream() {
+  const search = (): LineSearch => ({
+    access: 'scan',
+    async *rows() {
       for (;;) yield rows
     },
-  }) as unknown as Store
+  })
+  return Object.assign(new MemoryStore(), { search })
 }
 
 const SOME_ROW = {

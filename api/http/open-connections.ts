@@ -3,15 +3,15 @@ import type { Server, Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 
-/** How long requests in flight may take once the server closes: what follows it, the engine's stop, has time of its own. */
+/** Time for open requests once the server closes: the engine's stop, which follows, has its own limit. */
 const FINISH_WITHIN_MS = 4_000
 
 /**
- * Lets the server close in a bounded time, whatever its peers do. Node waits for every connection that has never sent
- * a request or is in the middle of one; a browser keeps such connections in reserve, and a slow peer any other.
+ * Makes the server close in a bounded time, whatever its clients do. Node waits for every connection that has never sent
+ * a request or is in the middle of one. Browsers keep such connections in reserve, and slow clients keep others.
  *
- * A connection without a complete request head is closed at once. Requests in flight are answered, with
- * `connection: close`; those that are not over in time lose their connection.
+ * A connection without a complete request head is closed at once. Open requests are answered with `connection: close`;
+ * those that take too long lose their connection.
  */
 export function boundClosing(app: FastifyInstance, clock: Clock, logger: FastifyBaseLogger): void {
   const connections = new OpenConnections(app.server)
@@ -36,7 +36,7 @@ export function boundClosing(app: FastifyInstance, clock: Clock, logger: Fastify
   })
 }
 
-/** The connections of a server, and how many requests each has that are not answered to their end. */
+/** The connections of a server, with the number of requests that are not completely answered yet. */
 class OpenConnections {
   readonly #requests = new Map<Socket, number>()
   readonly #byPeer = new Map<string, Socket>()
@@ -44,7 +44,7 @@ class OpenConnections {
 
   constructor(server: Server) {
     server.on('connection', socket => this.#add(socket))
-    // After the handshake of TLS: the same connection once more, as what requests come through.
+    // After the TLS handshake, requests arrive through another object for the same connection.
     server.on('secureConnection', (socket: Socket) => {
       const underlying = this.#byPeer.get(peerOf(socket))
       if (underlying !== undefined) this.#requests.delete(underlying)
@@ -53,7 +53,7 @@ class OpenConnections {
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#follow(request.socket, response),
     )
-    // It is one long request from then on.
+    // From then on the connection is one long request.
     server.on('upgrade', ({ socket }: IncomingMessage) => {
       if (this.#requests.has(socket)) this.#requests.set(socket, 1)
     })
@@ -63,7 +63,7 @@ class OpenConnections {
     return this.#requests.size
   }
 
-  /** Closes what is idle, and everything else as soon as its last request is answered. */
+  /** Closes idle connections, and the others as soon as their last request is answered. */
   closeWhenAnswered(): void {
     this.#isClosing = true
     for (const [socket, requests] of this.#requests) if (requests === 0) socket.destroy()
@@ -89,14 +89,14 @@ class OpenConnections {
 
   #follow(socket: Socket, response: ServerResponse): void {
     const requests = this.#requests.get(socket)
-    if (requests === undefined) return // Closed meanwhile.
+    if (requests === undefined) return // it was closed in the meantime
     this.#requests.set(socket, requests + 1)
     response.once('close', () => {
       const open = this.#requests.get(socket)
       if (open === undefined) return
       const left = open - 1
       this.#requests.set(socket, left)
-      // An answer whose head was sent before has promised to keep the connection.
+      // The head of the answer was sent earlier and has promised to keep the connection.
       if (this.#isClosing && left === 0) socket.end(() => socket.destroy())
     })
   }

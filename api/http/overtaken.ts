@@ -1,9 +1,9 @@
 import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 
-/** How often a write is tried again when other processes changed the same entities meanwhile. */
+/** Number of attempts of a write when other processes change the same entities. */
 const MAX_ATTEMPTS = 20
 
-/** Does again, on the newest state, what lost against another writer. */
+/** Repeats a write on the newest state when another writer was faster. */
 export async function untilNotOvertaken<Written>(write: () => Promise<Written>): Promise<Written> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,15 +1,15 @@
-import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
+import { numberToMs } from '../../engine/times/sent-time.ts'
 import { badRequest, type ValidationDetail } from './errors.ts'
 
-/** A whole number may be given up to here: the largest that a double counts exactly. */
+/** Largest whole number of a parameter: the largest that a double counts exactly. */
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 /** Fewer digits are seconds: ingestion, section 1.4. */
 const MAX_DIGITS_OF_SECONDS = 11
 const LAST_MS_OF_SECOND = 999
 
 /**
- * The query parameters of a search or usage request. Every reader notes what is wrong and goes on, so that an
- * answer lists all findings (configuration and account API, section 3); `check` then refuses the request.
+ * The query parameters of a search or usage request. Every reader collects errors and continues, so that an answer lists
+ * all findings (configuration and account API, section 3). `check` then refuses the request.
  */
 export class QueryParameters {
   readonly #values: Readonly<Record<string, string | string[] | undefined>>
@@ -35,7 +35,10 @@ export class QueryParameters {
     return undefined
   }
 
-  /** Whole seconds: what is no integer "must be a number" (usage, section 8.1). Undefined when absent or refused. */
+  /**
+   * Whole seconds: a value that is not an integer "must be a number" (usage, section 8.1). Undefined when absent or
+   * refused.
+   */
   requiredSeconds(name: string): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
     const text = this.#number(name)
@@ -46,10 +49,10 @@ export class QueryParameters {
   }
 
   /**
-   * A required moment as a number whose magnitude tells its unit.
+   * A required time as a number whose magnitude determines its unit.
    *
-   * @param end whether the last millisecond is wanted of what the number names: a second is included as a whole
-   * @returns UNIX ms; 0 for what lies before 1970, where no line is; undefined when refused
+   * @param end whether the last millisecond of the named unit is returned: a second counts as a whole
+   * @returns UNIX ms; undefined when refused. Times before 1970, which have no lines, give 0.
    */
   timeMs(name: string, end: 'first' | 'last'): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
@@ -73,7 +76,7 @@ export class QueryParameters {
     return undefined
   }
 
-  /** Names between commas; empty ones are none. A repeated parameter adds to the list. */
+  /** Names separated by commas; empty ones are skipped. A repeated parameter adds to the list. */
   list(name: string): string[] {
     const value = this.#values[name] ?? ''
     const names = (Array.isArray(value) ? value.join(',') : value).split(',')
@@ -88,18 +91,18 @@ export class QueryParameters {
     return value ?? otherwise
   }
 
-  /** Notes a first bound that lies behind the second. */
+  /** Reports a first bound after the second. */
   inOrder(first: number | undefined, last: number | undefined): void {
     if (first !== undefined && last !== undefined && first > last)
       this.refuse('from', 'must be less than or equal to "to"')
   }
 
-  /** Notes a finding. @param problem what follows the quoted name */
+  /** Adds a finding. @param problem text after the quoted name */
   refuse(name: string, problem: string): void {
     this.refuseAs(name, `"${name}" ${problem}`)
   }
 
-  /** The same with a message that says it all. */
+  /** Adds a finding with a complete message. */
   refuseAs(name: string, message: string): void {
     this.#details.push({ message, key: name })
   }

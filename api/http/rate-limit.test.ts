@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { TEST_SETTINGS, testInstallation } from '../../test/support/test-installation.ts'
-import type { RequestLimits } from '../server.ts'
+import type { RequestLimits } from '../ports.ts'
 import { RateLimit } from './rate-limit.ts'
 
 const limited = (limits: RequestLimits, store?: Store) =>
   testInstallation({ settings: { ...TEST_SETTINGS, limits }, ...(store && { store }) })
 
-/** How many of so many attempts go through. */
+/** Number of the attempts that are admitted. */
 function through(limit: RateLimit, attempts: number, credential = 'a'): number {
   let passed = 0
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -20,7 +20,7 @@ function through(limit: RateLimit, attempts: number, credential = 'a'): number {
   return passed
 }
 
-test.each([1, 3, 7, 1_000])('a burst goes through at once, then %d a second', perSecond => {
+test.each([1, 3, 7, 1_000])('a burst is accepted at once, and then %d per second', perSecond => {
   const clock = manualClock()
   const limit = new RateLimit({ perSecond, burst: 10 }, clock)
   expect(through(limit, 20)).toBe(10)
@@ -32,7 +32,7 @@ test.each([1, 3, 7, 1_000])('a burst goes through at once, then %d a second', pe
   expect(through(limit, 20)).toBe(10)
 })
 
-test('what is refused costs nothing, and the answer says when to come back', () => {
+test('a refused request does not count, and the answer says when to repeat it', () => {
   const clock = manualClock()
   const limit = new RateLimit({ perSecond: 1, burst: 3 }, clock)
   expect(through(limit, 100)).toBe(3)
@@ -59,7 +59,7 @@ test('credentials do not share a bucket, and full ones are forgotten', () => {
   expect(limit.size).toBeLessThan(5)
 })
 
-test('a credential that asks too often gets 429 with retry-after; others go on', async () => {
+test('a credential with too many requests gets 429 with retry-after, and others continue', async () => {
   const { app, clock, call, token } = await limited({ api: { perSecond: 2, burst: 2 } })
   const ask = async (headers: Record<string, string> = {}) =>
     (await call({ url: '/v3/auth/token', headers })).statusCode
@@ -73,7 +73,7 @@ test('a credential that asks too often gets 429 with retry-after; others go on',
   await app.close()
 })
 
-test('what is not allowed counts, too', async () => {
+test('requests without the right count, too', async () => {
   const { app, token } = await limited({ api: { perSecond: 1, burst: 2 } })
   const headers = { authorization: `Token ${await token({ scope: 'ingest' })}` }
   const ask = async () => (await app.inject({ url: '/v3/pipeline', headers })).statusCode
@@ -81,7 +81,7 @@ test('what is not allowed counts, too', async () => {
   await app.close()
 })
 
-test('lines have a limit of their own, wherever the key is carried', async () => {
+test('lines have a limit of their own, wherever the key is', async () => {
   const { app, credentials, call } = await limited({ ingest: { perSecond: 1, burst: 2 } })
   const { ingestionKey } = credentials
   const send = async (given: object) => {
@@ -104,7 +104,7 @@ test('without settings nothing is limited', async () => {
   await app.close()
 })
 
-test('a list of usage that is longer than a piece counts as an export while it is being taken', async () => {
+test('a list of usage that is longer than a piece counts as an export until its end', async () => {
   let release = () => {}
   const held = new Promise<void>(resolve => {
     release = resolve
@@ -113,12 +113,8 @@ test('a list of usage that is longer than a piece counts as an export while it i
   const base = (await testInstallation()).ports.store as Store
   const store: Store = {
     ...base,
-    queryStream: async function* <Row>() {
-      yield Array.from({ length: names }, (_, app) => ({
-        name: `app${app}`,
-        bytes: '1',
-        lines: '1',
-      })) as Row[]
+    async *usageByKindStream() {
+      yield Array.from({ length: names }, (_, app) => ({ name: `app${app}`, bytes: 1, lines: 1 }))
       if (names > 1) await held
     },
   }
@@ -144,10 +140,13 @@ test('surplus exports of an account get 429 until one has been answered', async 
   const base = (await testInstallation()).ports.store as Store
   const store: Store = {
     ...base,
-    queryStream: async function* () {
-      await held
-      yield []
-    },
+    search: () => ({
+      access: 'scan',
+      async *rows() {
+        await held
+        yield []
+      },
+    }),
   }
   const { app, call, account, token } = await limited({ exportsPerAccount: 2 }, store)
   const url = '/v2/export?from=1700000000&to=1700000001'
@@ -160,7 +159,7 @@ test('surplus exports of an account get 429 until one has been answered', async 
   const elsewhere = call({ url, headers: other })
   release()
   for (const answer of [...first, elsewhere]) expect((await answer).statusCode).toBe(200)
-  // A bad request does not keep a place.
+  // A bad request does not use up a place.
   for (let attempt = 0; attempt < 3; attempt++)
     expect((await call({ url: `${url}&query=(` })).statusCode).toBe(400)
   expect((await call({ url })).statusCode).toBe(200)

@@ -1,10 +1,10 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { ApiError } from './errors.ts'
 
-/** How often something may happen. */
+/** Allowed frequency of an action. */
 export interface Rate {
   readonly perSecond: number
-  /** How many may come at once. */
+  /** Maximum number of actions at once. */
   readonly burst: number
 }
 
@@ -13,8 +13,8 @@ const FORGET_EVERY = 1_024
 const ROUNDING_MS = 1e-6
 
 /**
- * A token bucket for each credential, of one process. A bucket is the time at which it is full again; those that are
- * full are forgotten, so memory holds only credentials that were used within the time that a burst takes to come back.
+ * A token bucket per credential, in one process. A bucket is the time at which it is full again. Full buckets are
+ * forgotten, so memory only holds credentials that were used within the refill time of a burst.
  */
 export class RateLimit {
   readonly #rate: Rate

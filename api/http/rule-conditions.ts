@@ -1,12 +1,15 @@
 import type { ValidationDetail } from './errors.ts'
 
-/** @param conditions members that say which lines a rule means: one at least does */
+/** @param conditions members that select lines: at least one of them must do so */
 export function conditionDetails(rule: object, conditions: readonly string[]): ValidationDetail[] {
   if (hasCondition(rule, conditions)) return []
   return [{ message: `"value" must contain at least one of [${conditions.join(', ')}]`, key: 'value' }]
 }
 
-/** A member of a wrong type is at fault itself: it says something. A query of blanks alone says no more than none. */
+/**
+ * Whether a rule has a condition. A member of a wrong type counts, because it is reported itself. A query of blanks does
+ * not.
+ */
 export function hasCondition(rule: object, conditions: readonly string[]): boolean {
   return conditions.some(name => {
     const value = (rule as Readonly<Record<string, unknown>>)[name]

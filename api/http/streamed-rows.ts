@@ -5,22 +5,29 @@ import type { Clock } from '../../engine/clock/clock.ts'
 
 /** Text is passed on in pieces of about this many characters. */
 export const PIECE_CHARACTERS = 65_536
-/** A client that takes nothing for that long is gone, whatever its connection says. */
+/** A client that accepts nothing for this time counts as gone. */
 const STANDSTILL_MS = 60_000
 
 export interface RowsAnswer<Row> {
   readonly clock: Clock
   /** Rows of a statement, which ends when the signal is aborted. */
   rows(signal: AbortSignal): AsyncIterable<readonly Row[]>
-  /** Called when the first rows are there, in time for headers. Each piece but the last has at least `PIECE_CHARACTERS`. */
+  /**
+   * Called when the first rows are available, before the headers. Each piece except the last has at least
+   * `PIECE_CHARACTERS`.
+   */
   render(rows: AsyncIterable<readonly Row[]>): AsyncIterable<string>
-  /** Called when the answer is longer than a piece; what it throws is the answer. Absent: short ones are streamed, too. */
+  /**
+   * Called when the answer is longer than a piece; an exception from it becomes the answer. Absent: short answers are
+   * streamed, too.
+   */
   readonly beginLong?: () => void
 }
 
 /**
- * Streams an answer, as fast as the client reads; between two pieces all others have a turn. The first rows are awaited
- * before anything is sent, so a statement that fails is still an error; it ends when the client goes, or stands still.
+ * Streams an answer as fast as the client reads; between two pieces other requests have a turn. The first rows are
+ * awaited before anything is sent, so the failure of a statement is still an error. The statement ends when the client
+ * leaves or stalls.
  */
 export async function sendRows<Row>(reply: FastifyReply, answer: RowsAnswer<Row>): Promise<FastifyReply> {
   const gone = new AbortController()
@@ -32,7 +39,7 @@ export async function sendRows<Row>(reply: FastifyReply, answer: RowsAnswer<Row>
     if (beginLong === undefined) return sendPieces(reply, pieces, answer.clock)
     const first = await pieces.next()
     if (first.done || first.value.length < PIECE_CHARACTERS) {
-      // Nothing follows a piece that is not full: the rows are at their end.
+      // An incomplete piece is the last one: there are no further rows.
       await pieces.return?.()
       return reply.send(first.value)
     }
@@ -45,7 +52,7 @@ export async function sendRows<Row>(reply: FastifyReply, answer: RowsAnswer<Row>
     return sendPieces(reply, following(first, pieces), answer.clock)
   } catch (error) {
     if (!gone.signal.aborted) throw error
-    return reply.hijack() // Nobody is there to answer to.
+    return reply.hijack() // the client has left
   }
 }
 
@@ -54,7 +61,7 @@ function sendPieces(reply: FastifyReply, pieces: AsyncIterator<string>, clock: C
   return reply.send(Readable.from(taken, { highWaterMark: 1 }))
 }
 
-/** A statement holds a connection of the store for as long as its answer is being taken; there are only a few. */
+/** A statement uses one of the few connections of the store until its answer is read. */
 async function* takenInTime(
   pieces: AsyncIterator<string>,
   clock: Clock,

@@ -8,10 +8,10 @@ import type { Keywords, Reads } from '../../schemas/keywords.ts'
 import { parseBoundedJson } from './json-body.ts'
 import { hasCondition } from './rule-conditions.ts'
 
-/** What a keyword finds wrong; without a path, at the value itself. */
+/** Finding of a keyword; without a path, it concerns the value itself. */
 type Finding = Pick<ErrorObject, 'keyword' | 'params'> & { readonly instancePath?: string }
 
-/** @returns what is wrong with a value, and the value as handlers shall see it where that differs */
+/** @returns the problem of a value, and the value for handlers if it differs */
 type Check<Rule> = (
   rule: Rule,
   value: unknown,
@@ -20,7 +20,7 @@ type Check<Rule> = (
 
 const TOKEN = /\{\{([^{}]*)\}\}/g
 
-/** Teaches a validator the rules of `schemas/keywords.ts`, and the time zones. */
+/** Adds the rules of `schemas/keywords.ts`, and the time zones, to a validator. */
 export function addKeywords(ajv: Ajv): void {
   const checks: { readonly [Name in keyof Keywords]-?: Check<NonNullable<Keywords[Name]>> } = {
     reads: readAs,
@@ -114,7 +114,7 @@ function parsedOrUndefined(text: string): JsonValue | undefined {
   }
 }
 
-/** Tokens in the texts of a value; names of members hold none. */
+/** Tokens in the texts of a value; names of members do not contain any. */
 function tokensIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [...value.matchAll(TOKEN)].map(([, name]) => (name as string).trim())
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(tokensIn) : []
@@ -153,7 +153,7 @@ function findSyntaxError(value: unknown): ReturnType<Check<true>> {
   }
 }
 
-/** Also links and abbreviations, which no list of the runtime holds. */
+/** Whether a name is a time zone. Also accepts links and abbreviations, which are missing from the runtime's list. */
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -39,7 +39,7 @@ function findings(value: unknown, of: object = schema): ErrorObject[] {
   return validate(value) ? [] : (validate.errors ?? [])
 }
 
-describe('findings in the words that clients match', () => {
+describe('findings have the words that clients match', () => {
   test.each<[string, object, string, string]>([
     ['absent', {}, 'name', '"name" is required'],
     ['empty', { name: '' }, 'name', '"name" is not allowed to be empty'],
@@ -76,7 +76,7 @@ describe('findings in the words that clients match', () => {
     expect(detailsOf(findings(value))).toEqual([{ message, key }])
   })
 
-  test('the whole is called value', () => {
+  test('the whole body is called value', () => {
     expect(detailsOf(findings('text'))).toEqual([{ message: '"value" must be of type object', key: 'value' }])
   })
 
@@ -91,19 +91,19 @@ describe('findings in the words that clients match', () => {
   })
 })
 
-test('what is validated stays as it was sent', () => {
+test('the validated body is not changed', () => {
   const sent = { name: 'a', more: { unknown: [1, '2'] } }
   expect(findings(sent)).toEqual([])
   expect(sent).toEqual({ name: 'a', more: { unknown: [1, '2'] } })
 })
 
-test('members that older clients send as texts are read as what they stand for', () => {
+test('members that older clients send as texts are read as the values that they represent', () => {
   const sent = { name: 'a', count: '7', flag: 'false' }
   expect(findings(sent)).toEqual([])
   expect(sent).toEqual({ name: 'a', count: 7, flag: false })
 })
 
-describe('rules that JSON Schema has no words for', () => {
+describe('rules that JSON Schema cannot express', () => {
   const shape = byWord('kind', Type.Object({ kind: Type.Enum(['round', 'square']), color: Type.String() }), {
     round: Type.Object({ radius: Type.Integer() }),
     square: Type.Object({ side: Type.Integer(), label: Type.Optional(Type.String({ minLength: 3 })) }),
@@ -173,18 +173,18 @@ describe('rules that JSON Schema has no words for', () => {
     expect(messages(value)).toEqual(expected)
   })
 
-  test('nothing of what must be there', () => {
+  test('the whole body is missing', () => {
     expect(detailsOf(findings({ word: '30' }, rules))).toEqual([
       { message: '"value" must contain at least one of [query, zone]', key: 'value' },
     ])
   })
 
-  test('an empty list is no peer, and an absent member no duplicate', () => {
+  test('an empty list is not a peer, and an absent member is not a duplicate', () => {
     expect(messages({ word: '30', graphs: [] })).toEqual([])
     expect(messages({ graphs: [{}, {}] })).toEqual([])
   })
 
-  test('what a text or a number stands for is what handlers see', () => {
+  test('handlers get the values that texts and numbers represent', () => {
     const sent = { query: '', word: 30, list: 'a@b.org, c@d.org', template: '{"a":[1]}' }
     expect(findings(sent, rules)).toEqual([])
     expect(sent).toMatchObject({ word: '30', list: ['a@b.org', 'c@d.org'], template: { a: [1] } })
@@ -192,7 +192,7 @@ describe('rules that JSON Schema has no words for', () => {
 })
 
 describe('findings', () => {
-  test('come in the order of the schema, those of a whole and of members without a schema last', () => {
+  test('are in the order of the schema, and those of a whole body and of members without a schema are last', () => {
     const errors = findings({ 'a/b~c': 1, kind: 'x', channels: [{ url: 1 }, 5], limit: 'x' })
     expect(detailsOf(errors).map(({ key }) => key)).toEqual([
       'name',
@@ -205,7 +205,7 @@ describe('findings', () => {
     ])
   })
 
-  test('come in the order of the branch that holds', () => {
+  test('are in the order of the matching branch', () => {
     const first = Type.Object({ key: Type.String(), place: Type.String() })
     const second = Type.Object({ place: Type.String(), key: Type.String() })
     const either = byWord('at', Type.Object({ at: Type.Enum(['a', 'b']) }), { a: first, b: second })
@@ -217,14 +217,14 @@ describe('findings', () => {
     expect(keys('b')).toEqual(['[0].place', '[0].key'])
   })
 
-  test('about an empty text are that it is empty', () => {
+  test('about an empty text report that it is empty', () => {
     const email = { type: 'object', properties: { to: { type: 'string', minLength: 1, format: 'email' } } }
     expect(detailsOf(findings({ to: '' }, email))).toEqual([
       { message: '"to" is not allowed to be empty', key: 'to' },
     ])
   })
 
-  test('end where nobody reads on', () => {
+  test('end at the bound of the reader', () => {
     const list = { type: 'array', items: { type: 'string' } }
     expect(detailsOf(findings(Array(5000).fill(0), list))).toHaveLength(1000)
   })
@@ -237,15 +237,15 @@ describe('findings', () => {
       Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`k${at}`, 'x'])),
     ],
     ['elements twice', { type: 'array', distinctBy: 'id' }, Array(200_000).fill({ id: 1 })],
-  ])('about 200,000 wrong %s do not keep others waiting', (_name, of, value) => {
+  ])('about 200,000 wrong %s do not block other requests', (_name, of, value) => {
     const before = process.threadCpuUsage()
     expect(detailsOf(findings(value, of))).toHaveLength(1000)
-    // Each finding copied all before it: that took half a minute.
+    // Each finding copied all previous ones, which took half a minute.
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1_000).toBeLessThan(2_000)
   })
 
-  test('of many elements leave none out that makes an alternative wrong', () => {
+  test('of many elements include every one that makes an alternative wrong', () => {
     const wrong = Array(3_000).fill('x')
     const either = {
       anyOf: [

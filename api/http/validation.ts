@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { withBoundedLoops } from '../../engine/event/bounded-loops.ts'
@@ -9,17 +9,17 @@ import { isoTimeMs } from './iso-time.ts'
 import { addKeywords } from './validation-keywords.ts'
 
 const EMAIL = addFormats.default.get('email') as RegExp
-/** An address of IPv6 stands in brackets. */
+/** An IPv6 address is in brackets. */
 const HOST_AND_PORT =
   /^(\[[0-9a-f:.]+\]|[^\s,:/[\]]+):(?!0+$)([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/i
 /** RFC 9110, section 5.6.2: a token. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
-/** What can stand behind the name of a header: RFC 9110, section 5.5. */
+/** Valid header values: RFC 9110, section 5.5. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The validator of every request body. It changes nothing that was sent, but where a schema says so (`reads`): no number
- * out of a text, no member dropped without a word. All findings are reported at once.
+ * The validator of every request body. It changes nothing unless a schema requires it (`reads`): it does not turn texts
+ * into numbers, and does not silently drop members. All findings are reported at once.
  */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = new Ajv({
@@ -36,8 +36,10 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
   addKeywords(ajv)
   return ({ schema: given }) => {
     const schema = unnamed(given)
-    const compiled = ajv.compile(schema)
+    let compiled: ValidateFunction | undefined
     const validate: SchemaValidator = value => {
+      // Compiled at the first request: compiling all schemas took a quarter of a start.
+      compiled ??= ajv.compile(schema)
       if (compiled(value)) return true
       const holds = (rule: object, part: unknown) => ajv.validate(rule, part)
       validate.errors = inSchemaOrder(
@@ -59,21 +61,21 @@ interface SchemaValidator {
   errors?: ErrorObject[]
 }
 
-/** What was looked at. */
+/** The checked value with its schema. */
 interface Validated {
   readonly schema: SchemaNode
   readonly value: unknown
-  /** Whether a part of the value is what the `if` of a schema asks for. */
+  /** Whether a part of the value satisfies the `if` of a schema. */
   readonly holds: (rule: object, part: unknown) => boolean
 }
 
-/** Findings in the order of the members of the schema; those of a whole come after those of its members. */
+/** Findings in the order of the members of the schema; findings about a whole object follow those of its members. */
 function inSchemaOrder(validated: Validated, errors: readonly ErrorObject[]): ErrorObject[] {
   const ranked = errors.map(error => ({ error, ranks: ranksOf(validated, stepsTo(error)) }))
   return ranked.sort((a, b) => compareRanks(a.ranks, b.ranks)).map(({ error }) => error)
 }
 
-/** A schema as far as the order of its members shows. */
+/** The part of a schema that determines the order of its members. */
 interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly items?: SchemaNode
@@ -95,12 +97,12 @@ function ranksOf({ schema, value, holds }: Validated, steps: readonly string[]):
   })
 }
 
-/** Elements of a list have their place in it; members that no schema names come last. */
+/** Elements of a list are ordered by index; members without a schema are last. */
 function rankOutsideSchema(step: string): number {
   return /^\d+$/.test(step) ? Number(step) : Number.MAX_SAFE_INTEGER
 }
 
-/** Those of branches that do not hold are no members. */
+/** Members of branches whose condition does not hold are left out. */
 function membersOf({ schema, value, holds }: Validated): [name: string, member: SchemaNode][] {
   const branch = schema.if !== undefined && (holds(schema.if, value) ? schema.then : schema.else)
   const parts = [...(schema.allOf ?? []), ...(branch ? [branch] : [])]
@@ -116,21 +118,21 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return b.length - a.length
 }
 
-/** Findings as `/v3` words them (pipeline API, section 1.3). */
+/** Findings in the words of `/v3` (pipeline API, section 1.3). */
 export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
   return errors.map(({ instancePath, message }) => ({ instancePath, message: message ?? 'must be valid' }))
 }
 
-/** Findings as `/v1` and `/v2` word them (configuration and account API, section 3.3). */
+/** Findings in the words of `/v1` and `/v2` (configuration and account API, section 3.3). */
 export function detailsOf(errors: readonly ErrorObject[]): ValidationDetail[] {
-  // That a branch of a schema, or the name of a member, does not hold is said by what does not hold in it.
+  // A finding about a branch of a schema, or about the name of a member, repeats a finding within it.
   const details = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
     .map(error => {
       const key = keyOf(error)
       return { message: messageOf(key, error), key, isEmpty: isEmptyText(error) }
     })
-  // Of an empty text nothing else is worth saying.
+  // Other findings about an empty text are not useful.
   const empty = new Set(details.filter(({ isEmpty }) => isEmpty).map(({ key }) => key))
   return details
     .filter(({ key, isEmpty }) => isEmpty || !empty.has(key))
@@ -170,7 +172,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: 'of type object',
 }
 
-/** @param type one, or several; that a body may be absent goes without saying */
+/** @param type one or several; the possible absence of a body is not mentioned */
 function typeWords(type: string | readonly string[]): string {
   const types = [type].flat().filter(each => each !== 'null')
   return types.map(each => TYPE_WORDS[each] ?? each).join(' or ')

@@ -4,23 +4,23 @@ import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../engine/clock/clock.ts'
 
-/** Nothing is expected of those who are connected: what they send is not looked at. */
+/** Clients are not expected to send anything: their messages are ignored. */
 const MAX_RECEIVED_BYTES = 4_096
-/** What has been written stays for that long for a reader that does not take it, then the connection is closed. */
+/** Time that written data waits for a slow reader before the connection is closed. */
 const LINGER_MS = 1_000
 
 const PATHS = /^(\/v3\/pipeline\/[^/]+\/(source|transform)\/[^/]+\/tap|\/ws\/tail)\/?(\?|$)/
 
-/** Whether a request may become a WebSocket; a wish for it anywhere else is passed over (RFC 9110, section 7.8). */
+/** Whether a request may become a WebSocket; any other wish to upgrade is ignored (RFC 9110, section 7.8). */
 export function isUpgrade({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && PATHS.test(url)
 }
 
-/** Lets routes of a scope have WebSockets. A refusal is an HTTP answer, whatever was asked for. */
+/** Allows WebSockets on the routes of a scope. A refusal is always an HTTP answer. */
 export async function acceptWebSockets(app: FastifyInstance): Promise<void> {
   const listeners: (() => void)[] = []
   app.decorate('beforeSocketsClose', (listener: () => void) => void listeners.push(listener))
-  // Before the plugin's own, which closes connections without a word.
+  // Runs before the hook of the plugin, which closes connections without a reason.
   app.addHook('preClose', async () => {
     for (const listener of listeners) listener()
   })
@@ -32,7 +32,7 @@ export async function acceptWebSockets(app: FastifyInstance): Promise<void> {
     },
   })
   app.websocketServer.on('connection', tellReason)
-  // Node lets go of a connection that asks to become another one: whoever refuses has to close it.
+  // Node does not manage a connection that asks for an upgrade: a refusal must close it.
   app.addHook('onSend', async (request, reply) => {
     if (isUpgrade(request.raw)) reply.header('connection', 'close')
   })
@@ -44,14 +44,14 @@ export async function acceptWebSockets(app: FastifyInstance): Promise<void> {
 /** RFC 6455, section 7.4.1. */
 const TOO_LARGE = 1009
 
-/** Of the end that `ws` decides on as soon as it sees how long a message is: it tells no reason by itself. */
+/** Closes with a reason when `ws` ends a connection because of a long message: by itself it sends none. */
 function tellReason(socket: WebSocket): void {
   const close = socket.close.bind(socket)
   socket.close = (code, reason) =>
     close(code, code === TOO_LARGE ? `A message may have ${MAX_RECEIVED_BYTES} bytes` : reason)
 }
 
-/** Closes a connection after what was sent, in a bounded time. */
+/** Closes a connection after outstanding messages, in a bounded time. */
 export function closeSocket(socket: WebSocket, code: number, reason: string, clock: Clock): void {
   const gone = new AbortController()
   socket.once('close', () => gone.abort())
@@ -63,7 +63,7 @@ export function closeSocket(socket: WebSocket, code: number, reason: string, clo
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Calls it when the server closes, while connections are still there. */
+    /** Calls the listener when the server closes, while connections are still open. */
     beforeSocketsClose(listener: () => void): void
   }
 }

@@ -4,7 +4,7 @@ import { gunzip, gunzipSync, inflate, inflateRaw, inflateRawSync, inflateSync } 
 import { type ApiError, badRequest, payloadTooLarge, unavailable } from '../http/errors.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
-/** Compressed bodies up to here are inflated at once: handing them to another thread costs more. */
+/** Compressed bodies up to this size are inflated at once: handing them to another thread costs more. */
 const SYNC_INFLATE_BYTES = 32 * 1024
 
 /** A request body as it came, before decompression. */
@@ -14,15 +14,15 @@ export interface RawBody {
 }
 
 export interface BodyLimits {
-  /** Holds for the body as sent and for the decompressed one: ingestion, section 1.3. */
+  /** Limit of the body both as sent and decompressed: ingestion, section 1.3. */
   readonly limitBytes: number
-  /** What is being collected counts here. */
+  /** Budget that counts the bytes being collected. */
   readonly budget: ByteBudget
 }
 
 /**
- * Collects a request body. A refusal is a value and not an exception: an exception in a content-type parser makes
- * fastify close the connection, which is as good as new once the rest of the body was read behind the answer.
+ * Collects a request body. A refusal is a value and not an exception: an exception in a content-type parser makes fastify
+ * close the connection. That connection is usable again once the rest of the body was read behind the answer.
  *
  * @param done is called exactly once: with the body, or with the ApiError (413, 400, 503) to answer with
  */
@@ -63,13 +63,13 @@ export function collectBody(
   }
   stream.on('error', broken)
   stream.on('close', broken)
-  // Known before the first byte: answer now, read on.
+  // The size is known before the first byte, so the answer is sent at once, and the body is read afterwards.
   if (Number(headers['content-length']) > limitBytes) refuse(payloadTooLarge())
 }
 
 export type ContentCoding = 'identity' | 'gzip' | 'deflate'
 
-/** @throws ApiError 400 for a coding that is not known, or for more than one */
+/** @throws ApiError 400 for an unknown coding, or for several */
 export function contentCodingOf(headers: IncomingHttpHeaders): ContentCoding {
   const codings = (headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -85,10 +85,10 @@ export function contentCodingOf(headers: IncomingHttpHeaders): ContentCoding {
 }
 
 /**
- * Decompresses a body. Never holds more than the limit, whatever the body would become.
+ * Decompresses a body. Never holds more than the limit, however large the result would be.
  *
- * @returns at once for small bodies, so that most requests need no further turn of the event loop
- * @throws ApiError 400 for damaged data, 413 when it becomes larger than the limit; the promise rejects with the same
+ * @returns the result itself for a small body, so that most requests need not wait for another turn of the event loop
+ * @throws ApiError 400 for damaged data, 413 when the result exceeds the limit; a promise rejects with the same errors
  */
 export function inflateBody(
   body: RawBody,
@@ -115,7 +115,7 @@ export function inflateBody(
   })
 }
 
-/** Senders disagree what deflate is: RFC 9110 wants the zlib format, some send the bare data. */
+/** Senders use two forms of deflate: the zlib format of RFC 9110, and bare data. */
 function hasZlibHeader(bytes: Buffer): boolean {
   return bytes.length >= 2 && ((bytes[0] as number) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }

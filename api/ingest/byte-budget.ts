@@ -1,4 +1,4 @@
-/** Bytes that may wait in memory at once, over all requests. */
+/** Bytes that can wait in memory at the same time, over all requests. */
 export class ByteBudget {
   readonly limitBytes: number
   #used = 0
@@ -11,7 +11,9 @@ export class ByteBudget {
     return this.#used
   }
 
-  /** @returns false, with nothing taken, when there is no room. One alone is taken whatever its size. */
+  /**
+   * @returns false without taking any bytes, if there is not enough room. A single body is accepted whatever its size.
+   */
   take(bytes: number): boolean {
     if (this.#used > 0 && this.#used + bytes > this.limitBytes) return false
     this.#used += bytes

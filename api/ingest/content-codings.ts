@@ -9,11 +9,11 @@ const decompressZstd = promisify(zstdDecompress)
 
 const CODINGS = ['gzip', 'deflate', 'zstd', 'snappy'] as const
 type Coding = (typeof CODINGS)[number]
-/** One would do; what compresses twice over and over makes work and nothing else. */
+/** One coding is useful; several only cost time. */
 const MAX_CODINGS = 4
 
 /**
- * The codings of a body that was pushed, in the order in which they were applied: components, section 6.1.
+ * The codings of a pushed body, in the order in which they were applied: components, section 6.1.
  *
  * @throws ApiError 415
  */

@@ -2,29 +2,33 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { type Deployment, deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { TellDeployment } from '../../engine/worker/told-deployments.ts'
 import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 
-/** A partition that has not taken a deployment by then has lost its worker: it is told from here, for when that is back. */
+/**
+ * Time after which a partition that has not read a deployment counts as without a worker. This process then writes the
+ * deployment to its log.
+ */
 const PATIENCE_MS = 10_000
 
-/** What becomes of what is sent to a gateway route now. */
+/** State of a gateway route, which decides how requests to it are answered. */
 export type GatewayRouteState =
   | {
       readonly kind: 'runs'
-      /** The source that was published last: its options say how data is read. */
+      /** The most recently published source: its options determine how data is read. */
       readonly source: NodeDocument
-      /** Whether any source of the route wants what is known of requests; those that do not leave it out. */
+      /** Whether any source of the route captures metadata of requests; the other sources omit it. */
       readonly capturesMetadata: boolean
-      /** Names each pipeline that reads it, and since when it has done so without a break. */
+      /** Names of the pipelines that read it, each with the time since which it has done so without a break. */
       readonly readers: readonly string[]
     }
   /** Every pipeline that would read it is paused. */
   | { readonly kind: 'paused' }
-  /** A pipeline that reads it has just been deployed, and its partition does not know yet. */
+  /** A pipeline that reads it has just been deployed, and its partition has not read the cut yet. */
   | { readonly kind: 'coming' }
-  /** Whether the partition of a pipeline that reads it knows is unknown: `tell` makes it known. */
+  /** It is unknown whether the partition has read the cut of a reading pipeline; `tell` resolves this. */
   | { readonly kind: 'untold' }
   | { readonly kind: 'not deployed' }
 
@@ -39,32 +43,33 @@ interface Reader {
 
 interface KnownDeployment {
   readonly deployment: Entity<Deployment>
-  /** When this process learned of it; before everything when it was there from the beginning. */
+  /** Time at which this process learned of it; before everything else if it existed from the beginning. */
   readonly sinceMs: number
-  /** Routes that are read until it is in effect, each with the number since which it has been without a break. */
+  /** Routes that are read until it is in effect, each with the number since which they are read without a break. */
   readonly before: ReadonlyMap<string, number>
-  /** Set while it is being told to its partition, and afterwards. */
+  /** Set while the deployment is written to its partition, and afterwards. */
   telling: Promise<void> | undefined
   isTold: boolean
 }
 
 export interface GatewayRouteStatesOptions {
+  readonly catalogue: Catalogue
   readonly configuration: ConfigurationLog
   readonly clock: Clock
-  /** Absent where nobody can tell: then what is deployed holds. */
+  /** Absent if this process cannot know it: then a published deployment counts as in effect. */
   readonly inEffect?: CutsInEffect | undefined
   readonly tell: TellDeployment
 }
 
 /**
- * Which gateway routes are read, as this process knows it from the configuration. A deployment that is new counts when the
- * next record of its partition meets it: what is taken before that, nobody would read. So where the partition's worker is
- * away, or was not asked yet, the deployment is put on the log from here.
+ * State of the gateway routes, by the configuration of this process. A new deployment counts once the next record of its
+ * partition meets it: events accepted earlier would not be read. If the partition's worker is unavailable, or was not
+ * asked yet, this process writes the deployment to the log.
  */
 export class GatewayRouteStates {
   readonly #options: GatewayRouteStatesOptions
   readonly #readers = new Map<string, readonly Reader[]>()
-  /** By pipeline. */
+  /** Deployments that this process has seen, by pipeline. */
   readonly #known = new Map<string, KnownDeployment>()
 
   constructor(options: GatewayRouteStatesOptions) {
@@ -94,7 +99,7 @@ export class GatewayRouteStates {
   }
 
   /**
-   * Tells the partition of the pipelines that read a route, which then `runs`.
+   * Writes the deployments of a route to the logs of their partitions; the route is in state `runs` afterwards.
    *
    * @throws LogError
    */
@@ -116,24 +121,24 @@ export class GatewayRouteStates {
     }
   }
 
-  /** Where no engine runs, a cut is seen only by those who look for it in time. */
+  /** Waits for a cut. Without an engine, only processes that look for it in time see it. */
   async #await({ id, value }: Entity<Deployment>): Promise<void> {
     if (value.paused === true || this.#sourcesOf(value).length === 0) return
     try {
       await this.#options.inEffect?.whenInEffect(value.account, 'pipeline', id, value.number)
     } catch {
-      // Whoever cannot look tells the partition himself, after a while.
+      // A process without an engine writes the deployment to the partition itself, after a while.
     }
   }
 
   #readersOf(account: string, route: string): readonly Reader[] {
     let readers = this.#readers.get(route)
     if (readers === undefined) {
-      const { configuration } = this.#options
+      const { catalogue, configuration } = this.#options
       readers = configuration.list(deployments, account).flatMap(deployment => {
         const sources = this.#sourcesOf(deployment.value).filter(each => each.gateway_route_id === route)
         const [source] = sources
-        const capturesMetadata = sources.some(each => each.user_config.capture_metadata !== false)
+        const capturesMetadata = sources.some(each => catalogue.keepsMetadata(each))
         const revision = configuration.get(revisions, deployment.value.revisionId ?? '')
         return source === undefined || revision === undefined
           ? []
@@ -183,7 +188,7 @@ export class GatewayRouteStates {
     return fresh
   }
 
-  /** Routes that are read whichever of the deployments before that one is in effect: one of those unknown may be a pause. */
+  /** Routes that are read whichever earlier deployment is in effect: an unknown one may be a pause. */
   #routesBefore({ id, value: { number } }: Entity<Deployment>): ReadonlyMap<string, number> {
     const last = this.#known.get(id)
     const { value } = last?.deployment ?? {}

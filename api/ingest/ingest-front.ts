@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
-import { LineBatchBuilder, type RequestFacts } from '../../engine/lines/line-batch-builder.ts'
+import { LineBatchBuilder, type RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
+import { type BodyReader, type LineCodec, lineCodec } from '../../engine/lines/line-codec.ts'
 import { BodyError } from '../../engine/lines/scan/body-error.ts'
-import { LineReader, type ReadLines } from '../../engine/lines/scan/line-reader.ts'
+import type { ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import { type Idempotency, INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
@@ -26,16 +27,18 @@ export interface IngestFrontOptions {
   readonly partitionOf: LineRouting
   readonly authenticator: Authenticator
   readonly clock: Clock
-  /** Of a body, before and after decompression. */
+  /** Maximum size of a body, before and after decompression. */
   readonly bodyLimitBytes: number
   readonly observer?: IngestObserver
-  /** Absent: senders may ask as often as they like. */
+  /** Absent: the number of requests is not limited. */
   readonly rateLimit?: RateLimit | undefined
   /** Shared by all entrances of a process. */
   readonly keys: RecentKeys
+  /** Reads the lines of bodies; absent: the codec in TypeScript. */
+  readonly codec?: LineCodec
 }
 
-/** Told about every request whose lines are durable; not about repeats. */
+/** Receives every request whose lines are durable, except repeats. */
 export interface IngestObserver {
   /** @param request `bytes` are those of the body, decompressed */
   accepted(request: {
@@ -54,16 +57,17 @@ interface Filled {
 
 type Reply = { status: 'ok' | number[]; batchID: string }
 
-/** From a request to durable lines and the answer. */
+/** Turns requests into durable lines and answers them. */
 export class IngestFront {
   readonly #options: IngestFrontOptions
   readonly #inflating: ByteBudget
-  readonly #reader = new LineReader()
+  readonly #reader: BodyReader
 
-  /** @param inflating bounds what is being decompressed beside what is being received */
+  /** @param inflating limits the bytes being decompressed, separately from those being received */
   constructor(options: IngestFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
+    this.#reader = (options.codec ?? lineCodec).newReader()
   }
 
   /**
@@ -80,10 +84,10 @@ export class IngestFront {
 
   async ingest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const chunks = await this.#chunksOf(request)
-    // From here to the append nothing waits: the reader's memory is shared by all requests.
+    // The code from here to the append must not contain an `await`: all requests share the reader's memory.
     this.#reader.load(chunks)
     const { credentials } = request.ingestion
-    // Once more: a body may take minutes, and ingestion that is suspended meanwhile, or a key that is deleted, ends at once.
+    // Checked again, because a body may take minutes: a suspension or a deleted key in between takes effect at once.
     const caller =
       credentials === undefined
         ? this.#authenticatedByBody(request, reply)
@@ -164,7 +168,7 @@ export class IngestFront {
     return this.#admit({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, request, reply)
   }
 
-  /** Nobody without a key makes us parse a body, except one that names such a member. */
+  /** Key in the body. Without a credential a body is parsed only if it contains such a member. */
   #apikeyOfBody(): string {
     const { body } = this.#reader
     if (!body.includes('apikey') && !body.includes('\\u')) return ''
@@ -176,7 +180,7 @@ export class IngestFront {
     }
   }
 
-  /** A request counts once, when it is first known whose it is. @throws ApiError 429, too */
+  /** A request counts once, as soon as its sender is known. @throws ApiError 429, too */
   #admit(credentials: IngestCredentials, request: FastifyRequest, reply: FastifyReply): Caller {
     const caller = this.#authenticated(credentials, reply)
     request.ingestion = { ...request.ingestion, caller }
@@ -201,7 +205,9 @@ export class IngestFront {
     return { key, digest: hash('sha256', this.#reader.body, 'buffer').subarray(0, DIGEST_BYTES) }
   }
 
-  /** The first answer again. Which lines were refused is found out again: it would be a lot to keep. */
+  /**
+   * Returns the first answer again. The refused lines are determined again, because storing them would need much space.
+   */
   async #repeated(first: Promise<KeptAnswer>, chunks: readonly Buffer[]): Promise<Reply> {
     const { batchId, isPartial } = await first
     if (!isPartial) return replyOf(batchId, 0, [])
@@ -251,7 +257,7 @@ function accountThatMayIngest({ role, account }: Caller): CallerAccount {
   return account
 }
 
-/** What is known about the host: the query wins over the body. */
+/** Facts about the host; the query takes precedence over the body. */
 function hostOf(query: RequestQuery, { envelope }: ReadLines) {
   const host = {
     hostname: query.hostname || (envelope?.hostname ?? ''),

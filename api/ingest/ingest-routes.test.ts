@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestR
 import { afterEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -37,7 +37,7 @@ const CALLERS: Record<string, Caller> = {
   member: { ...KEY_CALLER, accessType: 'user', role: 'member', subjectEmail: 'ann@example.com' },
 }
 
-/** Stands for the configuration: which secret belongs to whom. The first carrier that is present decides. */
+/** Replaces the configuration: secrets with their owners. The first present carrier decides. */
 const authenticator: Authenticator = {
   ingest: credentials => {
     const secret = secretOf(credentials)
@@ -131,8 +131,8 @@ const ONE_LINE = { lines: [{ line: 'hello' }] }
 const DETAIL = (message: string) =>
   expect.objectContaining({ error: message, code: 'BadRequest', status: 'error' })
 
-describe('answer', () => {
-  test('durable lines are answered with ok and a batch id that says where they are', async () => {
+describe('an answer', () => {
+  test('to durable lines is ok with a batch id that contains their place', async () => {
     const front = await openFront()
     const response = await front.post({ lines: [{ line: 'a' }, { line: 'b' }] })
     expect(response.statusCode).toBe(200)
@@ -145,20 +145,20 @@ describe('answer', () => {
     expect(batch?.route).toBe('ingest')
   })
 
-  test('the alias /logs/agent does the same', async () => {
+  test('of the alias /logs/agent is the same', async () => {
     const front = await openFront()
     expect((await front.post(ONE_LINE, { url: '/logs/agent?hostname=h' })).statusCode).toBe(200)
     expect((await front.batches())[0]?.lineText(0)).toBe('hello')
   })
 
-  test('an empty array of lines is fine and stores nothing', async () => {
+  test('to an empty array of lines is ok, and nothing is stored', async () => {
     const front = await openFront()
     const response = await front.post({ lines: [] })
     expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok', batchID: '' }])
     expect(await front.batches()).toEqual([])
   })
 
-  test('lines that hold nothing are refused one by one, the good ones are stored in order', async () => {
+  test('to a body with empty lines refuses them one by one, and stores the others in order', async () => {
     const front = await openFront()
     const lines = [{ line: 'a' }, null, 5, {}, { line: null }, true, ['x'], 'bare', { line: 'b' }]
     const response = await front.post({ lines })
@@ -171,7 +171,7 @@ describe('answer', () => {
     expect([0, 1, 2].map(index => batch?.lineText(index))).toEqual(['a', 'bare', 'b'])
   })
 
-  test('when every line is bad the answer is 400 and nothing is stored', async () => {
+  test('to a body with only empty lines is 400, and nothing is stored', async () => {
     const front = await openFront()
     const response = await front.post({ lines: [null, {}, { app: 'x' }] })
     expect([response.statusCode, response.json().code]).toEqual([400, 'BadRequest'])
@@ -196,14 +196,14 @@ describe('answer', () => {
       `{"lines":[{"line":"x","meta":${'['.repeat(5000)}${']'.repeat(5000)}}]}`,
       'The body is nested more than 256 levels deep',
     ],
-  ])('%.40s is 400', async (body, message) => {
+  ])('to %.40s is 400', async (body, message) => {
     const front = await openFront()
     const response = await front.post(body)
     expect([response.statusCode, response.json()]).toEqual([400, DETAIL(message)])
     expect(await front.batches()).toEqual([])
   })
 
-  test('any content type is taken when the body is JSON, also none and a damaged one', async () => {
+  test('is the same for any content type if the body is JSON, and for none or a damaged one', async () => {
     for (const type of [
       'text/plain',
       'APPLICATION/JSON; Charset=UTF-8',
@@ -235,7 +235,7 @@ describe('query', () => {
     expect(await front.batches()).toEqual([])
   })
 
-  test('every failure of the query is reported', async () => {
+  test('every invalid parameter is reported', async () => {
     const front = await openFront()
     const response = await front.post(ONE_LINE, { url: '/logs/ingest?mac=1&ip=2' })
     expect(response.json().details.map((detail: { key: string }) => detail.key)).toEqual([
@@ -245,7 +245,7 @@ describe('query', () => {
     ])
   })
 
-  test('what the request says is kept beside its lines', async () => {
+  test('information of the request is stored with its lines', async () => {
     const url = `/logs/ingest?hostname=web%201&mac=C0-FF-EE-c0-ff-ee&ip=fe80::1&now=${NOW_MS - 7000}&tags=a,%20b,,a&tags=c`
     const batch = await storedAfter(ONE_LINE, { url, remoteAddress: '192.0.2.7' })
     expect(batch.requests).toEqual([
@@ -268,7 +268,7 @@ describe('query', () => {
     expect(batch.requests[0]).toMatchObject({ mac: '', ip: '', driftMs: null, tags: [] })
   })
 
-  test('members of the body stand in for absent parameters, never for present ones', async () => {
+  test('members of the body replace absent parameters, never present ones', async () => {
     const body = { hostname: 'body', ip: '10.0.0.1', mac: 'c0:ff:ee:c0:ff:ee', tags: ['x', 'y'], ...ONE_LINE }
     const without = await storedAfter(body, { url: '/logs/ingest' })
     expect(without.requests[0]).toMatchObject({
@@ -287,7 +287,7 @@ describe('query', () => {
     })
   })
 
-  test('blanks around members of the body count as little as those in the query', async () => {
+  test('blanks around members of the body are ignored like those in the query', async () => {
     const body = { hostname: ' body ', ip: ' ', mac: ' ', ...ONE_LINE }
     const batch = await storedAfter(body, { url: '/logs/ingest' })
     expect(batch.requests[0]).toMatchObject({ hostname: 'body', ip: '', mac: '' })
@@ -324,7 +324,7 @@ describe('credentials', () => {
     ['query', { url: `/logs/ingest?hostname=h&apikey=${KEY}` }],
     ['body', { body: { apikey: KEY, ...ONE_LINE } }],
     ['access token', { headers: { authorization: 'Token member' } }],
-  ])('the key may come by %s', async (_name, options) => {
+  ])('the key can be sent by %s', async (_name, options) => {
     const { response, stored } = await send(options)
     expect([response.statusCode, stored]).toEqual([200, 1])
     expect(response.headers['x-auth-account-short-id']).toBe(ACCOUNT.shortId)
@@ -354,12 +354,12 @@ describe('credentials', () => {
     expect(response.headers['x-auth-account-id']).toBeUndefined()
   })
 
-  test('a header decides over what follows it', async () => {
+  test('a header takes precedence over the other places', async () => {
     const { response } = await send({ headers: { apikey: KEY, authorization: 'Token wrong' } })
     expect(response.statusCode).toBe(200)
   })
 
-  test('an escaped name in the body is the same name', async () => {
+  test('a member of the body with an escaped name is found', async () => {
     const front = await openFront()
     const payload = `{"api\\u006bey":"${KEY}","lines":[{"line":"x"}]}`
     const response = await front.app.inject({ method: 'POST', url: '/logs/ingest?hostname=h', payload })
@@ -382,7 +382,7 @@ describe('credentials', () => {
     expect(response.statusCode).toBe(401)
   })
 
-  test('an empty body with a good key is 400, with a bad one 401: a health check must not see 403', async () => {
+  test('an empty body with a good key is 400, and with a bad one 401, because a health check must not get 403', async () => {
     const front = await openFront()
     for (const [apikey, status] of [
       [KEY, 400],
@@ -402,7 +402,7 @@ describe('credentials', () => {
 })
 
 describe('size', () => {
-  /** A body of exactly that many bytes. */
+  /** A body with exactly that many bytes. */
   const bodyOf = (bytes: number) => {
     const frame = '{"lines":[{"line":""}]}'
     return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
@@ -417,10 +417,10 @@ describe('size', () => {
     ['bare deflate', (body: string) => deflateRawSync(body), { 'content-encoding': 'deflate' }],
     ['stored gzip', (body: string) => gzipSync(body, { level: 0 }), { 'content-encoding': 'identity, gzip' }],
   ])(
-    '%s: the limit passes where it is not the compressed size that is over it',
+    '%s: a body of the limit is accepted even if its compressed size is larger',
     async (name, encode, headers) => {
       const front = await openFront({ bodyLimitBytes: 100_000 })
-      const isLarger = name === 'stored gzip' // an incompressible body is larger than what it holds
+      const isLarger = name === 'stored gzip' // an incompressible body is larger than its content
       const atLimit = await front.post(encode(bodyOf(100_000)), { headers })
       expect(atLimit.statusCode).toBe(isLarger ? 413 : 200)
       const below = await front.post(encode(bodyOf(99_900)), { headers })
@@ -431,7 +431,7 @@ describe('size', () => {
     },
   )
 
-  test('the default limit is 2,097,152 bytes to the byte', async () => {
+  test('the default limit is exactly 2,097,152 bytes', async () => {
     const front = await openFront()
     expect((await front.post(bodyOf(LIMIT_BYTES))).statusCode).toBe(200)
     expect((await front.post(bodyOf(LIMIT_BYTES + 1))).statusCode).toBe(413)
@@ -449,7 +449,7 @@ describe('size', () => {
     expect([response.statusCode, response.json().code]).toEqual([400, 'BadRequest'])
   })
 
-  test.each(['br', 'gzip, gzip', 'nonsense'])('content encoding %s is 400 and named', async coding => {
+  test.each(['br', 'gzip, gzip', 'nonsense'])('content encoding %s is 400 with its name', async coding => {
     const front = await openFront()
     const response = await front.post(ONE_LINE, { headers: { 'content-encoding': coding } })
     expect([response.statusCode, response.json()]).toMatchObject([
@@ -458,7 +458,7 @@ describe('size', () => {
     ])
   })
 
-  test('a gzip bomb is 413 and never more in memory than the limit', async () => {
+  test('a gzip bomb is 413 and never uses more memory than the limit', async () => {
     const front = await openFront()
     const bomb = gzipSync(Buffer.alloc(300_000_000), { level: 9 })
     expect(bomb.length).toBeGreaterThan(32 * 1024)
@@ -473,7 +473,7 @@ describe('size', () => {
   })
 
   test.each(['""', '{}', 'null'])(
-    'a small body that unpacks to 690,000 lines of %s is 413, in little time',
+    'a small body that unpacks to 690,000 lines of %s is 413, after a short time',
     async line => {
       const front = await openFront()
       for (const [open, close] of [
@@ -495,16 +495,16 @@ describe('size', () => {
     },
   )
 
-  test('what senders put together from empty lines is taken', async () => {
+  test('ordinary bodies of senders with some empty lines are accepted', async () => {
     const front = await openFront()
-    // The command line's largest batch, and a body of 2 MB of empty lines with what every client sends beside them.
+    // The command line's largest batch, and a body of 2 MB of empty lines with the usual members.
     expect((await front.post({ lines: Array(5_000).fill({ line: '' }) })).statusCode).toBe(200)
     const usual = '{"line":"","timestamp":1700000000000,"app":"a","level":"INFO","env":""}'
     const count = Math.floor((LIMIT_BYTES - 12) / (usual.length + 1))
     expect((await front.post(`{"lines":[${Array(count).fill(usual).join(',')}]}`)).statusCode).toBe(200)
   })
 
-  test('a body of tiny lines that no record can hold is 413, and its neighbours are stored', async () => {
+  test('a body of tiny lines that is too large for a record is 413, and its neighbours are stored', async () => {
     const front = await openFront({ bodyLimitBytes: 5_000_000 })
     const tiny = `{"lines":[${'"a",'.repeat(2 ** 20)}{"line":"","app":"a","level":"b","env":"c","file":"d"}]}`
     const [first, huge] = await Promise.all([front.post(ONE_LINE), front.post(tiny), front.post(ONE_LINE)])
@@ -521,7 +521,7 @@ describe('size', () => {
       (chunk: Buffer) => [Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')],
     ],
   ])(
-    'the sender of a body that is too large (%s) sees the answer, and the connection lives on',
+    'the sender of a body that is too large (%s) gets the answer, and the connection stays usable',
     async (kind, header, frame) => {
       const { app, clock } = await openFront()
       clock.advance(0)
@@ -550,7 +550,7 @@ describe('size', () => {
   )
 })
 
-describe('trouble with the log', () => {
+describe('problems with the log', () => {
   test('a full log is 503 with retry-after', async () => {
     const front = await openFront({ maxLogBytes: 20_000 })
     const line = { lines: [{ line: 'x'.repeat(5000) }] }
@@ -584,7 +584,7 @@ describe('idempotency key', () => {
     expect(batch?.requests[0]?.idempotency?.digest.length).toBe(16)
   })
 
-  test('two at the same time are appended once', async () => {
+  test('two simultaneous requests with one key are appended once', async () => {
     const front = await openFront()
     const responses = await Promise.all([
       front.post(ONE_LINE, withKey('k')),
@@ -617,12 +617,12 @@ describe('idempotency key', () => {
     expect([response.statusCode, response.json().details[0].key]).toEqual([400, 'idempotency-key'])
   })
 
-  test('128 characters pass', async () => {
+  test('128 characters are accepted', async () => {
     const front = await openFront()
     expect((await front.post(ONE_LINE, withKey('x'.repeat(128)))).statusCode).toBe(200)
   })
 
-  test('a request that was refused leaves the key unused', async () => {
+  test('a refused request leaves the key unused', async () => {
     const front = await openFront()
     expect((await front.post('{broken', withKey('k'))).statusCode).toBe(400)
     expect((await front.post(ONE_LINE, withKey('k'))).statusCode).toBe(200)
@@ -652,14 +652,14 @@ describe('browsers', () => {
     expect((await front.app.inject(request)).statusCode).toBe(204)
   })
 
-  test('another origin is not allowed', async () => {
+  test('another origin is refused', async () => {
     const front = await openFront()
     const headers = { origin: 'https://evil.example.com' }
     const response = await front.app.inject({ method: 'OPTIONS', url: '/logs/ingest', headers })
     expect(response.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('answers and errors carry the origin, too', async () => {
+  test('answers and errors contain the origin, too', async () => {
     const front = await openFront()
     const headers = { origin: 'https://app.example.com' }
     for (const body of [ONE_LINE, '{'])
@@ -669,7 +669,7 @@ describe('browsers', () => {
   })
 })
 
-test('no body, header or query makes a 500', async () => {
+test('no body, header or query gives a 500', async () => {
   const front = await openFront({ bodyLimitBytes: 20_000 })
   const text = fc.string({ unit: 'binary', maxLength: 40 })
   const header = text.map(value =>

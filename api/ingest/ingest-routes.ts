@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import { DAY_S } from '../../engine/times/duration.ts'
 import type { Caller, IngestCredentials } from '../auth/caller.ts'
 import { collectBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
@@ -8,15 +9,15 @@ import { PushFront, type PushFrontOptions } from './push-front.ts'
 import { servePushes } from './push-routes.ts'
 import type { RequestQuery } from './request-query.ts'
 
-/** Bodies that may be on their way in at once: some sixty of the largest. */
+/** Bodies that can be received at the same time: some sixty of the largest. */
 const DEFAULT_RECEIVING_BYTES = 128 * 1024 * 1024
-/** Share of it for bodies that come without a key, so that strangers keep no room from those who have one. */
+/** Share for bodies without a key, so that unknown senders cannot use up the room of others. */
 const STRANGERS_SHARE = 1 / 8
 
 export interface IngestRoutesOptions extends IngestFrontOptions {
-  /** Absent: gateway routes have no address. */
-  readonly gateway?: Pick<PushFrontOptions, 'accessKeys' | 'routes' | 'observer'>
-  /** Origins whose pages may send lines; `*` stands for any. */
+  /** Absent: gateway routes are not served. */
+  readonly gateway?: Pick<PushFrontOptions, 'catalogue' | 'accessKeys' | 'routes' | 'observer'>
+  /** Origins whose pages can send lines; `*` means any. */
   readonly corsOrigins: readonly string[]
   /** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. */
   readonly maxReceivingBytes?: number
@@ -27,9 +28,9 @@ declare module 'fastify' {
     /** Set on the routes of ingestion. */
     ingestion: {
       readonly query: RequestQuery
-      /** undefined where only the body can hold them. */
+      /** Undefined if only the body can contain them. */
       readonly credentials: IngestCredentials | undefined
-      /** Who it is, as far as it is known: before the body came, null with such credentials. */
+      /** The caller as far as known; null before the body is read, for credentials in it. */
       readonly caller: Caller | null
     }
   }
@@ -62,10 +63,10 @@ export function serveFront(app: FastifyInstance, options: ServedFront): void {
     app.post(url, {
       config: { needs: 'ingest' },
       schema: ingestSchema,
-      // The schema only documents: queries and bodies are read leniently, by rules that a schema cannot say.
+      // The schema only documents: queries and bodies are read leniently, by rules that a schema cannot express.
       validatorCompiler: () => () => true,
       onRequest: (request, reply, done) => {
-        // What the body is decides, not what it is called: any or no content type may come, even a damaged one.
+        // The format of a body is detected from its content: requests may have any content type, none, or a damaged one.
         request.headers['content-type'] = 'application/json'
         allowOrigin(request.headers.origin, options.corsOrigins, reply)
         front.authenticateEarly(request, reply)
@@ -76,12 +77,12 @@ export function serveFront(app: FastifyInstance, options: ServedFront): void {
   }
 }
 
-/** Collects bodies as bytes, in the scope of this plugin alone; a refusal travels as the body and is thrown later. */
+/** Collects bodies as bytes, only in the scope of this plugin. A refusal is passed on as the body and thrown later. */
 function takeEveryBody(app: FastifyInstance, limitBytes: number, budget: ByteBudget): void {
   const ofStrangers = new ByteBudget(budget.limitBytes * STRANGERS_SHARE)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
-    // Of a preflight nobody asks whom it is from, and nothing keeps it from having a body.
+    // A preflight is not authenticated, and can have a body.
     const { caller = null } = request.ingestion ?? request.pushed ?? {}
     const limits = { limitBytes, budget: caller === null ? ofStrangers : budget }
     collectBody(payload, request.headers, limits, body => done(null, body))
@@ -102,7 +103,7 @@ function preflight(reply: FastifyReply): void {
     .headers({
       'access-control-allow-methods': 'POST, OPTIONS',
       'access-control-allow-headers': 'content-type, authorization, apikey, content-encoding',
-      'access-control-max-age': '86400',
+      'access-control-max-age': String(DAY_S),
     })
     .send()
 }

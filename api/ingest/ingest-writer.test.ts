@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import type { LineBatchBuilder, RequestFacts } from '../../engine/lines/line-batch-builder.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import type { LineBatchBuilder, RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { type Appended, LogError, MAX_RECORD_BYTES } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { IngestWriter } from './ingest-writer.ts'
@@ -18,7 +18,7 @@ const FACTS: RequestFacts = {
   idempotency: null,
 }
 
-/** A producer whose appends end when the test says so. */
+/** A producer whose appends end when the test allows it. */
 async function heldWriter(maxWaitingBytes?: number) {
   const topic = await memoryLog({ clock: manualClock(), entropy: seededEntropy(1) }).topic('t', 4)
   const held: {
@@ -69,7 +69,7 @@ const append = (writer: IngestWriter, account: string, ...texts: string[]) =>
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 describe('group commit', () => {
-  test('what arrives while an append is under way shares the next record, request by request', async () => {
+  test('requests that arrive during an append share the next record, one after the other', async () => {
     const { writer, held, texts, logId } = await heldWriter()
     const first = append(writer, '1', 'a')
     const second = append(writer, '1', 'b', 'c')
@@ -86,7 +86,7 @@ describe('group commit', () => {
     expect(writer.waitingBytes).toBe(0)
   })
 
-  test('nobody is answered before the append has ended', async () => {
+  test('no request is answered before the append has ended', async () => {
     const { writer, held } = await heldWriter()
     let isAnswered = false
     const answered = append(writer, '1', 'a').then(() => {
@@ -106,7 +106,7 @@ describe('group commit', () => {
     expect(held.map(({ partition }) => partition)).toEqual([1, 2, 1])
   })
 
-  test('a full record leaves although another is under way; a request is never split', async () => {
+  test('a full record is sent although another append is running, and a request is never split', async () => {
     const { writer, held, texts } = await heldWriter()
     const large = 'x'.repeat(400_000)
     for (const name of ['a', 'b', 'c', 'd', 'e']) void append(writer, '1', name + large)
@@ -124,7 +124,7 @@ describe('group commit', () => {
     for (const { value } of held) expect(value.length).toBeLessThan(1_000_000)
   })
 
-  test('a request that fails to fill in changes nothing for those it would have shared a record with', async () => {
+  test('a request that fails while it is filled in does not affect others in its record', async () => {
     const { writer, held, texts } = await heldWriter()
     void append(writer, '1', 'a')
     void append(writer, '1', 'b')
@@ -149,7 +149,7 @@ describe('group commit', () => {
 })
 
 describe('bounds', () => {
-  test('what no record can hold is refused alone; those before and after are stored', async () => {
+  test('a request that is too large for a record is refused alone, and those before and after are stored', async () => {
     const { writer, held, texts } = await heldWriter()
     const huge = 'x'.repeat(MAX_RECORD_BYTES)
     void append(writer, '1', 'a')
@@ -179,7 +179,7 @@ describe('bounds', () => {
     expect(rows(400_000)).not.toThrow()
   })
 
-  test('beyond the bytes that may wait requests are refused with 503, until some are durable', async () => {
+  test('beyond the limit of waiting bytes, requests are refused with 503 until some are durable', async () => {
     const { writer, held } = await heldWriter(1000)
     const first = append(writer, '1', 'x'.repeat(2000))
     expect(() => append(writer, '2', 'b')).toThrow(expect.objectContaining({ status: 503 }))
@@ -190,7 +190,7 @@ describe('bounds', () => {
   })
 })
 
-describe('trouble', () => {
+describe('a failure', () => {
   test.each([
     ['LOG_FULL', 503],
     ['LOG_UNAVAILABLE', 503],
@@ -213,7 +213,7 @@ describe('trouble', () => {
     },
   )
 
-  test('idle waits for everything that is on its way', async () => {
+  test('idle waits for all requests that are under way', async () => {
     const { writer, held } = await heldWriter()
     void append(writer, '1', 'a')
     void append(writer, '1', 'b')

@@ -2,7 +2,7 @@ import {
   type AddedRequest,
   LineBatchBuilder,
   type RequestFacts,
-} from '../../engine/lines/line-batch-builder.ts'
+} from '../../engine/lines/columns/line-batch-builder.ts'
 import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
 import type { Producer } from '../../engine/log/producer.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
@@ -10,11 +10,11 @@ import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import { ApiError, payloadTooLarge, unavailable } from '../http/errors.ts'
 
 const DEFAULT_WAITING_BYTES = 64 * 1024 * 1024
-/** Builders kept for the next batch; more are only in use when many accounts send at the same instant. */
+/** Builders kept for the next batch; more are used only when many accounts send at the same instant. */
 const SPARE_BUILDERS = 4
-/** One that grew beyond it for an odd request is let go. */
+/** A builder that grew beyond this size for an unusual request is not kept. */
 const SPARE_BUILDER_BYTES = 8 * 1024 * 1024
-/** Somebody has to accept a loss first. */
+/** Time to retry: an operator has to accept the loss first. */
 const TAIL_LOST_RETRY_S = 30
 /** The log counts a little more than the value against its limit. */
 const RECORD_MARGIN_BYTES = 1024
@@ -26,10 +26,10 @@ export interface IngestWriterOptions {
   readonly maxWaitingBytes?: number
 }
 
-/** Where the lines of a request lie, once they are durable. */
+/** Place of a request's lines in the log, once they are durable. */
 export interface Written<Filled> {
   readonly filled: Filled
-  /** Lines stored; with none there is no place. */
+  /** Number of stored lines; zero has no place. */
   readonly lines: number
   /** Opaque to clients; empty when nothing was stored. */
   readonly batchId: string
@@ -42,14 +42,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Whose lines they are, how they came in, and where they go. */
+/** Account of the lines, their route, and their partition. */
 export interface LineDestination {
   readonly account: string
   readonly route: string
   readonly partition: number
 }
 
-/** What one account sends through one route to one partition. */
+/** Lines that one account sends through one route to one partition. */
 interface Entrance extends LineDestination {
   readonly key: string
   builder: LineBatchBuilder
@@ -58,9 +58,9 @@ interface Entrance extends LineDestination {
 }
 
 /**
- * Brings lines to the log. While an append of an account, route and partition is under way, requests that arrive for them
- * gather in one record: the more are waiting, the fewer records are written. The lines of one request are always
- * in one record, and the request is answered when that record is durable.
+ * Appends lines to the log. While an append is under way, further requests for the same account, route and partition
+ * gather in one record. The more requests wait, the fewer records are written. The lines of one request are always in one
+ * record, and the request is answered when that record is durable.
  */
 export class IngestWriter {
   readonly #topic: Topic
@@ -84,12 +84,12 @@ export class IngestWriter {
   }
 
   /**
-   * Appends the lines of one request. `fill` runs before this returns, perhaps twice, and adds them to the batch
-   * that it is given; what it throws is thrown from here, and leaves nothing behind.
+   * Appends the lines of one request. `fill` runs once or twice before this method returns, and adds the lines to the
+   * given batch. An exception of `fill` is thrown from here and leaves nothing behind.
    *
-   * @param sizeHint  bytes that the lines will take, about
-   * @returns when the lines are durable; rejects with ApiError 503, after which they may or may not be stored
-   * @throws ApiError 413 when no record can hold the lines, 503 when too much is waiting already
+   * @param sizeHint  approximate size of the lines in bytes
+   * @returns when the lines are durable; rejects with ApiError 503 when it is unknown whether they are stored
+   * @throws ApiError 413 when a record cannot hold the lines, 503 when too much is waiting already
    */
   append<Filled extends { readonly facts: RequestFacts }>(
     destination: LineDestination,
@@ -119,7 +119,7 @@ export class IngestWriter {
     }
   }
 
-  /** Resolves when nothing is on its way to the log any more. */
+  /** Resolves when no lines are on their way to the log. */
   async idle(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>(resolve => this.#idle.push(resolve))
   }
@@ -135,7 +135,7 @@ export class IngestWriter {
     if (isSmallEnough(builder)) return { ...added, bytes: builder.bytes - bytesBefore }
     builder.rollBack(before)
     if (before.requests === 0) throw payloadTooLarge()
-    // Together with others it is too large for a record: those leave first, then it is filled in once more.
+    // The lines are too large for a record together with others. Those are sent first, and `fill` runs again.
     this.#send(entrance)
     return this.#filled(entrance, fill)
   }

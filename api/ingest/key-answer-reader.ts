@@ -6,10 +6,10 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import type { RecentKeys } from './recent-keys.ts'
 
-/** Of all partitions, at a start: some 200,000 answers. */
+/** Bytes of all partitions that are read at a start: some 200,000 answers. */
 const NEWEST_BYTES = 32 * 1024 * 1024
 const READ_BYTES = 1_000_000
-/** After trouble with the brokers. */
+/** Pause after a failure of the brokers. */
 const PAUSE_MS = 1_000
 
 export interface KeyAnswerReaderOptions {
@@ -17,11 +17,11 @@ export interface KeyAnswerReaderOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly keys: Pick<RecentKeys, 'learn'>
-  /** Bound on what is read at the start. */
+  /** Maximum number of bytes read at the start. */
   readonly newestBytes?: number
 }
 
-/** Learns what ingesting processes answered to requests with a key, until the signal or the end of the log. */
+/** Reads the answers of ingesting processes to requests with a key, until the signal or the end of the log. */
 export class KeyAnswerReader {
   readonly #options: KeyAnswerReaderOptions
   readonly #signal: AbortSignal
@@ -35,12 +35,12 @@ export class KeyAnswerReader {
     this.#budget = { leftBytes: options.newestBytes ?? NEWEST_BYTES }
   }
 
-  /** Resolves when the newest part of what had been told before the start is known. */
+  /** Resolves when the newest part of the answers from before the start is known. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise
   }
 
-  /** Reads every partition. @returns when that has ended */
+  /** Reads every partition until all of them end. */
   async run(): Promise<void> {
     const partitions = Array.from({ length: this.#options.topic.partitions }, (_, partition) => partition)
     for (const partition of partitions) this.#behind.add(partition)
@@ -57,7 +57,7 @@ export class KeyAnswerReader {
       } catch (error) {
         if (error instanceof LogError && error.code === 'LOG_CLOSED') return
         if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE') {
-          from = undefined // Trimmed meanwhile, perhaps while this process stood still.
+          from = undefined // trimmed, perhaps while this process was paused
         } else if (!(error instanceof LogError && error.retriable)) {
           const message =
             'what other processes answer to requests with an idempotency key is not learnt any more: restart this one'
@@ -69,7 +69,7 @@ export class KeyAnswerReader {
     }
   }
 
-  /** @returns where to go on */
+  /** @returns the offset to continue at */
   async #readNewest(partition: number): Promise<bigint> {
     const { topic, clock } = this.#options
     const { next } = await topic.bounds(partition)
@@ -78,7 +78,7 @@ export class KeyAnswerReader {
     return next
   }
 
-  /** @returns where to go on */
+  /** @returns the offset to continue at */
   async #readOn(partition: number, from: bigint): Promise<bigint> {
     const { topic } = this.#options
     await topic.waitBeyond(partition, from, this.#signal)

@@ -4,11 +4,11 @@ import type { Logger } from '../../engine/logger.ts'
 import { type KeyAnswer, keyAnswersType } from '../../schemas/log/key-answers.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 
-/** Answers that are given within it share a record; another process learns of them that much later. */
+/** Answers within this time share a record; another process learns of them that much later. */
 const GATHER_MS = 20
 /** Some 800 KB with the longest keys. */
 const ANSWERS_PER_RECORD = 4_000
-/** Of one partition; some 6 MB. */
+/** Maximum number of answers that wait for one partition; some 6 MB. */
 const MAX_WAITING = 20_000
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 1_000
@@ -26,9 +26,9 @@ interface Queue {
 }
 
 /**
- * Tells other processes what was answered to requests with a key: what the answers are for is durable already, so nobody
- * waits for it. Answers that the log does not take for long are dropped, and the log of the lines alone tells
- * exact repeats.
+ * Sends the answers to requests with a key to other processes. The lines of these requests are durable already, so a
+ * request does not wait for it. If the log refuses answers for long, they are dropped: exact repeats are still found in
+ * the lines' log.
  */
 export class KeyAnswerWriter {
   readonly #options: KeyAnswerWriterOptions
@@ -47,7 +47,7 @@ export class KeyAnswerWriter {
     queue.working ??= this.#work(partition, queue)
   }
 
-  /** Resolves when what was to be told is on the log; trouble is not waited out any more. */
+  /** Resolves when the waiting answers are on the log; from then on it does not wait for failures to end. */
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.all([...this.#queues.values()].map(({ working }) => working))
@@ -78,7 +78,7 @@ export class KeyAnswerWriter {
     queue.working = undefined
   }
 
-  /** A record that is there twice tells nothing new. @returns why it was given up */
+  /** Appends a record; a duplicate of it has no effect. @returns the reason for giving up, if any */
   async #append(partition: number, answers: readonly KeyAnswer[]): Promise<unknown> {
     const { topic, clock } = this.#options
     const { signal } = this.#closing

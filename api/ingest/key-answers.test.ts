@@ -50,7 +50,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close()
 })
 
-/** As much of an ingesting process without an engine as has to do with keys. */
+/** The parts of an ingesting process without an engine that handle keys. */
 async function startProcess(
   { clock, ingest, keys: topic }: World,
   seed: number,
@@ -90,9 +90,10 @@ async function openFront(parts: {
 }): Promise<FastifyInstance> {
   const { clock, ingest, keys, seed } = parts
   const app = fastify()
-  app.setErrorHandler((error, _request, reply) =>
-    reply.code(error instanceof ApiError ? error.status : 500).send({}),
-  )
+  app.setErrorHandler((error: Error, _request, reply) => {
+    const { status, code } = error instanceof ApiError ? error : { status: 500, code: 'Internal' }
+    return reply.code(status).send({ error: error.message, code, status: 'error' })
+  })
   const account = { shortId: ACCOUNT, id: 'a', retentionDays: 30, ingestionSuspended: false }
   await app.register(ingestRoutes, {
     writer: new IngestWriter({
@@ -136,12 +137,12 @@ function withOverrides(topic: Topic, overrides: Partial<Topic>): Topic {
   }
 }
 
-/** What waits for no clock has happened. */
+/** Resolves when everything that does not wait for a clock has happened. */
 function quiet(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** What was answered has been told, and learnt by all. */
+/** Resolves when all answers were sent, and all processes have read them. */
 async function told({ clock }: World): Promise<void> {
   await quiet()
   clock.advance(20)
@@ -178,7 +179,7 @@ describe('two ingesting processes', () => {
     expect(await two.post('k', '', body)).toEqual(first)
   })
 
-  test('agree on the answer that was told first when both were first', async () => {
+  test('agree on the answer that was shared first if both were first', async () => {
     const world = await newWorld()
     const [one, two] = [await startProcess(world, 1), await startProcess(world, 2)]
     const [first] = await Promise.all([one.post('k', 'a'), two.post('k', 'b')])
@@ -189,7 +190,7 @@ describe('two ingesting processes', () => {
     }
   })
 
-  test('answer before anything is told, and tell many answers in one record', async () => {
+  test('answer before anything is shared, and share many answers in one record', async () => {
     const world = await newWorld()
     const one = await startProcess(world, 1)
     for (let number = 0; number < 50; number++) await one.post(`k${number}`, 'hello')
@@ -200,7 +201,7 @@ describe('two ingesting processes', () => {
 })
 
 describe('a process that starts', () => {
-  test('knows what was answered before, by processes that are gone', async () => {
+  test('knows the earlier answers of processes that have ended', async () => {
     const world = await newWorld()
     const gone = await startProcess(world, 1)
     const first = await gone.post('k', 'hello')
@@ -210,7 +211,7 @@ describe('a process that starts', () => {
     expect((await next.post('k', 'other')).status).toBe(409)
   })
 
-  test('reads nothing that is older than 24 h', async () => {
+  test('reads no records that are older than 24 h', async () => {
     const world = await newWorld()
     const gone = await startProcess(world, 1)
     for (const key of ['k', 'stream/1']) await gone.post(key, 'hello')
@@ -220,7 +221,7 @@ describe('a process that starts', () => {
     for (const key of ['k', 'stream/1']) expect((await next.post(key, 'other')).status).toBe(200)
   })
 
-  test('reads the newest part of much, and all that comes afterwards', async () => {
+  test('reads the newest part of many records, and all later ones', async () => {
     const { clock, keys: topic } = await newWorld()
     const tell = (number: number) => {
       const answer = {
@@ -249,7 +250,7 @@ describe('a process that starts', () => {
     await reading
   })
 
-  test('does not wait for a topic that cannot be read, and learns once it can', async () => {
+  test('does not wait for an unreadable topic, and reads it once it can', async () => {
     const world = await newWorld()
     const first = await (await startProcess(world, 1)).post('k', 'hello')
     await told(world)
@@ -267,8 +268,8 @@ describe('a process that starts', () => {
   })
 })
 
-describe('a topic that takes nothing', () => {
-  test('is tried again, and then all is told', async () => {
+describe('a topic that accepts nothing', () => {
+  test('is tried again, and then all answers are shared', async () => {
     const world = await newWorld()
     let failures = 3
     const append: Topic['append'] = async (...given) => {
@@ -286,7 +287,7 @@ describe('a topic that takes nothing', () => {
     expect(one.warnings).toEqual([])
   })
 
-  test('for long costs a warning, and no answer here', async () => {
+  test('for a long time causes a warning, and affects no answer of this process', async () => {
     const world = await newWorld()
     const append: Topic['append'] = async () => {
       throw unavailable()
@@ -303,7 +304,7 @@ describe('a topic that takes nothing', () => {
   })
 })
 
-test('what was answered last is told before a process ends', async () => {
+test('the last answers are shared before a process ends', async () => {
   const world = await newWorld()
   const one = await startProcess(world, 1)
   const first = await one.post('k', 'hello')
@@ -311,7 +312,7 @@ test('what was answered last is told before a process ends', async () => {
   expect(await (await startProcess(world, 2)).post('k', 'hello')).toEqual(first)
 })
 
-test('a process that stood still while the topic was trimmed goes on with what is left', async () => {
+test('a process that was paused while the topic was trimmed continues with the remaining records', async () => {
   const world = await newWorld()
   let isStopped = false
   const read: Topic['read'] = async (...given) => {

@@ -6,7 +6,7 @@ import { KeyAnswerReader } from './key-answer-reader.ts'
 import { KeyAnswerWriter } from './key-answer-writer.ts'
 import type { RecentKeys } from './recent-keys.ts'
 
-/** A start does not wait longer for what had been told before: the rest is read while lines are taken. */
+/** Maximum time that a start waits for earlier answers: the rest is read while lines are accepted. */
 const START_PATIENCE_MS = 3_000
 
 export interface KeyAnswersOptions {
@@ -15,7 +15,7 @@ export interface KeyAnswersOptions {
   readonly logger: Logger
 }
 
-/** What ingesting processes that share a log tell each other, so that a repeat may come to any of them. */
+/** Answers that ingesting processes with a shared log send each other, so that a repeat may arrive at any of them. */
 export class KeyAnswers {
   readonly #options: KeyAnswersOptions
   readonly #writer: KeyAnswerWriter
@@ -32,7 +32,9 @@ export class KeyAnswers {
     this.#writer.tell(answer)
   }
 
-  /** Lets the keys learn from all processes, from now on. @returns when they know what had been told before, or some seconds have passed */
+  /**
+   * Makes the keys follow all processes from now on. @returns when they know the earlier answers, or after some seconds
+   */
   async teach(keys: RecentKeys): Promise<void> {
     const { signal } = this.#closing
     const reader = new KeyAnswerReader({ ...this.#options, keys }, signal)
@@ -42,7 +44,7 @@ export class KeyAnswers {
     started.abort()
   }
 
-  /** Resolves when what was to be told is on the log, as far as the log takes it. */
+  /** Resolves when the waiting answers are on the log, as far as the log accepts them. */
   async close(): Promise<void> {
     await this.#writer.close()
     this.#closing.abort()

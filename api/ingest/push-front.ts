@@ -2,14 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import type { RequestFacts } from '../../engine/lines/line-batch-builder.ts'
+import type { RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
 import { LogError } from '../../engine/log/log.ts'
-import {
-  DecodingError,
-  decodedMessages,
-  type HttpDecoding,
-  TooManyEventsError,
-} from '../../engine/nodes/sources/http/http-decoding.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
+import type { Refusal } from '../../engine/nodes/contract/define-source.ts'
 import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -24,31 +20,34 @@ import type { GatewayRouteState, GatewayRouteStates } from './gateway-route-stat
 import type { IngestWriter, LineDestination } from './ingest-writer.ts'
 import { requestMetadata } from './request-metadata.ts'
 
-/** A body may become ten times as large as it may be sent: components, section 6.1. */
+/** Factor by which a decompressed body can exceed the limit of a sent one: components, section 6.1. */
 const GROWTH = 10
-/** What becomes more than this many times as large is rare: it is decompressed a second time, with room for all of it. */
+/**
+ * Usual bound on the growth of a body. A body that grows more is rare: it is decompressed again, with room for all of it.
+ */
 const LIKELY_GROWTH = 32
-/** Of a body that is refused, for the error record: components, section 6.1. */
+/** Bytes of a refused body that its error record contains: components, section 6.1. */
 const CAPTURED_BYTES = 16 * 1024
-/** What a record holds of an event beside its text, about. */
+/** Approximate size of an event in a record, beyond its text. */
 const ROW_BYTES = 10
-/** While a pipeline is paused, senders keep their data. */
+/** Time to retry: while a pipeline is paused, senders keep their data. */
 const PAUSED_RETRY_S = 10
 
 export interface PushFrontOptions {
+  readonly catalogue: Catalogue
   readonly writer: IngestWriter
   readonly partitionOf: LineRouting
   readonly accessKeys: AccessKeys
   readonly routes: GatewayRouteStates
   readonly clock: Clock
-  /** Of a body as it is sent. */
+  /** Maximum size of a body as it is sent. */
   readonly bodyLimitBytes: number
   readonly observer?: PushObserver | undefined
-  /** Absent: senders may ask as often as they like. */
+  /** Absent: the number of requests is not limited. */
   readonly rateLimit?: RateLimit | undefined
 }
 
-/** Told about every request that is answered for what it holds. */
+/** Receives every request that is answered because of its content. */
 export interface PushObserver {
   /** Its events are durable. @param request `bytes` are those of the body, decompressed */
   accepted(request: { readonly events: number; readonly bytes: number }): void
@@ -58,19 +57,19 @@ export interface PushObserver {
 
 type Running = GatewayRouteState & { readonly kind: 'runs' }
 
-/** From a request to the address of a gateway route to durable events and the answer: components, section 6.1. */
+/** Turns requests to the address of a gateway route into durable events and answers them: components, section 6.1. */
 export class PushFront {
   readonly #options: PushFrontOptions
   readonly #inflating: ByteBudget
 
-  /** @param inflating bounds what is being decompressed beside what is being received */
+  /** @param inflating limits the bytes being decompressed, separately from those being received */
   constructor(options: PushFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
   }
 
   /**
-   * Before the body is read.
+   * Authenticates before the body is read.
    *
    * @throws ApiError 401, 403, 404, 409, 429, 503
    */
@@ -83,19 +82,20 @@ export class PushFront {
 
   async take(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const body = await this.#contentOf(request)
-    // Once more: a body may take minutes, and a key that is deleted, or a pipeline that is paused meanwhile, ends at once.
+    // Checked again, because a body may take minutes: a deleted key, or a paused pipeline, takes effect at once.
     const caller = this.#authenticated(request, reply)
     const { source, capturesMetadata, readers } = await this.#running(request, caller)
-    const messages = this.#decoded(request, caller, body, source)
+    const { messages, reply: answer } = this.#decoded(request, caller, body, source)
     if (messages.length > 0) {
       await this.#append(request, caller, messages, capturesMetadata)
-      // What was on its way when the pipeline was paused may have come too late for it: the sender repeats it.
+      // Events that were under way when the pipeline was paused may have arrived too late for it: the sender repeats
+      // them.
       const after = this.#options.routes.stateOf(caller.account?.shortId ?? '', request.pushed.route)
       if (after.kind !== 'runs' || !readers.some(pipeline => after.readers.includes(pipeline)))
         throw changedMeanwhile()
     }
     this.#options.observer?.accepted({ events: messages.length, bytes: body.length })
-    return reply.send({ status: 'ok' })
+    return reply.send(answer)
   }
 
   #authenticated(request: FastifyRequest, reply: FastifyReply): Caller {
@@ -107,7 +107,7 @@ export class PushFront {
     return caller
   }
 
-  /** Nothing has been taken when it throws. @throws ApiError 409, 503 */
+  /** Returns the readers of the route, before anything is accepted. @throws ApiError 409, 503 */
   async #running(request: FastifyRequest, caller: Caller): Promise<Running> {
     const state = this.#stateOf(request, caller)
     if (state.kind === 'runs') return state
@@ -174,25 +174,28 @@ export class PushFront {
   }
 
   /** @throws ApiError 400, 413 */
-  #decoded(request: FastifyRequest, caller: Caller, body: Buffer, { user_config }: NodeDocument): string[] {
-    const { decoding = 'auto' } = user_config as { readonly decoding?: HttpDecoding }
-    try {
-      return decodedMessages(body, decoding, GROWTH * this.#options.bodyLimitBytes)
-    } catch (error) {
-      if (error instanceof TooManyEventsError) throw payloadTooLarge()
-      if (!(error instanceof DecodingError)) throw error
-      this.#options.observer?.refused(error.code)
-      void this.#noteRefusal(request, caller, body, error)
-      throw new ApiError(400, error.code, error.message, { cause: error })
-    }
+  #decoded(request: FastifyRequest, caller: Caller, body: Buffer, { type, user_config }: NodeDocument) {
+    const source = this.#options.catalogue.runningSourceOf(type)
+    if (source?.entrance !== 'gateway') throw new RangeError(`"${type}" is not a source of a gateway route`)
+    const limitBytes = GROWTH * this.#options.bodyLimitBytes
+    const decoded = source.decode({ body, headers: request.headers, limitBytes }, user_config)
+    if ('messages' in decoded) return decoded
+    if ('isTooMany' in decoded) throw payloadTooLarge()
+    const { refusal } = decoded
+    this.#options.observer?.refused(refusal.code)
+    void this.#noteRefusal(request, caller, body, refusal)
+    throw new ApiError(400, refusal.code, refusal.message)
   }
 
-  /** The fold makes the error record, so that there is one also after a crash. Nobody waits for it. */
+  /**
+   * Notes a refusal on the log; the request does not wait for it. The fold makes the error record, so that it exists
+   * after a crash, too.
+   */
   async #noteRefusal(
     request: FastifyRequest,
     caller: Caller,
     body: Buffer,
-    { code, field, message }: DecodingError,
+    { code, field, message }: Refusal,
   ): Promise<void> {
     const refusal = jsonText({ code, field, message })
     const captured = jsonText(body.toString('utf8', 0, CAPTURED_BYTES))
@@ -204,12 +207,12 @@ export class PushFront {
         return { facts }
       })
     } catch (error) {
-      // The sender has its answer; a log that takes nothing says so by itself.
+      // The sender has its answer, and a log that accepts nothing reports this itself.
       if (!(error instanceof ApiError)) throw error
     }
   }
 
-  /** All in order; in several records when one would be too large. @throws ApiError 413, 503 */
+  /** Appends all events in order, in several records if one would be too large. @throws ApiError 413, 503 */
   async #append(
     request: FastifyRequest,
     caller: Caller,
@@ -265,8 +268,8 @@ interface Piece {
 }
 
 /**
- * Events that go into one record each. A single event is no larger than a body may be sent: what becomes of it on its way
- * has to fit into a record, too. (Our choice.)
+ * Splits events into parts for one record each. A single event must not exceed the limit of sent bodies, because its
+ * results must fit into a record, too. (Our choice.)
  *
  * @throws ApiError 413
  */

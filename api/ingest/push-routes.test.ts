@@ -5,8 +5,9 @@ import { create, replace } from '../../engine/configuration/configuration-log.ts
 import { type Deployment, deployments, spreads } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { Event } from '../../engine/event/event.ts'
-import { LineBatchView as Batch, type LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView as Batch, type LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { LogError, type LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { cutsOf } from '../../engine/worker/cuts-on-the-log.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import {
@@ -107,7 +108,7 @@ async function expectRefused(
   return response
 }
 
-test('what is accepted is on the log, in order, under the route, with the metadata of its request', async () => {
+test('accepted events are on the log, in order, under the route, with the metadata of their request', async () => {
   const { clock, credentials } = installation
   const response = await push(
     '[{"door":"north-2"},"b",null]',
@@ -138,13 +139,13 @@ test('what is accepted is on the log, in order, under the route, with the metada
   expect(second?.metadata).toBe(first?.metadata)
 })
 
-test('a proxy that has said whom it forwards for is believed as far as that is known', async () => {
+test('the address from a proxy is used as far as the proxy is trusted', async () => {
   await push('[1]', { 'x-forwarded-for': '192.0.2.7' })
   const [event] = await events()
   expect(event?.metadata).toMatchObject({ headers: { 'x-forwarded-for': '192.0.2.7' } })
 })
 
-test('PUT is the same; a body of nothing, or of an empty list, is taken and leaves nothing', async () => {
+test('PUT does the same, and an empty body or list is accepted without effect', async () => {
   for (const payload of [undefined, '', ' \n', '[]'])
     expect((await push(payload)).statusCode, JSON.stringify(payload)).toBe(200)
   expect(await batches()).toEqual([])
@@ -152,7 +153,7 @@ test('PUT is the same; a body of nothing, or of an empty list, is taken and leav
   expect(await messages()).toEqual([{ a: 1 }])
 })
 
-test('other methods are not offered', async () => {
+test('other methods are refused', async () => {
   for (const method of ['GET', 'PATCH', 'DELETE', 'OPTIONS'] as const)
     for (const url of [`/v1/${route}`, `/v1/${route}/services/x`]) {
       const response = await expectRefused(
@@ -166,12 +167,12 @@ test('other methods are not offered', async () => {
   expect([head.statusCode, head.body]).toEqual([405, ''])
 })
 
-describe('who may', () => {
+describe('credentials', () => {
   test.each<[string, () => Record<string, string>]>([
     ['the key alone', () => ({ authorization: key })],
     ['a bearer', () => ({ authorization: `Bearer ${key}` })],
     ['the header apikey', () => ({ apikey: key })],
-  ])('%s is a way to carry the key', async (_name, headers) => {
+  ])('%s can carry the key', async (_name, headers) => {
     const { app } = installation
     const response = await app.inject({
       method: 'POST',
@@ -183,7 +184,7 @@ describe('who may', () => {
     expect(response.headers['x-auth-account-short-id']).toBe(installation.credentials.accountId)
   })
 
-  test('no key, a wrong one, one of another route, one of the account or of a closed account: 401', async () => {
+  test('no key, a wrong one, one of another route, of the account or of a closed account: 401', async () => {
     const other = await deployed({})
     const wrong = [
       '',
@@ -199,12 +200,12 @@ describe('who may', () => {
     await expectRefused(push('[1]'), 401, 'ERR_UNAUTHORIZED')
   })
 
-  test('an address that is nobody’s is not there, whatever key comes', async () => {
+  test('an unknown address is 404 with any key', async () => {
     for (const authorization of ['', key])
       await expectRefused(push('[1]', { authorization }, { url: `/v1/${NOWHERE}/x` }), 404, 'ERR_NOT_FOUND')
   })
 
-  test('the other addresses below /v1 are what they were', async () => {
+  test('the other addresses below /v1 are unchanged', async () => {
     const { app } = installation
     for (const url of ['/v1/config', '/v1/nothing', `/v1/${route.slice(1)}`, `/v1/${route}0`]) {
       const stranger = await app.inject({ method: 'POST', url, payload: {} })
@@ -214,7 +215,7 @@ describe('who may', () => {
     }
   })
 
-  test('a key that is deleted is none from then on, the others stay', async () => {
+  test('a deleted key is invalid from then on, and the others stay valid', async () => {
     const second = await newKey(route)
     const url = `/v3/pipeline/gateway-route/${route}/access-key`
     const [first] = (await installation.call({ url })).json().data
@@ -223,12 +224,12 @@ describe('who may', () => {
     expect((await push('[1]', { authorization: second })).statusCode).toBe(200)
   })
 
-  test('while ingestion of the account is suspended nothing is taken', async () => {
+  test('while ingestion of the account is suspended nothing is accepted', async () => {
     await changeAccount(installation, { ingestionSuspended: true })
     await expectRefused(push('[1]'), 403, 'ERR_FORBIDDEN')
   })
 
-  test('a key may come as often as a key of the account', async () => {
+  test('a key has the same limit of requests as a key of the account', async () => {
     const ingest = { perSecond: 1, burst: 2 }
     const own = installation
     installation = await testInstallation({ settings: { ...TEST_SETTINGS, limits: { ingest } } })
@@ -242,8 +243,8 @@ describe('who may', () => {
   })
 })
 
-describe('what is taken', () => {
-  test('codings are undone, the last one first', async () => {
+describe('accepted bodies', () => {
+  test('are decoded, the last coding first', async () => {
     const compressed: [string, Buffer][] = [
       ['gzip', gzipSync('1')],
       ['x-gzip', gzipSync('2')],
@@ -258,7 +259,7 @@ describe('what is taken', () => {
     expect(await messages()).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
 
-  test('a coding that is not known is 415, damaged data 400', async () => {
+  test('with an unknown coding are 415, and damaged data is 400', async () => {
     await expectRefused(push('1', { 'content-encoding': 'br' }), 415, 'ERR_UNSUPPORTED_ENCODING')
     await expectRefused(
       push('1', { 'content-encoding': 'gzip,gzip,gzip,gzip,gzip' }),
@@ -269,7 +270,7 @@ describe('what is taken', () => {
       await expectRefused(push('[1]', { 'content-encoding': coding }), 400, 'ERR_BAD_REQUEST')
   })
 
-  test('a body may have 2 MiB, and become ten times as much', async () => {
+  test('can have 2 MiB, and ten times as much unpacked', async () => {
     const limit = TEST_SETTINGS.bodyLimitBytes
     const text = (bytes: number) => `"${'a'.repeat(bytes - 2)}"`
     await expectRefused(push(text(limit + 1)), 413, 'ERR_PAYLOAD_TOO_LARGE')
@@ -286,11 +287,11 @@ describe('what is taken', () => {
     const most = gzipSync(lines(10 * limit))
     expect((await push(most, { 'content-encoding': 'gzip' })).statusCode).toBe(200)
     expect(await events()).toHaveLength(1 + Math.floor((10 * limit) / 1_001))
-    // More than one record of the log can hold.
+    // More events than fit into one record of the log.
     expect((await batches()).length).toBeGreaterThan(10)
   })
 
-  test('a small body that unpacks to a million events of nothing is 413, compressed or not', async () => {
+  test('that are small and unpack to a million tiny events are 413, compressed or not', async () => {
     for (const event of ['{}', '""', '0', 'null'])
       for (const body of [`[${Array(1_000_000).fill(event).join(',')}]`, `${event}\n`.repeat(690_000)]) {
         const compressed = { 'content-encoding': 'gzip' }
@@ -303,16 +304,16 @@ describe('what is taken', () => {
     expect(await events()).toEqual([])
   })
 
-  test('many compressed bodies may come at once', async () => {
+  test('can be compressed many at a time', async () => {
     const body = gzipSync(JSON.stringify(Array.from({ length: 20_000 }, (_, number) => ({ number }))))
-    expect(body.length).toBeGreaterThan(40_000) // A smaller one is decompressed before the next is looked at.
+    expect(body.length).toBeGreaterThan(40_000) // a smaller one would be decompressed before the next is read
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => push(body, { 'content-encoding': 'gzip' })),
     )
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
   })
 
-  test('one event is as large as a body may be sent, no larger', async () => {
+  test('can contain an event as large as the limit of a body, and no larger', async () => {
     const text = (bytes: number) => gzipSync(`"${'a'.repeat(bytes - 2)}"`)
     const limit = TEST_SETTINGS.bodyLimitBytes
     const compressed = { 'content-encoding': 'gzip' }
@@ -320,7 +321,7 @@ describe('what is taken', () => {
     expect((await push(text(limit), compressed)).statusCode).toBe(200)
   })
 
-  test('a request is taken whole or not at all', async () => {
+  test('are accepted as a whole or not at all', async () => {
     const { route: other } = await deployed({ decoding: 'ndjson' })
     key = await newKey(other)
     route = other
@@ -345,7 +346,7 @@ describe('what is taken', () => {
     expect(metrics).toContain('weir_push_events_total 0')
   })
 
-  test('what is taken is counted', async () => {
+  test('are counted', async () => {
     await push(gzipSync('[1,2]'), { 'content-encoding': 'gzip' })
     const metrics = (await installation.app.inject({ url: '/metrics' })).body
     expect(metrics).toContain('weir_push_events_total 2')
@@ -353,7 +354,7 @@ describe('what is taken', () => {
     expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
   })
 
-  test('without capture_metadata nothing is said about the request', async () => {
+  test('without capture_metadata have no metadata of the request', async () => {
     ;({ route } = await deployed({ decoding: 'bytes', capture_metadata: false }))
     key = await newKey(route)
     await push('[1]')
@@ -361,7 +362,7 @@ describe('what is taken', () => {
     expect([event?.message, event?.metadata]).toEqual(['[1]', {}])
   })
 
-  test('a log that takes nothing is 503', async () => {
+  test('are 503 if the log accepts nothing', async () => {
     const { ingest } = installation.ports.replay
     ingest.append = async () => {
       throw new LogError('LOG_FULL', 'it is full', { retriable: true })
@@ -370,7 +371,7 @@ describe('what is taken', () => {
     expect(response.headers['retry-after']).toBe('10')
   })
 
-  test('of a spread account it stays at home', async () => {
+  test('of a spread account stay in its home partition', async () => {
     const { accountId } = installation.credentials
     await installation.write(
       create(spreads, accountId, {
@@ -388,10 +389,10 @@ describe('what is taken', () => {
   })
 })
 
-describe('what reads the route', () => {
+describe('the readers of a route', () => {
   const pausing = (id: string, call: 'pause' | 'resume') => created(`/v3/pipeline/${id}/${call}`, {})
 
-  test('a route that no deployed pipeline has is 409, also after its pipeline went', async () => {
+  test('are missing if no deployed pipeline has it, which is 409, also after its pipeline was deleted', async () => {
     const { id } = await created('/v3/pipeline/gateway-route', { title: 'r', type: 'http' })
     const own = route
     route = id as string
@@ -404,7 +405,7 @@ describe('what reads the route', () => {
     expect(own).not.toBe(route)
   })
 
-  test('while every pipeline that has it is paused it is 503 with retry-after', async () => {
+  test('are all paused, which is 503 with retry-after', async () => {
     const { pipeline: second } = await deployed({}, route)
     await pausing(pipeline, 'pause')
     expect((await push('[]')).statusCode).toBe(200)
@@ -415,7 +416,7 @@ describe('what reads the route', () => {
     expect((await push('[1]')).statusCode).toBe(200)
   })
 
-  test('of sources that share it the one that was published last says how it is read', async () => {
+  test('share it in the form of the most recently published source', async () => {
     const { pipeline: second, source } = await deployed({ decoding: 'bytes' }, route)
     await push('[1]')
     await pausing(second, 'pause')
@@ -426,14 +427,14 @@ describe('what reads the route', () => {
       url: `/v3/pipeline/${second}/source/${source}`,
       payload: { user_config: { decoding: 'json' } },
     })
-    // It is edited, and does not run yet.
+    // It is edited, but not deployed yet.
     await push('[3]')
     await created(`/v3/pipeline/${second}/publish`, {})
     await push('[4]')
     expect(await messages()).toEqual(['[1]', 2, '[3]', 4])
   })
 
-  test('of sources that share it any that wants metadata has them captured', async () => {
+  test('capture metadata if any source that shares it does', async () => {
     const { pipeline: second } = await deployed({ capture_metadata: false }, route)
     await push('[1]')
     await pausing(pipeline, 'pause')
@@ -445,7 +446,7 @@ describe('what reads the route', () => {
     expect(captured).toEqual([true, false, true])
   })
 
-  describe('is what is deployed, whatever becomes of the draft', () => {
+  describe('are the deployed ones, whatever happens to the draft', () => {
     const status = async (method: 'GET' | 'POST' | 'DELETE', path: string, payload = {}) => {
       const { statusCode } = await installation.call({
         method,
@@ -457,7 +458,7 @@ describe('what reads the route', () => {
     const routeStatus = () => status('GET', `/gateway-route/${route}`)
     const withoutSource = () => status('DELETE', `/${pipeline}/source/${route}`)
 
-    test('a route stays, with its keys, when its source is deleted and comes back', async () => {
+    test('a route stays, with its keys, when its source is deleted and restored', async () => {
       expect(await withoutSource()).toBe(200)
       expect([await routeStatus(), (await push('1')).statusCode]).toEqual([200, 200])
       expect(await status('DELETE', `/gateway-route/${route}`)).toBe(409)
@@ -465,20 +466,20 @@ describe('what reads the route', () => {
       expect((await push('2')).statusCode).toBe(200)
     })
 
-    test('a route goes when what is deployed next has no source on it', async () => {
+    test('a route is deleted when the next deployment has no source of it', async () => {
       await withoutSource()
       await created(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion', user_config: {} })
       expect(await status('POST', `/${pipeline}/publish?allow_unconnected_edges=true`)).toBe(200)
       expect([await routeStatus(), (await push('1')).statusCode]).toEqual([404, 404])
     })
 
-    test('a route goes with its pipeline, also when the draft had let go of it', async () => {
+    test('a route is deleted with its pipeline, even if the draft lacked it', async () => {
       await withoutSource()
       expect(await status('DELETE', `/${pipeline}`)).toBe(200)
       expect(await routeStatus()).toBe(404)
     })
 
-    test('a route that another draft has joined stays when nothing deployed reads it any more', async () => {
+    test('a route that another draft has joined stays even when nothing deployed reads it', async () => {
       const other = await created('/v3/pipeline', { title: 'other' })
       const joined = { type: 'http', user_config: {}, gateway_route_id: route }
       await created(`/v3/pipeline/${other.id}/source`, joined)
@@ -487,7 +488,7 @@ describe('what reads the route', () => {
     })
   })
 
-  describe('a deployment that its partition may not know', () => {
+  describe('a deployment that may be unknown to its partition', () => {
     let inEffect: Map<string, number>
     let soughtAtLog: string[]
 
@@ -509,7 +510,7 @@ describe('what reads the route', () => {
       key = await newKey(route)
     })
 
-    test('counts when a record has met it, which it looks for', async () => {
+    test('counts when a record has met it, which the process checks', async () => {
       expect(soughtAtLog).toContain(`${pipeline} 1`)
       for (const version of [undefined, 0]) {
         if (version !== undefined) inEffect.set(pipeline, version)
@@ -520,7 +521,7 @@ describe('what reads the route', () => {
       expect((await push('[1]')).statusCode).toBe(200)
     })
 
-    test('counts after ten seconds all the same: for want of a worker it is put on the log from here, once', async () => {
+    test('counts after ten seconds without a worker, because this process then appends its cut, once', async () => {
       installation.clock.advance(9_999)
       await expectRefused(push('[1]'), 503, 'ERR_BUSY')
       installation.clock.advance(1)
@@ -530,7 +531,7 @@ describe('what reads the route', () => {
       expect(others.map(({ value }) => Batch.decode(value).route)).toEqual([route, route])
     })
 
-    test('is not taken for told while the log takes nothing', async () => {
+    test('does not count while the log accepts nothing', async () => {
       installation.clock.advance(10_000)
       const { ingest } = installation.ports.replay
       const append = ingest.append.bind(ingest)
@@ -541,13 +542,13 @@ describe('what reads the route', () => {
       expect((await records()).flatMap(cutsOf)).toMatchObject([{ entity: pipeline, version: 1 }])
     })
 
-    test('is told before anything else when it was there before the process', async () => {
+    test('counts at once if it was there before the process', async () => {
       const { configuration, clock } = installation
       const told: string[] = []
       const nothing = { cutVersion: () => undefined, whenInEffect: async () => false }
       const inEffect = { ...nothing, versionOnLog: () => undefined }
       const tell = async (id: string) => void told.push(id)
-      const routes = new GatewayRouteStates({ configuration, clock, inEffect, tell })
+      const routes = new GatewayRouteStates({ catalogue: CATALOGUE, configuration, clock, inEffect, tell })
       const { accountId } = installation.credentials
       expect(routes.stateOf(accountId, route)).toEqual({ kind: 'untold' })
       await Promise.all([routes.tell(accountId, route), routes.tell(accountId, route)])
@@ -555,7 +556,7 @@ describe('what reads the route', () => {
       expect([told, routes.stateOf(accountId, route).kind]).toEqual([[pipeline], 'runs'])
     })
 
-    test('is waited for when one was missed between it and the one that is in effect: it may be a pause', async () => {
+    test('is waited for if another was missed before it, because that may be a pause', async () => {
       inEffect.set(pipeline, 1)
       expect((await push('[1]')).statusCode).toBe(200)
       const { configuration } = installation
@@ -565,12 +566,12 @@ describe('what reads the route', () => {
       expect((await push('[2]')).statusCode).toBe(503)
     })
 
-    test('while another revision of it reads the route, the new one need not be waited for', async () => {
+    test('need not be waited for while another revision of it reads the route', async () => {
       inEffect.set(pipeline, 1)
       await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
       await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
       expect((await push('[1]')).statusCode).toBe(200)
-      // Two that nobody has met: whichever is in effect reads the route.
+      // Two sources that have not met any event: each of them would read the route.
       await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
       await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
       expect((await push('[2]')).statusCode).toBe(200)
@@ -583,7 +584,7 @@ describe('what reads the route', () => {
       expect(await messages()).toEqual([1, 2, 3])
     })
 
-    test('a route that only the new revision reads waits for that', async () => {
+    test('is waited for by a route that only the new revision reads', async () => {
       inEffect.set(pipeline, 1)
       const { id } = await created(`/v3/pipeline/${pipeline}/source`, { type: 'http' })
       await created(`/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`, {})
@@ -595,7 +596,7 @@ describe('what reads the route', () => {
     })
   })
 
-  describe('what was under way is not acknowledged, nor refused as if nothing had been taken, when', () => {
+  describe('events under way are neither acknowledged nor refused as if nothing had been accepted when', () => {
     test.each([
       ['the last pipeline was paused', () => pausing(pipeline, 'pause')],
       [
@@ -621,7 +622,7 @@ describe('what reads the route', () => {
       ])
     })
 
-    test('a revision that reads it, too, has replaced another', async () => {
+    test('a revision that also reads it has replaced another', async () => {
       const { ingest } = installation.ports.replay
       const append = ingest.append.bind(ingest)
       ingest.append = async (...record) => {

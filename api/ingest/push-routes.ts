@@ -4,7 +4,7 @@ import { ApiError } from '../http/errors.ts'
 import type { PushFront } from './push-front.ts'
 import { pushSchema } from './push-schema.ts'
 
-/** Other addresses begin with `/v1`, too, and none of them goes on like this. */
+/** Other addresses below `/v1` do not have this form. */
 const GATEWAY_ROUTE = '/v1/:routeId(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)'
 const ID_END = '/v1/'.length + 36
 const METHODS = ['POST', 'PUT'] as const
@@ -15,15 +15,15 @@ declare module 'fastify' {
     /** Set on the addresses of gateway routes. */
     pushed: {
       readonly route: string
-      /** What the path has behind the id of the route, as it was sent; empty: nothing. */
+      /** Rest of the path behind the id of the route, as sent; may be empty. */
       readonly suffix: string
-      /** null until the key was looked at. */
+      /** null before the key is checked. */
       readonly caller: Caller | null
     }
   }
 }
 
-/** The addresses of gateway routes: components, section 6.1. Bodies come as bytes, whatever they are called. */
+/** The addresses of gateway routes: components, section 6.1. Bodies are read as bytes, whatever their content type. */
 export function servePushes(
   app: FastifyInstance,
   front: Pick<PushFront, 'authenticateEarly' | 'take'>,

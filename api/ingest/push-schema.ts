@@ -1,23 +1,27 @@
 import Type from 'typebox'
+import { named } from '../../schemas/named.ts'
 
-const Refusal = Type.Object({
-  status: Type.Literal('error'),
-  code: Type.String(),
-  error: Type.String(),
-})
+const Refusal = named(
+  'PushError',
+  Type.Object({
+    status: Type.Literal('error'),
+    code: Type.String(),
+    error: Type.String(),
+  }),
+)
 
-/** For the API document alone: a body is read as the source says that has the route. */
+/** Schema only for the API document: the source of the route reads the body. */
 export const pushSchema = {
   summary: 'Send data to a gateway route',
   description:
-    'Data comes into the deployed pipelines with a source of the route. An access key of the route is expected in ' +
+    'Data enters the deployed pipelines with a source of the route. An access key of the route is required, as ' +
     '`Authorization: <key>`, `Authorization: Bearer <key>` or `apikey: <key>`. The body may be compressed with gzip, deflate, ' +
-    'zstd or snappy (block form). A request is taken whole or not at all; 200 means that its events are durable. Anything may ' +
-    'follow the id of the route in the path. PUT is the same.',
+    'zstd or snappy (block form). A request is accepted whole or not at all; 200 means that its events are durable. The path ' +
+    'may continue after the id of the route. PUT does the same.',
   tags: ['Ingestion'],
   params: Type.Object({ routeId: Type.String({ description: 'Id of the gateway route.' }) }),
   body: Type.Unknown({
-    description: 'Whatever the source takes; of what content type it says it is means nothing.',
+    description: 'Any data that the source accepts; the content type is ignored.',
   }),
   response: {
     200: Type.Object({ status: Type.Literal('ok') }),

@@ -10,7 +10,7 @@ const answer = (batchId: string): Promise<KeptAnswer> => Promise.resolve({ batch
 function keys(keysPerAccount?: number) {
   const clock = manualClock()
   const recent = new RecentKeys({ clock, ...(keysPerAccount !== undefined && { keysPerAccount }) })
-  /** What a request with that key would get: the batch id of the first, or the status it is refused with. */
+  /** Result of a request with that key: the batch id of the first request, or the status of the refusal. */
   const use = async (account: string, key: string, body = 'body'): Promise<string | number> => {
     const idempotency = { key, digest: digest(body) }
     try {
@@ -26,7 +26,7 @@ function keys(keysPerAccount?: number) {
 }
 
 describe('a plain key', () => {
-  test('is answered as before, is refused with another body, and belongs to one account', async () => {
+  test('gets its first answer, is refused with another body, and belongs to one account', async () => {
     const { use } = keys()
     expect(await use('a', 'k')).toBe('new')
     expect(await use('a', 'k')).toBe('a k body')
@@ -34,7 +34,7 @@ describe('a plain key', () => {
     expect(await use('b', 'k', 'other')).toBe('new')
   })
 
-  test('is forgotten after 24 h, not before', async () => {
+  test('is forgotten after 24 h, not earlier', async () => {
     const { use, clock } = keys()
     await use('a', 'k')
     clock.advance(DAY_MS - 1)
@@ -43,7 +43,7 @@ describe('a plain key', () => {
     expect(await use('a', 'k', 'other')).toBe('new')
   })
 
-  test('beyond the number of keys a new one is 503, a known one still works, and time makes room', async () => {
+  test('beyond the number of keys is 503 if it is new, while a known one still works, and later there is space again', async () => {
     const { use, clock } = keys(2)
     await use('a', 'k1')
     clock.advance(1000)
@@ -56,7 +56,7 @@ describe('a plain key', () => {
     expect(await use('a', 'k2')).toBe('a k2 body')
   })
 
-  test('whose first request failed is new again', async () => {
+  test('is new again if its first request failed', async () => {
     const { recent } = keys()
     const idempotency = { key: 'k', digest: digest('body') }
     const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
@@ -67,13 +67,13 @@ describe('a plain key', () => {
 })
 
 describe('a numbered key', () => {
-  test('costs no plain key', async () => {
+  test('does not count as a plain key', async () => {
     const { use } = keys(1)
     for (let number = 0; number < 100; number++) expect(await use('a', `stream/${number}`)).toBe('new')
     expect(await use('a', 'k')).toBe('new')
   })
 
-  test('within the last 64 numbers is answered as before; further back it is 409', async () => {
+  test('within the last 64 numbers gets its first answer, and older ones are 409', async () => {
     const { use } = keys()
     await use('a', 's/100')
     expect(await use('a', 's/37')).toBe('new')
@@ -84,7 +84,7 @@ describe('a numbered key', () => {
     expect(await use('a', 's/37')).toBe(409)
   })
 
-  test('counts for its own stream alone', async () => {
+  test('counts only for its own stream', async () => {
     const { use } = keys()
     await use('a', 's/100')
     expect(await use('a', 't/1')).toBe('new')
@@ -102,7 +102,7 @@ describe('a numbered key', () => {
   })
 })
 
-describe('an answer that was told', () => {
+describe('a shared answer', () => {
   const told = (key: string, body: string, batchId: string) => ({
     account: 'a',
     key,
@@ -111,7 +111,7 @@ describe('an answer that was told', () => {
     isPartial: false,
   })
 
-  test('is what a repeat gets, and another body under its key is 409', async () => {
+  test('is returned to a repeat, and another body under its key is 409', async () => {
     const { use, recent } = keys()
     recent.learn(told('k', 'body', 'elsewhere'), 0)
     recent.learn(told('s/5', 'body', 'elsewhere too'), 0)
@@ -122,7 +122,7 @@ describe('an answer that was told', () => {
     expect(await use('b', 'k')).toBe('new')
   })
 
-  test('wins over what was answered here and told later', async () => {
+  test('wins over a later answer of this process', async () => {
     const { use, recent } = keys()
     for (const key of ['k', 's/5']) {
       await use('a', key)
@@ -133,7 +133,7 @@ describe('an answer that was told', () => {
     }
   })
 
-  test('stays when the request that was under way here fails', async () => {
+  test('stays when the request under way in this process fails', async () => {
     const { use, recent } = keys()
     for (const key of ['k', 's/5']) {
       const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
@@ -144,7 +144,7 @@ describe('an answer that was told', () => {
     }
   })
 
-  test('is forgotten 24 h after it was told, also behind younger ones', async () => {
+  test('is forgotten 24 h after it was shared, also behind younger ones', async () => {
     const { use, recent, clock } = keys()
     await use('a', 'younger')
     recent.learn(told('k', 'body', 'elsewhere'), 1000)
@@ -155,7 +155,7 @@ describe('an answer that was told', () => {
     expect(await use('a', 'younger')).toBe('a younger body')
   })
 
-  test('makes room for itself at the oldest, so that memory is bounded', async () => {
+  test('takes the place of the oldest, so that memory is limited', async () => {
     const { use, recent } = keys(2)
     for (const key of ['k1', 'k2', 'k3']) recent.learn(told(key, 'body', key), 0)
     expect(await use('a', 'k2')).toBe('k2')
@@ -171,7 +171,7 @@ describe('an answer that was told', () => {
     expect(await use('a', 's/37')).toBe('new')
   })
 
-  test('goes to the other processes when it was given here, and only then', async () => {
+  test('is sent to the other processes only by the process that gave it', async () => {
     const { clock } = keys()
     const heard: unknown[] = []
     const recent = new RecentKeys({ clock, tell: given => heard.push(given) })

@@ -10,13 +10,13 @@ const KEY = /^[!-~]{1,128}$/
 const KEY_EXPIRY_MS = DAY_MS
 const ANOTHER_BODY = 'This idempotency key was used with another body'
 const KEYS_PER_ACCOUNT = 100_000
-/** Streams cost one entry each and are forgotten longest unused first: a repeat is then found by the log. */
+/** Streams cost one entry each. The stream that was unused longest is forgotten first; the log then finds its repeats. */
 const STREAMS_PER_ACCOUNT = 10_000
 
-/** What the request that was first with a key was answered. */
+/** Answer to the first request with a key. */
 export interface KeptAnswer {
   readonly batchId: string
-  /** Some of its lines were refused, or it is not known whether. */
+  /** Whether some of its lines were refused, or this is unknown. */
   readonly isPartial: boolean
 }
 
@@ -24,7 +24,7 @@ interface KeptKey {
   readonly digest: string
   readonly notedAtMs: number
   readonly answer: KeptAnswer | Promise<KeptAnswer>
-  /** It is on the topic of answers: no later one there counts. */
+  /** Whether it is on the topic of answers, so that later ones do not count. */
   readonly isTold: boolean
 }
 
@@ -34,12 +34,12 @@ interface KeptStream {
 }
 
 interface AccountKeys {
-  /** In the order in which they were noted, so that the oldest come first. */
+  /** Keys in the order in which they were noted, so that the oldest come first. */
   readonly keys: Map<string, KeptKey>
   readonly streams: Map<string, KeptStream>
 }
 
-/** What a key is by the log, where this process has read it: knows what was before its start. */
+/** State of a key by the log, as far as this process has read it: also covers the time before its start. */
 export type JudgeKey = (
   account: string,
   idempotency: Idempotency,
@@ -49,18 +49,18 @@ export type JudgeKey = (
 interface RecentKeysOptions {
   readonly clock: Clock
   readonly judgeKey?: JudgeKey | undefined
-  /** Tells other ingesting processes what was answered; absent where there are none. */
+  /** Sends an answer to the other ingesting processes; absent without others. */
   readonly tell?: ((answer: KeyAnswer) => void) | undefined
   readonly keysPerAccount?: number
 }
 
 /**
- * Idempotency keys that this process, or another that takes lines, saw of late: a repeat gets the first answer again
- * and is not appended. The log decides in the end (the engine drops repeats), so this may forget: it spares the log
- * work and tells a sender at once when a key comes with another body.
+ * Idempotency keys that this or another ingesting process saw recently. A repeat gets the first answer again and is not
+ * appended. This memory may forget keys, because the engine drops repeats by the log. It relieves the log, and refuses at
+ * once a key that comes with another body.
  *
- * A key `<stream>/<number>` costs one entry per stream, for which the last 64 numbers are known; any other key
- * is kept for 24 h, 100,000 of them per account.
+ * A key `<stream>/<number>` costs one entry per stream, for which the last 64 numbers are known. Any other key is kept
+ * for 24 h, 100,000 of them per account.
  */
 export class RecentKeys {
   readonly #clock: Clock
@@ -77,10 +77,10 @@ export class RecentKeys {
   }
 
   /**
-   * @param partition where the request goes
-   * @returns the answer to the first request with this key and body, or undefined when the key is new
-   * @throws ApiError 409 when the key came with another body, or is of a number that lies too far back;
-   *         503 when the account has used too many keys
+   * @param partition destination of the request
+   * @returns the answer to the first request with this key and body, or undefined for a new key
+   * @throws ApiError 409 when the key came with another body, or its number is too old; 503 when the account has used too
+   *   many keys
    */
   find(account: string, { key, digest }: Idempotency, partition: number): Promise<KeptAnswer> | undefined {
     const known = this.#accounts.get(account)
@@ -95,7 +95,7 @@ export class RecentKeys {
     return Promise.resolve(kept.answer)
   }
 
-  /** The batch id of before is not known any more: it is opaque and may be empty. */
+  /** The earlier batch id is not known any more: it is opaque and can be empty. */
   #findInLog(account: string, idempotency: Idempotency, partition: number): Promise<KeptAnswer> | undefined {
     switch (this.#judgeKey(account, idempotency, partition)) {
       case 'new':
@@ -111,7 +111,7 @@ export class RecentKeys {
     }
   }
 
-  /** Keeps the answer to come for a key that `find` did not know, and tells it; one that fails is forgotten. */
+  /** Keeps the pending answer for a key that `find` did not know, and sends it to others; a failed one is forgotten. */
   note(account: string, { key, digest }: Idempotency, answer: Promise<KeptAnswer>): void {
     const known = this.#keysOf(account)
     const kept: KeptKey = {
@@ -131,10 +131,11 @@ export class RecentKeys {
   }
 
   /**
-   * Takes in an answer that was told, also by this process itself. The one that was told first counts, so that all
-   * processes agree where requests met at several of them; answers come in the order in which they were told.
+   * Records an answer that was sent by any process, this one included. The first answer of a key counts, so that all
+   * processes agree when they handled requests with it at the same time. Answers arrive in the order in which they were
+   * sent.
    *
-   * @param ageMs since it was told
+   * @param ageMs time since it was sent
    */
   learn({ account, key, digest, batchId, isPartial }: KeyAnswer, ageMs: number): void {
     const known = this.#keysOf(account)
@@ -165,7 +166,9 @@ export class RecentKeys {
     return kept
   }
 
-  /** Beyond the number of keys the oldest is forgotten: it was noted by processes that did not know all of them. */
+  /**
+   * Beyond the maximum number of keys the oldest is forgotten: the processes that noted them did not know all of them.
+   */
   #learnKey(known: AccountKeys, key: string, kept: KeptKey): void {
     const before = this.#unexpired(known, key)
     if (before?.isTold) return
@@ -175,7 +178,7 @@ export class RecentKeys {
     keys.set(key, kept)
   }
 
-  /** Forgets what is too old; what others have told may lie behind what is younger. */
+  /** Deletes entries that are too old; answers of other processes may follow younger ones. */
   #unexpired({ keys }: AccountKeys, key: string): KeptKey | undefined {
     const earliestMs = this.#clock.monotonicMs() - KEY_EXPIRY_MS
     for (const [old, { notedAtMs }] of keys) {
@@ -189,7 +192,7 @@ export class RecentKeys {
   }
 }
 
-/** @throws ApiError 400 when the header is no key; undefined when there is none */
+/** @throws ApiError 400 when the header is not a valid key; undefined when there is none */
 export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   if (typeof header === 'string' && KEY.test(header)) return header

@@ -3,7 +3,7 @@ import { jsonText } from '../../engine/json/json-text.ts'
 import { orderedObject } from '../../engine/json/ordered-object.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
-/** Secrets, which no event is to hold. */
+/** Secrets, which must not become part of an event. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'apikey',
@@ -13,18 +13,18 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
 ])
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['access_key', 'apikey', 'token'])
 
-/** What of a request becomes metadata of its events. */
+/** Facts of a request that become metadata of its events. */
 export interface PushedRequest {
   readonly raw: Pick<IncomingMessage, 'url' | 'rawHeaders'>
   /** Address of the sender. */
   readonly ip: string
-  /** As far as it is believed; empty: nobody has set one. */
+  /** Trusted part of the forwarding header; empty: it was not set. */
   readonly forwardedFor: string
-  /** What the path has behind the id of the route; empty: nothing. */
+  /** Rest of the path behind the id of the route; may be empty. */
   readonly suffix: string
 }
 
-/** JSON text of the metadata that a request gives its events: components, section 6.1. */
+/** JSON text of the metadata that a request adds to its events: components, section 6.1. */
 export function requestMetadata(request: PushedRequest): string {
   return jsonText({ headers: headersOf(request), query: queryOf(request.raw.url ?? '') })
 }

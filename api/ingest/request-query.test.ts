@@ -29,11 +29,11 @@ describe('the query is decoded leniently', () => {
     expect(readQuery(`/logs/ingest?${query}`).hostname).toBe(hostname)
   })
 
-  test('tags of repeated parameters add up', () => {
+  test('tags of repeated parameters are joined', () => {
     expect(readQuery('/?tags=a,%20b%2Cc&tags=a&tags=&tags=d').tags).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('no query at all is an empty one', () => {
+  test('a missing query is an empty one', () => {
     expect(readQuery('/logs/ingest')).toEqual({
       hostname: '',
       mac: '',

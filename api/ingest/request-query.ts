@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { isIP } from 'node:net'
 import { cleanTags, cutCharacters, HOST_LIMIT_CHARACTERS } from '../../engine/lines/line-limits.ts'
-import { numberToMs } from '../../engine/lines/scan/timestamp.ts'
+import { numberToMs } from '../../engine/times/sent-time.ts'
 import { badRequest, type ValidationDetail } from '../http/errors.ts'
 
 const MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i
 /** Largest time that a date can have, in milliseconds. */
 const LATEST_DATE_MS = 8.64e15
 
-/** Query parameters of ingestion, section 1.1, decoded but not yet judged. Empty: absent. */
+/** Query parameters of ingestion, section 1.1, decoded but not checked. Empty: absent. */
 export interface RequestQuery {
   readonly hostname: string
   readonly mac: string
@@ -19,8 +19,8 @@ export interface RequestQuery {
 }
 
 /**
- * Reads the query of a request's target. Clients do not always encode it: bytes beyond ASCII and a percent sign
- * that encodes nothing are taken as they are. Of a repeated parameter the first counts; `tags` add up.
+ * Reads the query of a request's target. Clients do not always encode it: bytes beyond ASCII, and a percent sign that
+ * encodes nothing, are used as they are. The first of a repeated parameter counts; `tags` add up.
  */
 export function readQuery(url: string): RequestQuery {
   const query = { hostname: '', mac: '', ip: '', now: '', apikey: '' }
@@ -44,7 +44,7 @@ export function readQuery(url: string): RequestQuery {
 }
 
 /**
- * Checks what a request says about its host; every failure is reported, the first one is the message.
+ * Checks the statements of a request about its host; every failure is reported, and the first one is the message.
  *
  * @throws ApiError 400
  */
@@ -56,7 +56,7 @@ export function assertHost({ hostname, mac, ip }: Pick<RequestQuery, 'hostname' 
   if (details.length > 0) throw badRequest(details)
 }
 
-/** Time of reception minus the sender's clock, both UNIX ms; null when `now` is no time. */
+/** Time of reception minus the sender's clock, both UNIX ms; null when `now` is not a time. */
 export function driftOf(now: string, receivedAtMs: number): number | null {
   const sentAtMs = numberToMs(now)
   return sentAtMs === undefined || sentAtMs > LATEST_DATE_MS ? null : receivedAtMs - sentAtMs
@@ -73,7 +73,7 @@ function decode(text: string): string {
 }
 
 function decodeBytes(text: string): string {
-  // A request's target comes as one character per byte.
+  // A request's target has one character per byte.
   const source = Buffer.from(text, 'latin1')
   const bytes = Buffer.alloc(source.length)
   let length = 0

@@ -4,15 +4,15 @@ import { decompressSnappy, SnappyError, snappyLength } from './snappy.ts'
 const block = (...bytes: (number | string)[]) =>
   Buffer.concat(bytes.map(each => (typeof each === 'string' ? Buffer.from(each) : Buffer.from([each]))))
 
-test('literals of any length, and copies by one, two and four bytes, come back', () => {
+test('literals of any length, and copies by one, two and four bytes, are decompressed', () => {
   expect(decompressSnappy(block(0)).toString()).toBe('')
   expect(decompressSnappy(block(3, 2 << 2, 'abc')).toString()).toBe('abc')
   const long = 'x'.repeat(300)
   expect(decompressSnappy(block(0xac, 0x02, 61 << 2, 0x2b, 0x01, long)).toString()).toBe(long)
   expect(decompressSnappy(block(65, 60 << 2, 64, 'y'.repeat(65))).toString()).toBe('y'.repeat(65))
-  // Four bytes, five back.
+  // Four bytes are announced, and five follow.
   expect(decompressSnappy(block(9, 4 << 2, 'abcde', 1, 5)).toString()).toBe('abcdeabcd')
-  // A copy that reaches into itself.
+  // A copy that overlaps itself.
   expect(decompressSnappy(block(10, 0, 'z', (8 << 2) | 2, 1, 0)).toString()).toBe('z'.repeat(10))
   expect(decompressSnappy(block(6, 2 << 2, 'abc', (2 << 2) | 3, 3, 0, 0, 0)).toString()).toBe('abcabc')
   // Its distance takes eleven bits.

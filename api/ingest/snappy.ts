@@ -1,22 +1,22 @@
-/** A copy's length and distance, and a literal's length, by the low two bits of its tag. */
+/** The low two bits of a tag give the form of a copy's length and distance, or of a literal's length. */
 const LITERAL = 0
 const NEAR_COPY = 1
 const COPY = 2
-/** Literals whose length does not fit into the tag: 60 stands for one byte more, 63 for four. */
+/** Literals whose length does not fit into the tag: 60 means one more byte, 63 four. */
 const FIRST_LONG_LITERAL = 60
 const MAX_LENGTH_BYTES = 5
 
-/** The data is not what snappy writes. */
+/** The data is not in the format of snappy. */
 export class SnappyError extends Error {
   override readonly name = 'SnappyError'
 }
 
-/** How long the data of a block will be. @throws SnappyError */
+/** Length of the decompressed data of a block. @throws SnappyError */
 export function snappyLength(block: Buffer): number {
   return lengthAt(block).length
 }
 
-/** Decompresses data in snappy's block form, as Prometheus and its like send it. @throws SnappyError */
+/** Decompresses data in snappy's block form, as Prometheus sends it. @throws SnappyError */
 export function decompressSnappy(block: Buffer): Buffer {
   const { length, at: first } = lengthAt(block)
   const data = Buffer.allocUnsafe(length)
@@ -49,7 +49,7 @@ export function decompressSnappy(block: Buffer): Buffer {
     const distance = kind === NEAR_COPY ? (tag >>> 5) * 256 + byte() : number(kind === COPY ? 2 : 4)
     if (distance === 0 || distance > filled || size > length - filled)
       throw new SnappyError('it repeats what is not there')
-    // One at a time: what is repeated may reach into the repetition itself.
+    // One byte at a time: the source of a copy may overlap its target.
     for (let end = filled + size; filled < end; filled++) data[filled] = data[filled - distance] as number
   }
   if (filled !== length) throw new SnappyError('it ends too early')

@@ -63,7 +63,7 @@ describe('a key', () => {
     },
   )
 
-  test('may come without a name, and without a body', async () => {
+  test('can be created without a name, and without a body', async () => {
     expect((await send('POST', `${KEYS}?type=ingestion`, {})).body.name).toBe('')
     expect((await send('POST', `${KEYS}?type=ingestion`)).body.name).toBe('')
   })
@@ -74,14 +74,14 @@ describe('a key', () => {
     expect((await send('PUT', `${KEYS}/${body.id}`, body)).body).toEqual(body)
   })
 
-  test('lets lines in until it is deleted', async () => {
+  test('accepts lines until it is deleted', async () => {
     const { body } = await send('POST', `${KEYS}?type=ingestion`, {})
     expect((await ingest(body.key)).statusCode).toBe(200)
     await send('DELETE', `${KEYS}/${body.id}`)
     expect((await ingest(body.key)).statusCode).toBe(401)
   })
 
-  test('may delete itself, and then is nobody', async () => {
+  test('can delete itself, and is unknown afterwards', async () => {
     const { body } = await send('POST', `${KEYS}?type=service`, {})
     const asKey = (method: 'GET' | 'DELETE') =>
       installation.app.inject({ method, url: `${KEYS}/${body.id}`, headers: { servicekey: body.key } })
@@ -89,7 +89,7 @@ describe('a key', () => {
     expect((await asKey('GET')).statusCode).toBe(401)
   })
 
-  test('of another account is not there', async () => {
+  test('of another account is not found', async () => {
     await installation.account('0123456789')
     const token = await installation.token({ account: '0123456789' })
     const { body } = await send('POST', `${KEYS}?type=ingestion`, { name: 'mine' })
@@ -105,7 +105,7 @@ describe('a key', () => {
     expect((await send('GET', `${KEYS}/${body.id}`)).body).toEqual(body)
   })
 
-  test('does not stand in clear on the log', async () => {
+  test('is not in clear on the log', async () => {
     const { body } = await send('POST', `${KEYS}?type=ingestion`, {})
     const topic = await installation.log.topic('weir.config', 1)
     const records = await topic.read(0, 0n, 10_000_000)
@@ -113,7 +113,7 @@ describe('a key', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('these requests are refused', () => {
   test.each<[string, string, unknown, string, string]>([
     ['no type', '', {}, '"type" must be one of [ingestion, service]', 'type'],
     ['an empty type', '?type=', {}, '"type" must be one of [ingestion, service]', 'type'],
@@ -153,7 +153,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('limits', () => {
+describe('the limit', () => {
   const countOf = (type: string) =>
     installation.configuration.list(accountKeys).filter(({ value }) => value.type === type).length
 
@@ -171,7 +171,7 @@ describe('limits', () => {
       }),
     )
     await installation.configuration.catchUp()
-    // One is there from the first start.
+    // The first start has created one.
     expect(statuses.filter(status => status === 200)).toHaveLength(limit - 1)
     expect(statuses.filter(status => status === 400)).toHaveLength(limit + 1)
     expect(countOf(type)).toBe(limit)
@@ -185,7 +185,7 @@ describe('limits', () => {
   test.each([
     ['more', 12],
     ['fewer', 3],
-  ])('are %s where the operator says so', async (_name, maxIngestionKeys) => {
+  ])('is %s if the operator sets it', async (_name, maxIngestionKeys) => {
     await installation.app.close()
     installation = await testInstallation({ settings: { ...TEST_SETTINGS, maxIngestionKeys } })
     for (let count = 2; count <= maxIngestionKeys; count++)
@@ -197,7 +197,7 @@ describe('limits', () => {
   })
 })
 
-test('whatever is sent is no 500, and what is accepted reads back', async () => {
+test('no body gives a 500, and an accepted one can be read back', async () => {
   await installation.app.close()
   installation = await testInstallation({ settings: { ...TEST_SETTINGS, maxIngestionKeys: 100_000 } })
   const body = fc.oneof(

@@ -2,27 +2,27 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { AccountKey } from '../../engine/configuration/entities.ts'
 import { AccountKeyRecord, AccountKeyWrite, KEY_TYPES, type KeyType } from '../../schemas/http/account-key.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
-import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { DeletedWithMessageReply } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { badRequest } from '../http/errors.ts'
 import { Keys } from './keys.ts'
 
 const KEYS = '/v1/config/keys'
 const KEY = `${KEYS}/:keyId`
 const KeyPath = Type.Object({ keyId: Type.String() })
-/** Not an enumeration: where the type is needed, the message for none is that for a wrong one. */
+/** The type is not an enumeration: a missing type has the same message as a wrong one. */
 const KeyQuery = Type.Object({
   type: Type.Optional(Type.String({ description: KEY_TYPES.join(' or ') })),
 })
 const OneKey = { 200: AccountKeyRecord, ...V1_ERROR_REPLIES }
 const tags = ['keys']
-/** Reading, too: the answers hold the keys in clear. */
+/** Reading also needs it, because the answers contain the keys in clear. */
 const config = { needs: 'admin' as const }
 
 /** `/v1/config/keys` (configuration and account API, section 9). */
-export const keyRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const keys = new Keys(ports)
+export const keyRoutes: FastifyPluginAsyncTypebox = async app => {
+  const keys = new Keys(app.ports)
 
   app.get(
     KEYS,
@@ -44,7 +44,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (a
     {
       config,
       schema: {
-        summary: 'Create a key; a service key only where the operator allows it',
+        summary: 'Create a key; service keys only if the operator allows them',
         tags,
         querystring: KeyQuery,
         body: AccountKeyWrite,
@@ -74,7 +74,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (a
     {
       config,
       schema: {
-        summary: 'Delete a key, which stops at once',
+        summary: 'Delete a key, which becomes invalid at once',
         tags,
         params: KeyPath,
         response: { 200: DeletedWithMessageReply, ...V1_ERROR_REPLIES },

@@ -8,12 +8,14 @@ import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'
 import { planChanges } from '../configuration/plan-limits.ts'
 import { forbidden } from '../http/errors.ts'
 
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'entropy' | 'settings'>
+
 /** The keys of all accounts; every method sees those of the caller's account only, and throws ApiError 404 for others. */
 export class Keys {
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
   readonly #keys: OwnedEntities<AccountKey>
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports
     this.#keys = new OwnedEntities(accountKeys, ports)
   }
@@ -28,7 +30,7 @@ export class Keys {
     return this.#keys.get(caller, id)
   }
 
-  /** @throws ApiError 403; ConfigurationRejected when the account has as many as it may */
+  /** @throws ApiError 403; ConfigurationRejected when the account has its maximum number of keys */
   create(caller: Caller, type: KeyType, write: AccountKeyWrite): Promise<Owned<AccountKey>> {
     const { configuration, settings, clock, entropy } = this.#ports
     if (type === 'service' && settings.allowServiceKeyCreation !== true)

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { lineRules } from '../../engine/configuration/kinds/line-rules.ts'
 import { quotaStates } from '../../engine/configuration/kinds/quotas.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import type { ExclusionCut } from '../../schemas/log/cuts.ts'
 import { EMPTY_STORE, type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
@@ -50,14 +51,14 @@ describe.each([
     const changed = await call('PATCH', `${path}/${id}`, { query: 'other', id: 'mine' })
     expect(changed).toMatchObject({ status: 200, body: { ...created.body, query: 'other' } })
     expect((await call('GET', `${path}/${id}`)).body).toEqual(changed.body)
-    // What a list gave can be sent back.
+    // A rule from a list can be sent back unchanged.
     expect((await call('PATCH', `${path}/${id}`, changed.body)).body).toEqual(changed.body)
     for (const rule of [id, second.body.id])
       expect(await call('DELETE', `${path}/${rule}`)).toMatchObject({ status: 200, text: '{"deleted":true}' })
     expect((await call('GET', path)).text).toBe('[]')
   })
 
-  test('a rule that is not there is not found', async () => {
+  test('an unknown rule is not found', async () => {
     for (const method of ['GET', 'DELETE'] as const)
       expect(await call(method, `${path}/0123456789`)).toMatchObject({
         status: 404,
@@ -66,7 +67,7 @@ describe.each([
     expect((await call('PATCH', `${path}/0123456789`, { query: 'a' })).status).toBe(404)
   })
 
-  test('an account sees its own rules alone', async () => {
+  test('an account sees only its own rules', async () => {
     const { body } = await call('POST', path, sent)
     await installation.account(`${path.length}`.padStart(10, '0'))
     const other = await installation.token({ account: `${path.length}`.padStart(10, '0') })
@@ -76,14 +77,14 @@ describe.each([
     await call('DELETE', `${path}/${body.id}`)
   })
 
-  test('a query that cannot be read is refused', async () => {
+  test('an unreadable query is refused', async () => {
     expect(await problems('POST', path, { ...sent, query: 'a AND' })).toEqual([
       expect.stringMatching(/^"query" has a dangling AND/),
     ])
   })
 })
 
-test('writers at the same time do not take back what the other did', async () => {
+test("simultaneous writers do not revert each other's changes", async () => {
   const path = '/v1/config/ingestion/exclusions'
   const created = await Promise.all(
     Array.from({ length: 8 }, (_, number) => call('POST', path, { ...EXCLUSION, title: `${number}` })),
@@ -97,7 +98,7 @@ describe('an exclusion rule', () => {
   const path = '/v1/config/ingestion/exclusions'
   const nothing = '"value" must contain at least one of [apps, hosts, query]'
 
-  test('names something, also after a change', async () => {
+  test('has a condition, even after a change', async () => {
     expect(await problems('POST', path, {})).toEqual([nothing])
     for (const query of ['', '  ', '\t\n'])
       expect(await problems('POST', path, { title: 'a', apps: [], hosts: [], query })).toEqual([nothing])
@@ -126,7 +127,7 @@ describe('an exclusion rule', () => {
   })
 
   test.each([path, '/v1/config/stream/exclusions'])(
-    'that names nothing is refused with what else is wrong with it: %s',
+    'without a condition is refused together with its other findings: %s',
     async url => {
       expect(await problems('POST', url, { title: 5, apps: [], query: ' ' })).toEqual([
         '"title" must be a string',
@@ -135,10 +136,10 @@ describe('an exclusion rule', () => {
     },
   )
 
-  test('tells partitions whether it drops lines entirely', async () => {
+  test('informs partitions whether it drops lines entirely', async () => {
     const { body } = await call('POST', path, { apps: ['a'], active: true, indexonly: false })
     const told = () => {
-      const cuts = [...deployedConfiguration(installation.configuration).cuts()]
+      const cuts = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()]
       const { exclusions } = JSON.parse(
         cuts.find(({ cut }) => cut.kind === 'line-rules')?.cut.payload ?? '{}',
       )
@@ -150,7 +151,7 @@ describe('an exclusion rule', () => {
     await call('DELETE', `${path}/${body.id}`)
   })
 
-  test('is refused with everything that is wrong with it', async () => {
+  test('is refused with all findings', async () => {
     const wrong = { title: 5, active: 'yes', apps: 'a', hosts: [1, ''], query: null, indexonly: 'no' }
     expect(await problems('POST', path, wrong)).toEqual([
       '"title" must be a string',
@@ -167,7 +168,7 @@ describe('an exclusion rule', () => {
     ])
   })
 
-  test('is one of a hundred at most, and all together fit a record', async () => {
+  test('is one of at most a hundred, and all together fit into a record', async () => {
     const account = installation.credentials.accountId
     const write = (rules: number, query: string) => {
       const before = installation.configuration.get(lineRules, account)
@@ -192,13 +193,13 @@ describe('an exclusion rule', () => {
     for (let rule = 0; rule < 4; rule++) await call('POST', path, { ...EXCLUSION, query: 'a'.repeat(8_000) })
     expect(await call('POST', path, { ...EXCLUSION, query: 'a'.repeat(8_000) })).toMatchObject({
       status: 400,
-      body: { error: 'the rules of an account are at most 400000 characters long together' },
+      body: { error: 'the rules of an account must not exceed 400000 characters in total' },
     })
     await write(0, '')
   })
 })
 
-test('a retention rule says what it is called, what it is for and how long', async () => {
+test('a retention rule has a name, conditions and a number of days', async () => {
   const path = '/v1/config/retention-rules'
   expect(await problems('POST', path, {})).toEqual([
     '"name" is required',
@@ -227,7 +228,7 @@ test('a retention rule says what it is called, what it is for and how long', asy
   ])
 })
 
-test('a rule that was saved with more days than an account may have stays, and nobody gives it others', async () => {
+test('a saved rule with more days than an account can have stays, and keeps its days', async () => {
   const path = '/v1/config/retention-rules'
   const account = installation.credentials.accountId
   const saved = { ...RETENTION, id: '28106de8c5', days: 40_000, active: true, host: '', app: '', query: '' }
@@ -257,7 +258,7 @@ describe('quotas', () => {
   const rule = { percent: 80, apps: ['a'], hosts: [], query: '', indexonly: true, active: true }
   const none = { limit: 0, discard: false, rules: [], in_force: null }
 
-  test('are none until they are set, and replaced as a whole', async () => {
+  test('are absent until they are set, and replaced as a whole', async () => {
     expect((await call('GET', path)).body).toEqual({ daily: none, monthly: none })
     const daily = { limit: 1_000, discard: true, rules: [rule] }
     const answer = { daily: { ...daily, in_force: null }, monthly: none }
@@ -269,7 +270,7 @@ describe('quotas', () => {
     })
   })
 
-  test('a changed limit turns its rules off, and only them', async () => {
+  test('that change a limit switch off its rules, and only them', async () => {
     await call('PUT', path, {})
     const both = { daily: { limit: 10, rules: [rule] }, monthly: { limit: 20, rules: [rule] } }
     await call('PUT', path, both)
@@ -280,7 +281,7 @@ describe('quotas', () => {
     expect(again.body.monthly.rules).toEqual([rule])
   })
 
-  test('tell what of them acts now', async () => {
+  test('show their present effects', async () => {
     const { clock, credentials } = installation
     const account = credentials.accountId
     const untilMs = clock.wallMs() + 1_000
@@ -306,7 +307,7 @@ describe('quotas', () => {
     const until = new Date(untilMs).toISOString()
     expect(body.daily.in_force).toEqual({ until, discard: true, rules: [2, 3] })
     expect(body.monthly.in_force).toBeNull()
-    const cuts = [...deployedConfiguration(installation.configuration).cuts()]
+    const cuts = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()]
     expect(JSON.parse(cuts.find(({ cut }) => cut.kind === 'quota')?.cut.payload ?? '{}')).toMatchObject({
       periods: [
         {
@@ -320,7 +321,7 @@ describe('quotas', () => {
     })
   })
 
-  describe('decide at once', () => {
+  describe('are applied at once', () => {
     let own: TestInstallation
     let stored: number
     const waitedFor: [string, number][] = []
@@ -332,7 +333,7 @@ describe('quotas', () => {
       own = await testInstallation({
         store: {
           ...EMPTY_STORE,
-          query: async () => [{ pool: 1, bytes: String(stored), lines: '1' }] as never,
+          usageTotals: async () => [{ poolDays: 1, bytes: stored, lines: 1 }],
         },
         inEffect: {
           cutVersion: () => undefined,
@@ -346,7 +347,7 @@ describe('quotas', () => {
     })
     afterEach(() => own.app.close())
 
-    test('what follows from what is stored, and wait until the next line meets it', async () => {
+    test('from the stored amount, and the answer waits until the next line meets the result', async () => {
       stored = 10
       const full = await put({ daily: { limit: 10, discard: true } })
       expect(full.daily.in_force).toMatchObject({ discard: true, rules: [] })
@@ -357,10 +358,10 @@ describe('quotas', () => {
       expect(raised.daily.in_force).toBeNull()
       expect(waitedFor).toEqual([first, ['quota', version()]])
       await put({ daily: { limit: 12, discard: true } })
-      expect(waitedFor).toHaveLength(2) // Nothing follows: there is nothing to wait for.
+      expect(waitedFor).toHaveLength(2) // there is no effect to wait for
     })
 
-    test('the end of a limit', async () => {
+    test('when a limit is removed', async () => {
       stored = 10
       await put({ monthly: { limit: 10, discard: true } })
       expect((await put({})).monthly).toEqual(none)
@@ -368,8 +369,8 @@ describe('quotas', () => {
       expect(state?.value.inForce).toEqual([])
     })
 
-    test('and are set while the store is away, which nothing follows from yet', async () => {
-      own.ports.store!.query = async () => {
+    test('and are set while the store is unavailable, without an immediate effect', async () => {
+      own.ports.store!.usageTotals = async () => {
         throw new StoreError('UNAVAILABLE', 'away', { retriable: true })
       }
       const { daily } = await put({ daily: { limit: 10, discard: true } })
@@ -377,7 +378,7 @@ describe('quotas', () => {
     })
   })
 
-  test('are refused with everything that is wrong with them', async () => {
+  test('are refused with all findings', async () => {
     const daily = { limit: -1, discard: 1, rules: [{ percent: 101, active: 'x' }, {}, {}, {}, {}, {}] }
     expect(await problems('PUT', path, { daily, monthly: [] })).toEqual(
       expect.arrayContaining([
@@ -409,7 +410,7 @@ describe('quotas', () => {
   })
 })
 
-test('whatever is sent is answered, and what is refused is named', async () => {
+test('every request is answered, and every refusal has a reason', async () => {
   const exclusion = (await call('POST', '/v1/config/ingestion/exclusions', EXCLUSION)).body.id
   const retention = (await call('POST', '/v1/config/retention-rules', RETENTION)).body.id
   const bodies = [

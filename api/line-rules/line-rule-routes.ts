@@ -18,9 +18,9 @@ import {
 import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
 import { isJsonObject } from '../../schemas/json.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { givenMembers } from '../configuration/given-members.ts'
-import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { DeletedReply } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { badRequest, type ValidationDetail } from '../http/errors.ts'
 import { type ListName, RuleList } from './rule-list.ts'
 
@@ -30,18 +30,18 @@ const config = { needs: 'admin' as const }
 const EXCLUSION_MEMBERS = ['title', 'active', ...EXCLUSION_CONDITIONS] as const
 const RETENTION_MEMBERS = ['name', 'priority', 'days', 'active', ...RETENTION_CONDITIONS] as const
 
-/** Which lines are left out, and how long lines are kept. */
-export const lineRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  await app.register(ingestionExclusionRoutes, ports)
-  await app.register(streamExclusionRoutes, ports)
-  await app.register(retentionRuleRoutes, ports)
+/** Rules that exclude lines, and rules about the retention of lines. */
+export const lineRuleRoutes: FastifyPluginAsyncTypebox = async app => {
+  await app.register(ingestionExclusionRoutes)
+  await app.register(streamExclusionRoutes)
+  await app.register(retentionRuleRoutes)
 }
 
-const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const rules = new RuleList('exclusions', ports, EXCLUSION_CONDITIONS)
+const ingestionExclusionRoutes: FastifyPluginAsyncTypebox = async app => {
+  const rules = new RuleList('exclusions', app.ports, EXCLUSION_CONDITIONS)
   const path = '/v1/config/ingestion/exclusions'
   const record = IngestionExclusionRecord
-  const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not stored', record })
+  const { create, change } = commonRoutes(app, { path, rules, kind: 'exclusion', record })
 
   app.post(path, { config, schema: { ...create, body: IngestionExclusionCreate } }, ({ caller, body }) =>
     rules.create(caller, { ...newExclusion(body), indexonly: body.indexonly ?? true }),
@@ -57,15 +57,13 @@ const ingestionExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = 
   )
 }
 
-/** No partition is told of them: what is streamed is settled elsewhere. */
-const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
-  app,
-  { configuration, entropy },
-) => {
+/** Rules on streamed lines are not sent to partitions: streaming does not happen there. */
+const streamExclusionRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { configuration, entropy } = app.ports
   const rules = new RuleList('streamExclusions', { configuration, entropy }, EXCLUSION_CONDITIONS)
   const path = '/v1/config/stream/exclusions'
   const record = ExclusionRecord
-  const { create, change } = commonRoutes(app, { path, rules, what: 'lines that are not streamed', record })
+  const { create, change } = commonRoutes(app, { path, rules, kind: 'stream exclusion', record })
 
   app.post(path, { config, schema: { ...create, body: ExclusionCreate } }, ({ caller, body }) =>
     rules.create(caller, newExclusion(body)),
@@ -81,11 +79,11 @@ const streamExclusionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = asy
   )
 }
 
-const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const rules = new RuleList('retentionRules', ports, RETENTION_CONDITIONS)
+const retentionRuleRoutes: FastifyPluginAsyncTypebox = async app => {
+  const rules = new RuleList('retentionRules', app.ports, RETENTION_CONDITIONS)
   const path = '/v1/config/retention-rules'
   const record = RetentionRuleRecord
-  const { create, change } = commonRoutes(app, { path, rules, what: 'how long lines are kept', record })
+  const { create, change } = commonRoutes(app, { path, rules, kind: 'retention', record })
 
   app.post(path, { config, schema: { ...create, body: RetentionRuleCreate } }, ({ caller, body }) => {
     const { name, priority, days, active = false, host = '', app = '', level = '', query = '' } = body
@@ -108,7 +106,7 @@ const retentionRuleRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
   )
 }
 
-/** A rule that was saved with more days than a new one may have keeps them, also when they are sent back. */
+/** An existing rule with more days than a new one can have keeps them, even if they are sent back. */
 function daysDetails(before: { readonly days: number }, sent: unknown): ValidationDetail[] {
   const days = isJsonObject(sent) ? sent.days : undefined
   if (typeof days !== 'number' || days <= MAX_RETENTION_DAYS || days === before.days) return []
@@ -118,26 +116,26 @@ function daysDetails(before: { readonly days: number }, sent: unknown): Validati
 interface RuleFamily<Name extends ListName, Rule extends TSchema> {
   readonly path: string
   readonly rules: RuleList<Name>
-  readonly what: string
+  readonly kind: string
   readonly record: Rule
 }
 
-/** Those that are alike for all rules. @returns what the schemas of the others have in common */
+/** Registers the routes that all rules have in common. @returns the common part of the other routes' schemas */
 function commonRoutes<Name extends ListName, Rule extends TSchema>(
   app: FastifyInstance,
-  { path, rules, what, record }: RuleFamily<Name, Rule>,
+  { path, rules, kind, record }: RuleFamily<Name, Rule>,
 ) {
   const one = { tags, params: RulePath, response: { 200: record, ...V1_ERROR_REPLIES } }
   const many = { 200: Type.Array(record), ...V1_ERROR_REPLIES }
 
   app.get(
     path,
-    { config, schema: { summary: `List the rules on ${what}`, tags, response: many } },
+    { config, schema: { summary: `List the ${kind} rules`, tags, response: many } },
     async ({ caller }) => rules.list(caller),
   )
   app.get<{ Params: { id: string } }>(
     `${path}/:id`,
-    { config, schema: { summary: `Read a rule on ${what}`, ...one } },
+    { config, schema: { summary: `Read one of the ${kind} rules`, ...one } },
     async ({ caller, params }) => rules.get(caller, params.id),
   )
   app.delete<{ Params: { id: string } }>(
@@ -145,7 +143,7 @@ function commonRoutes<Name extends ListName, Rule extends TSchema>(
     {
       config,
       schema: {
-        summary: `Remove a rule on ${what}`,
+        summary: `Delete one of the ${kind} rules`,
         ...one,
         response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
       },
@@ -156,8 +154,8 @@ function commonRoutes<Name extends ListName, Rule extends TSchema>(
     },
   )
   return {
-    create: { summary: `Create a rule on ${what}`, tags, response: one.response },
-    change: { summary: `Change what is sent of a rule on ${what}`, ...one },
+    create: { summary: `Create one of the ${kind} rules`, tags, response: one.response },
+    change: { summary: `Change one of the ${kind} rules; omitted members stay as they are`, ...one },
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const PATH = '/v1/config/retention'
@@ -23,16 +24,16 @@ async function call(method: 'GET' | 'PUT' | 'POST', url: string, payload?: unkno
   return { status: response.statusCode, body: response.json() }
 }
 
-/** What partitions are told about the account. */
+/** Settings of the account that partitions receive. */
 function cut() {
   const { accountId } = installation.credentials
-  const found = [...deployedConfiguration(installation.configuration).cuts()].find(
+  const found = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()].find(
     each => each.cut.kind === 'account' && each.cut.entity === accountId,
   )
   return JSON.parse(found?.cut.payload ?? 'null')
 }
 
-test('lines are kept 30 days until somebody says otherwise, up to ten years', async () => {
+test('lines are kept for 30 days by default, and for ten years at most', async () => {
   expect(await call('GET', PATH)).toEqual({ status: 200, body: { days: 30 } })
   for (const days of [3_650, 1, 365]) {
     expect(await call('PUT', PATH, { days })).toEqual({ status: 200, body: { days } })
@@ -41,7 +42,7 @@ test('lines are kept 30 days until somebody says otherwise, up to ten years', as
   }
 })
 
-test('what is set already writes nothing, and what changes is told by the audit', async () => {
+test('an equal setting writes nothing, and a changed one is in the audit', async () => {
   const { configuration } = installation
   const before = configuration.nextOffset
   await call('PUT', PATH, { days: 30 })
@@ -65,12 +66,12 @@ test.each<[unknown, string]>([
   expect((await call('GET', PATH)).body).toEqual({ days: 30 })
 })
 
-describe('clients of accounts, which know 0 to 90 days,', () => {
+describe('clients of accounts that know 0 to 90 days', () => {
   const url = () => `/v3/enterprise/account/${installation.credentials.accountId}`
   const asEnterprise = (method: 'GET' | 'PUT' | 'POST', path: string, payload?: unknown) =>
     call(method, path, payload, installation.credentials.enterpriseAccessToken)
 
-  test('are shown 90 for more, and change nothing by writing back what they were shown', async () => {
+  test('see 90 for more, and change nothing by writing back 90', async () => {
     await call('PUT', PATH, { days: 3_650 })
     const shown = { retention: 90, quota: { retention: 90 } }
     expect((await asEnterprise('GET', url())).body.data).toMatchObject(shown)
@@ -83,7 +84,7 @@ describe('clients of accounts, which know 0 to 90 days,', () => {
     expect((await asEnterprise('PUT', url(), { retention: 91 })).status).toBe(400)
   })
 
-  test('can still shorten what is longer', async () => {
+  test('can still shorten a longer retention', async () => {
     await call('PUT', PATH, { days: 365 })
     await asEnterprise('PUT', url(), { retention: 89 })
     expect((await call('GET', PATH)).body).toEqual({ days: 89 })
@@ -91,7 +92,7 @@ describe('clients of accounts, which know 0 to 90 days,', () => {
     expect((await call('GET', PATH)).body).toEqual({ days: 90 })
   })
 
-  test('make accounts that keep lines as long as the first one, unless they say otherwise', async () => {
+  test('create accounts with the retention of the first one by default', async () => {
     await call('PUT', PATH, { days: 365 })
     const account = { company: 'Acme', owneremail: 'a@b.example' }
     const made = (await asEnterprise('POST', '/v3/enterprise/account', account)).body.data

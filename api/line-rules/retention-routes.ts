@@ -5,18 +5,18 @@ import { RetentionRecord, RetentionWrite } from '../../schemas/http/retention-ap
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
-import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
 const PATH = '/v1/config/retention'
 
-/** How long lines of the account are kept. Rules on retention, which may keep some longer or shorter, are apart. */
-export const retentionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (
-  app,
-  { configuration, inEffect },
-) => {
+/**
+ * Retention of the lines of an account. Retention rules, which can keep some lines longer or shorter, have routes of
+ * their own.
+ */
+export const retentionRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { configuration, inEffect } = app.ports
   const tags = ['retention']
   const response = { 200: RetentionRecord, ...V1_ERROR_REPLIES }
 
@@ -28,7 +28,7 @@ export const retentionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = as
 
   app.get(
     PATH,
-    { config: { needs: 'read' }, schema: { summary: 'Read how long lines are kept', tags, response } },
+    { config: { needs: 'read' }, schema: { summary: 'Read the retention of lines', tags, response } },
     async ({ caller }): Promise<RetentionRecord> => ({ days: entityOf(caller).value.retentionDays }),
   )
 
@@ -37,8 +37,8 @@ export const retentionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = as
     {
       config: { needs: 'admin' },
       schema: {
-        summary: 'Set how long lines are kept',
-        description: 'Holds for lines from then on; those that are stored keep their days.',
+        summary: 'Set the retention of lines',
+        description: 'It applies to later lines; stored lines keep their retention.',
         tags,
         body: RetentionWrite,
         response,

@@ -16,15 +16,15 @@ export type ListName = 'exclusions' | 'streamExclusions' | 'retentionRules'
 type RuleOf<Name extends ListName> = LineRules[Name][number]
 
 /**
- * The rules of one kind of the caller's account, oldest first. Writes answer when the next line meets them, if that can
- * be seen from here. Methods with an id throw ApiError 404 when the account has no such rule.
+ * The rules of one kind of the caller's account, oldest first. Writes answer when the next line meets them, if this
+ * process can see that. Methods with an id throw ApiError 404 when the account has no such rule.
  */
 export class RuleList<Name extends ListName> {
   readonly #name: Name
   readonly #ports: RuleListPorts
   readonly #conditions: readonly string[]
 
-  /** @param conditions members that say which lines a rule means: one at least does */
+  /** @param conditions members that select lines: at least one of them must do so */
   constructor(name: Name, ports: RuleListPorts, conditions: readonly string[]) {
     this.#name = name
     this.#ports = ports
@@ -46,9 +46,8 @@ export class RuleList<Name extends ListName> {
   }
 
   /**
-   * What is wrong with a change besides what its schema says: members of the body may have any type. Whether a rule still
-   * says which lines it means is known only once what stays and what is sent are put together. Of a rule that is none
-   * nothing is wrong.
+   * Returns the findings about a change beyond those of its schema: members of the body may have any type. Whether a rule
+   * still selects lines is known only after the stored and the sent members are merged. An unknown rule has zero findings.
    */
   changeDetails(caller: Caller, id: string, body: unknown): ValidationDetail[] {
     const before = this.list(caller).find(each => each.id === id)
@@ -56,7 +55,7 @@ export class RuleList<Name extends ListName> {
     return conditionDetails({ ...before, ...body }, this.#conditions)
   }
 
-  /** Changes what is given. @throws ApiError 400 */
+  /** Changes the given members. @throws ApiError 400 */
   async change(caller: Caller, id: string, given: Partial<Omit<RuleOf<Name>, 'id'>>): Promise<RuleOf<Name>> {
     let changed = this.get(caller, id)
     await this.#edit(caller, rules => {

@@ -59,14 +59,14 @@ describe('a member', () => {
     expect((await send('DELETE', of('ann@example.org'))).status).toBe(404)
   })
 
-  test('is the same whether its address is percent-encoded or not', async () => {
+  test('is found by a percent-encoded address and by a plain one', async () => {
     const { body } = await send('POST', MEMBERS, { email: 'a+b@example.org', role: 'admin' })
     expect(body.groups).toEqual([])
     expect((await send('GET', `${MEMBERS}/a+b@example.org`)).body).toEqual(body)
     expect((await send('GET', `${MEMBERS}/a%2Bb%40example.org`)).body).toEqual(body)
   })
 
-  test('changes in what is sent alone, and never its address', async () => {
+  test('changes only in the sent members, and never its address', async () => {
     await send('POST', MEMBERS, { email: 'ann@example.org', role: 'member', groups: [GROUP] })
     const put = async (change: object) => (await send('PUT', of('ann@example.org'), change)).body
     const before = { email: 'ann@example.org', role: 'member', groups: [GROUP] }
@@ -77,7 +77,7 @@ describe('a member', () => {
     expect(await put({ role: 'admin' })).toEqual({ ...before, role: 'admin', groups: [] })
   })
 
-  test('that is not there yet is added by PUT when a role is given', async () => {
+  test('that does not exist is added by PUT with a role', async () => {
     expect((await send('PUT', of('new@example.org'), {})).status).toBe(404)
     expect((await send('PUT', of('new@example.org'), { groups: [GROUP] })).status).toBe(404)
     expect((await send('PUT', of('no address'), { role: 'admin' })).body.details).toEqual([
@@ -111,7 +111,7 @@ describe('a member', () => {
     await other.app.close()
   })
 
-  test('that is deleted takes personal tokens along, also when somebody with that address comes again', async () => {
+  test('that is deleted loses personal tokens, even if a member with that address is added again', async () => {
     const token = await installation.user('admin')
     const { email } = installation.configuration
       .list(members)
@@ -126,7 +126,7 @@ describe('a member', () => {
     expect(await status()).toBe(401)
   })
 
-  test('with a smaller role has smaller tokens at once', async () => {
+  test('with a lower role has tokens with fewer rights at once', async () => {
     const token = await installation.user('admin')
     const { email } = installation.configuration
       .list(members)
@@ -138,14 +138,14 @@ describe('a member', () => {
     expect((await asMember()).statusCode).toBe(403)
   })
 
-  test('of another account is not there', async () => {
+  test('of another account is not found', async () => {
     const token = await installation.token({ account: '0123456789' })
     const response = await installation.call({ url: of(OWNER), headers: { authorization: `Token ${token}` } })
     expect(response.statusCode).toBe(404)
   })
 })
 
-test('a group that is named twice is kept once', async () => {
+test('has a group that is named twice only once', async () => {
   const groups = [GROUP, GROUP]
   const once = { email: 'a@b.org', role: 'member', groups: [GROUP] }
   expect((await send('POST', MEMBERS, { ...once, groups })).body).toEqual(once)
@@ -153,7 +153,7 @@ test('a group that is named twice is kept once', async () => {
 })
 
 describe('the owner', () => {
-  test('is a member, and is neither changed nor deleted nor made here', async () => {
+  test('is a member, and cannot be changed, deleted or created here', async () => {
     for (const [method, url, payload] of [
       ['PUT', of(OWNER), { role: 'admin' }],
       ['PUT', of(OWNER.toUpperCase()), { groups: [] }],
@@ -170,7 +170,7 @@ describe('the owner', () => {
 
 const ROLES = '"role" must be one of [admin, member, readonly]'
 
-describe('what is refused', () => {
+describe('these requests are refused', () => {
   test.each<[string, unknown, [string, string][]]>([
     ['no body', undefined, [['"value" must be of type object', 'value']]],
     [
@@ -260,7 +260,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('whatever is wrong with a change is told at once', async () => {
+  test('all findings about a change are reported at once', async () => {
     await send('POST', MEMBERS, { email: 'a@b.org', role: 'member' })
     const keys = async (email: string, change: object) => {
       const { status, body } = await send('PUT', of(email), change)
@@ -291,12 +291,12 @@ describe('what is refused', () => {
     })
   })
 
-  test('a group that another process takes away at the same time: the log decides', async () => {
+  test('a group that another process deletes at the same time, as the log decides', async () => {
     const { accountId } = installation.credentials
     const other = await anotherProcess(installation)
     const group = other.configuration.get(accessGroups, GROUP)!
     await other.configuration.append([remove(accessGroups, group)], { subjectId: 't', account: accountId })
-    // This process has not read it yet: for its handler the group is there, for the log it is not.
+    // This process has not read the deletion yet: the group exists for its handler, but not for the log.
     const member = {
       account: accountId,
       email: 'a@b.org',
@@ -313,7 +313,7 @@ describe('what is refused', () => {
   })
 })
 
-test('whatever is sent is no 500, and what is accepted reads back', async () => {
+test('no body gives a 500, and an accepted one can be read back', async () => {
   const payloads = fc.oneof(
     fc.record(
       {

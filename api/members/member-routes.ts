@@ -3,31 +3,25 @@ import Type from 'typebox'
 import type { Member } from '../../engine/configuration/kinds/members.ts'
 import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/member.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
-import { DeletedWithMessageReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { DeletedWithMessageReply } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { Members } from './members.ts'
 
 const MEMBERS = '/v1/config/members'
 const MEMBER = `${MEMBERS}/:email`
 const MemberPath = Type.Object({ email: Type.String() })
+const ManyMembers = { 200: Type.Array(MemberRecord), ...V1_ERROR_REPLIES }
 const OneMember = { 200: MemberRecord, ...V1_ERROR_REPLIES }
 const tags = ['members']
 const config = { needs: 'admin' as const }
 
 /** `/v1/config/members` (configuration and account API, section 10). */
-export const memberRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const members = new Members(ports)
+export const memberRoutes: FastifyPluginAsyncTypebox = async app => {
+  const members = new Members(app.ports)
 
   app.get(
     MEMBERS,
-    {
-      config,
-      schema: {
-        summary: 'List members',
-        tags,
-        response: { 200: Type.Array(MemberRecord), ...V1_ERROR_REPLIES },
-      },
-    },
+    { config, schema: { summary: 'List members', tags, response: ManyMembers } },
     async ({ caller }) => members.list(caller).map(memberRecord),
   )
 
@@ -57,7 +51,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
       config,
       attachValidation: true,
       schema: {
-        summary: 'Change role or groups of a member, or add one; what is left out stays as it is',
+        summary: 'Change role or groups of a member, or add a member; omitted properties stay as they are',
         tags,
         params: MemberPath,
         body: MemberChange,
@@ -76,7 +70,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async
     {
       config,
       schema: {
-        summary: 'Take somebody out of the account, with all personal tokens for it',
+        summary: 'Remove a member from the account, with all their personal tokens for it',
         tags,
         params: MemberPath,
         response: { 200: DeletedWithMessageReply, ...V1_ERROR_REPLIES },

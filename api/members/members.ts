@@ -21,20 +21,22 @@ import { ApiError, badRequest, notFound, type ValidationDetail } from '../http/e
 import { untilNotOvertaken } from '../http/overtaken.ts'
 import { isEmail } from '../http/validation.ts'
 
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'entropy'>
+
 /**
  * The members of all accounts; every method sees those of the caller's account only. Addresses are compared in lower
  * case.
  */
 export class Members {
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports
   }
 
   /**
-   * What is wrong with the groups of a body, besides what its schema says: members of it may have any type. Of a role
-   * that is none nothing follows, and of groups that are too many no more is said than of those that can be.
+   * Returns the findings about the groups of a body beyond those of its schema: members of it may have any type. An
+   * unknown role adds none, and only the first `MAX_GROUPS` groups are looked up.
    */
   groupDetails(caller: Caller, body: unknown): ValidationDetail[] {
     const { role, groups } = isJsonObject(body) ? body : {}
@@ -76,7 +78,8 @@ export class Members {
   }
 
   /**
-   * What is left out stays. Somebody who is no member yet becomes one when a role is given.
+   * Changes a member; omitted members of the body stay as they are. An unknown person becomes a member if a role is
+   * given.
    *
    * @throws ApiError 400, 404
    */
@@ -98,7 +101,7 @@ export class Members {
     })
   }
 
-  /** Ends the person's personal tokens for the account, too. @throws ApiError 400, 404 */
+  /** Removes a member, and ends their personal tokens for the account. @throws ApiError 400, 404 */
   delete(caller: Caller, email: string): Promise<Member> {
     return untilNotOvertaken(async () => {
       const member = this.#entity(caller, email)

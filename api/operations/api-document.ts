@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { documentedSchema } from './documented-schema.ts'
 import { nameSchemas, withMarkedNames } from './named-schemas.ts'
 import { documentNodeTypes } from './node-schemas.ts'
@@ -11,8 +12,12 @@ const ENTERPRISE_KEY = 'enterpriseServiceKey'
 const INGESTION_KEY = 'ingestionKey'
 const ACCESS_KEY = 'accessKey'
 
-/** Gathers the API document from the routes registered after this. */
-export async function documentRoutes(app: FastifyInstance, version: string): Promise<void> {
+/** Collects the API document from the routes registered after this call. */
+export async function documentRoutes(
+  app: FastifyInstance,
+  version: string,
+  catalogue: Catalogue,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -55,7 +60,7 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
     },
     transform: ({ schema, url, route }) => ({
       schema: {
-        ...(withMarkedNames({ ...schema, ...documentedBody(schema) }) as FastifySchema),
+        ...(withMarkedNames({ ...schema, ...documentedParts(schema) }) as FastifySchema),
         security: securityOf(route.config?.needs, url),
       },
       url,
@@ -63,14 +68,16 @@ export async function documentRoutes(app: FastifyInstance, version: string): Pro
     transformObject: given => {
       if (!('openapiObject' in given)) return given.swaggerObject
       const document = nameSchemas(given.openapiObject)
-      documentNodeTypes(document as Parameters<typeof documentNodeTypes>[0])
+      documentNodeTypes(document as Parameters<typeof documentNodeTypes>[0], catalogue)
       return document
     },
   })
 }
 
-function documentedBody(schema: FastifySchema | undefined): FastifySchema {
-  return schema?.body === undefined ? {} : { body: documentedSchema(schema.body) }
+/** Returns those parts of a route's schema that may contain keywords of our own. */
+function documentedParts({ body, response }: FastifySchema = {}): FastifySchema {
+  const parts = Object.entries({ body, response }).filter(([, part]) => part !== undefined)
+  return Object.fromEntries(parts.map(([name, part]) => [name, documentedSchema(part)]))
 }
 
 function securityOf(needs: string | undefined, url: string): Record<string, string[]>[] {
@@ -81,7 +88,7 @@ function securityOf(needs: string | undefined, url: string): Record<string, stri
   return url.startsWith('/v3/') ? [{ [TOKEN]: [] }] : [{ [TOKEN]: [] }, { [SERVICE_KEY]: [] }]
 }
 
-/** Serves the document, and a page to read it with. */
+/** Serves the document, and a page to read it. */
 export async function serveDocument(app: FastifyInstance): Promise<void> {
   const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }
   app.get('/openapi.json', hidden, async () => app.swagger())
@@ -89,7 +96,7 @@ export async function serveDocument(app: FastifyInstance): Promise<void> {
     scope.addHook('onRoute', options => {
       options.config = { needs: 'public', ...options.config }
     })
-    // The page works from its own files alone; the headers of the API would forbid it its scripts and styles.
+    // The page uses only its own files; the headers of the API would forbid its scripts and styles.
     await scope.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
   }
   await app.register(page)

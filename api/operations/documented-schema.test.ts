@@ -1,17 +1,18 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
+import { Archiving } from '../../schemas/http/archiving.ts'
 import { BoardWrite } from '../../schemas/http/board.ts'
 import { IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
 import { ViewWrite } from '../../schemas/http/view.ts'
 import { unnamed } from '../../schemas/named.ts'
 import { documentedSchema } from './documented-schema.ts'
 
-/** What somebody else's program makes of the document. */
+/** Validator that a third party derives from the document. */
 function validatorOf(schema: object) {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false })
   addFormats.default(ajv)
-  // Formats of our own: a reader who does not know them takes any text.
+  // Formats of this program: a reader that does not know them accepts any text.
   for (const own of ['timezone', 'HTTP header name', 'HTTP header value']) ajv.addFormat(own, true)
   return ajv.compile(unnamed(documentedSchema(schema)) as object)
 }
@@ -43,12 +44,32 @@ describe('the document of a view', () => {
     [false, { ...VIEW, channels: [{ ...EMAIL, emails: [] }] }],
     [false, { ...VIEW, channels: [{ ...WEBHOOK, bodyTemplate: 5 }] }],
     [false, { ...VIEW, channels: [{ integration: 'webhook' }] }],
-  ])('says %s to %j', (verdict, value) => {
+  ])('answers %s to %j', (verdict, value) => {
     expect(isView(value)).toBe(verdict)
   })
 })
 
-test('the other documents can be read, too', () => {
+describe('the document of archiving', () => {
+  const isArchiving = validatorOf(Archiving)
+  test.each<[boolean, object]>([
+    [true, { integration: 'gcs', bucket: 'b', projectid: 'p' }],
+    [false, { integration: 'gcs', bucket: 'b' }],
+    [false, { integration: 'dos', bucket: 'b', projectid: 'p' }],
+    [false, { bucket: 'b', projectid: 'p' }],
+    [false, { integration: 'ftp' }],
+  ])('answers %s to %j', (verdict, value) => {
+    expect(isArchiving(value)).toBe(verdict)
+  })
+
+  test('has an alternative for each integration, which generators read as a union', () => {
+    const { allOf } = documentedSchema(Archiving) as {
+      readonly allOf: readonly { readonly oneOf?: readonly object[] }[]
+    }
+    expect(allOf.map(part => part.oneOf?.length)).toEqual([undefined, 6])
+  })
+})
+
+test('the other documents are readable, too', () => {
   expect(validatorOf(BoardWrite)({ title: 'a', graphs: [{ query: 'x' }] })).toBe(true)
   const isAlert = validatorOf(IndexRateAlertWrite)
   const alert = { threshold_alert: 'both', frequency: 'daily', enabled: true }

@@ -38,7 +38,7 @@ export function requestMetrics(app: FastifyInstance, registry: Registry): void {
 
 const DRIFT_BUCKETS_S = [-3600, -60, -5, -1, 0, 1, 5, 60, 3600]
 
-/** Counts what ingestion accepted, and how far the clocks of senders are off. */
+/** Counts accepted lines, and the drift of the clocks of senders. */
 export function ingestMetrics(registry: Registry): IngestObserver {
   const lines = counterOf(registry, 'weir_ingest_lines_total', 'Lines accepted: they are durable', [])
   const refusedLines = counterOf(registry, 'weir_ingest_refused_lines_total', 'Lines refused one by one', [])
@@ -67,7 +67,7 @@ export function ingestMetrics(registry: Registry): IngestObserver {
   }
 }
 
-/** Counts what gateway routes took. */
+/** Counts events that gateway routes accepted. */
 export function pushMetrics(registry: Registry): PushObserver {
   const events = counterOf(
     registry,
@@ -96,7 +96,7 @@ export function pushMetrics(registry: Registry): PushObserver {
   }
 }
 
-/** Counts searches that may lack lines. @returns to be called for each */
+/** Counts searches that may lack lines. @returns the function to call for each */
 export function searchMetrics(registry: Registry): { readonly onIncomplete: () => void } {
   const incomplete = counterOf(
     registry,
@@ -108,7 +108,7 @@ export function searchMetrics(registry: Registry): { readonly onIncomplete: () =
   return { onIncomplete: () => incomplete.inc() }
 }
 
-/** Those who watch lines arrive. */
+/** Metrics of live tails. */
 export function tailMetrics(
   registry: Registry,
   tails: { readonly count: number; readonly counts: { readonly sent: number; readonly dropped: number } },
@@ -130,7 +130,7 @@ export function tailMetrics(
   )
 }
 
-/** Room on the log. */
+/** Used and allowed size of the log. */
 export function logMetrics(registry: Registry, log: Log): void {
   gaugeOf(registry, 'weir_log_used_bytes', 'Bytes that the log takes', [], gauge => {
     gauge.set(log.space().usedBytes)
@@ -149,7 +149,7 @@ export function logMetrics(registry: Registry, log: Log): void {
   )
 }
 
-/** Damage of the store that this process knows of. */
+/** Damage of the store that this process has found. */
 export function storeMetrics(registry: Registry, store: Pick<Store, 'damage'>): void {
   gaugeOf(
     registry,
@@ -172,7 +172,7 @@ export function storeMetrics(registry: Registry, store: Pick<Store, 'damage'>): 
   )
 }
 
-/** How far the workers of this process are. */
+/** Progress of the workers of this process. */
 export function engineMetrics(
   registry: Registry,
   engine: { readonly status: EngineStatus },
@@ -185,7 +185,7 @@ export function engineMetrics(
   ]
   const stored = (name: string, help: string, figure: 'batches' | 'rows') =>
     collectedCounter(registry, name, help, labels, counter => {
-      // A worker that began again counts from 0, as counters may.
+      // A worker that started again counts from 0, which counters allow.
       for (const worker of workers())
         counter.inc({ topic: worker.topic.name, partition: String(worker.partition) }, worker[figure])
     })
@@ -219,7 +219,7 @@ export function engineMetrics(
 
 const CUT_PAUSE_BUCKETS_S = [0.0005, ...DURATION_BUCKETS_S]
 
-/** How long partitions stand still when something is published. */
+/** Pauses of partitions for publications and other changes. */
 export function cutPauseMetrics(
   registry: Registry,
   engine: { observeCutPauses(observer: (pause: CutPause) => void): void },
@@ -234,7 +234,7 @@ export function cutPauseMetrics(
   engine.observeCutPauses(({ topic, step, pauseMs }) => pauses.observe({ topic, step }, pauseMs / 1000))
 }
 
-/** A counter whose value is read from elsewhere each time that somebody asks. */
+/** A counter whose value is read from another object at each scrape. */
 export function collectedCounter(
   registry: Registry,
   name: string,
@@ -254,7 +254,7 @@ export function collectedCounter(
   })
 }
 
-/** The same of a gauge. */
+/** A gauge whose value is read from another object at each scrape. */
 export function gaugeOf(
   registry: Registry,
   name: string,

@@ -10,7 +10,7 @@ function documentOf(...bodies: readonly object[]) {
   return nameSchemas({ paths: withMarkedNames(Object.fromEntries(operations)) as Record<string, object> })
 }
 
-test('a schema stands once, under its name, and is referred to elsewhere', () => {
+test('a schema is present once, under its name, and other places refer to it', () => {
   const person = { $id: 'Person', properties: { home: ADDRESS, work: ADDRESS } }
   const { components, paths } = documentOf(person, ADDRESS)
   const address = { $ref: '#/components/schemas/Address' }
@@ -21,6 +21,6 @@ test('a schema stands once, under its name, and is referred to elsewhere', () =>
   expect(paths).toMatchObject({ '/v1/1/{id}': { get: { schema: address, operationId: 'getV11ById' } } })
 })
 
-test('one name for two shapes is refused', () => {
+test('one name for two forms is refused', () => {
   expect(() => documentOf(ADDRESS, { ...ADDRESS, type: 'string' })).toThrow('two schemas are named Address')
 })

@@ -7,13 +7,13 @@ interface Operation {
   readonly responses?: Readonly<Record<string, unknown>>
 }
 
-/** As much of an OpenAPI document as this needs. */
+/** The part of an OpenAPI document that is read here. */
 interface Document {
   readonly components?: { readonly schemas?: Json }
   readonly paths?: Json
 }
 
-/** What `$id` is called on its way into the document: what gathers the routes has ideas of its own about `$id`. */
+/** Temporary name of `$id` in the document, because `@fastify/swagger` treats `$id` itself differently. */
 const NAME = 'x-name'
 
 /** @param schema of a route, or a part of it */
@@ -27,9 +27,9 @@ export function withMarkedNames(schema: unknown): unknown {
 }
 
 /**
- * Moves every schema that has a name to `components.schemas` and leaves a reference in its place.
+ * Moves every schema with a name to `components.schemas` and leaves a reference in its place.
  *
- * @throws Error when two schemas of different shapes have one name
+ * @throws Error when two different schemas have one name
  */
 export function nameSchemas<Given extends Document>(document: Given): Given & Document {
   const named = new Map<string, unknown>()
@@ -56,7 +56,10 @@ export function nameSchemas<Given extends Document>(document: Given): Given & Do
   }
 }
 
-/** Gives every operation a name, and errors one place. @param responses takes the answers that operations share */
+/**
+ * Gives every operation a name, and moves errors to one place. @param responses receives the answers that operations
+ * share
+ */
 function withOperations(paths: Paths, responses: Json): Paths {
   const shared = ([status, response]: readonly [string, unknown]) => {
     const error =

@@ -1,12 +1,13 @@
 import { Registry } from '@prometheus-io/client'
 import { expect, test } from 'vitest'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { newWorld, node, passSecond, SOURCE } from '../../test/support/world.ts'
 import { nodeMetrics } from './node-metrics.ts'
 
 const GATHER = node('transform', 'gather', 'reduce', ['source'], { duration_ms: 10_000, group_by: ['.app'] })
 const NODES = [SOURCE, GATHER, node('sink', 'store', 'log-analysis', ['gather'])]
 
-test('what a node with windows holds is told as it is now, also by a process that began later', async () => {
+test('the present number of held events of a node is reported, also by a process that began later', async () => {
   const world = await newWorld()
   let worker = await world.worker()
   const engine = {
@@ -14,7 +15,7 @@ test('what a node with windows holds is told as it is now, also by a process tha
     nodeHoldings: () => worker.nodeHoldings(),
   }
   const registry = new Registry()
-  nodeMetrics(registry, engine, {
+  nodeMetrics(CATALOGUE, registry, engine, {
     get: () => undefined,
     find: () => undefined,
     list: () => [],

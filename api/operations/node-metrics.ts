@@ -2,11 +2,12 @@ import type { Registry } from '@prometheus-io/client'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { NodeHolding, NodeTotals } from '../../engine/fold/node-activity.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { collectedCounter, gaugeOf } from './metrics.ts'
 
 const NODE = ['pipeline', 'node']
 
-/** How each counter of a node is called in the label `outcome`. */
+/** Value of the label `outcome` for each counter of a node. */
 const OUTCOMES = {
   in: 'eventsIn',
   out: 'eventsOut',
@@ -19,10 +20,11 @@ const OUTCOMES = {
 const BYTES = { in: 'bytesIn', out: 'bytesOut', dropped: 'droppedBytes' } as const
 
 /**
- * What the nodes of the pipelines do, exactly: read off the engine when somebody asks. The default graph has an
- * empty pipeline. Names without the prefix are those that the component reference promises.
+ * Exact counters of the nodes of pipelines, read from the engine at each scrape. The default graph has an empty pipeline.
+ * Names without the prefix are those of the component reference.
  */
 export function nodeMetrics(
+  catalogue: Catalogue,
   registry: Registry,
   engine: { nodeTotals(): Iterable<NodeTotals>; nodeHoldings(): Iterable<NodeHolding> },
   configuration: ConfigurationView,
@@ -60,22 +62,22 @@ export function nodeMetrics(
       }
     },
   )
-  collectedCounter(
-    registry,
-    'throttle_discarded_total',
-    'Events beyond the limit of a throttle',
-    NODE,
-    counter => {
+  for (const processor of catalogue.processors) {
+    if (processor.droppedMetric === undefined) continue
+    const { name, help } = processor.droppedMetric
+    collectedCounter(registry, name, help, NODE, counter => {
       for (const { pipeline, node, activity } of engine.nodeTotals()) {
-        if (typeOf(configuration, pipeline, node) === 'throttle')
+        const type = typeOf(configuration, pipeline, node)
+        if (type !== undefined && catalogue.processorOf(type) === processor)
           counter.inc({ pipeline, node }, activity.dropped)
       }
-    },
-  )
+    })
+  }
 }
 
+/** Type of a deployed processor. */
 function typeOf(configuration: ConfigurationView, pipeline: string, node: string): string | undefined {
   const revisionId = configuration.get(deployments, pipeline)?.value.revisionId ?? ''
   const document = configuration.get(revisions, revisionId)?.value.document
-  return document?.nodes.find(({ id }) => id === node)?.type
+  return document?.nodes.find(({ id, kind }) => id === node && kind === 'transform')?.type
 }

@@ -1,11 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
-const KINDS = Object.keys(DECLARATIONS) as NodeKind[]
+const KINDS = Object.keys(CATALOGUE.declarations) as NodeKind[]
 const TYPES = KINDS.flatMap(kind =>
-  DECLARATIONS[kind].map(declaration => [kind, declaration.type, declaration] as const),
+  CATALOGUE.declarations[kind].map(declaration => [kind, declaration.type, declaration] as const),
 )
 const CONDITIONAL = { expressions: [{ field: '.a', str_operator: 'exists' }] }
 
@@ -29,7 +30,7 @@ function accepts(method: 'post' | 'put', kind: NodeKind, body: object): boolean 
 }
 
 describe.each(TYPES)('the document of %s %s', (kind, type, { aliases = [], configs }) => {
-  test('accepts what is sent and what is stored, under every name of the type', () => {
+  test('accepts the sent and the stored form, under every name of the type', () => {
     for (const name of [type, ...aliases]) {
       for (const user_config of configs.flatMap(({ sent, stored }) => [sent, stored])) {
         expect(accepts('post', kind, { type: name, user_config }), JSON.stringify(user_config)).toBe(true)
@@ -72,7 +73,7 @@ test('conditions are nested', () => {
   ).toBe(true)
 })
 
-test('a request is checked without all this: one wrong type has one finding', async () => {
+test('validation does not use all this: one wrong type has one finding', async () => {
   const pipeline = await installation.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'P' } })
   const url = `/v3/pipeline/${pipeline.json().data.id}/sink`
   const { errors } = (await installation.call({ method: 'POST', url, payload: { type: 'nonsense' } })).json()

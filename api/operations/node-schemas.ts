@@ -1,18 +1,19 @@
 import { OPERATOR_NAMES } from '../../engine/conditions/operators.ts'
+import type { Catalogue, NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
-import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 
-const KINDS = Object.keys(DECLARATIONS) as NodeKind[]
+const KINDS: readonly NodeKind[] = ['source', 'transform', 'sink']
 const COMPONENTS = '#/components/schemas/'
 const CONDITION = 'Condition'
 const COMPARISON = 'Comparison'
 
-/** What stands in the document for keywords that only this program's validator knows. */
+/** Replacements in the document for keywords that only this program's validator knows. */
 const FORMATS: Readonly<Record<string, object>> = {
   fieldPath: { format: 'field-path' },
   regularExpression: { format: 'regex' },
   grokPattern: { format: 'grok-pattern' },
+  secret: { 'x-secret': true },
   script: { contentMediaType: 'text/javascript' },
 }
 
@@ -31,17 +32,17 @@ interface Body {
 }
 
 /**
- * Says in the API document which options each type of node has. The schemas of the routes do not: their validator would
- * answer with findings of every type that a body is not.
+ * Adds the options of each node type to the API document. The schemas of the routes lack them: their validator would
+ * report findings for every other type.
  */
-export function documentNodeTypes(document: ApiDocument): void {
+export function documentNodeTypes(document: ApiDocument, { declarations }: Catalogue): void {
   const { components, paths = {} } = document
-  if (components !== undefined) components.schemas = { ...components.schemas, ...nodeSchemas() }
+  if (components !== undefined) components.schemas = { ...components.schemas, ...nodeSchemas(declarations) }
   for (const kind of KINDS) {
     const list = `/v3/pipeline/{pipelineId}/${kind}`
-    narrow(paths[list]?.post, alternatives(kind, 'oneOf'))
-    // The type may be left out here, and options may then fit several.
-    narrow(paths[`${list}/{nodeId}`]?.put, alternatives(kind, 'anyOf'))
+    narrow(paths[list]?.post, alternatives(kind, declarations[kind], 'oneOf'))
+    // The type can be omitted here, so options may match several alternatives.
+    narrow(paths[`${list}/{nodeId}`]?.put, alternatives(kind, declarations[kind], 'anyOf'))
   }
 }
 
@@ -49,21 +50,25 @@ function narrow(operation: Operation | undefined, further: object): void {
   const body = operation?.requestBody as Body | undefined
   if (body === undefined) return
   const media = body.content['application/json']
-  media.schema = { ...media.schema, ...further }
+  media.schema = { allOf: [media.schema, further] }
 }
 
-/** Components for every type of node and for what their options share. */
-function nodeSchemas(): Record<string, object> {
+/** Components for every type of node and for their shared options. */
+function nodeSchemas(declarations: Catalogue['declarations']): Record<string, object> {
   const ofTypes = KINDS.flatMap(kind =>
-    DECLARATIONS[kind].map(declaration => [nameOf(kind, declaration), schemaOf(declaration)] as const),
+    declarations[kind].map(declaration => [nameOf(kind, declaration), schemaOf(declaration)] as const),
   )
   return { [CONDITION]: condition(), [COMPARISON]: comparison(), ...Object.fromEntries(ofTypes) }
 }
 
-/** Which of the components a body is, by its type. */
-function alternatives(kind: NodeKind, keyword: 'oneOf' | 'anyOf'): object {
+/** Schema of a body that is one of the components, chosen by its type. */
+function alternatives(
+  kind: NodeKind,
+  declarations: readonly NodeDeclaration[],
+  keyword: 'oneOf' | 'anyOf',
+): object {
   const mapping: Record<string, string> = {}
-  for (const declaration of DECLARATIONS[kind]) {
+  for (const declaration of declarations) {
     for (const type of wireIds(declaration)) mapping[type] = `${COMPONENTS}${nameOf(kind, declaration)}`
   }
   const references = [...new Set(Object.values(mapping))].map($ref => ({ $ref }))
@@ -109,7 +114,7 @@ function documented(schema: JsonObject): JsonObject {
 function condition(): object {
   return {
     type: 'object',
-    description: 'Comparisons and further conditions that must hold: all of them, or one.',
+    description: 'Comparisons and nested conditions: all of them must hold, or one.',
     required: ['expressions'],
     properties: {
       expressions: {
@@ -126,14 +131,14 @@ function condition(): object {
 function comparison(): object {
   return {
     type: 'object',
-    description: 'A field, an operator, and what the field is compared with where the operator needs it.',
+    description: 'A field, an operator and, if the operator needs one, the value to compare with.',
     required: ['field', 'str_operator'],
     properties: {
       field: { type: 'string', ...FORMATS.fieldPath },
       str_operator: { type: 'string', enum: OPERATOR_NAMES },
       value: { type: ['string', 'number'] },
       negate: { type: 'boolean', default: false, description: 'Turns the comparison round' },
-      case_sensitive: { type: 'boolean', description: 'Tells the cases of letters apart' },
+      case_sensitive: { type: 'boolean', description: 'Whether the case of letters matters' },
     },
     additionalProperties: false,
   }

@@ -40,7 +40,7 @@ describe('readiness', () => {
   const clock = manualClock(1_000_000)
   const log = memoryLog({ clock, entropy: seededEntropy(1) })
 
-  test('nothing to say means ready', async () => {
+  test('a process without a problem is ready', async () => {
     const workers = [worker(0, 5n, 0), worker(1, 0n, 0)]
     const engine = await engineOver({ workers, keyedWorkers: [], troubles: new Map(), expiredLines: 0 })
     expect(await readiness({ log, clock, engine }).notReady()).toEqual([])
@@ -63,7 +63,7 @@ describe('readiness', () => {
     expect(await reasons(0, 5n)).toEqual([])
   })
 
-  test('a partition without a worker, or whose worker failed, is named with its sentence', async () => {
+  test('a partition without a worker, or with a failed one, is named with its sentence', async () => {
     const engine = await engineOver({
       workers: [],
       keyedWorkers: [],
@@ -76,7 +76,7 @@ describe('readiness', () => {
     ])
   })
 
-  test('partitions of other processes are not looked at; those that are not known yet are waited for', async () => {
+  test('partitions of other processes are ignored, and unknown ones are waited for', async () => {
     const idle = { workers: [], keyedWorkers: [], troubles: new Map(), expiredLines: 0 }
     const notReady = async (assigned: readonly number[]) =>
       readiness({ log, clock, engine: await engineOver(idle, assigned) }).notReady()
@@ -89,7 +89,7 @@ describe('readiness', () => {
     ])
   })
 
-  test('a partition that lost its end is told of once, with the records that are missing', async () => {
+  test('a partition that lost its end is reported once, with the missing records', async () => {
     const lost = { topic: 'weir.ingest', partition: 1, from: 7n, to: 9n }
     const topic = await log.topic('weir.ingest', 2)
     const look = async (partition: number) => (partition === 1 ? lost : undefined)
@@ -106,7 +106,25 @@ describe('readiness', () => {
     expect(await readiness({ log, clock, guarded: [guarded] }).notReady()).toEqual([sentence])
   })
 
-  test('a full log is said to be full', async () => {
+  test('an accepted loss was still reported for some moments, while lines were accepted', async () => {
+    const engine = await engineOver({
+      workers: [worker(0, 5n, 0)],
+      keyedWorkers: [],
+      expiredLines: 0,
+      troubles: new Map([[1, lostTailSentence({ topic: 'weir.ingest', partition: 1, from: 0n, to: 1n })]]),
+    })
+    const look = async () => undefined
+    const guarded = new GuardedTopic(engine.ingest, { look, monotonicMs: () => clock.monotonicMs() })
+    const reasons = () => readiness({ log, clock, engine, guarded: [guarded] }).notReady()
+    // Only the worker has noticed it.
+    expect(await reasons()).toEqual([
+      expect.stringMatching(/^Partition 1 does not move: .* before record 0, /),
+    ])
+    await guarded.append(1, { value: Buffer.from('x'), producer: null, priority: 'control' })
+    expect(await reasons()).toEqual(['Partition 1 has no worker yet.'])
+  })
+
+  test('a full log is reported as full', async () => {
     const small = memoryLog({ clock, entropy: seededEntropy(1), maxBytes: 10_000 })
     const topic = await small.topic('weir.ingest', 1)
     const record = { value: Buffer.alloc(1000), producer: null, priority: 'ingest' as const }
@@ -119,7 +137,7 @@ describe('readiness', () => {
     )
   })
 
-  test('a store that is away, or silent for two seconds, is said to be so', async () => {
+  test('a store that is unavailable, or silent for two seconds, is reported as such', async () => {
     const { store } = installation.ports
     const away = { ...store, findDamage: () => Promise.reject(new Error('connection refused')) } as Store
     expect(await readiness({ log, clock, store: away }).notReady()).toEqual([
@@ -131,7 +149,7 @@ describe('readiness', () => {
     expect(await asked).toEqual(['The store has not answered for 2 s.'])
   })
 
-  test('each damaged part of the store is named, with what to do', async () => {
+  test('each damaged part of the store is named, with the remedy', async () => {
     const damaged: readonly DamagedPart[] = [
       { table: 'lines', part: '20260101_1_6_1', state: 'unreadable' },
       { table: 'lines', part: 'broken-on-start_20260102_2_2_0', state: 'set aside' },
@@ -143,7 +161,7 @@ describe('readiness', () => {
     ])
   })
 
-  test('a store that has yet to be told how far the configuration has come is said to be so', async () => {
+  test('a store without the latest end of the configuration is reported as such', async () => {
     const configurationEnd: { trouble: string | undefined } = { trouble: 'The store does not know yet.' }
     const status = readiness({ log, clock, configurationEnd })
     expect(await status.notReady()).toEqual(['The store does not know yet.'])
@@ -151,7 +169,7 @@ describe('readiness', () => {
     expect(await status.notReady()).toEqual([])
   })
 
-  test('what keeps the process from its work is answered with 503', async () => {
+  test('a reason that keeps the process from its work is answered with 503', async () => {
     const own = await testInstallation({ status: { notReady: async () => ['The log is full.'] } })
     const response = await own.app.inject({ url: '/readyz' })
     expect([response.statusCode, response.body]).toEqual([
@@ -182,7 +200,7 @@ describe('metrics', () => {
     expect(ports.registry.contentType).toContain('text/plain')
   })
 
-  test('lines whose own time is too old or too far ahead are counted, however the body is read', async () => {
+  test('lines whose own time is too old or too far ahead are counted, by either reader', async () => {
     const { app, clock, call, credentials } = await testInstallation()
     const days = (count: number) => clock.wallMs() + count * 86_400_000
     const times = [days(-29), days(-31), new Date(days(-400)).toISOString(), days(0), days(2), 'never']
@@ -200,7 +218,7 @@ describe('metrics', () => {
     await app.close()
   })
 
-  test('lag, batches and rows are read off the workers, room off the log', async () => {
+  test('lag, batches and rows are those of the workers, and used bytes those of the log', async () => {
     const registry = new Registry()
     const engine = await engineOver({
       workers: [worker(0, 3n, 5_000)],
@@ -225,7 +243,7 @@ describe('metrics', () => {
 })
 
 describe('the API document', () => {
-  test('is OpenAPI 3.1 and holds every documented route with what it needs', async () => {
+  test('is OpenAPI 3.1 and contains every documented route with the right that it needs', async () => {
     const response = await installation.app.inject({ url: '/openapi.json' })
     const document = response.json()
     expect(document.openapi).toBe('3.1.0')
@@ -241,9 +259,7 @@ describe('the API document', () => {
     expect(Object.keys(paths).filter(path => /docs|state-variable|openapi/.test(path))).toEqual([])
     expect(paths['/v3/pipeline'].get.security).toEqual([{ accessToken: [] }])
     expect(paths['/healthz'].get.security).toEqual([])
-    expect(paths['/v3/pipeline'].post.requestBody.content['application/json'].schema.required).toEqual([
-      'title',
-    ])
+    expect(document.components.schemas.PipelineBody.required).toEqual(['title'])
     for (const [path, methods] of Object.entries<Record<string, { summary?: string }>>(paths)) {
       for (const [method, { summary }] of Object.entries(methods)) {
         expect([path, method, summary]).toEqual([path, method, expect.any(String)])
@@ -251,7 +267,7 @@ describe('the API document', () => {
     }
   })
 
-  test('has a page to read it with that works from its own files', async () => {
+  test('has a page that works from its own files', async () => {
     const response = await installation.app.inject({ url: '/docs/' })
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toContain('text/html')

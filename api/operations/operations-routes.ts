@@ -1,19 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Registry } from '@prometheus-io/client'
 import Type from 'typebox'
-import type { ServiceStatus } from './readiness.ts'
 
-export interface OperationsOptions {
-  readonly status: ServiceStatus
-  /** Absent where metrics are nobody's business. */
-  readonly registry: Registry | undefined
-}
-
-/** For those who run the service; they need no credential. */
-export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsOptions> = async (
-  app,
-  { status, registry },
-) => {
+/** Routes for operators of the service; they need no credential. */
+export const operationsRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { status, registry, only } = app.ports
   const tags = ['operations']
   const config = { needs: 'public' as const }
 
@@ -22,7 +12,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsOptions> = as
     {
       config,
       schema: {
-        summary: 'Whether the process answers',
+        summary: 'Check that the process answers',
         tags,
         response: { 200: Type.Object({ status: Type.Literal('ok') }) },
       },
@@ -39,7 +29,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsOptions> = as
     {
       config,
       schema: {
-        summary: 'Whether the process can do its work, and if not, why',
+        summary: 'Read whether the process is ready, and the reasons if it is not',
         tags,
         response: { 200: Type.Object({ status: Type.Literal('ready') }), 503: NotReady },
       },
@@ -54,7 +44,8 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsOptions> = as
     },
   )
 
-  if (registry === undefined) return
+  // The address for senders does not serve metrics.
+  if (only === 'ingest') return
   app.get(
     '/metrics',
     { config, schema: { summary: 'Metrics in the Prometheus text format', tags, produces: ['text/plain'] } },

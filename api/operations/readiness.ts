@@ -1,22 +1,27 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { type GuardedTopic, lostTailPlace, lostTailSentence } from '../../engine/log/guarded-topic.ts'
+import {
+  type GuardedTopic,
+  isFilledPlace,
+  lostTailPlace,
+  lostTailSentence,
+} from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { damageSentence } from '../../engine/store/store-damage.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 
-/** What `/readyz` asks. */
+/** State that `/readyz` reports. */
 export interface ServiceStatus {
-  /** A sentence for everything that keeps this process from doing its work now; empty when it is ready. */
+  /** A sentence for each reason why this process cannot do its work now; empty when it is ready. */
   notReady(): Promise<readonly string[]>
 }
 
 export interface ReadinessPorts {
   readonly log: Log
   readonly clock: Clock
-  /** Absent in a role that does not use it, as the next. */
+  /** Absent in a role without it, like the next member. */
   readonly store?: Store | undefined
-  /** Why what is known of the configuration is not yet kept wherever it should be; absent where nobody keeps it. */
+  /** Why the newest configuration is not yet stored at every required place; absent if it is not stored at all. */
   readonly configurationEnd?: { readonly trouble: string | undefined } | undefined
   readonly engine?:
     | {
@@ -32,18 +37,19 @@ const STORE_PATIENCE_MS = 2_000
 /** A record that waits longer than this for the engine makes the process not ready. */
 const MAX_BEHIND_MS = 60_000
 
-/** Looks at the log, the store and the engine of this process. */
+/** Examines the log, the store and the engine of this process. */
 export function readiness(ports: ReadinessPorts): ServiceStatus {
   return {
     notReady: async () => {
       const found = await Promise.all([storeTrouble(ports), engineTroubles(ports)])
       const behind = ports.configurationEnd?.trouble
       const lost = (ports.guarded ?? []).flatMap(({ losses }) => losses)
-      // The worker of such a partition says the same, of as much as it knew of when it looked.
+      // The worker of such a partition reports the same, with the numbers that it knew.
       const others = found
         .flat()
         .filter(sentence => !lost.some(tail => sentence.includes(lostTailPlace(tail))))
-      const ofLog = [...logTroubles(ports.log), ...lost.map(lostTailSentence)]
+      const renewed = (ports.guarded ?? []).flatMap(topic => topic.renewed ?? [])
+      const ofLog = [...logTroubles(ports.log), ...lost.map(lostTailSentence), ...renewed]
       return [...ofLog, ...others, ...(behind === undefined ? [] : [behind])]
     },
   }
@@ -77,9 +83,10 @@ async function storeTrouble({ store, clock }: ReadinessPorts): Promise<string[]>
   return trouble
 }
 
-async function engineTroubles({ engine, clock }: ReadinessPorts): Promise<string[]> {
+async function engineTroubles({ engine, clock, guarded }: ReadinessPorts): Promise<string[]> {
   if (engine === undefined) return []
-  const { workers, troubles } = engine.work.status
+  const { workers, troubles: toldTroubles } = engine.work.status
+  const troubles = await presentTroubles(toldTroubles, guarded ?? [])
   const found = [...troubles].map(
     ([partition, sentence]) => `Partition ${partition} does not move: ${sentence}`,
   )
@@ -100,4 +107,15 @@ async function engineTroubles({ engine, clock }: ReadinessPorts): Promise<string
     }
   }
   return found
+}
+
+/** A worker that has stopped at a lost tail continues to report it for a moment after the loss was accepted. */
+async function presentTroubles(
+  told: ReadonlyMap<number, string>,
+  guarded: readonly GuardedTopic[],
+): Promise<ReadonlyMap<number, string>> {
+  const present = new Map(told)
+  for (const [partition, sentence] of told)
+    for (const topic of guarded) if (await isFilledPlace(sentence, topic)) present.delete(partition)
+  return present
 }

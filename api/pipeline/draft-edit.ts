@@ -1,7 +1,7 @@
 import type { Draft, DraftNode } from '../../engine/configuration/entities.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { checkGraph } from '../../engine/graph/check-graph.ts'
-import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 
 /** Edits of a draft, without side effects (pipeline API, section 2.3). */
 
@@ -10,33 +10,41 @@ export function withNode(nodes: readonly DraftNode[], node: DraftNode): DraftNod
 }
 
 /** Outputs that the node had and has no longer are taken off the inputs of others. */
-export function withNodeReplaced(nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
+export function withNodeReplaced(
+  catalogue: Catalogue,
+  nodes: readonly DraftNode[],
+  node: DraftNode,
+): DraftNode[] {
   const before = nodes.find(({ id }) => id === node.id)
-  const gone = outputIds(before).difference(outputIds(node))
+  const gone = outputIds(catalogue, before).difference(outputIds(catalogue, node))
   return withoutInputs(
     nodes.map(each => (each.id === node.id ? node : each)),
     gone,
   )
 }
 
-export function withoutNode(nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
+export function withoutNode(catalogue: Catalogue, nodes: readonly DraftNode[], node: DraftNode): DraftNode[] {
   return withoutInputs(
     nodes.filter(({ id }) => id !== node.id),
-    outputIds(node),
+    outputIds(catalogue, node),
   )
 }
 
-/** What is wrong with how a node hangs together with the others, with pointers into its request body. */
-export function connectionProblems(nodes: readonly DraftNode[], node: DraftNode): Problem[] {
-  return checkGraph({ nodes }, { allowUnconnected: true })
+/** Returns the problems of a node's connections with others, with pointers into its request body. */
+export function connectionProblems(
+  catalogue: Catalogue,
+  nodes: readonly DraftNode[],
+  node: DraftNode,
+): Problem[] {
+  return checkGraph(catalogue, { nodes }, { allowUnconnected: true })
     .filter(({ nodeId, instancePath }) => nodeId === node.id && instancePath.startsWith('/inputs'))
     .map(({ instancePath, message }) => ({ instancePath, message }))
 }
 
 /** The draft with other nodes. Alerts go with their node, and with the last of the outputs that they watch. */
-export function withNodes(draft: Draft, nodes: readonly DraftNode[]): Draft {
+export function withNodes(catalogue: Catalogue, draft: Draft, nodes: readonly DraftNode[]): Draft {
   if (draft.alerts === undefined) return { ...draft, nodes }
-  const outputs = new Map(nodes.map(node => [node.id, outputIds(node)]))
+  const outputs = new Map(nodes.map(node => [node.id, outputIds(catalogue, node)]))
   const alerts = draft.alerts
     .map(alert => ({
       ...alert,
@@ -46,8 +54,8 @@ export function withNodes(draft: Draft, nodes: readonly DraftNode[]): Draft {
   return { ...draft, nodes, alerts }
 }
 
-function outputIds(node: DraftNode | undefined): Set<string> {
-  return new Set(node === undefined ? [] : nodeOutputs(node).map(({ id }) => id))
+function outputIds(catalogue: Catalogue, node: DraftNode | undefined): Set<string> {
+  return new Set(node === undefined ? [] : catalogue.outputsOf(node).map(({ id }) => id))
 }
 
 function withoutInputs(nodes: readonly DraftNode[], gone: ReadonlySet<string>): DraftNode[] {

@@ -3,10 +3,10 @@ import type { JsonValue } from '../../schemas/json.ts'
 import { ProblemsError } from '../http/problems-error.ts'
 
 /**
- * As `expressionLimitProblem`.
+ * Throws the problem that `expressionLimitProblem` finds.
  *
- * @param instancePath pointer to what brings the expressions
- * @throws ProblemsError when they are too many
+ * @param instancePath pointer to the value that contains the expressions
+ * @throws ProblemsError when there are too many of them
  */
 export function assertExpressionLimit(
   instancePath: string,

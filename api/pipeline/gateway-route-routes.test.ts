@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create } from '../../engine/configuration/configuration-log.ts'
 import { accessKeys, drafts, revisions, secretHash } from '../../engine/configuration/entities.ts'
-import { SOURCES } from '../../engine/nodes/sources.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 import { documentNodes } from './revisions/revision.ts'
@@ -70,21 +70,20 @@ function problemsOf({ errors }: { errors?: { instancePath: string; message: stri
   return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-describe('sources that are sent data (section 2.4)', () => {
-  test.each(SOURCES.flatMap(({ type, aliases = [], isPush }) => (isPush ? [type, ...aliases] : [])))(
-    '%s: without gateway_route_id a route with the same id comes along',
-    async type => {
-      const pipeline = await newPipeline()
-      const { data } = await send('POST', `/v3/pipeline/${pipeline}/source`, { type, title: 'In' })
-      expect(data).toMatchObject({ type, gateway_route_id: data.id })
-      const route = await send('GET', `${ROUTES}/${data.id}`)
-      expect(route.data).toMatchObject({ id: data.id, type, title: 'In', description: null })
-      expect(route.data.consumer_id).toMatch(UUID)
-      expect((await send('GET', `/v3/pipeline/${pipeline}/source/${data.id}`)).data).toEqual(data)
-    },
-  )
+describe('push sources (section 2.4)', () => {
+  test.each(
+    CATALOGUE.sources.flatMap(({ type, aliases = [], isPush }) => (isPush ? [type, ...aliases] : [])),
+  )('%s: without gateway_route_id a route with the same id is created', async type => {
+    const pipeline = await newPipeline()
+    const { data } = await send('POST', `/v3/pipeline/${pipeline}/source`, { type, title: 'In' })
+    expect(data).toMatchObject({ type, gateway_route_id: data.id })
+    const route = await send('GET', `${ROUTES}/${data.id}`)
+    expect(route.data).toMatchObject({ id: data.id, type, title: 'In', description: null })
+    expect(route.data.consumer_id).toMatch(UUID)
+    expect((await send('GET', `/v3/pipeline/${pipeline}/source/${data.id}`)).data).toEqual(data)
+  })
 
-  test.each([[''], [null]])('%j as gateway_route_id is the same as none', async gateway_route_id => {
+  test.each([[''], [null]])('%j as gateway_route_id means none', async gateway_route_id => {
     const pipeline = await newPipeline()
     const { data } = await send('POST', `/v3/pipeline/${pipeline}/source`, { type: 'http', gateway_route_id })
     expect(data.gateway_route_id).toBe(data.id)
@@ -93,7 +92,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect([put.status, put.data.gateway_route_id]).toEqual([200, data.id])
   })
 
-  test('a source that pulls has none, and makes none', async () => {
+  test('a pull source has no route, and creates none', async () => {
     const pipeline = await newPipeline()
     const pull = { type: 'demo-logs', user_config: { format: 'json' } }
     for (const gateway_route_id of [undefined, '', null]) {
@@ -103,7 +102,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect((await send('GET', ROUTES)).data).toEqual([])
   })
 
-  test('a source joins a route that was made for it, or by another source in any pipeline', async () => {
+  test('a source can join a route that was created for it, or by another source in any pipeline', async () => {
     const [first, second] = [await newPipeline(), await newPipeline()]
     const shared = await newRoute()
     const own = await newSource(first)
@@ -116,7 +115,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect((await send('GET', ROUTES)).data.map(({ id }: { id: string }) => id)).toEqual([shared, own])
   })
 
-  test('shared_source_id is another name for it', async () => {
+  test('shared_source_id is another name of the member', async () => {
     const pipeline = await newPipeline()
     const [shared_source_id, another] = [await newRoute(), await newRoute()]
     const url = `/v3/pipeline/${pipeline}/source`
@@ -129,7 +128,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect([status, body.errors[0].instancePath]).toEqual([400, '/shared_source_id'])
   })
 
-  test('both spellings of a type are the same', async () => {
+  test('both spellings of a type have the same meaning', async () => {
     const pipeline = await newPipeline()
     const shared = await newRoute({ type: 'mezmo-agent' })
     for (const type of ['log-agent', 'mezmo-agent']) {
@@ -155,7 +154,7 @@ describe('sources that are sent data (section 2.4)', () => {
       { type: 'demo-logs', user_config: { format: 'json' } },
       'must be absent: the type has no gateway route',
     ],
-  ])('%s is refused at /gateway_route_id, and nothing is made', async (_name, node, message) => {
+  ])('%s is refused at /gateway_route_id, and nothing is created', async (_name, node, message) => {
     const pipeline = await newPipeline()
     const shared = await newRoute()
     const { status, body } = await send('POST', `/v3/pipeline/${pipeline}/source`, {
@@ -168,7 +167,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect((await send('GET', ROUTES)).data).toHaveLength(1)
   })
 
-  test('a route of another account is one that is not there', async () => {
+  test('a route of another account counts as unknown', async () => {
     const gateway_route_id = await newRoute()
     const pipeline = await newPipeline(otherToken)
     const node = { type: 'http', gateway_route_id }
@@ -179,7 +178,7 @@ describe('sources that are sent data (section 2.4)', () => {
     ])
   })
 
-  test('a wrong route is reported beside everything else', async () => {
+  test('a wrong route is reported together with all other findings', async () => {
     const pipeline = await newPipeline()
     const { body } = await send('POST', `/v3/pipeline/${pipeline}/source`, {
       type: 'http',
@@ -208,7 +207,7 @@ describe('sources that are sent data (section 2.4)', () => {
     ])
   })
 
-  test('it is kept by a change, may be repeated in it, and never changes', async () => {
+  test('a change keeps the route and can repeat it, but never changes it', async () => {
     const pipeline = await newPipeline()
     const [shared, another] = [await newRoute(), await newRoute()]
     const id = await newSource(pipeline, { gateway_route_id: shared })
@@ -231,7 +230,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect((await send('GET', url)).data).toEqual(repeated.data)
   })
 
-  test('a deleted source takes its own route and the access keys along', async () => {
+  test('a source is deleted with its own route and the access keys', async () => {
     const pipeline = await newPipeline()
     const id = await newSource(pipeline)
     await newKey(id)
@@ -243,7 +242,7 @@ describe('sources that are sent data (section 2.4)', () => {
   test.each([
     ['its maker first', [0, 1, 2]],
     ['its maker last', [2, 1, 0]],
-  ])('a route that others use goes with the last of them: %s', async (_name, order) => {
+  ])('a route that others use is deleted with the last of them: %s', async (_name, order) => {
     const [first, second] = [await newPipeline(), await newPipeline()]
     const own = await newSource(first)
     const { key } = await newKey(own)
@@ -260,7 +259,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect([await routeStatus(own), keysOf(own)]).toEqual([404, []])
   })
 
-  test('a route that was made to be shared stays when no source uses it any more', async () => {
+  test('a shared route stays when no source uses it any more', async () => {
     const pipeline = await newPipeline()
     const shared = await newRoute()
     const id = await newSource(pipeline, { gateway_route_id: shared })
@@ -268,7 +267,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect(await routeStatus(shared)).toBe(200)
   })
 
-  test('a deleted pipeline leaves the routes that other pipelines use, and takes its own', async () => {
+  test('a deleted pipeline leaves the routes that other pipelines use, and removes its own', async () => {
     const [first, second] = [await newPipeline(), await newPipeline()]
     const [alone, used, shared] = [await newSource(first), await newSource(first), await newRoute()]
     await newSource(first, { gateway_route_id: alone })
@@ -282,7 +281,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect([await routeStatus(used), await routeStatus(shared)]).toEqual([404, 200])
   })
 
-  test('a source that does not run here yet cannot be published', async () => {
+  test('a source that this version does not run cannot be published', async () => {
     const pipeline = await newPipeline()
     const id = await newSource(pipeline, { type: 'fluent' })
     const url = `/v3/pipeline/${pipeline}/publish?allow_unconnected_edges=true`
@@ -290,7 +289,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect([status, problemsOf(body)]).toEqual([400, [expect.stringContaining(`/source/${id}/type `)]])
   })
 
-  test('a restored revision brings its sources back with their routes, and leaves others', async () => {
+  test('a restored revision restores its sources with their routes, and does not change others', async () => {
     const [first, second] = [await newPipeline(), await newPipeline()]
     const shared = await newRoute()
     const [own, joined] = [await newSource(first), await newSource(first, { gateway_route_id: shared })]
@@ -312,7 +311,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect((await send('DELETE', `${ROUTES}/${shared}`)).status).toBe(409)
   })
 
-  test('ten clients who join a route at once all do, and the last one who leaves takes it along', async () => {
+  test('ten clients can join a route at once, and the last one that leaves removes it', async () => {
     const pipeline = await newPipeline()
     const own = await newSource(pipeline)
     const pipelines = await Promise.all(Array.from({ length: 10 }, () => newPipeline()))
@@ -328,7 +327,7 @@ describe('sources that are sent data (section 2.4)', () => {
     expect(await routeStatus(own)).toBe(404)
   })
 
-  test('ten sources that are added to one pipeline at once all have routes', async () => {
+  test('ten sources that are added to one pipeline at once all get routes', async () => {
     const pipeline = await newPipeline()
     const ids = await Promise.all(Array.from({ length: 10 }, () => newSource(pipeline)))
     expect((await send('GET', `/v3/pipeline/${pipeline}/source`)).data).toHaveLength(10)
@@ -341,7 +340,7 @@ describe('shared sources (section 2.5)', () => {
     ...['http', 'splunk-hec', 'kinesis-firehose', 'fluent', 'logstash', 'mezmo-agent', 'log-agent'],
     ...['mezmo-datadog-source', 'datadog-agent', 'webhook', 'prometheus-remote-write'],
     ...['open-telemetry-metrics', 'open-telemetry-logs', 'open-telemetry-traces'],
-  ])('one of type %s is created as clients send it, and reads back the same', async type => {
+  ])('one of type %s is created as clients send it, and is read back the same', async type => {
     const { status, body, data } = await send('POST', ROUTES, {
       id: '',
       consumer_id: '',
@@ -415,14 +414,14 @@ describe('shared sources (section 2.5)', () => {
     expect((await send('GET', ROUTES)).data).toEqual([])
   })
 
-  test('title and description may be as long as they may', async () => {
+  test('title and description can have their maximum length', async () => {
     const texts = { title: 'x'.repeat(512), description: 'y' }
     const id = await newRoute(texts)
     expect((await send('GET', `${ROUTES}/${id}`)).data).toMatchObject(texts)
     expect((await send('GET', `${ROUTES}/${await newRoute({ title: 't' })}`)).data.title).toBe('t')
   })
 
-  test('a list holds those of the account, oldest first, and has pages', async () => {
+  test('a list contains the routes of the account, oldest first, and has pages', async () => {
     const ids = [await newRoute(), await newRoute(), await newRoute()]
     await send('POST', ROUTES, { title: 'Other', type: 'http' }, otherToken)
     const { body, data } = await send('GET', ROUTES)
@@ -445,7 +444,7 @@ describe('shared sources (section 2.5)', () => {
     expect([again.status, again.data]).toEqual([200, { ...changed.data, description: 'E' }])
   })
 
-  test('the type may be left out and spelled otherwise, not changed', async () => {
+  test('the type can be omitted and have another spelling, but cannot change', async () => {
     const id = await newRoute({ type: 'log-agent' })
     const url = `${ROUTES}/${id}`
     expect((await send('PUT', url, { title: 'T' })).data.type).toBe('log-agent')
@@ -463,7 +462,7 @@ describe('shared sources (section 2.5)', () => {
     expect((await send('GET', url)).data).toMatchObject({ title: 'T', type: 'mezmo-agent' })
   })
 
-  test('one that sources use is not deleted, whoever made it', async () => {
+  test('a route that sources use cannot be deleted, however it was created', async () => {
     const pipeline = await newPipeline()
     const shared = await newRoute()
     const own = await newSource(pipeline)
@@ -480,7 +479,7 @@ describe('shared sources (section 2.5)', () => {
     expect([await routeStatus(shared), keysOf(shared)]).toEqual([404, []])
   })
 
-  test('one that does not exist, or is of another account, is 404 with every method', async () => {
+  test('an unknown route, or one of another account, is 404 with every method', async () => {
     const id = await newRoute()
     const { id: key } = await newKey(id)
     for (const [route, token] of [
@@ -519,7 +518,7 @@ describe('shared sources (section 2.5)', () => {
 })
 
 describe('access keys (section 2.6)', () => {
-  test.each(['shared', 'own'])('one is shown once, on a route that is %s', async whose => {
+  test.each(['shared', 'own'])('a key is shown once, on a route that is %s', async whose => {
     const route = whose === 'shared' ? await newRoute() : await newSource(await newPipeline())
     const { status, body, data } = await send('POST', `${ROUTES}/${route}/access-key`, {
       id: '',
@@ -554,7 +553,7 @@ describe('access keys (section 2.6)', () => {
     expect(found?.id).toBe(data.id)
   })
 
-  test('the key itself is nowhere on the log', async () => {
+  test('the key itself is not on the log', async () => {
     const { key } = await newKey(await newRoute())
     const topic = await installation.log.topic(CONFIG_TOPIC, 1)
     const records = await topic.read(0, 0n, 10_000_000)
@@ -592,7 +591,7 @@ describe('access keys (section 2.6)', () => {
     expect(keysOf(route)).toEqual([])
   })
 
-  test('a title may have 512 characters, and two keys the same', async () => {
+  test('a title can have 512 characters, and two keys the same title', async () => {
     const route = await newRoute()
     const title = 'x'.repeat(512)
     const keys = [await newKey(route, title), await newKey(route, title)]
@@ -600,7 +599,7 @@ describe('access keys (section 2.6)', () => {
     expect((await send('GET', `${ROUTES}/${route}/access-key`)).data).toMatchObject([{ title }, { title }])
   })
 
-  test('one that is revoked is gone; another route does not reach it', async () => {
+  test('a revoked key does not exist any more, and cannot be found through another route', async () => {
     const [route, another] = [await newRoute(), await newRoute()]
     const { id, key } = await newKey(route)
     expect((await send('DELETE', `${ROUTES}/${another}/access-key/${id}`)).status).toBe(404)
@@ -610,7 +609,7 @@ describe('access keys (section 2.6)', () => {
     expect((await send('DELETE', `${ROUTES}/${route}/access-key/${id}`)).status).toBe(404)
   })
 
-  test('ten clients who ask for keys at once all get one, and the route keeps them through a change', async () => {
+  test('ten clients that request keys at once all get one, and the route keeps them through a change', async () => {
     const route = await newRoute()
     const keys = await Promise.all(Array.from({ length: 10 }, (_, index) => newKey(route, `Key ${index}`)))
     await send('PUT', `${ROUTES}/${route}`, { title: 'Other' })

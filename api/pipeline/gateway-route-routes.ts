@@ -1,53 +1,57 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import {
-  AccessKeyRecord,
-  AccessKeyWrite,
   GatewayRouteCreate,
   GatewayRouteRecord,
   GatewayRouteReplace,
-  NewAccessKeyRecord,
 } from '../../schemas/http/gateway-route.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
-import type { GatewayRouteService } from './gateway-route-service.ts'
-import { ONE_ACCESS_KEY, ONE_GATEWAY_ROUTE } from './links.ts'
-import { accessKeyRecord, gatewayRouteRecord } from './records.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { accessKeyRoutes } from './access-key-routes.ts'
+import { GatewayRouteService } from './gateway-route-service.ts'
+import { ONE_GATEWAY_ROUTE } from './links.ts'
+import type { PipelineRouteOptions } from './pipelines.ts'
+import { gatewayRouteRecord } from './records.ts'
 import { sentBody } from './sent-body.ts'
 
 const ROUTES = '/v3/pipeline/gateway-route'
 const ROUTE = `${ROUTES}/:routeId`
-const ACCESS_KEYS = `${ROUTE}/access-key`
 
 const RoutePath = Type.Object({ routeId: Type.String() })
-const AccessKeyPath = Type.Object({ routeId: Type.String(), keyId: Type.String() })
+const ManyRoutes = { 200: EnvelopeOf(Type.Array(GatewayRouteRecord)), ...V3_ERROR_REPLIES }
 const OneRoute = { 200: EnvelopeOf(GatewayRouteRecord), ...V3_ERROR_REPLIES }
 const Deleted = {
   200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
   ...V3_ERROR_REPLIES,
 }
 
-/**
- * Gateway routes and their access keys (pipeline API, sections 2.5 and 2.6). The lists are not part of the hosted
- * service's contract (our choice): without them nobody could find out an id.
- */
-export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<{ gatewayRoutes: GatewayRouteService }> = async (
-  app,
-  { gatewayRoutes },
-) => {
-  const tags = ['gateway routes']
-  const read = { needs: 'read' as const }
-  const write = { needs: 'write' as const }
+const tags = ['gateway routes']
+const read = { needs: 'read' as const }
+const write = { needs: 'write' as const }
 
+/**
+ * Gateway routes (pipeline API, section 2.5). The lists, also that of access keys, are not part of the hosted service's
+ * contract (our choice): without them a client could not find out an id.
+ */
+export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
+  app,
+  { pipelines },
+) => {
+  const gatewayRoutes = new GatewayRouteService(pipelines, app.ports)
+  serveList(app, gatewayRoutes)
+  serveOne(app, gatewayRoutes)
+  await app.register(accessKeyRoutes, { gatewayRoutes })
+  refuseOtherRequests(app)
+}
+
+function serveList(app: TypedApp, gatewayRoutes: GatewayRouteService): void {
   app.get(
     ROUTES,
     {
       config: read,
-      schema: {
-        summary: 'List gateway routes',
-        tags,
-        response: { 200: EnvelopeOf(Type.Array(GatewayRouteRecord)), ...V3_ERROR_REPLIES },
-      },
+      schema: { summary: 'List gateway routes', tags, response: ManyRoutes },
     },
     async ({ caller }) =>
       envelope(
@@ -62,7 +66,7 @@ export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<{ gatewayRoutes: Gate
       config: write,
       attachValidation: true,
       schema: {
-        summary: 'Create a gateway route for sources to share',
+        summary: 'Create a gateway route that several sources can share',
         tags,
         body: GatewayRouteCreate,
         response: OneRoute,
@@ -74,7 +78,9 @@ export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<{ gatewayRoutes: Gate
         gatewayRouteRecord(await gatewayRoutes.create(request.caller, sentBody(request))),
       ),
   )
+}
 
+function serveOne(app: TypedApp, gatewayRoutes: GatewayRouteService): void {
   app.get(
     ROUTE,
     {
@@ -121,62 +127,10 @@ export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<{ gatewayRoutes: Gate
       return envelope(ONE_GATEWAY_ROUTE, { id: routeId, deleted: true as const })
     },
   )
+}
 
-  app.get(
-    ACCESS_KEYS,
-    {
-      config: read,
-      schema: {
-        summary: 'List the access keys of a gateway route, without the keys themselves',
-        tags,
-        params: RoutePath,
-        response: { 200: EnvelopeOf(Type.Array(AccessKeyRecord)), ...V3_ERROR_REPLIES },
-      },
-    },
-    async ({ caller, params }) =>
-      envelope(
-        { ...ONE_ACCESS_KEY, page: NO_FURTHER_PAGES },
-        gatewayRoutes.accessKeys(caller, params.routeId).map(accessKeyRecord),
-      ),
-  )
-
-  app.post(
-    ACCESS_KEYS,
-    {
-      config: write,
-      attachValidation: true,
-      schema: {
-        summary: 'Create an access key; the answer is the only one that shows it',
-        tags,
-        params: RoutePath,
-        body: AccessKeyWrite,
-        response: { 200: EnvelopeOf(NewAccessKeyRecord), ...V3_ERROR_REPLIES },
-      },
-    },
-    async request => {
-      const { caller, params } = request
-      const { accessKey, key } = await gatewayRoutes.createAccessKey(
-        caller,
-        params.routeId,
-        sentBody(request),
-      )
-      return envelope(ONE_ACCESS_KEY, { key, ...accessKeyRecord(accessKey) })
-    },
-  )
-
-  app.delete(
-    `${ACCESS_KEYS}/:keyId`,
-    {
-      config: write,
-      schema: { summary: 'Revoke an access key', tags, params: AccessKeyPath, response: Deleted },
-    },
-    async ({ caller, params: { routeId, keyId } }) => {
-      await gatewayRoutes.deleteAccessKey(caller, routeId, keyId)
-      return envelope(ONE_ACCESS_KEY, { id: keyId, deleted: true as const })
-    },
-  )
-
-  // Otherwise `gateway-route` would be taken for the id of a pipeline.
+/** Otherwise `gateway-route` would be taken for the id of a pipeline. */
+function refuseOtherRequests(app: FastifyInstance): void {
   const rest = { config: read, schema: { hide: true } }
   const refuse = async () => {
     throw notFound()

@@ -9,7 +9,7 @@ import {
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
 import type { Problem } from '../../engine/event/problem.ts'
-import { SOURCES, sourceOf } from '../../engine/nodes/sources.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { AccessKeyWrite, GatewayRouteWrite } from '../../schemas/http/gateway-route.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -30,13 +30,13 @@ const IN_USE = {
 
 export interface NewAccessKey {
   readonly accessKey: Entity<AccessKey>
-  /** The key itself, which is kept nowhere. */
+  /** The key itself, which is not stored anywhere. */
   readonly key: string
 }
 
 /**
- * The gateway routes of all accounts and their access keys (pipeline API, sections 2.5 and 2.6); every method sees
- * those of the caller's account only, and throws ApiError 404 for others.
+ * Gateway routes of all accounts and their access keys (pipeline API, sections 2.5 and 2.6). Every method sees only those
+ * of the caller's account, and throws ApiError 404 for others.
  */
 export class GatewayRouteService {
   readonly #pipelines: Pipelines
@@ -47,7 +47,7 @@ export class GatewayRouteService {
     this.#ports = ports
   }
 
-  /** Oldest first, with those that sources made. */
+  /** Returns routes oldest first, including those that sources created. */
   list(caller: Caller): Entity<GatewayRoute>[] {
     return this.#ports.configuration.list(gatewayRoutes, accountOf(caller).shortId)
   }
@@ -63,7 +63,7 @@ export class GatewayRouteService {
     const account = accountOf(caller).shortId
     const id = entropy.uuid()
     const value: GatewayRoute = {
-      ...written(body),
+      ...written(this.#ports.catalogue, body),
       account,
       consumerId: entropy.uuid(),
       madeBySource: false,
@@ -75,12 +75,12 @@ export class GatewayRouteService {
 
   async replace(caller: Caller, id: string, body: SentBody): Promise<Entity<GatewayRoute>> {
     await this.#changing(caller, id, route => [
-      replace(gatewayRoutes, route, { ...route.value, ...written(body, route.value) }),
+      replace(gatewayRoutes, route, { ...route.value, ...written(this.#ports.catalogue, body, route.value) }),
     ])
     return this.get(caller, id)
   }
 
-  /** With its access keys. @throws ApiError 409 while sources use it */
+  /** Deletes a route with its access keys. @throws ApiError 409 while sources use it */
   async delete(caller: Caller, id: string): Promise<void> {
     const { configuration } = this.#ports
     await this.#changing(caller, id, route => {
@@ -90,7 +90,7 @@ export class GatewayRouteService {
     })
   }
 
-  /** Oldest first. */
+  /** Returns keys oldest first. */
   accessKeys(caller: Caller, id: string): Entity<AccessKey>[] {
     const route = this.get(caller, id)
     return this.#ports.configuration
@@ -125,7 +125,7 @@ export class GatewayRouteService {
     })
   }
 
-  /** `edit` may run several times, each time on the newest state. */
+  /** Changes a route. `edit` may run several times, each time on the newest state. */
   async #changing(
     caller: Caller,
     id: string,
@@ -139,35 +139,41 @@ export class GatewayRouteService {
 }
 
 /**
- * What a body asks for.
+ * Returns the members that a body describes.
  *
  * @param stored the route that is being replaced
  * @throws ProblemsError with every finding about the body
  */
 function written(
+  catalogue: Catalogue,
   body: SentBody,
   stored?: GatewayRoute,
 ): Pick<GatewayRoute, 'type' | 'title' | 'description'> {
   const { members, problems } = membersOf(body)
-  problems.push(...typeProblems(members.type, stored))
+  problems.push(...typeProblems(catalogue, members.type, stored))
   if (problems.length > 0) throw new ProblemsError(problems)
   const { type = stored?.type, title, description = null } = members as unknown as GatewayRouteWrite
   return { type: type as string, title, description }
 }
 
-function typeProblems(type: JsonValue | undefined, stored: GatewayRoute | undefined): Problem[] {
-  if (typeof type !== 'string') return [] // The schema has said what there is to say.
-  const source = sourceOf(type)
+function typeProblems(
+  catalogue: Catalogue,
+  type: JsonValue | undefined,
+  stored: GatewayRoute | undefined,
+): Problem[] {
+  if (typeof type !== 'string') return [] // The schema has already reported it.
+  const source = catalogue.sourceOf(type)
   if (stored === undefined) {
     if (source?.isPush === true) return []
+    const pushTypes = catalogue.sources.filter(({ isPush }) => isPush).map(each => each.type)
     return [
       {
         instancePath: '/type',
-        message: `must be equal to one of the allowed values: ${PUSH_TYPES.join(', ')}`,
+        message: `must be equal to one of the allowed values: ${pushTypes.join(', ')}`,
       },
     ]
   }
-  if (source !== undefined && source === sourceOf(stored.type)) return []
+  if (source !== undefined && source === catalogue.sourceOf(stored.type)) return []
   return [
     {
       instancePath: '/type',
@@ -175,8 +181,6 @@ function typeProblems(type: JsonValue | undefined, stored: GatewayRoute | undefi
     },
   ]
 }
-
-const PUSH_TYPES = SOURCES.filter(({ isPush }) => isPush).map(({ type }) => type)
 
 function accessKeyTitle(body: SentBody, route: string): string {
   const { members, problems } = membersOf(body)

@@ -14,7 +14,7 @@ const nodeDetail = (kind: NodeKind) => `${PIPELINE}/${kind}/{${kind}_id}`
 const parts = Object.fromEntries(NODE_KINDS.map(kind => [kind, { list: null, detail: nodeDetail(kind) }]))
 const pipelineLinks = { self: { list: PIPELINES, detail: PIPELINE }, related: parts }
 
-/** Of the answer to a creation, which has no type. */
+/** Metadata of the answer to a creation, which has no type. */
 export const CREATED_PIPELINE: Meta = { pk: 'id', links: pipelineLinks, page: null }
 export const ONE_PIPELINE: Meta = { ...CREATED_PIPELINE, type: 'pipeline' }
 export const PUBLISHED_PIPELINE: Meta = {

@@ -33,7 +33,7 @@ interface Answer {
 describe('with a pattern for hosts', () => {
   const destinations = { logHostPattern: /^logs\.example\.com$/, ingestHost: 'weir.local:8080' }
 
-  test('what the server filled in can be sent back, in any case of letters', () =>
+  test('the value that the server filled in can be sent back, in any case of letters', () =>
     withPipeline(destinations, async send => {
       const { body } = await send('POST', '/sink', { type: 'mezmo' })
       expect(body.data.user_config).toMatchObject({ mezmo_host: 'weir.local:8080' })
@@ -46,7 +46,7 @@ describe('with a pattern for hosts', () => {
       expect((await send('POST', '/sink', shouted)).status).toBe(200)
     }))
 
-  test('a host that fits is accepted in any case of letters, others are refused with the pattern', () =>
+  test('a matching host is accepted in any case of letters, and others are refused with the pattern', () =>
     withPipeline(destinations, async send => {
       const sink = (host: string) => send('POST', '/sink', { type: 'log-analysis', user_config: { host } })
       expect((await sink('Logs.Example.COM')).status).toBe(200)
@@ -66,7 +66,7 @@ describe('with a pattern for hosts', () => {
     }))
 })
 
-describe('a host is this installation', () => {
+describe('a host of this installation', () => {
   test.each([
     ['in.example:8080', true],
     ['IN.example:8080', true],
@@ -89,7 +89,7 @@ describe('a host is this installation', () => {
     expect(ownHosts('in.example:8080')(host)).toBe(isOwn)
   })
 
-  test('a local name with a port is none where the port of the installation is not known', () => {
+  test('a local name with a port does not count if the port of the installation is unknown', () => {
     for (const ingestHost of [undefined, 'in.example']) {
       expect(ownHosts(ingestHost)('localhost')).toBe(true)
       expect(ownHosts(ingestHost)('localhost:8080')).toBe(false)
@@ -97,7 +97,7 @@ describe('a host is this installation', () => {
   })
 })
 
-test('a sink that names another port of this machine cannot be published; one with the own port can', () =>
+test('a sink with another port of this machine cannot be published, and one with the own port can', () =>
   withPipeline({ ingestHost: '127.0.0.1:8080' }, async send => {
     const from = (await send('POST', '/source', { type: 'log-analysis-ingestion' })).body.data.id
     const sink = (host: string) => ({ type: 'log-analysis', inputs: [from], user_config: { host } })

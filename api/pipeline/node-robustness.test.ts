@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
-/** Every type of the contract with options that it accepts. */
-const TYPES = (Object.keys(DECLARATIONS) as NodeKind[]).flatMap(kind =>
-  DECLARATIONS[kind].map(({ type, configs }) => [kind, type, configs[0]?.sent ?? {}] as const),
+/** Every type of the contract, with valid options. */
+const TYPES = (Object.keys(CATALOGUE.declarations) as NodeKind[]).flatMap(kind =>
+  CATALOGUE.declarations[kind].map(({ type, configs }) => [kind, type, configs[0]?.sent ?? {}] as const),
 )
 
 let installation: TestInstallation
@@ -38,13 +39,13 @@ afterAll(() => installation.app.close())
 
 const rule = (change: object) => ({ conditionals: [{ label: 'a', conditional: CONDITIONAL, ...change }] })
 
-test('200,000 inputs that nobody knows are refused at once, the first thousand with a pointer', async () => {
+test('200,000 unknown inputs are refused at once, the first thousand with a pointer', async () => {
   const inputs = Array.from({ length: 200_000 }, (_, input) => input.toString(36))
   const startedMs = performance.now()
   const { status, body } = await send('POST', `/${pipeline}/sink`, { type: 'blackhole', inputs })
   expect([status, body.code, body.errors.length]).toEqual([400, 'EVALIDATION', 1_000])
   expect(body.message).toMatch(/ \(and at least 199999 more\)$/)
-  // Comparing each with all before it took 20 s, in which nobody else was answered.
+  // Comparing each with all earlier ones took 20 s, during which no other request was answered.
   expect(performance.now() - startedMs).toBeLessThan(10_000)
 })
 
@@ -79,13 +80,13 @@ describe('200,000 wrong options are refused at once, the first thousand with a p
     expect([status, body.code, body.errors.length]).toEqual([400, 'EVALIDATION', 1_000])
     expect(body.errors.at(-1).instancePath).toBe(pointer)
     expect(body.message).toMatch(/ \(and at least 999 more\)$/)
-    // One of them took 85 s, in which nobody else was answered; to read the body takes most of what is left.
+    // One of them took 85 s, during which no other request was answered. Most of the remaining time is reading the body.
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1_000).toBeLessThan(2_000)
   })
 })
 
-test('a file with 200,000 inputs that nobody knows is refused, the first thousand with a pointer', async () => {
+test('a file with 200,000 unknown inputs is refused, the first thousand with a pointer', async () => {
   const destinations = Array.from({ length: 200 }, (_, node) => ({
     name: `d${node}`,
     type: 'blackhole',
@@ -94,6 +95,51 @@ test('a file with 200,000 inputs that nobody knows is refused, the first thousan
   const file = { weir: 'pipeline/1', title: 'F', destinations }
   const { status, body } = await send('PUT', '/import?dry_run=true', file)
   expect([status, body.code, body.errors.length]).toEqual([400, 'EVALIDATION', 1_000])
+})
+
+describe('a file of 300 KB whose answer had 300 MB', () => {
+  const name = 'n'.repeat(300_000)
+  const members = Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`x${at}`, 1]))
+  const conditionals = Array.from({ length: 300 }, (_, at) => ({
+    label: `${at}${'l'.repeat(200)}`,
+    conditional: CONDITIONAL,
+  }))
+  const source = { name: 's', type: 'http' }
+  const split = { name: 'split', type: 'route', inputs: ['s'], config: { conditionals } }
+  const inputs = Array.from({ length: 900 }, (_, at) => `split.no${at}`)
+  const quoted = `must NOT have additional properties: '${'n'.repeat(100)}…'`
+
+  test.each<[string, object, readonly [pointer: string, message: string]]>([
+    [
+      'a long name of an output with a thousand wrong expectations',
+      { sources: [source], tests: [{ name: 't', events: [], expect: { [name]: members } }] },
+      [`/tests/0/expect/${name}`, 'must be the name of a source or a processor of the file'],
+    ],
+    [
+      'a long name of an expectation',
+      { sources: [source], tests: [{ name: 't', events: [], expect: { s: { [name]: 1 } } }] },
+      ['/tests/0/expect/s', quoted],
+    ],
+    [
+      'a long name of an option',
+      { sources: [{ ...source, config: { [name]: 1, ...members } }] },
+      ['/sources/0/config', quoted],
+    ],
+    ['a long name of a member', { sources: [source], [name]: 1, ...members }, ['', quoted]],
+    [
+      'many wrong inputs, and many outputs that they could have meant',
+      { sources: [source], processors: [split, { name: 'd', type: 'stringify', inputs }] },
+      [
+        '/processors/1/inputs/0',
+        expect.stringMatching(/^must be one of split\._unmatched, (split\.[0-9]+l+…, ){19}… \(281 more\)$/),
+      ],
+    ],
+  ])('%s', async (_name, file, [instancePath, message]) => {
+    const { status, body } = await send('PUT', '/import', { weir: 'pipeline/1', title: 'F', ...file })
+    expect([status, body.code]).toEqual([400, 'EVALIDATION'])
+    expect(body.errors[0]).toEqual({ instancePath, message })
+    expect(JSON.stringify(body).length).toBeLessThan(700_000)
+  })
 })
 
 describe('a route', () => {
@@ -124,7 +170,7 @@ describe('a route', () => {
   })
 })
 
-test('a title that is no text is said beside a type that nobody knows', async () => {
+test('a title that is not a text is reported together with an unknown type', async () => {
   for (const title of [{ toString: 1 }, [null], 5]) {
     const { status, body } = await send('POST', `/${pipeline}/source`, { type: 'unknown', title })
     expect([status, body.errors.map(({ instancePath }: { instancePath: string }) => instancePath)]).toEqual([
@@ -134,7 +180,7 @@ test('a title that is no text is said beside a type that nobody knows', async ()
   }
 })
 
-test('a change of the type is 400 at the type, whatever the two types are', async () => {
+test('a change of the type is 400 at the type, for any two types', async () => {
   for (const [kind, type] of TYPES) {
     for (const [otherKind, other, config] of TYPES) {
       if (otherKind !== kind || other === type) continue
@@ -161,7 +207,7 @@ test('no options of any type make the server fail, new or stored, nor do changes
       { requiredKeys: [] },
     ),
   )
-  const members = Object.values(DECLARATIONS)
+  const members = Object.values(CATALOGUE.declarations)
     .flat()
     .flatMap(({ config }) => Object.keys(config.properties))
   const userConfig = fc.oneof(

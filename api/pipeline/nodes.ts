@@ -1,12 +1,12 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { type DraftNode, drafts } from '../../engine/configuration/entities.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
-import { tooManyUnknownOptions } from '../../engine/nodes/check-node.ts'
+import { tooManyUnknownOptions } from '../../engine/nodes/contract/check-node.ts'
 import type { NodeSettings } from '../../engine/nodes/contract/node-declaration.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notFound } from '../http/errors.ts'
-import { distinct, ProblemsError } from '../http/problems-error.ts'
+import { ProblemsError } from '../http/problems-error.ts'
 import { checkedNode } from './checked-node.ts'
 import { connectionProblems, withNode, withNodeReplaced, withNodes, withoutNode } from './draft-edit.ts'
 import { assertExpressionLimit } from './expression-limit.ts'
@@ -39,7 +39,7 @@ export class Nodes {
     this.#settings = settings
   }
 
-  /** @throws ApiError 404, also when it is of another kind or pipeline */
+  /** @throws ApiError 404, also when the node is of another kind or pipeline */
   get(caller: Caller, path: NodePath): NodeAndPipeline {
     const state = this.#pipelines.get(caller, path.pipeline)
     return { node: nodeIn(state, path), state }
@@ -64,6 +64,7 @@ export class Nodes {
       const stored = nodeIn(before, path)
       const { id, kind, generation } = stored
       return withNodeReplaced(
+        this.#ports.catalogue,
         before.draft.value.nodes,
         this.#checked(before, body, { id, kind, generation: generation + 1 }, stored),
       )
@@ -72,7 +73,9 @@ export class Nodes {
   }
 
   async delete(caller: Caller, path: NodePath): Promise<void> {
-    await this.#editing(caller, path, before => withoutNode(before.draft.value.nodes, nodeIn(before, path)))
+    await this.#editing(caller, path, before =>
+      withoutNode(this.#ports.catalogue, before.draft.value.nodes, nodeIn(before, path)),
+    )
   }
 
   #editing(
@@ -82,7 +85,7 @@ export class Nodes {
   ): Promise<PipelineState> {
     const write = () =>
       this.#pipelines.changing(caller, pipeline, state => {
-        const draft = withNodes(state.draft.value, edit(state))
+        const draft = withNodes(this.#ports.catalogue, state.draft.value, edit(state))
         const value = { ...draft, updatedAtMs: this.#ports.clock.wallMs() }
         return [
           replace(drafts, state.draft, value),
@@ -93,7 +96,7 @@ export class Nodes {
   }
 
   /**
-   * The node that a body asks for, all defaults in place.
+   * Returns the node that a body describes, with all defaults.
    *
    * @param stored the node that is being replaced
    * @throws ProblemsError with every finding about the body
@@ -104,10 +107,11 @@ export class Nodes {
     { id, kind, generation }: Pick<DraftNode, 'id' | 'kind' | 'generation'>,
     stored?: DraftNode,
   ): DraftNode {
+    const { catalogue, configuration } = this.#ports
     const { members, problems } = membersOf(body)
     const type = members.type ?? stored?.type
     if (typeof type !== 'string' || type === '') throw new ProblemsError(problems)
-    const unknown = tooManyUnknownOptions(kind, type, members.user_config)
+    const unknown = tooManyUnknownOptions(catalogue, kind, type, members.user_config)
     if (unknown.length > 0) throw new ProblemsError([...problems, ...unknown])
     const others = draft.value.nodes.filter(each => each.id !== id)
     assertExpressionLimit(
@@ -117,25 +121,25 @@ export class Nodes {
     )
     const isWellTyped = (member: string) =>
       !body.findings.some(({ instancePath }) => instancePath.startsWith(`/${member}`))
-    const { configuration } = this.#ports
     const routes = { configuration, account: pipeline.value.account }
-    // An object with very many members takes long to copy.
+    // Copying an object with very many members takes long.
     const sent = (members.type === type ? members : { ...members, type }) as JsonObject & {
       readonly type: string
     }
     const place = { id, kind, generation, stored }
     const { node, problems: found } = checkedNode(sent, place, {
+      catalogue,
       settings: this.#settings,
       routes,
       isWellTyped,
     })
-    const all = [...problems, ...found, ...connectionProblems([...others, node], node)]
-    if (all.length > 0) throw new ProblemsError(distinct(all))
+    const all = [...problems, ...found, ...connectionProblems(catalogue, [...others, node], node)]
+    if (all.length > 0) throw new ProblemsError(all)
     return node
   }
 }
 
-/** @throws ApiError 404, also when it is of another kind */
+/** @throws ApiError 404, also when the node is of another kind */
 export function nodeIn({ draft }: PipelineState, { kind, node: id }: NodePath): DraftNode {
   const node = draft.value.nodes.find(each => each.id === id && each.kind === kind)
   if (node === undefined) throw notFound(`The ${kind} does not exist`)

@@ -1,15 +1,16 @@
 import { type ConfigurationLog, replace } from '../../engine/configuration/configuration-log.ts'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
-import { sourceOf } from '../../engine/nodes/sources.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 
 /**
- * Pauses what runs of a pipeline, or lets it run again. A paused pipeline handles nothing and keeps what it
- * remembers; lines that it would have read are not held for it. Doing it twice changes nothing. Answers when the next
- * line meets it, where an engine of this process can tell.
+ * Pauses the deployed revision of a pipeline, or resumes it. A paused pipeline handles nothing and keeps its state; lines
+ * that it would have read are not held for it. Repeating a call changes nothing. The answer is sent once the next line
+ * meets the change, where an engine of this process can report that.
  *
  * @throws ApiError 404; 409 when nothing of the pipeline is deployed
  */
@@ -31,7 +32,7 @@ export async function setPaused(
 }
 
 /**
- * The pipeline as a pause would leave it; nothing is changed.
+ * Returns the pipeline as it would be after a pause, without changing anything.
  *
  * @throws ApiError as `setPaused`
  */
@@ -48,14 +49,17 @@ function deploymentOf({ deployment }: PipelineState) {
 }
 
 /**
- * What a pause of a deployed pipeline means for lines, beyond what a pause always does. Where no other pipeline that
- * runs reads log ingestion, the default graph does (design of the fold: `AccountState.run`).
+ * Returns the effects of pausing a deployed pipeline on lines, beyond those of every pause. If no other running pipeline
+ * reads log ingestion, the default graph handles the lines (design of the fold: `AccountState.run`).
  */
-export function pauseEffects(configuration: ConfigurationLog, { pipeline }: PipelineState): PauseEffect[] {
+export function pauseEffects(
+  { catalogue, configuration }: Pick<PipelinePorts, 'catalogue' | 'configuration'>,
+  { pipeline }: PipelineState,
+): PauseEffect[] {
   const { account } = pipeline.value
   const readers = configuration
     .list(deployments, account)
-    .filter(({ value }) => readsIngestion(configuration, value.revisionId))
+    .filter(({ value }) => readsIngestion(catalogue, configuration, value.revisionId))
   const isReader = readers.some(({ id }) => id === pipeline.id)
   const isRead = readers.some(({ id, value }) => id !== pipeline.id && value.paused !== true)
   if (!isReader || isRead) return []
@@ -69,11 +73,15 @@ export function pauseEffects(configuration: ConfigurationLog, { pipeline }: Pipe
   ]
 }
 
-function readsIngestion(configuration: ConfigurationLog, revisionId: string | null): boolean {
+function readsIngestion(
+  catalogue: Catalogue,
+  configuration: ConfigurationLog,
+  revisionId: string | null,
+): boolean {
   const revision = revisionId === null ? undefined : configuration.get(revisions, revisionId)
   return (
     revision?.value.document.nodes.some(
-      ({ kind, type }) => kind === 'source' && sourceOf(type)?.entrance === 'ingest',
+      ({ kind, type }) => kind === 'source' && catalogue.runningSourceOf(type)?.entrance === 'ingest',
     ) ?? false
   )
 }

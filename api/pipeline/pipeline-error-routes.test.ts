@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { HOUR_MS, MINUTE_MS } from '../../engine/times/duration.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
@@ -23,13 +24,14 @@ beforeAll(async () => {
   const { log, clock, configuration, credentials, ports } = weir
   const { topic, ingest } = ports.deadLetters
   worker = new PartitionWorker({
+    catalogue: CATALOGUE,
     partition: partitionOfAccount(credentials.accountId, ingest.partitions),
     topic: ingest,
     checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
     outbox: { ingest, deadLetters: topic },
     store: stored.store,
     clock,
-    configuration: deployedConfiguration(configuration),
+    configuration: deployedConfiguration(CATALOGUE, configuration),
     logger: silentLogger,
     workerName: 'worker',
   })
@@ -45,7 +47,7 @@ async function settle(): Promise<void> {
   while (await worker.step());
 }
 
-/** Lets time pass, and what is due be stored. */
+/** Advances the time and stores everything that is due. */
 async function pass(ms: number): Promise<void> {
   await settle()
   weir.clock.advance(ms)
@@ -62,7 +64,7 @@ interface Sample {
   readonly id: string
   readonly source: string
   readonly clockNode: string
-  /** What it sends with. */
+  /** Ingestion key with which lines are sent. */
   readonly key: string
   /** Sends a body to the source. */
   push(body: string): Promise<number>
@@ -119,7 +121,7 @@ function minuteStart(): number {
   return weir.clock.wallMs()
 }
 
-test('what a source refused and a processor could not read is listed, equal errors as one, newest first', async () => {
+test('refused bodies of a source and errors of a processor are listed, equal errors as one, newest first', async () => {
   const { id, source, clockNode, push } = await newPipeline()
   const startMs = minuteStart()
   await push('{"at":"first"}')
@@ -180,7 +182,7 @@ test('what a source refused and a processor could not read is listed, equal erro
   expect(new Set(data.map(each => each.id)).size).toBe(3)
 })
 
-test('a node, a period and a limit leave the others out; what is left out is not counted', async () => {
+test('a node, a period and a limit exclude other errors, which are not counted', async () => {
   const { id, source, clockNode, push } = await newPipeline()
   const firstMs = minuteStart()
   await push('[{"at":"a"},{"at":"b"}]')
@@ -210,7 +212,7 @@ test('a node, a period and a limit leave the others out; what is left out is not
   expect(await found({ from: isoTime(firstMs) })).toHaveLength(2)
 })
 
-test('pipelines see their own errors alone, and a deleted one has none that can be read', async () => {
+test('pipelines see only their own errors, and those of a deleted one cannot be read', async () => {
   const [one, other] = [await newPipeline(), await newPipeline()]
   await one.push('{"at":"of one"}')
   await pass(2 * MINUTE_MS)
@@ -224,7 +226,7 @@ test('pipelines see their own errors alone, and a deleted one has none that can 
   expect((await list(one.id)).status).toBe(404)
 })
 
-test('neither what a sender proves itself with nor what nodes are configured with is in an error', async () => {
+test('an error contains neither credentials of a sender nor options of nodes', async () => {
   const { id, key, push } = await newPipeline()
   await push('{')
   await push('{"at":"x"}')
@@ -236,7 +238,7 @@ test('neither what a sender proves itself with nor what nodes are configured wit
 })
 
 describe('a request', () => {
-  test('that cannot be is refused, and says where', async () => {
+  test('that is invalid is refused with its place', async () => {
     const { id } = await newPipeline()
     for (const [query, where] of [
       [{ limit: '0' }, '/limit'],
@@ -251,12 +253,12 @@ describe('a request', () => {
     expect((await list(id, { cursor: 'x' })).status).toBe(400)
   })
 
-  test('while the store is away is answered with 503', async () => {
-    const query = async () => {
+  test('while the store is unavailable is answered with 503', async () => {
+    const pipelineErrors = async () => {
       throw new StoreError('UNAVAILABLE', 'away', { retriable: true })
     }
     const own = await testInstallation({
-      store: { ...stored.store, query } as TestInstallation['ports']['store'],
+      store: { ...stored.store, pipelineErrors } as TestInstallation['ports']['store'],
     })
     const { id } = (await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'p' } })).json()
       .data

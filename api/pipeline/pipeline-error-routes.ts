@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Clock } from '../../engine/clock/clock.ts'
-import { type PipelineErrorEntry, pipelineErrors } from '../../engine/store/pipeline-errors.ts'
+import type { PipelineErrorEntry } from '../../engine/store/pipeline-errors.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { PipelineErrorQuery, PipelineErrorRecord } from '../../schemas/http/pipeline-error-api.ts'
@@ -10,28 +9,27 @@ import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../htt
 import { ProblemsError } from '../http/problems-error.ts'
 import { instantMs } from './instant.ts'
 import { PIPELINE_ERRORS } from './links.ts'
-import type { Pipelines } from './pipelines.ts'
+import type { PipelineRouteOptions } from './pipelines.ts'
 
-export interface PipelineErrorRouteOptions {
-  readonly pipelines: Pipelines
-  readonly store: Store
-  readonly clock: Clock
+export interface PipelineErrorRouteOptions extends PipelineRouteOptions {
+  readonly store: Pick<Store, 'pipelineErrors'>
 }
 
 const DEFAULT_LIMIT = 100
 
-/** What nodes reported. It shows what lines hold, so it asks for as much as an explanation does. */
+/** Errors that nodes reported. They show contents of lines, so reading them needs the same right as an explanation. */
 export const pipelineErrorRoutes: FastifyPluginAsyncTypebox<PipelineErrorRouteOptions> = async (
   app,
-  { pipelines, store, clock },
+  { pipelines, store },
 ) => {
+  const { clock } = app.ports
   app.get(
     '/v3/pipeline/:pipelineId/error',
     {
       config: { needs: 'write', reveals: 'any line' },
       schema: {
-        summary: 'List the errors that nodes reported, newest first, equal ones as one',
-        description: 'Reported errors show when their minute of log time is over, for ten days.',
+        summary: 'List the errors that nodes reported, newest first; equal errors are one entry',
+        description: 'An error appears once its minute of log time is over, and stays for ten days.',
         tags: ['pipelines'],
         params: Type.Object({ pipelineId: Type.String() }),
         querystring: PipelineErrorQuery,
@@ -40,7 +38,7 @@ export const pipelineErrorRoutes: FastifyPluginAsyncTypebox<PipelineErrorRouteOp
     },
     async ({ caller, params: { pipelineId }, query }) => {
       const { pipeline } = pipelines.get(caller, pipelineId)
-      const entries = await pipelineErrors(store, {
+      const entries = await store.pipelineErrors({
         account: pipeline.value.account,
         pipeline: pipeline.id,
         node: query.node_id,

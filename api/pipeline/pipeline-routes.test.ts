@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { create } from '../../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { accountKeys, revisions } from '../../engine/configuration/entities.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import {
   changeAccount,
@@ -44,7 +45,7 @@ async function newPipeline(title = 'My pipeline'): Promise<string> {
   return (await send('POST', '/v3/pipeline', { title, origin: 'terraform' })).data.id
 }
 
-/** Adds a node and answers its id. */
+/** Adds a node and returns its id. */
 async function add(pipeline: string, kind: Kind, node: object): Promise<string> {
   const { status, body, data } = await send('POST', `/v3/pipeline/${pipeline}/${kind}`, node)
   expect([status, body.errors]).toEqual([200, undefined])
@@ -63,7 +64,7 @@ const route = (...labels: string[]) => ({
 })
 
 describe('pipelines', () => {
-  test('creation answers the whole pipeline, without a type in meta', async () => {
+  test('creation returns the whole pipeline, without a type in meta', async () => {
     const { status, text, body, data } = await send('POST', '/v3/pipeline', {
       title: 'P',
       origin: 'terraform',
@@ -108,7 +109,7 @@ describe('pipelines', () => {
     expect((await send('POST', '/v3/pipeline', { title: 'P' })).data.origin).toBe('ui')
   })
 
-  test('a list is oldest first and has pages', async () => {
+  test('a list begins with the oldest and has pages', async () => {
     const ids = [await newPipeline('a'), await newPipeline('b'), await newPipeline('c')]
     const { body, data } = await send('GET', '/v3/pipeline')
     expect(data.map(({ id }: { id: string }) => id)).toEqual(ids)
@@ -118,7 +119,7 @@ describe('pipelines', () => {
     expect((await send('GET', '/v3/pipeline')).data[0].id).toBe(again)
   })
 
-  test('an update replaces the title, sets updated_at and takes the id as an empty text', async () => {
+  test('an update replaces the title, sets updated_at and accepts the id as an empty text', async () => {
     const id = await newPipeline()
     installation.clock.advance(1500)
     const { data } = await send('PUT', `/v3/pipeline/${id}`, { id: '', title: 'Other', origin: 'terraform' })
@@ -157,7 +158,7 @@ describe('pipelines', () => {
     expect((await send('POST', '/v3/pipeline', { ...payload, generation: 1 })).status).toBe(400)
   })
 
-  test('a deleted pipeline is gone with its nodes', async () => {
+  test('a pipeline is deleted with its nodes', async () => {
     const id = await newPipeline()
     const node = await source(id)
     expect((await send('DELETE', `/v3/pipeline/${id}`)).status).toBe(200)
@@ -170,7 +171,7 @@ describe('pipelines', () => {
     )
   })
 
-  test('a delete may carry the JSON content type without a body', async () => {
+  test('a delete can have the JSON content type without a body', async () => {
     const id = await newPipeline()
     const response = await installation.call({
       method: 'DELETE',
@@ -180,7 +181,7 @@ describe('pipelines', () => {
     expect(response.statusCode).toBe(200)
   })
 
-  test('segments that are no ids are 404 with every method', async () => {
+  test('segments that are not ids are 404 with every method', async () => {
     for (const url of ['/v3/pipeline/state-variable', '/v3/pipeline/gateway-route/a/b']) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         expect([url, method, (await send(method, url)).status]).toEqual([url, method, 404])
@@ -203,7 +204,7 @@ describe('pipelines', () => {
 })
 
 describe('nodes', () => {
-  test('a source has outputs and no inputs; a pull source has no gateway route', async () => {
+  test('a source has outputs and no inputs, and a pull source has no gateway route', async () => {
     const pipeline = await newPipeline()
     const { body, data } = await send('POST', `/v3/pipeline/${pipeline}/source`, {
       id: '',
@@ -238,7 +239,7 @@ describe('nodes', () => {
     })
   })
 
-  test('a transform has both, always as lists; a sink has inputs alone', async () => {
+  test('a transform has both, always as lists, and a sink has only inputs', async () => {
     const pipeline = await newPipeline()
     const transform = await send('POST', `/v3/pipeline/${pipeline}/transform`, {
       type: 'drop-fields',
@@ -308,15 +309,18 @@ describe('nodes', () => {
         ack_enabled: true,
       },
     ],
-  ])('%s reads back exactly what was sent plus the listed defaults', async (_name, kind, node, expected) => {
-    const pipeline = await newPipeline()
-    const id = await add(pipeline, kind, node)
-    const { text, data } = await send('GET', `/v3/pipeline/${pipeline}/${kind}/${id}`)
-    expect(data.user_config).toEqual(expected)
-    expect(text).not.toContain('undefined')
-  })
+  ])(
+    '%s is read back exactly as it was sent, with the listed defaults',
+    async (_name, kind, node, expected) => {
+      const pipeline = await newPipeline()
+      const id = await add(pipeline, kind, node)
+      const { text, data } = await send('GET', `/v3/pipeline/${pipeline}/${kind}/${id}`)
+      expect(data.user_config).toEqual(expected)
+      expect(text).not.toContain('undefined')
+    },
+  )
 
-  test('numbers survive digit by digit', async () => {
+  test('numbers keep all digits', async () => {
     const pipeline = await newPipeline()
     const conditional =
       '{"expressions":[{"field":".n","str_operator":"greater","value":9007199254740993},{"field":".r","str_operator":"less","value":55.67}]}'
@@ -330,7 +334,7 @@ describe('nodes', () => {
     expect(text).toContain('55.67')
   })
 
-  test('generation is 0, then one more per successful change of that node alone', async () => {
+  test('generation is 0, then one more per successful change of that node only', async () => {
     const pipeline = await newPipeline()
     const id = await add(pipeline, 'transform', filter())
     const other = await add(pipeline, 'transform', filter())
@@ -346,7 +350,7 @@ describe('nodes', () => {
     expect((await send('GET', `/v3/pipeline/${pipeline}/transform/${other}`)).data.generation_id).toBe(0)
   })
 
-  test('a change replaces everything: what is left out is cleared or back at its default', async () => {
+  test('a change replaces everything: members that were not sent are cleared or get their default', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
     const id = await add(pipeline, 'transform', {
@@ -364,7 +368,7 @@ describe('nodes', () => {
     expect(data.user_config).toEqual({ threshold: 2, window_ms: 2000 })
   })
 
-  test('what a read answered can be sent back', async () => {
+  test('the answer to a read can be sent back', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
     const id = await add(pipeline, 'transform', { ...route('a', 'b'), inputs: [first] })
@@ -382,7 +386,7 @@ describe('nodes', () => {
     expect((await send('PUT', `/v3/pipeline/${pipeline}`, whole)).status).toBe(200)
   })
 
-  test('the type never changes; an alias of it is the same', async () => {
+  test('the type never changes, and an alias of it is the same type', async () => {
     const pipeline = await newPipeline()
     const id = await add(pipeline, 'transform', filter())
     const url = `/v3/pipeline/${pipeline}/transform/${id}`
@@ -441,7 +445,7 @@ describe('nodes', () => {
     expect((await send('GET', `/v3/pipeline/${pipeline}`)).data.updated_at).toBe(null)
   })
 
-  test('a type that does not run here is kept, and its pipeline cannot be published', async () => {
+  test('a type that this version does not run is saved, and its pipeline cannot be published', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
     const id = await add(pipeline, 'transform', { type: 'stringify', title: 'as text', inputs: [first] })
@@ -462,7 +466,7 @@ describe('nodes', () => {
     )
   })
 
-  test('a number that is too large for any number is refused, not stored as null', async () => {
+  test('a number that is too large for a double is refused, not stored as null', async () => {
     const pipeline = await newPipeline()
     for (const number of ['1e400', '-1e999', `1${'0'.repeat(400)}.5`, '9'.repeat(309)]) {
       const conditional = `{"expressions":[{"field":".n","str_operator":"equal","value":${number}}]}`
@@ -477,7 +481,7 @@ describe('nodes', () => {
     }
   })
 
-  test('messages hold the fragments that clients look for', async () => {
+  test('messages contain the fragments that clients look for', async () => {
     const pipeline = await newPipeline()
     const messageOf = async (user_config: JsonObject, type: string) => {
       const { body } = await send('POST', `/v3/pipeline/${pipeline}/transform`, { type, user_config })
@@ -490,7 +494,7 @@ describe('nodes', () => {
     )
   })
 
-  test('a node is found under its own kind and pipeline alone', async () => {
+  test('a node is found only under its own kind and pipeline', async () => {
     const [pipeline, other] = [await newPipeline(), await newPipeline()]
     const id = await add(pipeline, 'transform', filter())
     for (const url of [
@@ -530,7 +534,7 @@ describe('outputs and inputs', () => {
     ])
   })
 
-  test('a rule that goes takes its output off the inputs of others, whose generation stays', async () => {
+  test('a removed rule removes its output from the inputs of others, whose generation does not change', async () => {
     const pipeline = await newPipeline()
     const id = await add(pipeline, 'transform', route('a', 'b'))
     const [unmatched, a, b] = (
@@ -544,7 +548,7 @@ describe('outputs and inputs', () => {
     })
   })
 
-  test('a node that goes is taken off the inputs of others', async () => {
+  test('a removed node disappears from the inputs of others', async () => {
     const pipeline = await newPipeline()
     const [first, second] = [await source(pipeline), await source(pipeline)]
     const sink = await add(pipeline, 'sink', { type: 'blackhole', inputs: [first, second] })
@@ -555,7 +559,7 @@ describe('outputs and inputs', () => {
     })
   })
 
-  test('inputs are outputs of other nodes of the same pipeline, each once, and never in a circle', async () => {
+  test('inputs are outputs of other nodes of the same pipeline, each once, and never form a circle', async () => {
     const [pipeline, elsewhere] = [await newPipeline(), await newPipeline()]
     const foreign = await source(elsewhere)
     const first = await source(pipeline)
@@ -578,7 +582,7 @@ describe('outputs and inputs', () => {
     expect((await send('GET', url)).data).toMatchObject({ inputs: [first], generation_id: 0 })
   })
 
-  test('ten nodes created at the same time are all there', async () => {
+  test('ten nodes that are created at the same time all exist', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
     const ids = await Promise.all(
@@ -590,7 +594,7 @@ describe('outputs and inputs', () => {
     }
   })
 
-  test('changes of the same node at the same time all count', async () => {
+  test('simultaneous changes of the same node all count', async () => {
     const pipeline = await newPipeline()
     const id = await add(pipeline, 'transform', filter())
     const url = `/v3/pipeline/${pipeline}/transform/${id}`
@@ -603,7 +607,7 @@ describe('publishing', () => {
   const publish = (pipeline: string, query = '?allow_unconnected_edges=true', payload?: object) =>
     send('POST', `/v3/pipeline/${pipeline}/publish${query}`, payload)
 
-  test('an empty pipeline publishes, and then nothing has changed', async () => {
+  test('an empty pipeline can be published, and then nothing has changed', async () => {
     const pipeline = await newPipeline()
     const { status, body, data } = await publish(pipeline, undefined, {})
     expect(status).toBe(200)
@@ -622,7 +626,7 @@ describe('publishing', () => {
   })
 
   test.each(['[]', '5', '"x"', 'null'])(
-    'a body %s is no JSON object: 400, and nothing is published',
+    'a body %s is not a JSON object: 400, and nothing is published',
     async body => {
       const pipeline = await newPipeline()
       const refused = await send(
@@ -649,7 +653,7 @@ describe('publishing', () => {
     expect((await publish(pipeline, '')).status).toBe(200)
   })
 
-  test('editing changes nothing that runs until the next publication', async () => {
+  test('editing does not change the deployed revision until the next publication', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
     const id = await add(pipeline, 'transform', {
@@ -659,7 +663,7 @@ describe('publishing', () => {
     })
     const url = `/v3/pipeline/${pipeline}/transform/${id}`
     const running = () => {
-      const cuts = [...deployedConfiguration(installation.configuration).cuts()]
+      const cuts = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()]
       const cut = cuts.find(each => each.cut.entity === pipeline)?.cut
       return cut === undefined
         ? undefined
@@ -693,7 +697,7 @@ describe('publishing', () => {
     expect(running()).toEqual({ version: 3, document: null })
   })
 
-  test('a change that was taken back is none', async () => {
+  test('a change that was reverted is not a change', async () => {
     const pipeline = await newPipeline()
     const id = await add(pipeline, 'transform', filter())
     await publish(pipeline)
@@ -703,7 +707,7 @@ describe('publishing', () => {
     expect((await publish(pipeline)).body.code).toBe('ENOCHANGES')
   })
 
-  test('one of two publications at the same time publishes', async () => {
+  test('one of two simultaneous publications publishes', async () => {
     const pipeline = await newPipeline()
     await source(pipeline)
     const answers = await Promise.all([publish(pipeline), publish(pipeline)])
@@ -745,7 +749,7 @@ describe('publishing', () => {
     beforeEach(() => installation.account(CHILD))
 
     test.each(['mezmo', 'log-store', 'log-analysis'])(
-      'of another account is kept, and refused when it is published: %s',
+      'of another account is saved, and refused when it is published: %s',
       async type => {
         const key = await keyOf(CHILD)
         const { pipeline, first, id } = await withKey(type, { ingestion_key: key }, 'Child')
@@ -767,7 +771,7 @@ describe('publishing', () => {
       },
     )
 
-    test('of another account is refused beside everything else that is wrong', async () => {
+    test('of another account is refused together with all other findings', async () => {
       const { pipeline, id } = await withKey('mezmo', {
         mezmo_host: 'logs.elsewhere.example',
         use_ingestion_key: true,
@@ -779,7 +783,7 @@ describe('publishing', () => {
       expect(paths).toEqual([`/sink/${id}/user_config`, `/sink/${id}/user_config/ingestion_key`])
     })
 
-    test('of its own, or one that nobody knows, is published', async () => {
+    test('of its own account, or an unknown one, is published', async () => {
       const own = installation.credentials
       for (const user_config of [
         { ingestion_key: own.ingestionKey },
@@ -793,7 +797,7 @@ describe('publishing', () => {
       }
     })
 
-    test('is judged by the account whose pipeline it is', async () => {
+    test('is judged by the account of its pipeline', async () => {
       const authorization = `Token ${await installation.token({ account: CHILD })}`
       const asChild = async (url: string, payload: object) =>
         (await installation.call({ method: 'POST', url, headers: { authorization }, payload })).json()
@@ -809,11 +813,11 @@ describe('publishing', () => {
     })
   })
 
-  test('a pipeline that is not there cannot be published', async () => {
+  test('an unknown pipeline cannot be published', async () => {
     expect((await publish(NOWHERE)).status).toBe(404)
   })
 
-  test('no body and no content type are fine', async () => {
+  test('no body and no content type are allowed', async () => {
     const pipeline = await newPipeline()
     const response = await installation.call({ method: 'POST', url: `/v3/pipeline/${pipeline}/publish` })
     expect(response.statusCode).toBe(200)

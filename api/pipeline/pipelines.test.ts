@@ -7,6 +7,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { Caller } from '../auth/caller.ts'
 import { GatewayRouteService } from './gateway-route-service.ts'
@@ -16,7 +17,7 @@ import { publish } from './publish.ts'
 
 const clock = manualClock()
 
-/** What one process has; several share a topic. */
+/** Services of one process; several processes share a topic. */
 async function newProcess(topic: Topic, seed: number) {
   const entropy = seededEntropy(seed)
   const secretKey = Buffer.alloc(32, 1)
@@ -27,7 +28,7 @@ async function newProcess(topic: Topic, seed: number) {
     secretKey,
     logger: silentLogger,
   })
-  const ports = { configuration, clock, entropy }
+  const ports = { catalogue: CATALOGUE, configuration, clock, entropy }
   const pipelines = new Pipelines(ports)
   return { ...ports, pipelines, nodes: new Nodes(pipelines, ports, {}) }
 }
@@ -65,7 +66,7 @@ test('processes that change one pipeline at the same time lose none of the chang
   }
 })
 
-test('a change of a pipeline that another process deleted meanwhile is 404', async () => {
+test('a change of a pipeline that another process has just deleted is 404', async () => {
   const { processes, caller, id } = await twoProcesses()
   const [first, second] = processes
   await first.pipelines.delete(caller, id)
@@ -77,7 +78,7 @@ const pushBody = (route?: string) => ({
   findings: [],
 })
 
-test('a route whose last source leaves while another process joins one is either kept or not joined', async () => {
+test('a route whose last source is removed while another process joins it is either kept or not joined', async () => {
   const { processes, caller, id } = await twoProcesses()
   const [first, second] = processes
   const { pipeline } = await first.pipelines.create(caller, { title: 'Q' })
@@ -98,7 +99,7 @@ test('a route whose last source leaves while another process joins one is either
   }
 })
 
-test('a route goes when two processes take its last two sources at the same time', async () => {
+test('a route is deleted when two processes remove its last two sources at the same time', async () => {
   const { processes, caller, id } = await twoProcesses()
   const [first, second] = processes
   const { pipeline } = await first.pipelines.create(caller, { title: 'Q' })
@@ -113,7 +114,7 @@ test('a route goes when two processes take its last two sources at the same time
   expect(first.configuration.list(gatewayRoutes)).toEqual([])
 })
 
-test('no access key is left of a route that another process deletes at the same time', async () => {
+test('a route that another process deletes at the same time leaves no access key', async () => {
   const { processes, caller } = await twoProcesses()
   const [first, second] = processes.map(each => new GatewayRouteService(each.pipelines, each)) as [
     GatewayRouteService,
@@ -131,7 +132,7 @@ test('no access key is left of a route that another process deletes at the same 
   for (const { configuration } of processes) expect(configuration.list(accessKeys)).toEqual([])
 })
 
-test('of two processes that publish at the same time one finds that nothing has changed', async () => {
+test('of two processes that publish at the same time one reports that nothing has changed', async () => {
   const { processes, caller, id } = await twoProcesses()
   const options = { allowUnconnected: true, isOwnHost: () => true }
   const outcomes = await Promise.allSettled(

@@ -27,21 +27,26 @@ import {
 } from './revisions/revision.ts'
 import { gatewayRouteChanges, gatewayRouteChangesOfDeletion } from './source-gateway-route.ts'
 
-/** A pipeline with what belongs to it, as it is now. */
+/** The present state of a pipeline and of everything that belongs to it. */
 export interface PipelineState {
   readonly pipeline: Entity<Pipeline>
   readonly draft: Entity<Draft>
   /** Absent until the first publication. */
   readonly deployment: Entity<Deployment> | undefined
   readonly deployedRevisionId: string | null
-  /** The one that the account's lines meet at this moment; null when there is none, or it is not known here. */
+  /** The revision that the account's next line meets; null when there is none, or it is unknown here. */
   readonly loadedRevisionId: string | null
-  /** Of the pipeline, of one of its nodes or alerts, whichever is later; null until the first change. */
+  /** Time of the last change of the pipeline, its nodes or its alerts; null until the first change. */
   readonly updatedAtMs: number | null
-  /** Whether publishing would change what runs. */
+  /** Whether publishing would change the deployed revision. */
   readonly hasChanges: boolean
-  /** What is deployed handles nothing. */
+  /** Whether the deployed revision handles nothing. */
   readonly isPaused: boolean
+}
+
+/** Option of the routes below a pipeline; everything else is a port of the server. */
+export interface PipelineRouteOptions {
+  readonly pipelines: Pipelines
 }
 
 /** The pipelines of all accounts; every method sees those of the caller's account only. */
@@ -57,7 +62,7 @@ export class Pipelines {
     return this.#ports.configuration.list(pipelines, accountOf(caller).shortId).map(each => this.#state(each))
   }
 
-  /** @throws ApiError 404, also when it is another account's */
+  /** @throws ApiError 404, also when the pipeline belongs to another account */
   get(caller: Caller, id: string): PipelineState {
     const pipeline = this.#ports.configuration.get(pipelines, id)
     if (pipeline === undefined || pipeline.value.account !== accountOf(caller).shortId) {
@@ -66,7 +71,7 @@ export class Pipelines {
     return this.#state(pipeline)
   }
 
-  /** @param contentOf its first nodes and alerts; told its id, and may run several times */
+  /** @param contentOf returns the first nodes and alerts for the pipeline's id; it may run several times */
   async create(
     caller: Caller,
     write: PipelineWrite,
@@ -106,7 +111,7 @@ export class Pipelines {
     })
   }
 
-  /** Takes the pipeline and its nodes away; what ran of it stops. */
+  /** Removes the pipeline with its nodes; its deployment stops. */
   async delete(caller: Caller, id: string): Promise<void> {
     await this.inTurnOfAccount(caller, () => this.#writing(caller, id, state => this.#deletion(state)))
     await this.untilInEffect(caller, id)
@@ -131,7 +136,7 @@ export class Pipelines {
     return [...changes, replace(deployments, deployment, withdrawn)]
   }
 
-  /** Waits until what is deployed of a pipeline holds for the next line, if that can be seen from here. */
+  /** Waits until the deployment of a pipeline holds for the next line, if this process can see that. */
   async untilInEffect(caller: Caller, id: string): Promise<void> {
     const { configuration, inEffect } = this.#ports
     const deployment = configuration.get(deployments, id)
@@ -140,9 +145,10 @@ export class Pipelines {
   }
 
   /**
-   * Changes one pipeline. `edit` may run several times, each time on the newest state; no changes write nothing.
+   * Changes one pipeline. `edit` may run several times, each time on the newest state; without changes nothing is
+   * written.
    *
-   * @throws ApiError 404 when the pipeline is not there (any more); whatever `edit` throws
+   * @throws ApiError 404 when the pipeline does not exist (any more); any error of `edit`
    */
   async changing(
     caller: Caller,
@@ -154,8 +160,8 @@ export class Pipelines {
   }
 
   /**
-   * Lets writes that concern gateway routes take turns in their account: its pipelines share the routes. A pipeline's
-   * own turn is taken within it, never the other way round.
+   * Serialises writes about gateway routes within an account, because its pipelines share the routes. A pipeline's own
+   * turn is taken within it, never the other way round.
    */
   inTurnOfAccount<T>(caller: Caller, write: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountOf(caller).shortId, write)
@@ -204,7 +210,7 @@ export class Pipelines {
   }
 }
 
-/** A full replacement: what is left out goes back to its default. */
+/** Returns a full replacement: omitted members get their defaults again. */
 function written(
   write: PipelineWrite,
 ): Pick<Pipeline, 'title' | 'origin' | 'deployType' | 'deploymentGroups'> {

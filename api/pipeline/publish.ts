@@ -1,5 +1,6 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import {
+  type AccountFeatures,
   accountKeys,
   accounts,
   deployments,
@@ -14,36 +15,34 @@ import { checkGraph, notPublished } from '../../engine/graph/check-graph.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import { jsonText, parseJson } from '../../engine/json/json-text.ts'
-import { foreignDestination } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
-import { canonicalTypeOf } from '../../engine/nodes/known-types.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
 import { ProblemsError } from '../http/problems-error.ts'
 import { assertExpressionLimit } from './expression-limit.ts'
-import { hostNamedBy } from './log-hosts.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revisions/revision.ts'
 import { gatewayRouteChangesOfPublishing } from './source-gateway-route.ts'
 
 export interface PublishOptions {
-  /** Whether nodes without inputs or outputs are fine. */
+  /** Whether nodes without inputs or outputs are allowed. */
   readonly allowUnconnected: boolean
   /** Whether a host of a log-analysis destination, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
 }
 
 /**
- * Makes the present nodes the revision that runs: an immutable document with a number of its own (pipeline API,
- * section 2.7). Answers when the next line meets it, where an engine of this process can tell.
+ * Deploys the draft's nodes as a revision: an immutable document with its own number (pipeline API, section 2.7). The
+ * answer is sent once the next line meets the revision, where an engine of this process can report that.
  *
- * @throws ApiError 409 ENOCHANGES when they are what runs already; ProblemsError when they cannot run
+ * @throws ApiError 409 ENOCHANGES when these nodes are deployed already; ProblemsError when they cannot run
  */
 export async function publish(
   pipelinesOfAll: Pipelines,
-  { configuration, clock, entropy }: PipelinePorts,
+  { catalogue, configuration, clock, entropy }: PipelinePorts,
   caller: Caller,
   id: string,
   options: PublishOptions,
@@ -62,13 +61,13 @@ export async function publish(
         : configuration.get(revisions, state.deployedRevisionId)?.value.document
     assertExpressionLimit('', partsWithExpressions(document), deployed && partsWithExpressions(deployed))
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
-    const problems = publishProblems(document, {
+    const problems = publishProblems(catalogue, document, {
       ...options,
-      hasThrottle: features?.throttle ?? true,
+      hasFeature: name => features?.[name as keyof AccountFeatures] ?? true,
       isForeignKey: key => isForeignKey(configuration, document.accountId, key),
     })
     if (problems.length > 0) throw new ProblemsError(problems)
-    assertRuns(document)
+    assertRuns(catalogue, document)
     const revisionId = entropy.uuid()
     const atMs = clock.wallMs()
     const { account } = state.pipeline.value
@@ -112,12 +111,15 @@ function documentOf({ pipeline, draft }: PipelineState, revision: number): Pipel
 }
 
 /**
- * What is published comes to the partitions as text; they must be able to run what they read, so that is tried before.
- * The nodes were checked when they were written: what this finds is a mistake of this program.
+ * Compiles the document from its text, as partitions will, so that a document that cannot run is not published. The nodes
+ * were checked when they were written, so a finding here is a defect of this program.
  */
-function assertRuns(document: PipelineDocument): void {
+function assertRuns(catalogue: Catalogue, document: PipelineDocument): void {
   try {
-    compileGraph(parseJson(jsonText(document as unknown as JsonObject)) as unknown as PipelineDocument)
+    compileGraph(
+      catalogue,
+      parseJson(jsonText(document as unknown as JsonObject)) as unknown as PipelineDocument,
+    )
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new ProblemsError([
@@ -126,49 +128,50 @@ function assertRuns(document: PipelineDocument): void {
   }
 }
 
-const THROTTLE_OFF =
-  'must NOT be throttle: the processor is switched off for this account; who manages the enterprise can switch it on'
+function switchedOff(type: string): string {
+  return `must NOT be ${type}: the processor is switched off for this account; who manages the enterprise can switch it on`
+}
 
-/** Whether a text is the ingestion key of another account. It is looked up by its hash: the time it takes tells nothing of it. */
+/**
+ * Whether a text is the ingestion key of another account. The lookup is by hash, so its time reveals nothing about the
+ * key.
+ */
 function isForeignKey(configuration: ConfigurationView, account: string, key: string): boolean {
   const found = configuration.find(accountKeys, 'hash', secretHash(key))?.value
   return found !== undefined && found.type === 'ingestion' && found.account !== account
 }
 
-/** There is no request body to point into: the pointers lead to the node, then into it. */
+/** Findings about a publication. Without a request body, their pointers begin with the node and then lead into it. */
 function publishProblems(
+  catalogue: Catalogue,
   document: PipelineDocument,
   options: PublishOptions & {
-    readonly hasThrottle: boolean
+    readonly hasFeature: (name: string) => boolean
     /** Whether a text is the ingestion key of another account. */
     readonly isForeignKey: (key: string) => boolean
   },
 ): Problem[] {
   const byId = new Map(document.nodes.map(node => [node.id, node]))
-  const problems = checkGraph(document, options).map(({ nodeId, instancePath, message }) => ({
+  const problems = checkGraph(catalogue, document, options).map(({ nodeId, instancePath, message }) => ({
     instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
     message,
   }))
   for (const node of document.nodes) {
-    const canonical = canonicalTypeOf(node.kind, node.type)
-    if (canonical === 'throttle' && !options.hasThrottle)
-      problems.push({ instancePath: `${nodePointer(node, node.id)}/type`, message: THROTTLE_OFF })
-    if (canonical !== 'log-analysis') continue
-    const host = hostNamedBy(node.user_config)
-    const message = foreignDestination(node.user_config, () => host !== undefined && options.isOwnHost(host))
-    if (message !== undefined)
-      problems.push({ instancePath: `${nodePointer(node, node.id)}/user_config`, message })
-    const { ingestion_key: key } = node.user_config
-    if (typeof key === 'string' && options.isForeignKey(key))
-      problems.push({
-        instancePath: `${nodePointer(node, node.id)}/user_config/ingestion_key`,
-        message: `must be an ingestion key of this account: delivery to another account is not part of this version, so ${notPublished(node)}`,
-      })
+    const pointer = nodePointer(node, node.id)
+    const { type, feature } = catalogue.declarationOf(node.kind, node.type) ?? {}
+    if (type !== undefined && feature !== undefined && !options.hasFeature(feature))
+      problems.push({ instancePath: `${pointer}/type`, message: switchedOff(type) })
+    if (node.kind !== 'sink') continue
+    const site = { ...options, notPublished: notPublished(node) }
+    for (const { instancePath, message } of catalogue
+      .destinationOf(node.type)
+      ?.publishProblems?.(node.user_config, site) ?? [])
+      problems.push({ instancePath: `${pointer}/user_config${instancePath}`, message })
   }
   return problems
 }
 
-/** Where a finding about a node is, in the terms of the interface. */
+/** Pointer to the node of a finding, in the terms of the interface. */
 export function nodePointer(node: NodeDocument | undefined, id: string): string {
   return `/${node?.kind ?? 'node'}/${id}`
 }

@@ -1,6 +1,6 @@
 import type { AccessKey, DraftNode, GatewayRoute } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
-import { nodeOutputs } from '../../engine/nodes/node-outputs.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/http/gateway-route.ts'
 import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/http/pipeline-api.ts'
 import type { AlertDocument } from '../../schemas/pipeline.ts'
@@ -33,7 +33,7 @@ export function pipelineRecord(state: PipelineState): PipelineRecord {
 }
 
 /** A node as `/v3` shows it (pipeline API, section 2.2). */
-export function nodeRecord(node: DraftNode, { pipeline }: PipelineState): NodeRecord {
+export function nodeRecord(catalogue: Catalogue, node: DraftNode, { pipeline }: PipelineState): NodeRecord {
   const record = {
     id: node.id,
     title: node.title,
@@ -49,14 +49,14 @@ export function nodeRecord(node: DraftNode, { pipeline }: PipelineState): NodeRe
     case 'source':
       return {
         ...record,
-        outputs: outputsOf(node),
+        outputs: outputsOf(catalogue, node),
         gateway_route_id: node.gateway_route_id ?? null,
         access_keys: [],
         access_keys_user_provided: false,
         durability_profile: null,
       }
     case 'transform':
-      return { ...record, inputs: [...node.inputs], outputs: outputsOf(node) }
+      return { ...record, inputs: [...node.inputs], outputs: outputsOf(catalogue, node) }
     case 'sink':
       return { ...record, inputs: [...node.inputs] }
   }
@@ -100,8 +100,8 @@ export function accessKeyRecord({ id, value }: Entity<AccessKey>): AccessKeyReco
   }
 }
 
-function outputsOf(node: DraftNode): NodeOutput[] {
-  return nodeOutputs(node).map(({ id, label }) => ({ id, label }))
+function outputsOf(catalogue: Catalogue, node: DraftNode): NodeOutput[] {
+  return catalogue.outputsOf(node).map(({ id, label }) => ({ id, label }))
 }
 
 export function isoTime(ms: number): string {

@@ -5,13 +5,13 @@ import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { ProblemsError } from '../http/problems-error.ts'
 import { problemsOf } from '../http/validation.ts'
 
-/** A request body as it came, with what its schema found: the other findings are reported beside those. */
+/** A request body as it came, with the findings of its schema. Other findings are reported beside them. */
 export interface SentBody {
   readonly sent: unknown
   readonly findings: readonly ErrorObject[]
 }
 
-/** The body of a route with `attachValidation`. */
+/** Returns the body of a route with `attachValidation`. */
 export function sentBody(request: Pick<FastifyRequest, 'body' | 'validationError'>): SentBody {
   const findings = (request.validationError?.validation ?? []) as unknown as readonly ErrorObject[]
   return { sent: request.body, findings }
@@ -20,7 +20,7 @@ export function sentBody(request: Pick<FastifyRequest, 'body' | 'validationError
 const NOT_AN_OBJECT: Problem = { instancePath: '', message: 'must be object' }
 
 /**
- * The members of a body, to look at them more closely: they may have any type.
+ * The members of a body for closer checks: they may have any type.
  *
  * @throws ProblemsError when there are none
  */

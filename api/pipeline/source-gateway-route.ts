@@ -12,22 +12,28 @@ import {
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/kind.ts'
 import type { Problem } from '../../engine/event/problem.ts'
-import { sourceOf } from '../../engine/nodes/sources.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 
 /**
- * How sources hang on gateway routes (pipeline API, section 2.4). Whoever joins a route or leaves it writes the
- * route, too, unchanged: pipelines share routes, and of two writers who do not see one another one must lose.
+ * Data that links sources with gateway routes (pipeline API, section 2.4). A write that joins or leaves a route also
+ * writes the route itself, unchanged. Pipelines share routes, so one of two concurrent writers must fail.
  */
 
-/** A route that a request names, and the member that does. */
+/** Place to look up the gateway routes of an account. */
+export interface GatewayRoutesPlace {
+  readonly configuration: ConfigurationView
+  readonly account: string
+}
+
+/** A route named in a request, and the member that names it. */
 export interface SentGatewayRoute {
   readonly member: 'gateway_route_id' | 'shared_source_id'
   readonly id: string
 }
 
-/** `shared_source_id` is another name; "" and null name none. */
+/** The route that a request names. `shared_source_id` is another name of the member; "" and null name none. */
 export function sentGatewayRouteOf(sent: JsonObject): SentGatewayRoute | undefined {
   for (const member of ['gateway_route_id', 'shared_source_id'] as const) {
     const id = sent[member]
@@ -36,31 +42,32 @@ export function sentGatewayRouteOf(sent: JsonObject): SentGatewayRoute | undefin
   return undefined
 }
 
-/** The route of a new source: what it was sent, or one of its own. Undefined for sources that pull. */
+/** The route of a new source: the one in the request, or a new one. Undefined for sources that pull. */
 export function gatewayRouteOfNew(
+  catalogue: Catalogue,
   { id, kind, type }: Pick<DraftNode, 'id' | 'kind' | 'type'>,
   sent: SentGatewayRoute | undefined,
 ): string | undefined {
-  if (kind !== 'source' || sourceOf(type)?.isPush !== true) return undefined
+  if (kind !== 'source' || catalogue.sourceOf(type)?.isPush !== true) return undefined
   return sent?.id ?? id
 }
 
 /**
- * What is wrong with the route that a request names.
+ * Returns the problems of the route that a request names.
  *
  * @param stored the node that is being replaced
  */
 export function gatewayRouteProblems(
-  configuration: ConfigurationView,
-  account: string,
+  { configuration, account }: GatewayRoutesPlace,
+  catalogue: Catalogue,
   { kind, type }: Pick<DraftNode, 'kind' | 'type'>,
   sent: SentGatewayRoute | undefined,
   stored: DraftNode | undefined,
 ): Problem[] {
   if (sent === undefined) return []
   const refused = (message: string) => [{ instancePath: `/${sent.member}`, message }]
-  const source = kind === 'source' ? sourceOf(type) : undefined
-  if (kind === 'source' && source === undefined) return [] // The check of the type says more.
+  const source = kind === 'source' ? catalogue.sourceOf(type) : undefined
+  if (kind === 'source' && source === undefined) return [] // the check of the type reports it
   if (source?.isPush !== true) return refused('must be absent: the type has no gateway route')
   if (stored !== undefined) {
     const { gateway_route_id: route } = stored
@@ -70,7 +77,7 @@ export function gatewayRouteProblems(
   }
   const route = gatewayRouteOfAccount(configuration, account, sent.id)
   if (route === undefined) return refused('must be the id of a gateway route of the account')
-  if (sourceOf(route.value.type) === source) return []
+  if (catalogue.sourceOf(route.value.type) === source) return []
   return refused(
     `must be the id of a gateway route of type "${source.type}": it is for "${route.value.type}"`,
   )
@@ -86,9 +93,9 @@ export function gatewayRouteOfAccount(
 }
 
 /**
- * What else changes when the nodes of a draft do: a route of its own comes along with a source, and goes with the
- * last source that uses it; one that a deployed revision reads stays until that is replaced. A restored revision may
- * bring sources back whose route is gone: it comes back too, without access keys.
+ * Further changes that follow from a change of a draft's nodes. A new source may create a route of its own, which is
+ * deleted with the last source that uses it. A route that a deployed revision reads stays until that is replaced. If a
+ * restored revision brings back a source whose route was deleted, the route is created again, without access keys.
  */
 export function gatewayRouteChanges(
   { configuration, clock, entropy }: Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'>,
@@ -119,7 +126,7 @@ export function gatewayRouteChanges(
   })
 }
 
-/** What else changes when a draft becomes what is deployed of its pipeline: routes go that nobody reads any more. */
+/** Changes that publishing adds: routes that are no longer read are deleted. */
 export function gatewayRouteChangesOfPublishing(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
@@ -132,7 +139,7 @@ export function gatewayRouteChangesOfPublishing(
   )
 }
 
-/** What else changes when a pipeline is deleted. */
+/** Changes that the deletion of a pipeline adds. */
 export function gatewayRouteChangesOfDeletion(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
@@ -153,13 +160,13 @@ function existing(
   return [...ids].flatMap(id => gatewayRouteOfAccount(configuration, account, id) ?? [])
 }
 
-/** A route that a source brought goes with the last that uses it. */
+/** A route that a source created is deleted with the last source that uses it. */
 function leaving(configuration: ConfigurationView, route: Entity<GatewayRoute>, except: Except): Change[] {
   const isLeft = route.value.madeBySource && usedBy(configuration, route, except) === undefined
   return isLeft ? removing(configuration, route) : [touched(route)]
 }
 
-/** Takes a route away with its access keys. */
+/** Removes a route with its access keys. */
 export function removing(configuration: ConfigurationView, route: Entity<GatewayRoute>): Change[] {
   const keys = configuration
     .list(accessKeys, route.value.account)
@@ -167,18 +174,18 @@ export function removing(configuration: ConfigurationView, route: Entity<Gateway
   return [remove(gatewayRoutes, route), ...keys.map(key => remove(accessKeys, key))]
 }
 
-/** Writes a route as it is. */
+/** Writes a route unchanged. */
 export function touched(route: Entity<GatewayRoute>): Change {
   return replace(gatewayRoutes, route, route.value)
 }
 
-/** Ids of pipelines that do not count, by what of them does not. */
+/** Ids of pipelines whose draft, or whose deployment, is left out. */
 interface Except {
   readonly draft?: string
   readonly deployment?: string
 }
 
-/** Where a pipeline of the account has a source on the route; undefined: nowhere. */
+/** Returns the use of the route by a source of a pipeline of the account; undefined: it is not used. */
 export function usedBy(
   configuration: ConfigurationView,
   { id, value: { account } }: Entity<GatewayRoute>,

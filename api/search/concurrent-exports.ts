@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { tooManyRequests } from '../http/rate-limit.ts'
 
-/** How many exports of an account run at once, in this process. */
+/** Number of simultaneous exports per account, in this process. */
 export class ConcurrentExports {
   readonly #most: number
   readonly #running = new Map<string, number>()
@@ -10,7 +10,7 @@ export class ConcurrentExports {
     this.#most = most
   }
 
-  /** Counts one until its answer has been taken, or nobody takes it any more. @throws ApiError 429 */
+  /** Counts an export until its answer has been read, or its client has gone. @throws ApiError 429 */
   begin(account: string, answer: ServerResponse): void {
     const running = this.#running.get(account) ?? 0
     if (running >= this.#most)

@@ -8,7 +8,7 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { decodePageToken } from './page-token.ts'
 
-/** What an export asks for: export and search, section 6.1. */
+/** Parameters of an export: export and search, section 6.1. */
 export interface ExportRequest {
   readonly selection: LineSelection
   readonly page: LinePage
@@ -16,19 +16,19 @@ export interface ExportRequest {
 
 /** A request for one page of several. */
 export interface PagedExportRequest extends ExportRequest {
-  /** All that the answer depends on, for the token of the next page. */
+  /** Everything that determines the answer, for the token of the next page. */
   readonly parameters: string
   readonly startedMs: number
 }
 
 const PREFERENCES = ['head', 'tail'] as const
 /**
- * For that long all pages hide what the first one hid; later, lines whose retention has passed meanwhile are
- * hidden, too.
+ * Time for which all pages hide the same lines as the first one. After it, lines whose retention has ended in the
+ * meantime are hidden, too.
  */
 const STEADY_MS = DAY_MS
 
-/** @throws ApiError 400 with all that is wrong with the parameters */
+/** @throws ApiError 400 with all findings about the parameters */
 export function readExport(
   parameters: QueryParameters,
   account: string,
@@ -41,7 +41,7 @@ export function readExport(
   return { selection, page }
 }
 
-/** The same with `pagination_id`. */
+/** Like `readExport`, with `pagination_id`. */
 export function readPagedExport(
   parameters: QueryParameters,
   account: string,
@@ -94,9 +94,9 @@ export function readFilters(parameters: QueryParameters): LineFilters {
 }
 
 /**
- * Clients call it `query` or `q`.
+ * Reads the query, which clients call `query` or `q`.
  *
- * @param reportedAs what findings call it
+ * @param reportedAs its name in findings
  */
 export function readQuery(parameters: QueryParameters, reportedAs: 'query' | 'q'): Query {
   const name = parameters.has('query') ? 'query' : 'q'

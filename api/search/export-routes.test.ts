@@ -2,8 +2,9 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fullFieldDaysBlock } from '../../engine/fold/full-field-days-block.ts'
-import type { Statement, Store } from '../../engine/store/store.ts'
+import { fullFieldDaysBlock } from '../../engine/fold/tables/full-field-days.ts'
+import type { LineSearch } from '../../engine/store/search/line-selection.ts'
+import type { Store } from '../../engine/store/store.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
@@ -69,7 +70,7 @@ describe('a search on a day with more names of fields than are indexed', () => {
     })
   })
 
-  test('says so when the query asks for a field by name, before any line is sent', async () => {
+  test('reports it if the query names a field, before any line is sent', async () => {
     const day = 'fields; days="2026-03-04"'
     for (const query of ['status:404', 'line -(meta.a:x)', 'a OR b:*', 'message:x']) {
       expect(await told({ query }), query).toBe(day)
@@ -77,7 +78,7 @@ describe('a search on a day with more names of fields than are indexed', () => {
     }
   })
 
-  test('says nothing when it asks for words, or for what is no field of a line', async () => {
+  test('does not report it for words, or for names that are not fields', async () => {
     for (const query of [
       '',
       'status 404',
@@ -87,7 +88,7 @@ describe('a search on a day with more names of fields than are indexed', () => {
       expect(await told({ query }), query).toBeUndefined()
   })
 
-  test('names the days of the account within the time that is searched', async () => {
+  test('names the days of the account within the searched period', async () => {
     const query = 'status:404'
     const back = (days: number) => String(SECOND - days * 86_400)
     expect(await told({ query, from: back(3) })).toBe('fields; days="2026-03-01, 2026-03-04"')
@@ -154,11 +155,11 @@ async function refusal(path: string, parameters: Readonly<Record<string, string>
   return answer.json<Refusal>()
 }
 
-/** Time first, then the place in the log: how the lines above are to come. */
+/** The expected order of the lines above: time first, then the place in the log. */
 const IN_ORDER = Array.from({ length: LINES }, (_, at) => `line ${at % 3}-${Math.floor(at / 3)}`)
 
 describe('GET /v1/export', () => {
-  test('gives one record per line of text, ascending by time and id, and nobody else', async () => {
+  test('returns one record per line of text, ascending by time and id, and none of another account', async () => {
     const answer = await get('/v1/export', ALL)
     expect(answer.headers['content-type']).toBe('application/x-ndjson')
     expect(answer.body.endsWith('}\n')).toBe(true)
@@ -170,7 +171,7 @@ describe('GET /v1/export', () => {
     expect([answer.statusCode, answer.body]).toEqual([200, ''])
   })
 
-  test('keeps the newest lines unless the oldest are preferred, in ascending order both times', async () => {
+  test('returns the newest lines unless the oldest are preferred, always in ascending order', async () => {
     expect(await exported({ size: '4' })).toEqual(IN_ORDER.slice(-4))
     expect(await exported({ size: '4', prefer: 'tail' })).toEqual(IN_ORDER.slice(-4))
     expect(await exported({ size: '4', prefer: 'head' })).toEqual(IN_ORDER.slice(0, 4))
@@ -184,7 +185,7 @@ describe('GET /v1/export', () => {
     expect(await bounds(RECEIVED_MS + 10, RECEIVED_MS + 20)).toEqual([])
   })
 
-  test('reads bounds by their magnitude; a second is included as a whole', async () => {
+  test('reads bounds by their magnitude, and includes a second as a whole', async () => {
     const bounds = (from: number | bigint, to: number | bigint) =>
       exported({ from: String(from), to: String(to) })
     expect(await bounds(SECOND, SECOND)).toEqual(IN_ORDER)
@@ -213,12 +214,12 @@ describe('GET /v1/export', () => {
     expect(await exported({ hosts: "' OR 1=1 --" })).toEqual([])
   })
 
-  test('takes q for query, and query before q', async () => {
+  test('accepts q in place of query, and q takes precedence', async () => {
     expect(await exported({ q: '"0-5"' })).toEqual(['line 0-5'])
     expect(await exported({ q: '"0-5"', query: '"1-5"' })).toEqual(['line 1-5'])
   })
 
-  test('hides what is past its retention', async () => {
+  test('hides lines past their retention', async () => {
     await lines.add([{ line: 'short' }], { account, timeMs: RECEIVED_MS - DAY_MS, retentionDays: 1 })
     try {
       expect(await exported({ query: 'short' })).toEqual(['short'])
@@ -229,7 +230,7 @@ describe('GET /v1/export', () => {
     }
   })
 
-  test('does not send mail', async () => {
+  test('does not send e-mail', async () => {
     expect((await refusal('/v1/export', { ...ALL, email: 'a@example.org' })).error).toBe(
       'E-mail export is not supported',
     )
@@ -237,7 +238,7 @@ describe('GET /v1/export', () => {
   })
 })
 
-describe('how lines are found', () => {
+describe('the way in which lines are found', () => {
   test.each([
     ['order', {}],
     ['order', { query: '*' }],
@@ -246,7 +247,7 @@ describe('how lines are found', () => {
     ['scan', { query: 'line' }],
     ['scan', { apps: 'even' }],
     ['scan', { query: '-==checkout' }],
-  ])('is told: %s for %j', async (access, parameters) => {
+  ])('is in a header: %s for %j', async (access, parameters) => {
     for (const path of ['/v1/export', '/v2/export'])
       expect((await get(path, { ...ALL, ...parameters })).headers['x-weir-search'], path).toBe(access)
   })
@@ -255,31 +256,34 @@ describe('how lines are found', () => {
 describe('GET /v2/export', () => {
   const OURS = { query: 'line' }
 
-  test.each(['head', 'tail'] as const)('pages of every size hold every line once: %s', async prefer => {
-    for (const size of [1, 2, 7, 10, 15, 29, 30, 31]) {
-      const found = await pages({ ...OURS, prefer, size: String(size) })
-      expect(found).toHaveLength(Math.ceil(LINES / size))
-      const inOrder = prefer === 'head' ? found : found.toReversed()
-      expect(
-        inOrder.flatMap(({ lines }) => lines.map(({ _line }) => _line)),
-        `size ${size}`,
-      ).toEqual(IN_ORDER)
-      expect(new Set(found.flatMap(({ lines }) => lines.map(({ _id }) => _id))).size).toBe(LINES)
-      for (const { pagination_id: token } of found.slice(0, -1)) expect(token).toMatch(/^[\w-]{1,512}$/)
-    }
-  })
+  test.each(['head', 'tail'] as const)(
+    'has pages of every size that contain every line once: %s',
+    async prefer => {
+      for (const size of [1, 2, 7, 10, 15, 29, 30, 31]) {
+        const found = await pages({ ...OURS, prefer, size: String(size) })
+        expect(found).toHaveLength(Math.ceil(LINES / size))
+        const inOrder = prefer === 'head' ? found : found.toReversed()
+        expect(
+          inOrder.flatMap(({ lines }) => lines.map(({ _line }) => _line)),
+          `size ${size}`,
+        ).toEqual(IN_ORDER)
+        expect(new Set(found.flatMap(({ lines }) => lines.map(({ _id }) => _id))).size).toBe(LINES)
+        for (const { pagination_id: token } of found.slice(0, -1)) expect(token).toMatch(/^[\w-]{1,512}$/)
+      }
+    },
+  )
 
-  test('a page that is just full is the last one when nothing is left', async () => {
+  test('has a full last page if no lines remain', async () => {
     const whole = await page({ ...OURS, size: '30' })
     expect([whole.lines.length, whole.pagination_id]).toEqual([30, null])
     expect((await page({ ...OURS, size: '29' })).pagination_id).not.toBeNull()
   })
 
-  test('nothing found is an empty last page', async () => {
+  test('has an empty last page if nothing is found', async () => {
     expect(await page({ query: 'nothing' })).toEqual({ lines: [], pagination_id: null })
   })
 
-  test('lines that arrive while paging do not make others come twice or not at all', async () => {
+  test('is not disturbed by lines that arrive during paging, so none is missing or repeated', async () => {
     const parameters = { query: 'arriving', size: '2', prefer: 'tail' }
     const add = (line: string, atMs: number) =>
       lines.add([{ line: `arriving ${line}`, timestamp: atMs }], { account })
@@ -292,7 +296,7 @@ describe('GET /v2/export', () => {
     expect(second.lines.map(({ _line }) => _line)).toEqual(['arriving 0', 'arriving 1'])
   })
 
-  test('a line whose retention ends while paging is not missed; a day later it is hidden', async () => {
+  test('includes a line whose retention ends during paging, which is hidden a day later', async () => {
     for (const at of [0, 1, 2])
       await lines.add([{ line: `ending ${at}`, timestamp: RECEIVED_MS + at }], {
         account,
@@ -312,7 +316,7 @@ describe('GET /v2/export', () => {
     }
   })
 
-  test('a token of other parameters, of another account, or damaged is refused', async () => {
+  test('refuses a token of other parameters, of another account, or a damaged one', async () => {
     const parameters = { ...ALL, ...OURS, size: '2', prefer: 'head' }
     const { pagination_id: token } = await page(parameters)
     const others: Record<string, string>[] = [
@@ -346,7 +350,7 @@ describe('GET /v2/export', () => {
   })
 })
 
-describe('parameters that are wrong', () => {
+describe('invalid parameters', () => {
   test.each<[Record<string, string>, string[]]>([
     [{}, ['"from" is required', '"to" is required']],
     [{ from: '1' }, ['"to" is required']],
@@ -381,7 +385,7 @@ describe('parameters that are wrong', () => {
     }
   })
 
-  test('a parameter that comes twice is no number and no string; lists are joined', async () => {
+  test('a repeated parameter is not a number or a string, and lists are joined', async () => {
     const answer = await weir.call({ url: `/v1/export?from=1&from=2&to=3&query=a&query=b` })
     expect(answer.json<Refusal>().details?.map(({ message }) => message)).toEqual([
       '"from" must be a number',
@@ -398,11 +402,11 @@ describe('parameters that are wrong', () => {
   })
 })
 
-describe('where the operator says how many lines one export may have', () => {
+describe('if the operator limits the lines of an export', () => {
   test.each([
     ['fewer', 7],
     ['more', 20_000],
-  ])('they are %s, also without a size; pages stay as they are', async (_name, maxExportLines) => {
+  ])('they are %s, even without a size, and pages stay as they are', async (_name, maxExportLines) => {
     const settings = { ...TEST_SETTINGS, maxExportLines }
     const own = await testInstallation({ store: lines.store, settings })
     own.clock.setWall(RECEIVED_MS)
@@ -423,7 +427,7 @@ describe('where the operator says how many lines one export may have', () => {
   })
 })
 
-describe('whatever is asked', () => {
+describe('for any request', () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom(
@@ -495,40 +499,39 @@ describe('whatever is asked', () => {
     )
   })
 
-  test('a query string that is not percent-encoded as it should be is answered, too', async () => {
+  test('a query string with wrong percent-encoding is answered, too', async () => {
     for (const query of ['%', '%zz', '%ff', '=%c3%28', 'query=%', 'from=%00&to=%ff', '&&&', '?'])
       expect((await weir.call({ url: `/v1/export?${query}` })).statusCode).toBe(400)
   })
 })
 
 describe('the stream', () => {
-  test('a store that is away is 503; a search that fails later ends the connection', async () => {
-    const away = failing(lines.store, new StoreError('UNAVAILABLE', 'away', { retriable: true }), 0)
+  test('an unavailable store is 503, and a search that fails later ends the connection', async () => {
+    const away = failing(new StoreError('UNAVAILABLE', 'away', { retriable: true }), 0)
     const first = await testInstallation({ store: away })
     const url = `/v2/export?${new URLSearchParams(ALL)}`
     expect((await first.call({ url })).statusCode).toBe(503)
     await first.app.close()
 
     const later = await testInstallation({
-      store: failing(lines.store, new StoreError('UNAVAILABLE', 'away'), 1),
+      store: failing(new StoreError('UNAVAILABLE', 'away'), 1),
     })
     await expect(later.call({ url })).rejects.toThrow()
     await later.app.close()
   })
 
-  test('a client that goes away ends the search, also while nothing was found yet', async () => {
+  test('a client that disconnects ends the search, even if nothing was found yet', async () => {
     const started = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
-    const store: Store = Object.assign(Object.create(lines.store) as Store, {
-      async *queryStream(_statement: Statement, signal?: AbortSignal) {
-        started.resolve()
-        await new Promise((_resolve, reject) => {
-          signal?.addEventListener('abort', () => {
-            ended.resolve()
-            reject(signal.reason as Error)
-          })
+    const store = searchedBy(async function* (signal) {
+      started.resolve()
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          ended.resolve()
+          reject(signal.reason as Error)
         })
-      },
+      })
+      yield []
     })
     const installation = await testInstallation({ store })
     await installation.app.listen({ host: '127.0.0.1', port: 0 })
@@ -543,20 +546,18 @@ describe('the stream', () => {
     await installation.app.close()
   })
 
-  test('rows are only read as fast as the client takes them, and not for ever', async () => {
+  test('rows are read only as fast as the client accepts them, and not without end', async () => {
     let given = 0
     let isEnded = false
     const ended = Promise.withResolvers<void>()
     const row = { ...SOME_ROW, line: 'x'.repeat(10_000), found: 1 }
-    const store: Store = Object.assign(Object.create(lines.store) as Store, {
-      async *queryStream() {
-        try {
-          for (; given < 100_000; given += 100) yield Array.from({ length: 100 }, () => row)
-        } finally {
-          isEnded = true
-          ended.resolve()
-        }
-      },
+    const store = searchedBy(async function* () {
+      try {
+        for (; given < 100_000; given += 100) yield Array.from({ length: 100 }, () => row)
+      } finally {
+        isEnded = true
+        ended.resolve()
+      }
     })
     const installation = await testInstallation({ store })
     await installation.app.listen({ host: '127.0.0.1', port: 0 })
@@ -566,14 +567,14 @@ describe('the stream', () => {
     const url = `/v1/export?${new URLSearchParams(ALL)}`
     socket.write(`GET ${url} HTTP/1.1\r\nhost: x\r\nauthorization: Token ${token}\r\n\r\n`)
     await new Promise(resolve => socket.once('readable', resolve))
-    // The client reads nothing: what is on its way fits into buffers, a hundredth of the gigabyte.
+    // The client reads nothing: the sent data fits into buffers, a hundredth of the gigabyte.
     let before = -1
     while (before !== given) {
       before = given
       await new Promise(resolve => setTimeout(resolve, 100))
     }
     expect(given).toBeLessThan(10_000)
-    // A client that takes nothing for a minute loses the connection, so that the search ends.
+    // A client that accepts nothing for a minute loses the connection, so the search ends.
     installation.clock.advance(59_999)
     await Promise.resolve()
     expect(isEnded).toBe(false)
@@ -607,12 +608,16 @@ const SOME_ROW = {
   retention: 30,
 }
 
+/** A store whose searches give these rows. */
+function searchedBy(rows: LineSearch['rows']): Store {
+  const search = (): LineSearch => ({ access: 'scan', rows })
+  return Object.assign(Object.create(lines.store) as Store, { search })
+}
+
 /** A store whose searches fail after some rows. */
-function failing(store: Store, error: Error, afterRows: number): Store {
-  return Object.assign(Object.create(store) as Store, {
-    async *queryStream() {
-      for (let row = 0; row < afterRows; row++) yield [{ ...SOME_ROW, line: 'x'.repeat(100_000), found: 2 }]
-      throw error
-    },
+function failing(error: Error, afterRows: number): Store {
+  return searchedBy(async function* () {
+    for (let row = 0; row < afterRows; row++) yield [{ ...SOME_ROW, line: 'x'.repeat(100_000), found: 2 }]
+    throw error
   })
 }

@@ -1,8 +1,8 @@
-import { renderRecord } from '../../engine/lines/line-record.ts'
+import { renderRecord } from '../../engine/lines/stored-line/line-record.ts'
 import type { LinePosition, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import { PIECE_CHARACTERS } from '../http/streamed-rows.ts'
 
-/** Whether a line may be shown to who has asked. */
+/** Whether the caller can see a line. */
 export type Visibility = (row: SelectedLine) => boolean
 
 /** One record per line of text (export, section 6.2). */
@@ -24,10 +24,10 @@ export async function* recordLines(
 }
 
 /**
- * One page in its envelope (export, section 6.3). A page that lacks lines because they are not visible has fewer.
+ * One page in its envelope (export, section 6.3). A page is shorter when some of its lines are not visible.
  *
- * @param rows one more than the page holds, when there are that many: it tells that something is left
- * @param tokenAt gives the token of a page that goes on behind a line
+ * @param rows the rows of the page, and one more if further rows exist
+ * @param tokenAt returns the token of a page that continues behind a line
  */
 export async function* recordPage(
   rows: AsyncIterable<readonly SelectedLine[]>,
@@ -41,7 +41,7 @@ export async function* recordPage(
   let last: SelectedLine | undefined
   for await (const some of rows) {
     for (const row of some) {
-      // The surplus line is the one farthest from the preferred end; its neighbour is where the page ends.
+      // The surplus line is the farthest one from the preferred end; the page ends at its neighbour.
       const isSurplus = prefer === 'head' ? index === limit : index === 0 && (row.found ?? 0) > limit
       if (prefer === 'tail' && index === 1 && last === undefined) token = tokenAt(row)
       if (prefer === 'head' && isSurplus) token = tokenAt(last as SelectedLine)

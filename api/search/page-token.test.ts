@@ -26,7 +26,7 @@ const tokens: fc.Arbitrary<PageToken> = fc.record({
   }),
 })
 
-test('a token gives back its position, in at most 512 URL-safe characters', () => {
+test('a token contains its position, in at most 512 URL-safe characters', () => {
   fc.assert(
     fc.property(tokens, fc.string(), (token, parameters) => {
       const text = encodePageToken(token, parameters)
@@ -50,7 +50,7 @@ test('a token with any character changed, added or left out is refused', () => {
   }
 })
 
-test('whatever text comes, decoding gives an answer', () => {
+test('decoding of any text gives an answer', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       expect(decodePageToken(text, 'a')).toBeUndefined()

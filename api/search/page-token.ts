@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { LinePosition } from '../../engine/store/search/line-selection.ts'
 
 /**
- * Where a page ended, and that it belongs to one request: export, section 6.3. The server keeps nothing. All
- * that a token can do is to name another position of the same answer, so it need not be secret.
+ * Position at which a page ended, bound to one request: export, section 6.3. The server keeps nothing. A token can only
+ * name another position of the same answer, so it need not be secret.
  */
 export interface PageToken {
-  /** The line that the next page goes on behind. */
+  /** The last line before the next page. */
   readonly position: LinePosition
-  /** When the first page was asked for, UNIX ms: what retention hid then decides for all pages. */
+  /** Time of the first page, UNIX ms: lines that retention hid at that time are hidden on all pages. */
   readonly startedMs: number
 }
 

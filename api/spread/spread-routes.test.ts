@@ -30,7 +30,7 @@ const reportAll = async (change: number) => {
     await reports.report(installation.credentials.accountId, partition, change, clock.wallMs())
 }
 
-test('a change is done once every partition has done its part', async () => {
+test('a change is complete once every partition has done its part', async () => {
   expect(await status()).toEqual(['off', PARTITIONS])
   const { meta, data } = (await put({ enabled: true })).json()
   expect(meta).toEqual({ pk: 'account', type: 'spread', links: { self: {} }, page: null })
@@ -51,7 +51,7 @@ test('a change is done once every partition has done its part', async () => {
   expect(await status()).toEqual(['off', PARTITIONS])
 })
 
-test('what cannot be done is refused with a sentence', async () => {
+test('an impossible change is refused with a sentence', async () => {
   const one = await testInstallation({ settings: { ...TEST_SETTINGS, partitions: 1 } })
   const refused = await one.call({ method: 'PUT', url: URL, payload: { enabled: true } })
   expect([refused.statusCode, refused.json().code]).toEqual([400, 'EONEPARTITION'])
@@ -61,7 +61,7 @@ test('what cannot be done is refused with a sentence', async () => {
   expect((await put({})).statusCode).toBe(400)
 })
 
-test('a member may look, an admin may change', async () => {
+test('a member can read, and an admin can change', async () => {
   const authorization = `Token ${await installation.user('member')}`
   expect((await installation.call({ url: URL, headers: { authorization } })).statusCode).toBe(200)
   expect((await put({ enabled: true }, { authorization })).statusCode).toBe(403)

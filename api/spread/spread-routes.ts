@@ -1,41 +1,40 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Clock } from '../../engine/clock/clock.ts'
-import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { setSpread, spreadStatus } from '../../engine/configuration/kinds/spread.ts'
+import { named } from '../../schemas/named.ts'
 import { accountOf } from '../auth/permission.ts'
 import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
 import { ApiError } from '../http/errors.ts'
 
-export interface SpreadPorts {
-  readonly configuration: ConfigurationLog
-  readonly clock: Clock
-  /** Of the lines' topic. */
-  readonly partitions: number
-}
-
-const SpreadRecord = Type.Object({
-  account: Type.String(),
-  enabled: Type.Boolean({ description: 'What is wanted.' }),
-  phase: Type.Union([
-    Type.Literal('off'),
-    Type.Literal('turning_on'),
-    Type.Literal('on'),
-    Type.Literal('turning_off'),
-  ]),
-  partitions: Type.Integer(),
-  partitions_done: Type.Integer({
-    description: 'Partitions that have done their part of the newest change.',
+const SpreadRecord = named(
+  'SpreadRecord',
+  Type.Object({
+    account: Type.String(),
+    enabled: Type.Boolean({ description: 'Requested state.' }),
+    phase: Type.Union([
+      Type.Literal('off'),
+      Type.Literal('turning_on'),
+      Type.Literal('on'),
+      Type.Literal('turning_off'),
+    ]),
+    partitions: Type.Integer(),
+    partitions_done: Type.Integer({
+      description: 'Number of partitions that have applied the newest change.',
+    }),
   }),
-})
+)
 
-const SpreadChange = Type.Object({ enabled: Type.Boolean() }, { additionalProperties: false })
+const SpreadChange = named(
+  'SpreadChange',
+  Type.Object({ enabled: Type.Boolean() }, { additionalProperties: false }),
+)
 const Reply = { 200: EnvelopeOf(SpreadRecord), ...V3_ERROR_REPLIES }
 const META: Meta = { pk: 'account', type: 'spread', links: { self: {} }, page: null }
 
 /** `/v3/account/spread`: whether lines of an account go to all partitions, by host, or to one. */
-export const spreadRoutes: FastifyPluginAsyncTypebox<SpreadPorts> = async (app, ports) => {
-  const { configuration, clock, partitions } = ports
+export const spreadRoutes: FastifyPluginAsyncTypebox = async app => {
+  const { configuration, clock, settings } = app.ports
+  const { partitions } = settings
   const record = (account: string) => {
     const { phase, reported } = spreadStatus(configuration, account, partitions)
     const enabled = phase === 'on' || phase === 'turning_on'
@@ -47,7 +46,7 @@ export const spreadRoutes: FastifyPluginAsyncTypebox<SpreadPorts> = async (app, 
     {
       config: { needs: 'read' },
       schema: {
-        summary: 'Whether the lines of the account go to all partitions',
+        summary: 'Read whether the account is spread over all partitions',
         tags: ['accounts'],
         response: Reply,
       },
@@ -60,7 +59,7 @@ export const spreadRoutes: FastifyPluginAsyncTypebox<SpreadPorts> = async (app, 
     {
       config: { needs: 'admin' },
       schema: {
-        summary: 'Send the lines of the account to all partitions, by host, or to one again',
+        summary: 'Spread the lines of the account over all partitions, by host, or gather them in one',
         tags: ['accounts'],
         body: SpreadChange,
         response: Reply,

@@ -15,14 +15,16 @@ import type { ConfigurationPorts } from '../configuration/configuration-ports.ts
 import { ApiError, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'reach'>
+
 const NONE = 'Not found'
 const NONE_TO_CHANGE = 'Streaming configuration does not exist'
 
-/** The stream of each account; what is written names brokers of which one answers. */
+/** The stream of each account; a write must name brokers, of which at least one answers. */
 export class Streams {
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports
   }
 

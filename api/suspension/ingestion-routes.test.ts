@@ -66,12 +66,12 @@ test('ingestion is suspended in two steps, and resumed in one', async () => {
   expect([await isIngesting(), await suspendedInRecord()]).toEqual([true, false])
 })
 
-test('a body that is an object, as some clients send one, is no hindrance', async () => {
+test('a body that is an object, as some clients send it, is accepted', async () => {
   expect((await send('POST', 'suspend', {})).status).toBe(200)
   expect((await send('POST', 'resume', {})).status).toBe(200)
 })
 
-test('resuming what is not suspended changes nothing', async () => {
+test('resuming without a suspension changes nothing', async () => {
   const next = installation.configuration.nextOffset
   expect((await send('POST', 'resume')).body).toEqual({ status: 'ingesting' })
   expect(installation.configuration.nextOffset).toBe(next)
@@ -95,12 +95,12 @@ describe('while ingestion is suspended', () => {
     expect(await recordsHeld()).toBe(held + 1n)
   })
 
-  test('another process refuses them as soon as it has followed the log', async () => {
+  test('another process refuses them as soon as it has read the log', async () => {
     const other = await anotherProcess(installation)
     expect((await ingest(other.app)).statusCode).toBe(403)
     const stop = new AbortController()
     const following = other.configuration.follow(stop.signal)
-    const changed = () => new Promise<void>(resolve => other.configuration.subscribe(resolve))
+    const changed = () => new Promise<void>(resolve => other.configuration.subscribe(() => resolve()))
     let followed = changed()
     await send('POST', 'resume')
     await followed
@@ -117,7 +117,7 @@ describe('while ingestion is suspended', () => {
     await other.app.close()
   })
 
-  test('another account goes on', async () => {
+  test('another account continues', async () => {
     await installation.account('0123456789', { ingestionSuspended: false })
     const authorization = `Token ${await installation.token({ account: '0123456789' })}`
     const line = {
@@ -131,13 +131,13 @@ describe('while ingestion is suspended', () => {
     expect(status.json()).toEqual({ is_ingesting: true })
   })
 
-  test('it can be suspended once more', async () => {
+  test('it can be suspended again', async () => {
     expect((await confirm(await offered())).status).toBe(200)
     expect(await isIngesting()).toBe(false)
   })
 })
 
-test('a request whose body comes slowly is refused when ingestion was suspended meanwhile', async () => {
+test('a request with a slow body is refused if ingestion was suspended in between', async () => {
   await installation.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = installation.app.server.address() as AddressInfo
   const body = JSON.stringify(LINE)
@@ -152,7 +152,7 @@ test('a request whose body comes slowly is refused when ingestion was suspended 
     },
   })
   sending.flushHeaders()
-  await once(sending, 'continue') // The server has seen the headers; the key was good.
+  await once(sending, 'continue') // The server has read the headers, and the key was valid.
   sending.write(body.slice(0, 5))
   await confirm(await offered())
   sending.end(body.slice(5))
@@ -197,7 +197,7 @@ describe('the token', () => {
     await restarted.app.close()
   })
 
-  test('of another account is worth nothing here', async () => {
+  test('of another account is invalid here', async () => {
     await installation.account('0123456789')
     const authorization = `Token ${await installation.token({ account: '0123456789' })}`
     const { token } = (
@@ -216,7 +216,7 @@ describe('the token', () => {
     expect(await isIngesting()).toBe(true)
   })
 
-  test('is good for as long as the operator says', async () => {
+  test('is valid for the time that the operator sets', async () => {
     await installation.app.close()
     installation = await testInstallation({ settings: { ...TEST_SETTINGS, suspensionTokenMinutes: 40 } })
     const [token, late] = [await offered(), await offered()]
@@ -226,7 +226,7 @@ describe('the token', () => {
     expect((await confirm(late)).status).toBe(400)
   })
 
-  test('does not stand on the log, and leaves nothing behind', async () => {
+  test('is not on the log, and leaves nothing behind', async () => {
     const token = await offered()
     for (let count = 0; count < 40; count++) await offered()
     const held = () => installation.configuration.list(suspensionTokens)

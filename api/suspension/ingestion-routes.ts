@@ -5,8 +5,7 @@ import {
   SuspensionConfirmation,
   SuspensionOffer,
 } from '../../schemas/http/ingestion-state.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
-import { V1_ERROR_REPLIES } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { IngestionSuspension } from './ingestion-suspension.ts'
 
 const INGESTION = '/v1/config/ingestion'
@@ -14,15 +13,15 @@ const tags = ['ingestion']
 const config = { needs: 'admin' as const }
 
 /** Suspending and resuming ingestion (configuration and account API, section 15). */
-export const ingestionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = async (app, ports) => {
-  const suspension = new IngestionSuspension(ports)
+export const ingestionRoutes: FastifyPluginAsyncTypebox = async app => {
+  const suspension = new IngestionSuspension(app.ports)
 
   app.get(
     `${INGESTION}/status`,
     {
       config: { needs: 'read' },
       schema: {
-        summary: 'Whether the account takes lines',
+        summary: 'Read whether the account accepts lines',
         tags,
         response: { 200: IngestionStatus, ...V1_ERROR_REPLIES },
       },
@@ -35,7 +34,7 @@ export const ingestionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = as
     {
       config,
       schema: {
-        summary: 'Ask for a token that confirms the suspension; nothing is suspended yet',
+        summary: 'Request a token that confirms the suspension; nothing is suspended yet',
         tags,
         response: { 200: SuspensionOffer, ...V1_ERROR_REPLIES },
       },
@@ -48,7 +47,7 @@ export const ingestionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = as
     {
       config,
       schema: {
-        summary: 'Take no lines of the account any more: they are answered with 403, and not stored',
+        summary: 'Suspend ingestion of the account: its lines are answered with 403, and not stored',
         tags,
         body: SuspensionConfirmation,
         response: { 200: IngestionChange, ...V1_ERROR_REPLIES },
@@ -65,7 +64,7 @@ export const ingestionRoutes: FastifyPluginAsyncTypebox<ConfigurationPorts> = as
     {
       config,
       schema: {
-        summary: 'Take lines of the account again',
+        summary: 'Resume ingestion of the account',
         tags,
         response: { 200: IngestionChange, ...V1_ERROR_REPLIES },
       },

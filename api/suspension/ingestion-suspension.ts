@@ -16,17 +16,19 @@ import type { ConfigurationPorts } from '../configuration/configuration-ports.ts
 import { badRequest, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
-/** Of one account; the oldest goes when there is one more. */
+type Ports = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'entropy' | 'settings'>
+
+/** Maximum number of tokens per account; a further one replaces the oldest. */
 const MAX_TOKENS = 20
 
 /**
- * Whether an account takes lines (configuration and account API, section 15). Tokens are entities of the configuration,
- * so that each works once, whichever process it comes to.
+ * Whether an account accepts lines (configuration and account API, section 15). Tokens are entities of the configuration,
+ * so each works once, whichever process receives it.
  */
 export class IngestionSuspension {
-  readonly #ports: ConfigurationPorts
+  readonly #ports: Ports
 
-  constructor(ports: ConfigurationPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports
   }
 

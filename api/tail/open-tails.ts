@@ -8,7 +8,7 @@ import { ApiError, unavailable } from '../http/errors.ts'
 import { Tail } from './tail.ts'
 import { readTail } from './tail-request.ts'
 
-/** How soon somebody else may have gone. */
+/** Time until a place may be free again. */
 const RETRY_AFTER_S = 5
 
 export interface TailLimits {
@@ -21,25 +21,25 @@ export interface OpenTailsPorts extends LastingRightsPorts {
   readonly limits: TailLimits
 }
 
-/** The tails that are read here. */
+/** The open tails of this process. */
 export class OpenTails {
-  /** Lines, since the start. */
+  /** Lines since the start. */
   readonly counts = { sent: 0, dropped: 0 }
   readonly #ports: OpenTailsPorts
-  /** With the account of each. */
+  /** Open tails with their accounts. */
   readonly #open = new Map<Tail, string>()
 
   constructor(ports: OpenTailsPorts) {
     this.#ports = ports
   }
 
-  /** How many there are. */
+  /** Number of open tails. */
   get count(): number {
     return this.#open.size
   }
 
   /**
-   * Opens a tail for a request that wants to become a WebSocket; it gathers lines from then on.
+   * Opens a tail for a request that wants to become a WebSocket. From then on it collects lines.
    *
    * @throws ApiError 400, 429, 503
    */
@@ -58,7 +58,7 @@ export class OpenTails {
     return tail
   }
 
-  /** Ends all of them: the process stops. */
+  /** Ends all tails, because the process stops. */
   stop(): void {
     for (const tail of [...this.#open.keys()]) tail.end('stopped')
   }

@@ -4,7 +4,7 @@ import { isUpgrade } from '../http/web-sockets.ts'
 import { readFilters, readQuery } from '../search/export-request.ts'
 import type { TailWishes } from './tail.ts'
 
-/** @throws ApiError 400 with all that is wrong with the parameters */
+/** @throws ApiError 400 with all findings about the parameters */
 export function readTail({ query, raw }: FastifyRequest): TailWishes {
   const parameters = new QueryParameters(query)
   const wishes = { filters: readFilters(parameters), query: readQuery(parameters, 'q') }

@@ -25,14 +25,14 @@ afterEach(async () => {
   await own.app.close()
 })
 
-/** Longer than anything may take that waits for no clock. */
+/** Longer than anything that does not wait for a clock may take. */
 const UNTIL_GIVEN_UP_MS = 10_000
 
-/** A client on a connection of its own, and everything that it was sent. */
+/** A client on a connection of its own, and everything that it received. */
 interface Peer {
   readonly socket: Socket
   text(): string
-  /** Waits, however long it takes, until the text says something. */
+  /** Waits as long as it takes for the received text to contain this text. */
   says(text: string): Promise<void>
   /** Texts of the lines so far. */
   lines(): string[]
@@ -80,7 +80,7 @@ async function open(query = '', headers: Record<string, string> = token(own.cred
   return peer
 }
 
-/** Lets time pass in small steps, with room for whatever waits for it. */
+/** Advances the time in small steps and gives waiting work its turn. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 50) {
     own.clock.advance(Math.min(50, ms - passed))
@@ -107,7 +107,7 @@ function closing(code: number, reason: string): string {
 const TOO_LARGE = closing(1009, 'A message may have 4096 bytes')
 const REFUSED = closing(1008, 'The credential does not allow this any more')
 
-describe('what is refused is an HTTP answer, not a WebSocket', () => {
+describe('refusals are HTTP answers, not WebSockets', () => {
   const refusal = async (query: string, headers: Record<string, string>) => {
     const peer = connect(`/ws/tail${query}`, headers)
     await once(peer.socket, 'close')
@@ -130,14 +130,14 @@ describe('what is refused is an HTTP answer, not a WebSocket', () => {
       expect(await refusal('', headers)).toMatchObject({ status: 401, code: 'NotAuthorized' })
   })
 
-  test('another method: first of all a credential is wanted', async () => {
+  test('another method: first a credential is required', async () => {
     for (const method of ['POST', 'HEAD'] as const) {
       expect((await own.app.inject({ method, url: '/ws/tail' })).statusCode).toBe(401)
       expect((await own.call({ method, url: '/ws/tail' })).statusCode).toBe(405)
     }
   })
 
-  test('a token that may only ingest, one of an enterprise without an account, a foreign account', async () => {
+  test('a token that can only ingest, one of an enterprise without an account, one of another account', async () => {
     const { enterpriseAccessToken } = own.credentials
     const foreign = { ...token(enterpriseAccessToken), 'x-delegate-account-id': 'ffffffffff' }
     for (const headers of [
@@ -148,19 +148,19 @@ describe('what is refused is an HTTP answer, not a WebSocket', () => {
       expect(await refusal('', headers)).toMatchObject({ status: 403, code: 'Forbidden' })
   })
 
-  test('a query that cannot be read, and a parameter that is none', async () => {
+  test('an invalid query, and an unknown parameter', async () => {
     const headers = token(own.credentials.accessToken)
     expect(await refusal('?q=(a', headers)).toMatchObject({ status: 400, code: 'BadRequest' })
     expect(await refusal('?q=a&q=b', headers)).toMatchObject({ status: 400, error: '"q" must be a string' })
   })
 
-  test('a request that is for no WebSocket, with all else that is wrong with it', async () => {
+  test('a request that is not for a WebSocket, together with all other findings', async () => {
     const response = await own.call({ url: '/ws/tail?q=(a' })
     expect(response.statusCode).toBe(400)
     expect(response.json().details.map(({ key }: { key: string }) => key)).toEqual(['q', 'upgrade'])
   })
 
-  test('more tails than an account, or the process, may have; one that goes makes room', async () => {
+  test('more tails than an account, or the process, can have, until one is closed', async () => {
     const headers = token(own.credentials.accessToken)
     const [first] = [await open(), await open()]
     expect(await refusal('', headers)).toMatchObject({ status: 429, code: 'TooManyRequests', retry: '5' })
@@ -180,7 +180,7 @@ describe('what is refused is an HTTP answer, not a WebSocket', () => {
     await open()
   })
 
-  test('all of them while the log cannot be asked', async () => {
+  test('all requests while the log is unavailable', async () => {
     const { tails } = own.ports
     tails.open = async () => {
       throw new LogError('LOG_UNAVAILABLE', 'away', { retriable: true })
@@ -190,7 +190,7 @@ describe('what is refused is an HTTP answer, not a WebSocket', () => {
   })
 })
 
-test('every carrier of a key or token is taken', async () => {
+test('every carrier of a key or token is accepted', async () => {
   const { serviceKey, accessToken, enterpriseAccessToken, accountId } = own.credentials
   const carriers: Record<string, string>[] = [
     { authorization: `Basic ${Buffer.from(`${serviceKey}:`).toString('base64')}` },
@@ -208,7 +208,7 @@ test('every carrier of a key or token is taken', async () => {
   }
 })
 
-describe('rights are asked for while a tail lasts', () => {
+describe('rights are checked during a tail', () => {
   const tokenEntity = (secret: string) => {
     const found = own.configuration.find(accessTokens, 'hash', secretHash(secret))
     if (found === undefined) throw new Error('no such token')
@@ -223,7 +223,7 @@ describe('rights are asked for while a tail lasts', () => {
     return found
   }
 
-  test('a token that is revoked ends it at once, and nothing that comes later is shown', async () => {
+  test('a revoked token ends it at once, and no later line is shown', async () => {
     const secret = await own.token({})
     const peer = await open('', token(secret))
     await post({ line: 'before' })
@@ -254,7 +254,7 @@ describe('rights are asked for while a tail lasts', () => {
     await peer.says(REFUSED)
   })
 
-  test('a member who leaves, and an account that is closed', async () => {
+  test('a deleted member, and a closed account', async () => {
     const secret = await own.user('readonly')
     const peer = await open('', token(secret))
     await own.write(remove(members, memberOf('readonly')))
@@ -264,7 +264,7 @@ describe('rights are asked for while a tail lasts', () => {
     await other.says(REFUSED)
   })
 
-  test('a change of groups, of a group and of the role is seen in the very next line', async () => {
+  test('a change of groups, of a group and of the role takes effect with the next line', async () => {
     const group = (id: string, accessScopes: string) =>
       create(accessGroups, id, { account: own.credentials.accountId, name: id, accessScopes, createdAtMs: 0 })
     await own.write(group('aaaaaaaaaa', 'app:a'), group('bbbbbbbbbb', 'app:b'))
@@ -289,7 +289,7 @@ describe('rights are asked for while a tail lasts', () => {
     expect(await shown()).toEqual(['2a'])
     await groups('aaaaaaaaaa', 'bbbbbbbbbb')
     expect(await shown()).toEqual(['3a', '3b'])
-    // What waits for him when it is not for him any more stays here.
+    // A waiting line is not sent once the reader must not see it any more.
     await post({ line: 'waits', app: 'b' })
     await new Promise(resolve => setTimeout(resolve, 20))
     const changed = own.configuration.get(accessGroups, 'bbbbbbbbbb')
@@ -302,7 +302,7 @@ describe('rights are asked for while a tail lasts', () => {
   })
 })
 
-test('lines that a rule drops entirely are not shown, those that are only not stored are', async () => {
+test('lines that a rule drops entirely are not shown, and lines that are only not stored are', async () => {
   const peer = await open()
   const account = own.credentials.accountId
   const rule = (id: string, app: string, indexonly: boolean) => ({
@@ -321,7 +321,7 @@ test('lines that a rule drops entirely are not shown, those that are only not st
   expect(peer.lines()).toEqual(['b', 'c'])
 })
 
-test('a reader is pinged each 30 seconds; one that is silent for two of them is let go of', async () => {
+test('a client gets a ping every 30 seconds, and is disconnected if it does not answer two of them', async () => {
   const peer = await open()
   let gone = false
   peer.socket.once('close', () => {
@@ -340,7 +340,7 @@ test('a reader is pinged each 30 seconds; one that is silent for two of them is 
   expect(pings()).toBe(3)
 })
 
-test('what clients send is not looked at, unless it is too large', async () => {
+test('messages of clients are ignored, unless they are too large', async () => {
   const peer = await open()
   peer.socket.write(Buffer.concat([Buffer.from([0x81, 0x82, 0, 0, 0, 0]), Buffer.from('hi')]))
   await post({ line: 'still here' })
@@ -350,7 +350,7 @@ test('what clients send is not looked at, unless it is too large', async () => {
   await peer.says(TOO_LARGE)
 })
 
-test('a message without end is refused before it is there', async () => {
+test('an endless message is refused before it is complete', async () => {
   const peer = await open()
   const gone = once(peer.socket, 'end')
   peer.socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0xb0, 0, 0, 0, 0, 0, 0, 0]))
@@ -358,7 +358,7 @@ test('a message without end is refused before it is there', async () => {
   await gone
 })
 
-test('a stop of the server says so, after what was gathered', async () => {
+test('a stop of the server is reported after the collected lines', async () => {
   const peer = await open()
   await post({ line: 'last' })
   await new Promise(resolve => setTimeout(resolve, 20))

@@ -1,16 +1,13 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { OpenTails } from './open-tails.ts'
 import type { Tail } from './tail.ts'
 import { tailSchema } from './tail-schema.ts'
 
-/** Findings about the query are made by hand: there everything is text. */
+/** The handlers check the query themselves: there every value is a text. */
 const OWN_VALIDATION = { validatorCompiler: () => () => true }
 
 /** `GET /ws/tail`: the lines of the account as they are accepted, by WebSocket (live tail, section 7). */
-export const tailRoutes: FastifyPluginAsync<{ readonly openTails: OpenTails }> = async (
-  app,
-  { openTails },
-) => {
+export const tailRoutes: FastifyPluginAsync = async app => {
+  const { openTails } = app.ports
   app.beforeSocketsClose(() => openTails.stop())
   app.decorateRequest('admittedLiveTail')
   app.route({
@@ -20,7 +17,7 @@ export const tailRoutes: FastifyPluginAsync<{ readonly openTails: OpenTails }> =
     config: { needs: 'read' },
     ...OWN_VALIDATION,
     schema: tailSchema,
-    // Ahead of the upgrade: a refusal is an HTTP answer.
+    // Runs before the upgrade: a refusal is an HTTP answer.
     preHandler: async request => {
       request.admittedLiveTail = await openTails.admit(request)
     },
@@ -38,7 +35,7 @@ function admitted({ admittedLiveTail }: FastifyRequest): Tail {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on the route of tails alone. */
+    /** Set only on the route of tails. */
     admittedLiveTail: Tail | undefined
   }
 }

@@ -11,12 +11,12 @@ const DroppedMessage = Type.Object({
   p: Type.Object({
     dropped: Type.Integer({ description: 'Lines that were not sent, since the last such message.' }),
     not_filtered: Type.Optional(
-      Type.Integer({ description: 'As many of them may not be lines that were asked for.' }),
+      Type.Integer({ description: 'Number of them that were not compared with the conditions of the tail.' }),
     ),
   }),
 })
 
-/** For the API document: the handlers validate by themselves. */
+/** Schema only for the API document: the handlers validate themselves. */
 export const tailSchema = {
   summary: 'Watch lines as they are accepted: a WebSocket of JSON messages',
   tags: ['search'],

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { TailSender } from './tail-sender.ts'
 
-/** A connection that takes what it is sent when the test says so. */
+/** A connection that takes data only when the test allows it. */
 class Connection {
   bufferedAmount = 0
   readonly #pending: { readonly text: string; readonly sent: () => void }[] = []
@@ -15,7 +15,7 @@ class Connection {
     if (this.isOpen) setImmediate(() => this.take())
   }
 
-  /** Takes one message. */
+  /** Accepts one message. */
   take(): void {
     const next = this.#pending.shift()
     if (next === undefined) return
@@ -54,7 +54,7 @@ function take(...values: readonly number[]): void {
 
 const lines = () => connection.received.flatMap(({ e, p }) => (e === 'p' ? (p as number[]) : []))
 
-test('lines go together, a tenth of a second after the first of them', async () => {
+test('lines are sent together, a tenth of a second after the first of them', async () => {
   sender.attach(connection as never)
   take(1, 2)
   await pass(99)
@@ -64,7 +64,7 @@ test('lines go together, a tenth of a second after the first of them', async () 
   expect(connection.received).toEqual([{ e: 'p', p: [1, 2, 3] }])
 })
 
-test('a message has 100 lines at most; a hundredth line is not waited with', async () => {
+test('a message has at most 100 lines, and a hundredth line is sent at once', async () => {
   sender.attach(connection as never)
   take(...numbers(250))
   await new Promise(resolve => setImmediate(resolve))
@@ -74,7 +74,7 @@ test('a message has 100 lines at most; a hundredth line is not waited with', asy
   expect(counts).toEqual({ sent: 250, dropped: 0 })
 })
 
-test('what comes before there is a connection is sent once there is one', async () => {
+test('lines that arrive before the connection are sent once it is open', async () => {
   take(1)
   await pass(1_000)
   sender.attach(connection as never)
@@ -82,7 +82,7 @@ test('what comes before there is a connection is sent once there is one', async 
   expect(lines()).toEqual([1])
 })
 
-test('for a reader that stands still little waits; the oldest go, each is counted, and he is told before the next line', async () => {
+test('few lines wait for a stalled client, the oldest are dropped, and their number is sent before the next line', async () => {
   connection.isOpen = false
   sender.attach(connection as never)
   const record = (number: number) => `{"n":${number},"text":"${'x'.repeat(2_000)}"}`
@@ -106,7 +106,7 @@ test('for a reader that stands still little waits; the oldest go, each is counte
   expect(told).toHaveLength(1)
   expect(dropped).toBe(all - received.length)
   expect(counts).toEqual({ sent: received.length, dropped })
-  // The newest are there, in order, and the gap is where he was told of it.
+  // The newest lines are there, in order, and the gap is where the reader was informed of it.
   expect(received.at(-1)).toBe(all - 1)
   expect(received).toEqual([...received].sort((a, b) => a - b))
   const at = connection.received.findIndex(({ e }) => e === 'meta')
@@ -115,14 +115,14 @@ test('for a reader that stands still little waits; the oldest go, each is counte
   expect(received.length * 2_000).toBeLessThan(2 * 1024 * 1024)
 })
 
-test('one line that is larger than what may wait is sent all the same', async () => {
+test('one line that is larger than the limit for waiting lines is still sent', async () => {
   sender.attach(connection as never)
   sender.take(JSON.stringify('x'.repeat(3 * 1024 * 1024)))
   await pass(150)
   expect(lines()).toHaveLength(1)
 })
 
-test('lines that nobody looked at are told, also when no other line comes', async () => {
+test('lines that were not examined are reported, even if no other line comes', async () => {
   sender.attach(connection as never)
   sender.miss(7)
   sender.miss(5)
@@ -131,7 +131,7 @@ test('lines that nobody looked at are told, also when no other line comes', asyn
   expect(counts.dropped).toBe(12)
 })
 
-test('what is discarded is told as dropped', async () => {
+test('discarded lines are reported as dropped', async () => {
   sender.attach(connection as never)
   take(1, 2)
   sender.discard()

@@ -1,28 +1,28 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../engine/clock/clock.ts'
 
-/** Lines wait at most for that, so that many go in one message. */
+/** Maximum time that lines wait, so that a message has many of them. */
 const GATHER_MS = 100
 /** Live tail, section 7. */
 const LINES_PER_MESSAGE = 100
-/** A message ends with the line that passes it. Lengths are characters: one or two bytes each in memory. */
+/** A message ends with the line that exceeds this length. Lengths are characters: one or two bytes each in memory. */
 const MESSAGE_LENGTH = 128 * 1024
-/** Lines that wait for a reader; the oldest go when there are more. */
+/** Lines that wait for a reader; beyond this the oldest are dropped. */
 const MAX_WAITING_LENGTH = 1024 * 1024
-/** What may wait in the connection. */
+/** Maximum size of unsent data in a connection. */
 const MAX_UNSENT_BYTES = 512 * 1024
 
 export type TailSocket = Pick<WebSocket, 'send' | 'bufferedAmount'>
 
-/** What became of lines that somebody wanted to see. */
+/** Counts of the selected lines. */
 export interface TailCounts {
   sent: number
   dropped: number
 }
 
 /**
- * Lines on their way to one who watches. A reader that does not keep up loses the oldest that wait, and is told how
- * many before the next one; what waits for him is bounded.
+ * Lines on their way to the reader of a tail; the number of waiting lines is bounded. A slow reader loses the oldest
+ * waiting lines, and receives their number before the next line.
  */
 export class TailSender {
   readonly #clock: Clock
@@ -32,16 +32,16 @@ export class TailSender {
   /** Records as text, oldest first. */
   readonly #waiting: string[] = []
   #waitingLength = 0
-  /** Not told yet. */
+  /** Number of lost lines that the reader was not informed of yet. */
   #dropped = 0
   #notFiltered = 0
   #isSendingDue = false
-  /** The connection has taken all that may wait in it. */
+  /** Whether the connection has the maximum of unsent data. */
   #isBlocked = false
 
   /**
    * @param counts of all tails together
-   * @param ended nothing is sent any more
+   * @param ended from then on nothing is sent
    */
   constructor(clock: Clock, counts: TailCounts, ended: AbortSignal) {
     this.#clock = clock
@@ -49,7 +49,7 @@ export class TailSender {
     this.#ended = ended
   }
 
-  /** From now on there is somebody. */
+  /** Connects the sender to a reader. */
   attach(socket: TailSocket): void {
     this.#socket = socket
     this.#send()
@@ -63,19 +63,19 @@ export class TailSender {
     else this.#planSending()
   }
 
-  /** Lines that were not held against what he wants: some of them he may have wanted. */
+  /** Counts lines that were not compared with the tail's conditions: some of them may match. */
   miss(lines: number): void {
     this.#notFiltered += lines
     this.#drop(lines)
     this.#planSending()
   }
 
-  /** What waits is not for him any more. */
+  /** Drops the waiting lines, which the reader must not see any more. */
   discard(): void {
     while (this.#waiting.length > 0) this.#dropOldest()
   }
 
-  /** Sends what the connection takes. */
+  /** Sends as much as the connection accepts. */
   flush(): void {
     this.#send()
   }

@@ -10,7 +10,7 @@ import { closeSocket } from '../http/web-sockets.ts'
 import { type TailCounts, TailSender } from './tail-sender.ts'
 
 const PING_MS = 30_000
-/** Then a reader that never answers is given up. */
+/** Number of unanswered pings after which a reader is disconnected. */
 const MAX_SILENT_PINGS = 2
 
 export interface TailWishes {
@@ -31,7 +31,7 @@ export interface TailPorts {
   readonly rights: Pick<LastingRights, 'now' | 'keepReviewing'>
 }
 
-/** One who watches lines arrive: live tail, section 7. */
+/** A reader of a live tail: live tail, section 7. */
 export class Tail implements TailListener {
   readonly #wishes: TailWishes
   readonly #ports: TailPorts
@@ -40,10 +40,10 @@ export class Tail implements TailListener {
   #scope: Query | undefined
   #filter: LineFilter
   #socket: WebSocket | undefined
-  /** It may come before the connection is there. */
+  /** It may be set before the connection is open. */
   #ending: keyof typeof ENDINGS | undefined
 
-  /** @param rights as they are now */
+  /** @param rights present rights */
   constructor(wishes: TailWishes, rights: PresentRights, ports: TailPorts) {
     this.#wishes = wishes
     this.#ports = ports
@@ -57,12 +57,12 @@ export class Tail implements TailListener {
     return this.#filter
   }
 
-  /** Aborted when it has ended. */
+  /** Aborted when the tail has ended. */
   get signal(): AbortSignal {
     return this.#ended.signal
   }
 
-  /** Sends to a connection what is there, and what comes. */
+  /** Sends waiting and future lines to a connection. */
   attach(socket: WebSocket): void {
     this.#socket = socket
     if (this.#ending !== undefined) {
@@ -86,7 +86,7 @@ export class Tail implements TailListener {
     this.end('failed')
   }
 
-  /** Takes in what the reader may see now. */
+  /** Updates the reader's access scope. */
   #review(): void {
     if (this.signal.aborted) return
     const rights = this.#ports.rights.now()
@@ -100,7 +100,7 @@ export class Tail implements TailListener {
     this.#sender.discard()
   }
 
-  /** Says why to the reader. Once is enough. */
+  /** Ends the tail and informs the reader of the reason, once. */
   end(ending: keyof typeof ENDINGS): void {
     if (this.signal.aborted) return
     if (ending === 'stopped') this.#sender.flush()
@@ -109,7 +109,7 @@ export class Tail implements TailListener {
     this.#close(ending)
   }
 
-  /** The reader has gone. */
+  /** Called when the reader has disconnected. */
   leave(): void {
     this.#ended.abort()
   }

@@ -29,21 +29,21 @@ export interface AccessTokenPorts {
   readonly settings: PlanLimits
 }
 
-/** A token with a secret that only its receiver knows from then on. */
+/** A token with a secret that only its receiver knows. */
 export interface Issued {
   readonly token: Entity<AccessToken>
   readonly secret: string
 }
 
-/** Tokens that have ended are forgotten when others are made, but not at once: people look for them. */
+/** Expired tokens are removed when others are created, but only after this time, because people look for them. */
 const FORGET_AFTER_MS = 7 * DAY_MS
 
 const PREFIX = { user: 'sta', service: 'sts', enterprise: 'ste' } as const
 
 /**
- * The life of access tokens. Nobody gets more by them than he has: neither a wider right nor a longer life than those of
- * the token that asks, also not by rotating, narrowing or prolonging another one. What is revoked at the same moment
- * elsewhere is settled by the fold (see `accessTokens`).
+ * Creates, changes and revokes access tokens. Callers cannot use them to exceed the right or the lifetime of their own
+ * token, not even by rotating, narrowing or prolonging another one. The fold settles concurrent revocations (see
+ * `accessTokens`).
  */
 export class AccessTokens {
   readonly #ports: AccessTokenPorts
@@ -52,7 +52,7 @@ export class AccessTokens {
     this.#ports = ports
   }
 
-  /** Those that the caller may know of, oldest first: his own; all of the account or the enterprise as an admin. */
+  /** Tokens that the caller can see, oldest first: their own; for an admin, all of the account or the enterprise. */
   list(caller: Caller): Entity<AccessToken>[] {
     const { configuration } = this.#ports
     return configuration
@@ -69,7 +69,7 @@ export class AccessTokens {
     return token
   }
 
-  /** What a token may do at present; undefined: nothing. */
+  /** Present right of a token; undefined: none. */
   rightOf({ value }: Entity<AccessToken>): Right | undefined {
     if (value.expiresAtMs !== null && value.expiresAtMs <= this.#ports.clock.wallMs()) return undefined
     return this.#rightWhileItLives(value)
@@ -82,7 +82,7 @@ export class AccessTokens {
     const owned = this.#ownerAndScope(caller, write)
     const endMs = expiryMs(write.expires, nowMs)
     const expiresAtMs = endMs === undefined ? caller.credential.expiresAtMs : endMs
-    // The account has its owner already: a further token of his makes nobody an owner.
+    // The account already has its owner: a further token of theirs does not create an owner.
     const held = owned.kind === 'user' ? caller.role : heldBy(caller)
     assertWithin(caller, owned.right, expiresAtMs, held)
     const secret = newToken(PREFIX[owned.kind], entropy)
@@ -123,7 +123,7 @@ export class AccessTokens {
       if (value.kind === 'user' && value.subjectId !== caller.subjectId)
         throw forbidden('Only its user may rotate a personal token; an admin can make another one')
       assertWithin(caller, this.#rightWhileItLives(value), value.expiresAtMs)
-      // Today's role may hide how wide it is: it grows when its user's does, as far as its scope lets it.
+      // The present role may hide the full right: it grows with the role of its user, as far as its scope allows.
       if (value.kind === 'user' && !covers(caller.credential.scope ?? 'owner', value.scope ?? 'owner'))
         throw tooWide()
       const rotated: AccessToken = {
@@ -165,7 +165,7 @@ export class AccessTokens {
     return this.get(caller, id)
   }
 
-  /** Admins may stop every token that they see. @throws ApiError 403, 404 */
+  /** Admins can revoke every token that they see. @throws ApiError 403, 404 */
   async revoke(caller: Caller, id: string): Promise<void> {
     await untilNotOvertaken(async () => {
       const token = this.get(caller, id)
@@ -203,7 +203,8 @@ export class AccessTokens {
     const member = this.#memberOf(caller, account, write.email)
     const isOwn = member.subjectId === caller.subjectId
     if (!isOwn) assertAdmin(caller)
-    // A further token of one's own grows with one's role as far as the token that asks; what others give does not.
+    // A further token of the caller grows with the caller's role up to the right of the requesting token; tokens for
+    // others do not.
     const scope = write.scope ?? (isOwn ? caller.credential.scope : heldBy(caller))
     const right = write.scope ?? narrowed(member.role, scope) ?? member.role
     return { kind: 'user' as const, account, subjectId: member.subjectId, email: member.email, scope, right }
@@ -226,7 +227,7 @@ export class AccessTokens {
     return user && narrowed(user.role, scope)
   }
 
-  /** Removes what is of no use any more, so that the tokens of an account do not pile up. */
+  /** Removes obsolete tokens, so that an account does not accumulate them. */
   #forgotten(caller: Caller, nowMs: number): Change[] {
     const isOver = ({ expiresAtMs }: AccessToken) =>
       expiresAtMs !== null && expiresAtMs + FORGET_AFTER_MS <= nowMs
@@ -237,7 +238,7 @@ export class AccessTokens {
       .flatMap(removals)
   }
 
-  /** @returns undefined when he has left; who comes back under the same address is another person */
+  /** @returns undefined when the member has left; a later member with the same address is another person */
   #userOf({ account, email, subjectId }: AccessToken): Member | undefined {
     const member = this.#ports.configuration.get(members, memberKey(account ?? '', email ?? ''))?.value
     return member?.subjectId === subjectId ? member : undefined
@@ -258,7 +259,7 @@ function usualKind({ accessType, account }: Caller): AccessToken['kind'] {
   return account === undefined ? 'enterprise' : 'service'
 }
 
-/** What a caller can give: acting for an account is like owning it, except for closing it. */
+/** Highest right that a caller can grant: acting for an account gives the rights of its owner, except for closing it. */
 function heldBy({ role, delegated }: Caller): Right {
   return delegated && role === 'owner' ? 'admin' : role
 }
@@ -281,7 +282,7 @@ function tooWide() {
   return forbidden('A credential cannot give a right that it does not have itself')
 }
 
-/** @param right of the token that the caller is to get the secret of */
+/** @param right of the token whose secret the caller will get */
 function assertWithin(
   caller: Caller,
   right: Right | undefined,
@@ -296,7 +297,7 @@ function assertWithin(
     )
 }
 
-/** A narrowed token of a person has no say over the wider ones of the same person. */
+/** A narrowed token of a person cannot manage the wider ones of the same person. */
 function assertManages(caller: Caller, token: Entity<AccessToken>, right: Right | undefined): void {
   if (token.id !== caller.credential.id && right !== undefined && !covers(heldBy(caller), right))
     throw forbidden('A credential cannot change one that may do more')
@@ -311,7 +312,7 @@ function isLater(endMs: number | null, thanMs: number | null): boolean {
   return (endMs ?? Number.POSITIVE_INFINITY) > (thanMs ?? Number.POSITIVE_INFINITY)
 }
 
-/** @returns UNIX ms; null: never; undefined when nothing was said */
+/** @returns UNIX ms; null: never; undefined if it is not given */
 function expiryMs(expires: TokenCreate['expires'], nowMs: number): number | null | undefined {
   if (expires === undefined || expires === null) return expires
   const endMs = typeof expires === 'number' ? nowMs + Math.round(expires * 1000) : (isoTimeMs(expires) ?? 0)

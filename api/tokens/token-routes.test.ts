@@ -59,7 +59,7 @@ const roleOf = async (secret: string) => {
 }
 
 describe('creating', () => {
-  test('the answer holds a secret that works, and nothing else ever does', async () => {
+  test('the answer contains a valid secret, and nothing else ever does', async () => {
     const { accessToken } = installation.credentials
     const made = await create(accessToken, { name: 'shipper', scope: 'member', expires: 3600 })
     expect(made.status).toBe(200)
@@ -110,13 +110,13 @@ describe('creating', () => {
     [{ kind: 'user' }, ['"email" is required']],
     [{ kind: 'user', email: 'nobody@example.org' }, ['"email" must be that of a member of the account']],
     [{ email: 'a@example.org' }, ['"email" is only for tokens of the kind user']],
-  ])('%j is refused with all that is wrong', async (body, messages) => {
+  ])('%j is refused with all findings', async (body, messages) => {
     const answer = await create(installation.credentials.accessToken, body)
     expect(answer.status).toBe(400)
     expect(answer.body.details.map(({ message }: { message: string }) => message)).toEqual(messages)
   })
 
-  test('a personal token has the role that its user has at the time', async () => {
+  test('a personal token has the present role of its user', async () => {
     const secret = await installation.user('member')
     const { body } = await create(secret, {})
     expect(body).toMatchObject({ kind: 'user', scope: null, right: 'member' })
@@ -126,7 +126,7 @@ describe('creating', () => {
     expect(await roleOf(body.token)).toBe('readonly')
   })
 
-  test('an admin makes the first token of a member, which never has more than the admin', async () => {
+  test('an admin creates the first token of a member, which never has more rights than the admin', async () => {
     const admin = await installation.user('admin')
     await installation.user('member')
     const member = installation.configuration.list(members).find(({ value }) => value.role === 'member')!
@@ -139,7 +139,7 @@ describe('creating', () => {
     expect(await roleOf(further.body.token)).toBe('admin')
   })
 
-  test('two that create at the limit make one token between them', async () => {
+  test('two that create tokens at the limit create one between them', async () => {
     const { credentials, token } = installation
     const second = await secondProcess()
     for (let held = 1; held < MAX_SERVICE_TOKENS - 1; held++) await token({})
@@ -158,7 +158,7 @@ describe('creating', () => {
     await second.close()
   })
 
-  test('members have a limit of their own, and what has expired does not count', async () => {
+  test('members have a limit of their own, and expired tokens do not count', async () => {
     const secret = await installation.user('readonly')
     for (let held = 1; held < MAX_PERSONAL_TOKENS; held++) await create(secret, { expires: 60 })
     expect((await create(secret, {})).status).toBe(400)
@@ -167,7 +167,7 @@ describe('creating', () => {
     expect((await create(secret, {})).status).toBe(200)
   })
 
-  test('members have as many as the operator says, more or fewer', async () => {
+  test('members have the limit of the operator, which can be higher or lower', async () => {
     for (const maxMemberKeys of [MAX_PERSONAL_TOKENS + 2, 3]) {
       await installation.app.close()
       installation = await testInstallation({ settings: { ...TEST_SETTINGS, maxMemberKeys } })
@@ -179,7 +179,7 @@ describe('creating', () => {
     }
   })
 
-  test('tokens that ended a week ago go when another one is made', async () => {
+  test('tokens that ended a week ago are removed when another one is created', async () => {
     const { accessToken } = installation.credentials
     const { body: old } = await create(accessToken, { expires: 60 })
     installation.clock.advance(60_000 + 7 * DAY_MS - 1)
@@ -191,7 +191,7 @@ describe('creating', () => {
   })
 })
 
-test('tokens of who has left go when another one is made', async () => {
+test('tokens of deleted members are removed when another one is created', async () => {
   const { configuration, credentials, write } = installation
   const id = idOf(await installation.user('member'))
   const member = configuration.list(members).find(({ value }) => value.role === 'member')!
@@ -201,7 +201,7 @@ test('tokens of who has left go when another one is made', async () => {
   expect((await ask(credentials.accessToken, { path: `/${id}` })).status).toBe(404)
 })
 
-test('whatever is sent is made, refused or not found, and never breaks anything', async () => {
+test('any request is created, refused or not found, and never causes an error', async () => {
   const words = [
     'user',
     'service',
@@ -247,8 +247,8 @@ test('whatever is sent is made, refused or not found, and never breaks anything'
   )
 })
 
-/** Who asks for what, and must not get it. */
-describe('nobody gets more than he has', () => {
+/** Requests of callers that must be refused. */
+describe('a caller cannot grant more than their own rights', () => {
   const own = (key: 'accessToken' | 'enterpriseAccessToken') => async () => installation.credentials[key]
   const user = (role: 'owner' | 'admin' | 'member' | 'readonly', given: Partial<AccessToken> = {}) => {
     return () => installation.user(role, given)
@@ -324,7 +324,7 @@ describe('nobody gets more than he has', () => {
     expect(answer.body.code).toBe('Forbidden')
   })
 
-  test('what is not said is taken from the token that asks', async () => {
+  test('missing members are copied from the token of the request', async () => {
     const endMs = installation.clock.wallMs() + DAY_MS
     const expiresAtMs = endMs
     const narrow = await installation.user('owner', { scope: 'readonly', expiresAtMs })
@@ -338,7 +338,7 @@ describe('nobody gets more than he has', () => {
     expect(child.body).toMatchObject({ kind: 'service', scope: null, right: 'admin' })
   })
 
-  test('an admin makes a token of the owner that does no more than the admin', async () => {
+  test('an admin creates a token of the owner that has only the rights of the admin', async () => {
     const owner = installation.configuration.list(members).find(({ value }) => value.role === 'owner')!
     const ofOwner = { kind: 'user', email: owner.value.email }
     const admin = await installation.user('admin')
@@ -351,7 +351,7 @@ describe('nobody gets more than he has', () => {
     expect((await create(member, { ...ofOwner, scope: 'readonly' })).status).toBe(403)
   })
 
-  test('an enterprise token makes a token of the owner of a child, as wide as its own', async () => {
+  test('an enterprise token creates a token of the owner of a child, with its own rights', async () => {
     const { enterpriseAccessToken, accountId } = installation.credentials
     const owner = installation.configuration.list(members).find(({ value }) => value.role === 'owner')!
     const ofOwner = { kind: 'user', email: owner.value.email }
@@ -363,13 +363,13 @@ describe('nobody gets more than he has', () => {
     expect((await create(narrowed, { ...ofOwner, scope: 'owner' }, accountId)).status).toBe(403)
   })
 
-  test('an admin cannot rotate a token of somebody else', async () => {
+  test('an admin cannot rotate a token of another member', async () => {
     const admin = await installation.user('admin')
     const path = `/${idOf(await installation.user('member'))}/rotate`
     expect((await ask(admin, { method: 'POST', path })).status).toBe(403)
   })
 
-  test('a narrow or passing token cannot take over a wider one of the same person by rotating it', async () => {
+  test('a narrow or short-lived token cannot take over a wider one of the same person by rotating it', async () => {
     const wide = await installation.user('admin')
     const { subjectId, email } = installation.configuration.get(accessTokens, idOf(wide))!.value
     const narrow = await installation.token({ kind: 'user', subjectId, email, scope: 'readonly' })
@@ -383,12 +383,12 @@ describe('nobody gets more than he has', () => {
     expect(await worksWith(wide)).toBe(true)
   })
 
-  test('a narrowed token takes over none that may grow with its user', async () => {
+  test('a narrowed token cannot take over one whose rights may grow with its user', async () => {
     const wide = await installation.user('readonly')
     const { subjectId, email } = installation.configuration.get(accessTokens, idOf(wide))!.value
     const narrow = await installation.token({ kind: 'user', subjectId, email, scope: 'readonly' })
     const dead = await installation.token({ kind: 'user', subjectId, email, scope: 'ingest' })
-    // All that the user may is to read: the two are equal only as long as that is so.
+    // The user can only read: the two are equal as long as that is so.
     expect((await ask(narrow, { method: 'POST', path: `/${idOf(wide)}/rotate` })).status).toBe(403)
     const widened = await ask(wide, { method: 'PATCH', path: `/${idOf(dead)}`, body: { scope: 'owner' } })
     expect(widened.status).toBe(400)
@@ -396,7 +396,7 @@ describe('nobody gets more than he has', () => {
     expect((await ask(wide, { method: 'POST', path: `/${idOf(wide)}/rotate` })).status).toBe(200)
   })
 
-  test('no token prolongs itself', async () => {
+  test('no token can prolong itself', async () => {
     const expiresAtMs = installation.clock.wallMs() + DAY_MS
     const secret = await installation.token({ expiresAtMs })
     const patch = { method: 'PATCH', path: `/${idOf(secret)}`, body: { expires: 2 * 86_400 } } as const
@@ -404,7 +404,7 @@ describe('nobody gets more than he has', () => {
     expect((await ask(await installation.user('owner'), patch)).status).toBe(200)
   })
 
-  test('tokens of another account, and of the enterprise, are not there', async () => {
+  test('tokens of another account, and of the enterprise, are not found', async () => {
     await installation.account('0123456789')
     const foreign = await installation.token({ account: '0123456789' })
     const { accessToken, enterpriseAccessToken } = installation.credentials
@@ -416,14 +416,14 @@ describe('nobody gets more than he has', () => {
     expect(listed).toEqual(['enterprise'])
   })
 
-  test('a member sees his own tokens alone', async () => {
+  test('a member sees only their own tokens', async () => {
     const secret = await installation.user('member')
     await installation.user('member')
     const { body } = await ask(secret)
     expect(body.map(({ id }: { id: string }) => id)).toEqual([idOf(secret)])
   })
 
-  test('a token that was revoked at the same moment elsewhere mints nothing', async () => {
+  test('a token that was revoked elsewhere at the same moment creates nothing', async () => {
     const { configuration, token, log, clock, entropy } = installation
     const secret = await token({})
     const late = await ConfigurationLog.open({
@@ -443,7 +443,7 @@ describe('nobody gets more than he has', () => {
     await expect(minting).rejects.toMatchObject({ code: 'ISSUER_GONE' })
   })
 
-  test('what another process has revoked or narrowed counts, however late this one hears of it', async () => {
+  test('a revocation or narrowing by another process counts, however late this process learns of it', async () => {
     const second = await secondProcess()
     const secret = await installation.user('admin')
     const member = installation.configuration.list(members).find(({ value }) => value.role === 'admin')!
@@ -454,7 +454,7 @@ describe('nobody gets more than he has', () => {
         headers: { authorization: `Token ${secret}` },
         payload: { name: 't', kind: 'service' },
       })
-    expect((await attempt()).statusCode).toBe(401) // It has not even heard of the token.
+    expect((await attempt()).statusCode).toBe(401) // It has not read the token yet.
     expect((await attempt()).statusCode).toBe(401)
     await second.inject({
       url: URL,
@@ -484,7 +484,7 @@ describe('rotating', () => {
     expect(await worksWith(body.token)).toBe(true)
   })
 
-  test('within its grace the old secret works to the last millisecond, and gets no further one', async () => {
+  test('within its grace the old secret works to the last millisecond, and cannot be used for another one', async () => {
     const secret = await installation.token({})
     const id = idOf(secret)
     const { body } = await rotate(secret, { grace_s: 60 })
@@ -504,7 +504,7 @@ describe('rotating', () => {
     expect([await worksWith(secret), await worksWith(body.token)]).toEqual([false, false])
   })
 
-  test('a grace is at most a day', async () => {
+  test('a grace is at most a day long', async () => {
     const secret = await installation.token({})
     expect((await rotate(secret, { grace_s: 86_401 })).status).toBe(400)
     expect((await rotate(secret, { grace_s: 86_400 })).status).toBe(200)
@@ -515,7 +515,7 @@ describe('changing', () => {
   const change = async (secret: string, body: object, by = secret) =>
     ask(by, { method: 'PATCH', path: `/${idOf(secret)}`, body })
 
-  test('a token is renamed, narrowed and ended earlier', async () => {
+  test('a token can be renamed, narrowed and ended earlier', async () => {
     const secret = await installation.user('admin')
     expect((await change(secret, { name: 'laptop' })).body).toMatchObject({ name: 'laptop', scope: null })
     expect((await change(secret, { scope: 'member', expires: 60 })).body).toMatchObject({ right: 'member' })
@@ -524,7 +524,7 @@ describe('changing', () => {
     expect(await roleOf(secret)).toBe(401)
   })
 
-  test('a scope is never widened, also not from one that reads to one that ingests', async () => {
+  test('a scope cannot be widened, not even from reading to ingesting', async () => {
     const secret = await installation.token({ scope: 'readonly' })
     const { accessToken } = installation.credentials
     for (const scope of ['member', 'admin', 'ingest'])
@@ -533,7 +533,7 @@ describe('changing', () => {
       )
   })
 
-  test('only admins let a token end later', async () => {
+  test('only admins can postpone the end of a token', async () => {
     const expiresAtMs = installation.clock.wallMs() + DAY_MS
     const secret = await installation.user('member', { expiresAtMs })
     expect((await change(secret, { expires: null })).status).toBe(403)
@@ -542,7 +542,7 @@ describe('changing', () => {
   })
 })
 
-test('the last use is told to within the hour, by other processes, too', async () => {
+test('the last use is correct to the hour, in other processes, too', async () => {
   const { clock, configuration, credentials } = installation
   const secret = await installation.token({})
   const path = `/${idOf(secret)}`
@@ -576,13 +576,13 @@ test('the last use is told to within the hour, by other processes, too', async (
   await second.close()
 })
 
-/** Lets time pass, and what then happens by itself be done. */
+/** Advances the time and waits for the effects. */
 async function settled(ms: number): Promise<void> {
   installation.clock.advance(ms)
   for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** Another process on the same log, which reads it only when it is asked to. */
+/** Another process on the same log, which reads it only on request. */
 async function secondProcess() {
   const { log, clock, entropy, ports } = installation
   const configuration = await ConfigurationLog.open({

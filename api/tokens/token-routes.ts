@@ -9,16 +9,12 @@ import {
   TokenRecord,
   TokenRotate,
 } from '../../schemas/http/token-api.ts'
-import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
 import { authenticateAgain } from '../auth/request-caller.ts'
 import type { TokenUses } from '../auth/token-uses.ts'
-import { DeletedReply, V1_ERROR_REPLIES } from '../configuration/replies.ts'
-import { type AccessTokenPorts, AccessTokens, type Issued } from './access-tokens.ts'
-
-export interface TokenRoutesPorts extends AccessTokenPorts {
-  readonly authenticator: ConfigurationAuthenticator
-  readonly uses: TokenUses
-}
+import { DeletedReply } from '../configuration/replies.ts'
+import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { AccessTokens, type Issued } from './access-tokens.ts'
 
 const TokenPath = Type.Object({ tokenId: Type.String() })
 const One = { 200: TokenRecord, ...V1_ERROR_REPLIES }
@@ -26,39 +22,35 @@ const OneIssued = { 200: IssuedToken, ...V1_ERROR_REPLIES }
 const tags = ['access tokens']
 const config = { needs: 'token' } as const
 
+/** Access tokens, with what makes records of them. */
+interface ServedTokens {
+  readonly tokens: AccessTokens
+  readonly record: (token: Entity<AccessToken>) => TokenRecord
+  readonly issued: (issued: Issued) => IssuedToken
+}
+
 /** `/v1/config/tokens`: who may call the service, with what right and how long. */
-export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (app, ports) => {
-  const tokens = new AccessTokens(ports)
+export const tokenRoutes: FastifyPluginAsyncTypebox = async app => {
+  const tokens = new AccessTokens(app.ports)
+  const record = (token: Entity<AccessToken>) => recordOf(token, tokens, app.ports.uses)
+  const issued = ({ token, secret }: Issued) => ({ ...record(token), token: secret })
 
-  const record = (token: Entity<AccessToken>): TokenRecord => {
-    const { value, id } = token
-    return {
-      id,
-      kind: value.kind,
-      name: value.name,
-      subject: value.subjectId,
-      email: value.email,
-      scope: value.scope,
-      right: tokens.rightOf(token) ?? null,
-      created_at: new Date(value.createdAtMs).toISOString(),
-      expires_at: timeText(value.expiresAtMs),
-      previous_secret_until: timeText(value.previous?.untilMs ?? null),
-      last_used_at: timeText(ports.uses.lastMs(id)),
-    }
-  }
-  const issued = ({ token, secret }: Issued): IssuedToken => ({ ...record(token), token: secret })
-
-  // The caller was let in by what this process knew then: what was revoked or narrowed elsewhere counts by now.
+  // The caller was admitted by an older state of this process: a revocation or restriction elsewhere is known by now.
   app.addHook('preHandler', async (request, reply) => {
-    authenticateAgain(ports.authenticator, request, reply)
+    authenticateAgain(app.ports.authenticator, request, reply)
   })
 
+  serveList(app, { tokens, record, issued })
+  serveOne(app, { tokens, record, issued })
+}
+
+function serveList(app: TypedApp, { tokens, record, issued }: ServedTokens): void {
   app.get(
     '/v1/config/tokens',
     {
       config,
       schema: {
-        summary: 'Access tokens: all of the account for admins, else those of the caller',
+        summary: 'List access tokens: for admins all of the account, otherwise those of the caller',
         tags,
         response: { 200: Type.Array(TokenRecord), ...V1_ERROR_REPLIES },
       },
@@ -71,7 +63,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (a
     {
       config,
       schema: {
-        summary: 'Create an access token; the answer holds its secret, this once',
+        summary: 'Create an access token; only this answer contains its secret',
         tags,
         body: TokenCreate,
         response: OneIssued,
@@ -79,10 +71,12 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (a
     },
     async ({ caller, body }) => issued(await tokens.create(caller, body)),
   )
+}
 
+function serveOne(app: TypedApp, { tokens, record, issued }: ServedTokens): void {
   app.get(
     '/v1/config/tokens/:tokenId',
-    { config, schema: { summary: 'An access token', tags, params: TokenPath, response: One } },
+    { config, schema: { summary: 'Read an access token', tags, params: TokenPath, response: One } },
     async ({ caller, params }) => record(tokens.get(caller, params.tokenId)),
   )
 
@@ -91,7 +85,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (a
     {
       config,
       schema: {
-        summary: 'Rename an access token, narrow it, or change when it ends; later by admins alone',
+        summary: 'Rename or narrow an access token, or change its end; only admins can postpone the end',
         tags,
         params: TokenPath,
         body: TokenChange,
@@ -106,7 +100,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (a
     {
       config,
       schema: {
-        summary: 'Give an access token a new secret; the old one stops at once, or after a time of grace',
+        summary:
+          'Give an access token a new secret; the old one becomes invalid at once or after a grace period',
         tags,
         params: TokenPath,
         body: TokenRotate,
@@ -122,7 +117,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (a
     {
       config,
       schema: {
-        summary: 'Revoke an access token: it stops at once',
+        summary: 'Revoke an access token, which becomes invalid at once',
         tags,
         params: TokenPath,
         response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
@@ -133,6 +128,23 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenRoutesPorts> = async (a
       return { deleted: true as const }
     },
   )
+}
+
+function recordOf(token: Entity<AccessToken>, tokens: AccessTokens, uses: TokenUses): TokenRecord {
+  const { value, id } = token
+  return {
+    id,
+    kind: value.kind,
+    name: value.name,
+    subject: value.subjectId,
+    email: value.email,
+    scope: value.scope,
+    right: tokens.rightOf(token) ?? null,
+    created_at: new Date(value.createdAtMs).toISOString(),
+    expires_at: timeText(value.expiresAtMs),
+    previous_secret_until: timeText(value.previous?.untilMs ?? null),
+    last_used_at: timeText(uses.lastMs(id)),
+  }
 }
 
 function timeText(ms: number | null): string | null {

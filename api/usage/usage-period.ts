@@ -1,18 +1,18 @@
-import { dateTimeToMs } from '../../engine/lines/scan/timestamp.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { dateTimeToMs } from '../../engine/times/sent-time.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 
-/** Both bounds inclusive, UNIX ms. */
+/** Period of time; both bounds are inclusive, in UNIX ms. */
 export interface Period {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** As in 20260304T050607Z: up to the seconds, where there are any. */
+/** Basic format of ISO 8601, such as 20260304T050607Z, up to the seconds, which are optional. */
 const BASIC_FORM = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)?/
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+ -]\d\d)(?::?(\d\d))?)?$/
 
-/** Whole seconds, both included: usage, section 8.1. */
+/** Bounds in whole seconds, both inclusive: usage, section 8.1. */
 export function readSeconds(parameters: QueryParameters): Period {
   const from = parameters.requiredSeconds('from')
   const to = parameters.requiredSeconds('to')
@@ -20,7 +20,7 @@ export function readSeconds(parameters: QueryParameters): Period {
   return { fromMs: (from ?? 0) * 1000, toMs: (to ?? 0) * 1000 + 999 }
 }
 
-/** The days of two date-times in UTC, both in full: usage, section 8.2. */
+/** The days of two date-times in UTC, both included as a whole: usage, section 8.2. */
 export function readDays(parameters: QueryParameters): Period {
   const from = readDay(parameters, 'from')
   const to = readDay(parameters, 'to')
@@ -28,7 +28,7 @@ export function readDays(parameters: QueryParameters): Period {
   return { fromMs: from ?? 0, toMs: (to ?? 0) + DAY_MS - 1 }
 }
 
-/** The bounds as an answer names them: exclusive, a millisecond outside. */
+/** The bounds in the form of an answer: exclusive, one millisecond outside. */
 export function exclusiveBounds({ fromMs, toMs }: Period): { readonly from: string; readonly to: string } {
   return { from: new Date(fromMs - 1).toISOString(), to: new Date(toMs + 1).toISOString() }
 }
@@ -44,8 +44,8 @@ function readDay(parameters: QueryParameters, name: string): number | undefined 
 }
 
 /**
- * Either form of ISO 8601. Seconds and minutes of the offset may be missing, as it allows; no offset is UTC. A blank is the
- * plus of an offset that a client did not encode.
+ * Reads either form of ISO 8601. Seconds and minutes of the offset are optional; no offset is UTC. A blank is the plus of
+ * an offset that a client did not encode.
  */
 function iso8601ToMs(text: string): number | undefined {
   const parts = DATE_TIME.exec(extendedForm(text))

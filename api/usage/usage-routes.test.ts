@@ -11,7 +11,7 @@ const NOON_S = (DAY + DAY_MS / 2) / 1000
 let lines: StoredLines
 let weir: TestInstallation
 
-/** Bytes of each are those of its text. */
+/** Bytes of each line are those of its text. */
 const sent = (app: string, line: string, tags: string[] = []) => ({
   line,
   app,
@@ -42,10 +42,10 @@ const call = (url: string) => weir.call({ url })
 const SECONDS = `from=${DAY / 1000}&to=${DAY / 1000 + 86_399}`
 const DAYS = 'from=2026-03-04T05:06:07Z&to=2026-03-04T01:00:00Z'
 
-describe('usage of a hundred thousand names, which kept everybody else waiting', () => {
+describe('usage of a hundred thousand names, which blocked all other requests', () => {
   const NAMES = 100_000
   const NAMES_OF_LINE = 25_000
-  /** A day of its own. */
+  /** A separate day. */
   const FULL_DAY = DAY + 30 * DAY_MS
   const asked: [string, (answer: unknown) => object[]][] = [
     [`/v1/usage/tags?from=${FULL_DAY / 1000}&to=${FULL_DAY / 1000 + 60}`, answer => answer as object[]],
@@ -64,18 +64,21 @@ describe('usage of a hundred thousand names, which kept everybody else waiting',
       })
   })
 
-  test.each(asked)('%s: all of them, and others have many turns meanwhile', async (url, resultsOf) => {
-    const stretches = cpuStretches()
-    const answer = await call(url)
-    const { longestMs, totalMs } = stretches.stop()
-    const results = resultsOf(answer.json())
-    expect(results).toHaveLength(NAMES)
-    expect(new Set(results.map(result => (result as { name: string }).name)).size).toBe(NAMES)
-    expect(longestMs).toBeLessThan(totalMs / 4)
-  })
+  test.each(asked)(
+    '%s: all of them are returned, and other work has many turns in between',
+    async (url, resultsOf) => {
+      const stretches = cpuStretches()
+      const answer = await call(url)
+      const { longestMs, totalMs } = stretches.stop()
+      const results = resultsOf(answer.json())
+      expect(results).toHaveLength(NAMES)
+      expect(new Set(results.map(result => (result as { name: string }).name)).size).toBe(NAMES)
+      expect(longestMs).toBeLessThan(totalMs / 4)
+    },
+  )
 })
 
-/** How long this thread worked without a turn for others, and altogether. */
+/** Longest time that this thread worked without a turn for others, and its total time. */
 function cpuStretches() {
   const began = process.threadCpuUsage()
   let last = began
@@ -106,7 +109,7 @@ describe('usage in lines', () => {
     ])
   })
 
-  test('counts a line for each of its tags; lines without tags count in the total alone', async () => {
+  test('counts a line for each of its tags, and lines without tags only in the total', async () => {
     expect((await call(`/v1/usage/tags?${SECONDS}`)).json()).toEqual([
       { name: 'a', current_total: 2, percentage_of_total: (100 * 2) / 6 },
       { name: 'b', current_total: 1, percentage_of_total: (100 * 1) / 6 },
@@ -116,13 +119,13 @@ describe('usage in lines', () => {
     ])
   })
 
-  test('limit leaves the largest; the share stays one of all', async () => {
+  test('with a limit returns the largest, and the share is of all', async () => {
     expect((await call(`/v1/usage/apps?${SECONDS}&limit=1`)).json()).toEqual([
       { name: 'web', current_total: 3, percentage_of_total: 50 },
     ])
   })
 
-  test('both seconds are included as a whole, and milliseconds are not guessed', async () => {
+  test('includes both seconds as a whole, and does not accept milliseconds', async () => {
     const totals = async (from: number, to: number) =>
       (await call(`/v1/usage/hosts?from=${from}&to=${to}`)).json<{ current_total: number }[]>()[0]
         ?.current_total ?? 0
@@ -132,7 +135,7 @@ describe('usage in lines', () => {
     expect(await totals(NOON_S * 1000, NOON_S * 1000 + 1)).toBe(0)
   })
 
-  test('by name is one element, null when unknown; names are percent-decoded and exact', async () => {
+  test('by name is one element, null when unknown, and names are percent-decoded and exact', async () => {
     const named = async (name: string) => {
       const { statusCode, body, headers } = await call(`/v1/usage/apps/${name}?${SECONDS}`)
       expect(headers['content-type']).toBe('application/json; charset=utf-8')
@@ -148,7 +151,7 @@ describe('usage in lines', () => {
 describe('usage in bytes', () => {
   const BOUNDS = { from: '2026-03-03T23:59:59.999Z', to: '2026-03-05T00:00:00.000Z' }
 
-  test('sums the day in full, whatever the time of day, and names the exclusive bounds', async () => {
+  test('sums the whole days, whatever the time of day, and names the exclusive bounds', async () => {
     expect((await call(`/v2/usage/apps?${DAYS}`)).json()).toEqual({
       ...BOUNDS,
       results: [
@@ -166,7 +169,7 @@ describe('usage in bytes', () => {
     })
   })
 
-  test("the bounds of the specification's example", async () => {
+  test("has the bounds of the specification's example", async () => {
     const answer = await call('/v2/usage/apps?from=2023-01-01T12:00:00Z&to=2023-01-31T00:00:00Z')
     expect(answer.json()).toEqual({
       from: '2022-12-31T23:59:59.999Z',
@@ -188,7 +191,7 @@ describe('usage in bytes', () => {
     ['20260304T120000Z', 18],
     ['20260304T1200Z', 18],
     ['20260305T020000.5+0200', 6],
-  ])('the day of %s is taken after conversion to UTC', async (time, bytes) => {
+  ])('uses the day of %s after conversion to UTC', async (time, bytes) => {
     for (const text of [encodeURIComponent(time), time]) {
       const answer = await call(`/v2/usage/hosts?from=${text}&to=${text}`)
       expect(answer.json<{ results: object }>().results).toEqual([{ name: 'web-1', total_bytes: bytes }])
@@ -199,7 +202,7 @@ describe('usage in bytes', () => {
     ['1970-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z'],
     ['1969-07-20T20:17:40Z', '1969-07-19T23:59:59.999Z'],
     ['0001-01-01T00:00:00Z', '0000-12-31T23:59:59.999Z'],
-  ])('a period may begin, and end, before there were lines: %s', async (time, from) => {
+  ])('can begin, and end, before there were lines: %s', async (time, from) => {
     for (const path of ['apps', 'apps/web', 'hosts', 'tags']) {
       const upToNow = await call(`/v2/usage/${path}?from=${time}&to=2026-03-04T00:00:00Z`)
       expect(upToNow.json(), path).toMatchObject({ from, to: BOUNDS.to })
@@ -226,7 +229,7 @@ describe('usage in bytes', () => {
     expect(await named('we')).toEqual([])
   })
 
-  test('retention leaves a pool, limit the largest', async () => {
+  test('with a retention contains one pool, and with a limit the largest', async () => {
     const results = async (more: string) =>
       (await call(`/v2/usage/apps?${DAYS}${more}`)).json<{ results: object }>().results
     expect(await results('&retention=7d')).toEqual([{ name: 'db', total_bytes: 7 }])
@@ -235,7 +238,7 @@ describe('usage in bytes', () => {
     expect(await results('&limit=1')).toEqual([{ name: 'db', total_bytes: 9 }])
   })
 
-  test('totals tell the plan from the pools of variable retention', async () => {
+  test('distinguishes the plan from the pools of variable retention in totals', async () => {
     expect((await call(`/v2/usage?${DAYS}`)).json()).toEqual({
       ...BOUNDS,
       results: { plan_bytes: 11, restored_bytes: 0, '7d_vr_bytes': 7 },
@@ -243,7 +246,7 @@ describe('usage in bytes', () => {
   })
 })
 
-describe('parameters that are wrong', () => {
+describe('invalid parameters', () => {
   test.each([
     ['/v1/usage/apps', ['"from" is required', '"to" is required']],
     ['/v1/usage/apps/web?from=1', ['"to" is required']],
@@ -283,12 +286,12 @@ describe('parameters that are wrong', () => {
     expect(answer.json()).toMatchObject({ error: messages[0], code: 'BadRequest', status: 'error' })
   })
 
-  test('a kind that there is not is 404, before its parameters are looked at', async () => {
+  test('an unknown kind is 404, before its parameters are checked', async () => {
     for (const url of ['/v1/usage/lines', '/v2/usage/app', '/v1/usage/lines/x', '/v2/usage/constructor/x'])
       expect((await call(url)).statusCode, url).toBe(404)
   })
 
-  test('whatever is asked is answered with 200 or 400', async () => {
+  test('every request is answered with 200 or 400', async () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.constantFrom(

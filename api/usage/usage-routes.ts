@@ -2,14 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Store } from '../../engine/store/store.ts'
-import {
-  type NamedUsage,
-  type UsageByKindQuery,
-  type UsageKind,
-  usageByKind,
-  usageByKindStream,
-  usageTotals,
-} from '../../engine/store/usage.ts'
+import type { NamedUsage, UsageByKindQuery, UsageKind } from '../../engine/store/usage.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
@@ -17,29 +10,35 @@ import { PIECE_CHARACTERS, sendRows } from '../http/streamed-rows.ts'
 import { exclusiveBounds, type Period, readDays, readSeconds } from './usage-period.ts'
 import { BYTES_BY_KIND, BYTES_BY_NAME, LINES_BY_KIND, LINES_BY_NAME, TOTALS } from './usage-schema.ts'
 
+type UsageStore = Pick<Store, 'usageByKind' | 'usageByKindStream' | 'usageTotals'>
+
 export interface UsageRoutesOptions {
-  readonly store: Store
+  readonly store: UsageStore
+}
+
+interface UsagePorts extends UsageRoutesOptions {
   readonly clock: Clock
-  /** Counts answers that are too long to be held in memory, and bounds them. */
-  readonly concurrent?: { begin(account: string, answer: ServerResponse): void } | undefined
+  /** Counts and limits answers that are too long to be held in memory. */
+  readonly exports?: { begin(account: string, answer: ServerResponse): void } | undefined
 }
 
 const KINDS: readonly string[] = ['apps', 'hosts', 'tags'] satisfies UsageKind[]
 const RETENTION = /^[1-9][0-9]*d$/
-/** The widest pool that a line can name. */
+/** Largest pool that a line can name. */
 const MAX_POOL_DAYS = 65_535
 
 /** Validation is done by hand: its messages are part of the interface. */
 const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
 
 /** `/v1/usage` in lines, `/v2/usage` in bytes: usage, section 8. Usage is not limited by access scopes. */
-export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, options) => {
-  const { store } = options
+export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, { store }) => {
+  const { clock, exports } = app.ports
+  const ports: UsagePorts = { store, clock, exports }
   app.get('/v1/usage/:kind', { schema: LINES_BY_KIND, ...OWN_VALIDATION }, async (request, reply) => {
     const { query, period } = readLines(request, { limit: true })
     const total = await linesOf(store, query.account, period)
     const shareOf = (usage: NamedUsage) => lineShare(usage, total)
-    return sendUsage(options, reply, { ...query, order: 'lines' }, ['[', shareOf, ']'])
+    return sendUsage(ports, reply, { ...query, order: 'lines' }, ['[', shareOf, ']'])
   })
 
   app.get('/v1/usage/:kind/:name', { schema: LINES_BY_NAME, ...OWN_VALIDATION }, async (request, reply) => {
@@ -54,7 +53,7 @@ export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, o
     const parameters = new QueryParameters(request.query)
     const period = readDays(parameters)
     parameters.check()
-    const pools = await usageTotals(store, { account, ...period })
+    const pools = await store.usageTotals({ account, ...period })
     const results: Record<string, number> = { plan_bytes: 0, restored_bytes: 0 }
     for (const { poolDays, bytes } of pools)
       results[poolDays === 0 ? 'plan_bytes' : `${poolDays}d_vr_bytes`] = bytes
@@ -62,10 +61,10 @@ export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, o
   })
 
   app.get('/v2/usage/:kind', { schema: BYTES_BY_KIND, ...OWN_VALIDATION }, (request, reply) =>
-    byteUsage(options, request, reply, { limit: true }),
+    byteUsage(ports, request, reply, { limit: true }),
   )
   app.get('/v2/usage/:kind/:name', { schema: BYTES_BY_NAME, ...OWN_VALIDATION }, (request, reply) =>
-    byteUsage(options, request, reply, { limit: false }),
+    byteUsage(ports, request, reply, { limit: false }),
   )
 }
 
@@ -75,26 +74,26 @@ interface LineShare {
   readonly percentage_of_total: number
 }
 
-async function lineUsage(store: Store, query: UsageByKindQuery, period: Period): Promise<LineShare[]> {
+async function lineUsage(store: UsageStore, query: UsageByKindQuery, period: Period): Promise<LineShare[]> {
   const [named, total] = await Promise.all([
-    usageByKind(store, { ...query, order: 'lines' }),
+    store.usageByKind({ ...query, order: 'lines' }),
     linesOf(store, query.account, period),
   ])
   return named.map(usage => lineShare(usage, total))
 }
 
-async function linesOf(store: Store, account: string, period: Period): Promise<number> {
-  const pools = await usageTotals(store, { account, ...period })
+async function linesOf(store: UsageStore, account: string, period: Period): Promise<number> {
+  const pools = await store.usageTotals({ account, ...period })
   return pools.reduce((sum, { lines }) => sum + lines, 0)
 }
 
 function lineShare({ name, lines }: NamedUsage, total: number): LineShare {
-  // Lines that came between the two statements must not make it more than all.
+  // Lines that arrived between the two statements must not make it more than the total.
   return { name, current_total: lines, percentage_of_total: (100 * lines) / Math.max(total, lines) }
 }
 
 async function byteUsage(
-  options: UsageRoutesOptions,
+  ports: UsagePorts,
   request: FastifyRequest,
   reply: FastifyReply,
   takes: { readonly limit: boolean },
@@ -114,12 +113,12 @@ async function byteUsage(
     ...optional('poolDays', poolDays),
   }
   const bounds = JSON.stringify(exclusiveBounds(period)).slice(0, -1)
-  return sendUsage(options, reply, query, [`${bounds},"results":[`, byteResult, ']}'])
+  return sendUsage(ports, reply, query, [`${bounds},"results":[`, byteResult, ']}'])
 }
 
-/** Streams usage as JSON, so that a million names are not held in memory, nor written in one go. */
+/** Streams usage as JSON, so that a million names are neither held in memory nor written at once. */
 function sendUsage(
-  { store, clock, concurrent }: UsageRoutesOptions,
+  { store, clock, exports }: UsagePorts,
   reply: FastifyReply,
   query: UsageByKindQuery,
   form: readonly [start: string, element: (usage: NamedUsage) => object, end: string],
@@ -127,9 +126,9 @@ function sendUsage(
   reply.type('application/json; charset=utf-8')
   return sendRows(reply, {
     clock,
-    rows: signal => usageByKindStream(store, query, signal),
+    rows: signal => store.usageByKindStream(query, signal),
     render: rows => usagePieces(rows, ...form),
-    beginLong: () => concurrent?.begin(query.account, reply.raw),
+    beginLong: () => exports?.begin(query.account, reply.raw),
   })
 }
 
@@ -167,7 +166,7 @@ function readLines(request: FastifyRequest, takes: { readonly limit: boolean }) 
   return { query: { account, ...path, ...period, ...optional('limit', limit) }, period }
 }
 
-/** @throws ApiError 404 for a kind that there is not */
+/** @throws ApiError 404 for an unknown kind */
 function readPath(request: FastifyRequest): { kind: UsageKind; name?: string } {
   const { kind, name } = request.params as { kind: string; name?: string }
   if (!KINDS.includes(kind)) throw notFound()
@@ -178,7 +177,7 @@ function readRetention(parameters: QueryParameters): number | undefined {
   const text = parameters.text('retention')
   if (text === undefined) return undefined
   if (!RETENTION.test(text)) parameters.refuse('retention', 'must be a number of days, such as 7d')
-  // Wider pools than there can be are empty ones.
+  // Pools beyond the maximum are empty.
   return Math.min(Number.parseInt(text, 10), MAX_POOL_DAYS + 1)
 }
 

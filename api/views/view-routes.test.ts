@@ -26,7 +26,7 @@ async function newPresetAlert(channels: object[] = []): Promise<string> {
 }
 
 describe('a view', () => {
-  test('has every member in the answer, whatever was left out', async () => {
+  test('has every member in the answer, even those that were not sent', async () => {
     expect(await client.post('view', { name: 'errors', query: 'level:error' })).toEqual({
       viewid: ID,
       account: installation.credentials.accountId,
@@ -43,7 +43,7 @@ describe('a view', () => {
     })
   })
 
-  test('is read back as it was answered, alone and in the list, oldest first', async () => {
+  test('is read back as it was returned, alone and in the list, oldest first', async () => {
     const first = await client.post('view', { name: 'same', apps: ['web'] })
     const second = await client.post('view', { name: 'same', hosts: ['h'], levels: ['error'], tags: ['t'] })
     expect(await client.get(`view/${first.viewid}`)).toEqual(first)
@@ -52,7 +52,7 @@ describe('a view', () => {
     expect(second).toMatchObject({ query: '', hosts: ['h'], levels: ['error'], tags: ['t'] })
   })
 
-  test('is replaced as a whole: what is left out goes back to its default', async () => {
+  test('is replaced as a whole: members that were not sent get their default', async () => {
     await newCategory('Full')
     const created = await client.post('view', {
       name: 'full',
@@ -79,7 +79,7 @@ describe('a view', () => {
     expect(await client.get(`view/${created.viewid}`)).toEqual(replaced)
   })
 
-  test('is gone once it is deleted', async () => {
+  test('does not exist after it is deleted', async () => {
     const { viewid } = await client.post('view', { name: 'short', query: '' })
     expect(await client.delete(`view/${viewid}`)).toEqual({ deleted: true })
     expect(await client.refusal('GET', `view/${viewid}`)).toEqual(NOT_FOUND)
@@ -92,7 +92,7 @@ describe('a view', () => {
     expect(await client.post('view', sent)).toMatchObject({ presetids: [], orgs: [], viewid: ID })
   })
 
-  test('of another account is not there', async () => {
+  test('of another account is not found', async () => {
     const { viewid } = await client.post('view', { name: 'mine', query: '' })
     await installation.account('0123456789')
     const token = await installation.token({ account: '0123456789' })
@@ -173,7 +173,7 @@ describe('a view is refused', () => {
     expect([status, error.code, error.status]).toEqual([400, 'BadRequest', 'error'])
   })
 
-  test('with categories that there are not, all of them named', async () => {
+  test('with unknown categories, all of which are named', async () => {
     await newCategory('Known')
     await newCategory('A board', 'boards')
     const sent = { ...valid, category: ['no', 'KNOWN', 'a board', 'nor'] }
@@ -184,7 +184,7 @@ describe('a view is refused', () => {
     ])
   })
 
-  test('by a member who may only read', async () => {
+  test('by a read-only member', async () => {
     const reader = new ConfigurationClient(installation, {
       authorization: `Token ${await installation.user('readonly')}`,
     })
@@ -193,7 +193,7 @@ describe('a view is refused', () => {
   })
 })
 
-test.each([120, 1])('a name of %d characters is taken', async length => {
+test.each([120, 1])('a name of %d characters is accepted', async length => {
   const name = '€'.repeat(length)
   expect(await client.post('view', { name, tags: [] })).toMatchObject({ name })
 })
@@ -208,7 +208,7 @@ describe('categories of a view', () => {
     expect(await client.get(`view/${viewid}`)).toMatchObject({ category })
   })
 
-  test('follow when they are renamed and deleted', async () => {
+  test('show new names, and are removed when they are deleted', async () => {
     const kept = await newCategory('Kept')
     const gone = await newCategory('Gone')
     const { viewid } = await client.post('view', { name: 'a', query: '', category: ['gone', 'kept'] })
@@ -224,7 +224,7 @@ describe('categories of a view', () => {
 describe('a preset alert of a view', () => {
   const channel = { integration: 'email', emails: ['a@example.org'] }
 
-  test('lends it its channels as they are now, until it is deleted', async () => {
+  test('gives it its present channels, until it is deleted', async () => {
     const presetid = await newPresetAlert([channel])
     const before = (await client.get(`presetalert/${presetid}`)) as JsonObject
     const { viewid, ...view } = await client.post('view', { name: 'a', query: '', presetid, channels: [] })
@@ -239,7 +239,7 @@ describe('a preset alert of a view', () => {
     expect(await client.get(`view/${viewid}`)).toMatchObject({ name: 'a', presetids: [], channels: [] })
   })
 
-  test('is taken off by a replacement that does not name it', async () => {
+  test('is removed by a replacement that does not name it', async () => {
     const presetid = await newPresetAlert([channel])
     const { viewid } = await client.post('view', { name: 'a', query: '', presetid })
     expect(await client.put(`view/${viewid}`, { name: 'a', query: '' })).toMatchObject({
@@ -248,7 +248,7 @@ describe('a preset alert of a view', () => {
     })
   })
 
-  test('of another account is none', async () => {
+  test('of another account is unknown', async () => {
     const account = 'abcdefabcd'
     await installation.account(account)
     const token = await installation.token({ account })
@@ -261,7 +261,7 @@ describe('a preset alert of a view', () => {
   })
 })
 
-/** What a channel is answered as, its id aside. */
+/** Returns a channel as it is answered, without its id. */
 async function stored(channel: object): Promise<JsonObject> {
   const { viewid, channels } = await client.post('view', { name: 'a', query: '', channels: [channel] })
   expect(await client.get(`view/${viewid}`)).toMatchObject({ channels })
@@ -411,7 +411,7 @@ describe('a channel is answered in the types that clients decode', () => {
     expect(response.json().channels).toMatchObject([{ bodyTemplate }])
   })
 
-  test('channels that a GET answered are taken again, ids aside', async () => {
+  test('channels of a GET are accepted, except for ids', async () => {
     const sent = {
       name: 'a',
       query: '',

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { ViewRecord, ViewWrite } from '../../schemas/http/view.ts'
-import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
-import { Views } from './views.ts'
+import { viewResource } from './views.ts'
 
 /** Configuration and account API, section 4. */
-export const viewRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, ports) => {
+export const viewRoutes: FastifyPluginAsync = async app => {
   const names = {
     path: '/v1/config/view',
     one: 'view',
@@ -13,5 +12,5 @@ export const viewRoutes: FastifyPluginAsync<ConfigurationPorts> = async (app, po
     write: ViewWrite,
     record: ViewRecord,
   }
-  resourceRoutes(app, names, new Views(ports))
+  resourceRoutes(app, names, viewResource(app.ports))
 }

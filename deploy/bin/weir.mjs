@@ -1,22 +1,27 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: whatever Node the machine has must be able to read this file. The program
-// itself needs Node 24, which the project brings along as an npm package.
+// Plain JavaScript on purpose: any Node on the machine must be able to read this file. The program itself needs Node 24,
+// which the project includes as an npm package.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 const NEEDED_MAJOR = 24
+const COLLECTOR_FLAGS = ['--external-memory-accounted-in-global-limit', '--heap-growing-percent=50']
 
-// Each statement of the embedded store holds a thread of the pool that the log writes with, too; the pool is made
-// at its first use, so this is the place to say how large it is.
+// Each statement of the embedded store holds a thread of the pool that the log also writes with. The pool is created at
+// its first use, so its size must be set here.
 process.env.UV_THREADPOOL_SIZE ??= '16'
 
 if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   endWithLauncher()
-  // Compiled code is kept for the next start, which takes a third less time by it; where nothing can be written, it
-  // is compiled again. Not in the folder for temporary files: who else may write there could give us code to run.
+  // Requests and records are buffers. By default, each 20 MB of them cause a full collection, although the heap between two
+  // collections hardly changes.
+  for (const flag of COLLECTOR_FLAGS) setFlagsFromString(flag)
+  // Compiled code is kept for the next start, which makes it a third faster. If nothing can be written, it is compiled
+  // again. The folder for temporary files is not used: other users who can write there could place code in it.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/weir', import.meta.url)))
   const { main } = await import('../cli/program.ts')
   await main()
@@ -35,11 +40,11 @@ function runUnderOwnNode() {
     return
   }
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    // The fourth says to the child that we have gone, however that came about.
+    // The fourth channel informs the child when this process ends, however it ends.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_FROM_WEIR: '1' },
   })
-  // Ctrl+C reaches the child by the terminal, too: the child does its work once however often it is told.
+  // Ctrl+C also reaches the child through the terminal; the child stops once, however often it gets a signal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', error => {
     process.stderr.write(`Weir's own Node at ${node} does not start: ${error.message}\n`)
@@ -50,7 +55,10 @@ function runUnderOwnNode() {
   })
 }
 
-/** Who ends the process that started us, also by kill -9, means us: we would hold the data folder unseen. */
+/**
+ * Ends this process with the one that started it, also after a kill -9 of that one. Otherwise it would hold the data
+ * folder unnoticed.
+ */
 function endWithLauncher() {
   if (!process.env.NODE_FROM_WEIR || !process.connected) return
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

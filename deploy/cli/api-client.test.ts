@@ -8,8 +8,8 @@ import { noAnswer } from './api-client.ts'
 const FILES = new URL('../../test/data/tls/', import.meta.url)
 const ADDRESS = { url: 'https://logs', secret: { value: 'x', origin: 'WEIR_ACCESS_TOKEN' } }
 
-describe('certificate troubles', () => {
-  test('a service whose certificate nobody here knows is told apart from one that does not run', async () => {
+describe('certificate errors', () => {
+  test('a service with an unknown certificate is distinguished from one that does not run', async () => {
     const server = createServer({
       cert: readFileSync(new URL('cert.pem', FILES)),
       key: readFileSync(new URL('key.pem', FILES)),
@@ -20,7 +20,7 @@ describe('certificate troubles', () => {
     const env = { WEIR_URL: url, WEIR_ACCESS_TOKEN: 'x', WEIR_INGESTION_KEY: 'x' }
     const ends = [
       await line.run(['usage'], { env }),
-      // Nor does shipping wait for a certificate that was never good.
+      // Shipping does not wait for an invalid certificate either.
       await line.run(['ship', new URL('cert.pem', FILES).pathname], { env }),
     ]
     await line.close()
@@ -39,7 +39,7 @@ describe('certificate troubles', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'Set NODE_EXTRA_CA_CERTS'],
     ['CERT_HAS_EXPIRED', 'Renew it'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'another host name'],
-  ])('%s is found below other errors and says: %s', (code, sentence) => {
+  ])('%s is found below other errors and gives: %s', (code, sentence) => {
     const cause = Object.assign(new Error('tls'), { code })
     const wrapped = new TypeError('fetch failed', { cause: new Error('between', { cause }) })
     for (const error of [wrapped, new TypeError('fetch failed', { cause: new AggregateError([cause]) })]) {
@@ -49,7 +49,7 @@ describe('certificate troubles', () => {
     }
   })
 
-  test('a connection that is refused is no trouble of certificates', () => {
+  test('a refused connection is not reported as a certificate error', () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
     expect(noAnswer(ADDRESS, new TypeError('fetch failed', { cause })).message).toContain('Nothing answers')
   })

@@ -15,15 +15,15 @@ export interface ApiRequest {
   /** Parameters whose value is undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: JsonValue
-  /** Is given the headers of an answer of 2xx. */
+  /** Receives the headers of an answer of 2xx. */
   readonly onHeaders?: (headers: Headers) => void
 }
 
-/** An answer other than 2xx, with what the service said about it. */
+/** An answer other than 2xx, with the message of the service. */
 export class ApiRefusal extends CommandError {
   readonly status: number
   readonly code: string
-  /** What the service found in the body of the request. */
+  /** Problems that the service found in the body of the request. */
   readonly problems: readonly Problem[]
 
   constructor(status: number, code: string, sentence: string, problems: readonly Problem[] = []) {
@@ -36,13 +36,13 @@ export class ApiRefusal extends CommandError {
 
 export interface ApiClient {
   /**
-   * Integers beyond 2^53 come back as bigint, so that records print with all their digits.
+   * The answer as JSON. Integers beyond 2^53 become bigint, so that records are printed with all their digits.
    *
-   * @throws ApiRefusal on any status but 2xx
-   * @throws CommandError when there is no answer, or one that is not JSON
+   * @throws ApiRefusal on any status other than 2xx
+   * @throws CommandError without an answer, or for one that is not JSON
    */
   json(path: string, request?: ApiRequest): Promise<JsonValue>
-  /** An answer of JSON lines, each as it comes. @throws as `json` */
+  /** An answer of JSON lines, each as soon as it arrives. @throws like `json` */
   jsonLines(path: string, request?: ApiRequest): AsyncIterable<JsonValue>
 }
 
@@ -115,12 +115,12 @@ async function bodyText(response: Response, address: Address): Promise<string> {
   }
 }
 
-/** Only a request that surely never arrived may be repeated. */
+/** A request may be repeated only if it certainly never arrived. */
 function neverConnected(error: unknown): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(networkCode(error))
 }
 
-/** The code of what went wrong below fetch, such as ECONNREFUSED. */
+/** Code of the error below fetch, such as ECONNREFUSED. */
 export function networkCode(error: unknown): string {
   const { cause, name } = error as Error & {
     cause?: { code?: unknown; message?: unknown; errors?: { code?: unknown }[] }
@@ -128,7 +128,7 @@ export function networkCode(error: unknown): string {
   return String(cause?.code ?? cause?.errors?.[0]?.code ?? cause?.message ?? name)
 }
 
-/** Codes of certificates that the issuer's own certificate would make good. */
+/** Codes of certificates that are valid once the issuer's own certificate is trusted. */
 const UNTRUSTED = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -137,13 +137,13 @@ const UNTRUSTED = [
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]
 
-/** What is wrong with the service's certificate, and what to do; undefined when it is something else. */
+/** Problem with the service's certificate, and the remedy; undefined for other errors. */
 export function certificateSentence(address: Address, error: unknown): string | undefined {
   const codes = codesWithin(error)
   if (codes.some(code => UNTRUSTED.includes(code)))
     return (
       `The certificate of ${address.url} is not trusted (${codes.join(', ')}). ` +
-      'Set NODE_EXTRA_CA_CERTS to the PEM file of the authority that issued it, or of the certificate itself.'
+      'Set NODE_EXTRA_CA_CERTS to the PEM file of its issuer, or of the certificate itself.'
     )
   if (codes.includes('CERT_HAS_EXPIRED') || codes.includes('CERT_NOT_YET_VALID'))
     return (
@@ -153,12 +153,12 @@ export function certificateSentence(address: Address, error: unknown): string | 
   if (codes.includes('ERR_TLS_CERT_ALTNAME_INVALID'))
     return (
       `The certificate of ${address.url} is for another host name (ERR_TLS_CERT_ALTNAME_INVALID). ` +
-      'Use a name that it holds in WEIR_URL. NODE_EXTRA_CA_CERTS does not help here.'
+      'Set WEIR_URL to a name in the certificate. NODE_EXTRA_CA_CERTS does not help here.'
     )
   return undefined
 }
 
-/** The codes of an error and of everything that caused it. */
+/** The codes of an error and of all its causes. */
 function codesWithin(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const { code, cause, errors } = error as Error & { code?: unknown; errors?: unknown }
@@ -176,14 +176,14 @@ export function noAnswer(address: Address, error: unknown): CommandError {
     certificate !== undefined
       ? certificate
       : code === 'ECONNREFUSED'
-        ? `Nothing answers at ${address.url}. Start the server with "npm start", or set WEIR_URL to where it runs.`
+        ? `Nothing answers at ${address.url}. Start the server with "npm start", or set WEIR_URL to its address.`
         : code === 'TimeoutError'
           ? `${address.url} did not answer in time.`
           : `${address.url} cannot be reached (${code}). Check the address and the network.`
   return new CommandError(EXIT.unreachable, sentence, { cause: error })
 }
 
-/** The sentence for a refused request: what the service said, and what to do where we know. */
+/** Error for a refused request: the message of the service, and the remedy where it is known. */
 export function refusal(status: number, body: string, address: Address): ApiRefusal {
   const said = errorBody(body)
   const text = said.message || `HTTP ${status}`
@@ -199,7 +199,7 @@ export function refusal(status: number, body: string, address: Address): ApiRefu
     return new ApiRefusal(
       status,
       said.code,
-      `The credential from ${address.secret.origin} may not do this: ${text}.`,
+      `The credential from ${address.secret.origin} is not allowed to do this: ${text}.`,
     )
   }
   const sentence = `${address.url} answered ${status} ${said.code}: ${text}`

@@ -26,7 +26,7 @@ const pipeline = async (title: string) => {
   return response.json().data.id as string
 }
 
-test('weir audit tells who did what, oldest first', async () => {
+test('weir audit lists changes with their authors, oldest first', async () => {
   const first = await pipeline('Shop')
   const second = await pipeline('Till\u001b[2J')
   const { code, out } = await run('--kind', 'pipeline')
@@ -38,7 +38,7 @@ test('weir audit tells who did what, oldest first', async () => {
   )
 })
 
-test('weir audit names rules on lines singly', async () => {
+test('weir audit lists each rule on lines separately', async () => {
   const url = '/v1/config/ingestion/exclusions'
   const payload = { title: 'noise', apps: ['a'] }
   const { id } = (await installation.call({ method: 'POST', url, payload })).json()
@@ -50,7 +50,7 @@ test('weir audit names rules on lines singly', async () => {
   )
 })
 
-test('weir audit --limit takes the newest, --json prints each with before and after', async () => {
+test('weir audit --limit shows the newest, and --json prints each with before and after', async () => {
   await pipeline('a')
   const id = await pipeline('b')
   await installation.call({ method: 'PUT', url: `/v3/pipeline/${id}`, payload: { title: 'c' } })
@@ -65,7 +65,7 @@ test('weir audit --limit takes the newest, --json prints each with before and af
   ])
 })
 
-test('weir audit --follow goes on with what comes, each once, until it is stopped', async () => {
+test('weir audit --follow continues with new changes, each once, until it is stopped', async () => {
   await pipeline('before')
   const world = commandWorld({ env })
   const done = runProgram(['audit', '--kind', 'pipeline', '--follow'], world)
@@ -80,7 +80,7 @@ test('weir audit --follow goes on with what comes, each once, until it is stoppe
   expect(world.out().match(/"\w+"/g)).toEqual(['"before"', '"one"', '"two"', '"three"'])
 })
 
-test('weir audit says what is wrong with a filter, and who may not look', async () => {
+test('weir audit reports an invalid filter, and a missing right', async () => {
   expect(await run('--kind', 'nonsense')).toMatchObject({ code: 2, out: '' })
   expect((await run('--from', 'whenever')).code).toBe(2)
   env.WEIR_ACCESS_TOKEN = await installation.user('member')

@@ -9,8 +9,8 @@ import { printable } from './table.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-Oldest first, the newest 50 unless --limit or --from says otherwise. What may be a secret is shown as *** and eight
-digits, which change when it does. --json prints one JSON object per line, with what was before and after.
+Changes are listed oldest first: the newest 50 unless --limit or --from is given. Possible secrets are shown as *** and eight
+digits, which differ for different secrets. --json prints one JSON object per line, with the values before and after.
 
 Examples:
   weir audit
@@ -42,23 +42,23 @@ type Filters = Readonly<Record<string, string | undefined>>
 
 export function auditCommand(world: World): Command {
   return new Command('audit')
-    .summary('show who changed what of the configuration')
-    .description('Show who changed what of the configuration, and when.')
-    .option('--from <time>', 'no older ones: 7d, today, 2026-01-31')
-    .option('--to <time>', 'older ones only')
-    .option('--actor <who>', 'e-mail address, subject id, or name of a token or key')
-    .option('--kind <kind>', 'of this kind: pipeline, draft, member, token, key, …')
+    .summary('show changes of the configuration')
+    .description('Show the changes of the configuration, with author and time.')
+    .option('--from <time>', 'only changes since then: 7d, today, 2026-01-31')
+    .option('--to <time>', 'only changes before then')
+    .option('--actor <who>', 'author: e-mail address, subject id, or name of a token or key')
+    .option('--kind <kind>', 'only this kind of entity: pipeline, draft, member, token, key, …')
     .option('--entity <id>', 'of this one')
     .option('--action <action>', 'created, changed or removed')
-    .option('--limit <number>', 'only the newest so many', readLimit)
+    .option('--limit <number>', 'maximum number of changes, the newest ones', readLimit)
     .option('--json', 'print each as a JSON object')
-    .option('--follow', 'go on with those that come')
+    .option('--follow', 'continue with new changes as they happen')
     .addHelpText('after', HELP)
     .action(async (options: Options) => audit(options, world))
 }
 
 function readLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is a number from 1 on.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
   return Number(text)
 }
 
@@ -83,7 +83,7 @@ async function audit(options: Options, world: World): Promise<void> {
   }
 }
 
-/** @returns the newest ones, oldest first; with `after` only those that came later */
+/** @returns the newest events, oldest first; with `after`, only later ones */
 async function newest(
   api: ApiClient,
   filters: Filters,
@@ -110,7 +110,7 @@ async function pageOf(
   try {
     return (await api.json(URL, { query })) as unknown as AuditPage
   } catch (error) {
-    // Being interrupted is how following ends.
+    // An interruption is the normal end of following.
     if (stop?.aborted) return { events: [], next: null }
     throw error
   }

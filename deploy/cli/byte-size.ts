@@ -4,7 +4,7 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
 export function byteSize(bytes: number): string {
   let value = bytes
   let unit = 0
-  // 999.5 would be printed as 1000: it belongs to the next unit.
+  // 999.5 would be printed as 1000, so it uses the next unit.
   while (value >= 999.5 && unit < UNITS.length - 1) {
     value /= 1000
     unit++

@@ -1,4 +1,4 @@
-// The package brings no types; this is what we use of it.
+// Types of the parts that we use: the package has none.
 declare module 'cli-progress' {
   interface Options {
     readonly stream?: NodeJS.WritableStream

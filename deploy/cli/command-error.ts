@@ -1,20 +1,20 @@
-/** What the exit code of a command tells a script. */
+/** Exit codes of commands, for scripts. */
 export const EXIT = {
-  /** All done. */
+  /** Success. */
   done: 0,
-  /** Done, but some lines were refused, nothing was found where that counts as failure, or the store is not right. */
+  /** Done, but some lines were refused, nothing was found where that counts as failure, or the store has errors. */
   partly: 1,
-  /** The command, or what it asked the service for, was not right. */
+  /** The command line, or the request to the service, was not valid. */
   usage: 2,
-  /** The service cannot be reached, or does not let the caller in. */
+  /** The service is unreachable, or refuses the caller. */
   unreachable: 3,
-  /** Ended by SIGINT before all was done, as shells report it. */
+  /** Ended early by SIGINT, with the exit code that shells use for it. */
   interrupted: 130,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Ends a command with a sentence for people, which says what to do, and an exit code for scripts. */
+/** Ends a command with a sentence that states the remedy, and an exit code for scripts. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode

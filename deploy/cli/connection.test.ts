@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => line.close())
 
 describe('finding the service', () => {
-  test("the local credentials are used when nothing else is said, and WEIR_ACCESS_TOKEN wins over the file's", async () => {
+  test('the local credentials are the default, and WEIR_ACCESS_TOKEN takes precedence over the file', async () => {
     await line.writeCredentials()
     line.reply = () => ({ body: { meta: {}, data: [] } })
     await line.run(['pipeline', 'list'], { env: { WEIR_DATA_DIR: line.folder } })
@@ -25,7 +25,7 @@ describe('finding the service', () => {
     ])
   })
 
-  test("the local token is never sent to another service than the file's", async () => {
+  test('the local token is never sent to another service than that of the file', async () => {
     await line.writeCredentials({ apiUrl: 'http://127.0.0.1:1', ingestUrl: 'http://127.0.0.1:1' })
     const { code, err } = await line.run(['usage'], {
       env: { WEIR_DATA_DIR: line.folder, WEIR_URL: line.service.url },
@@ -35,7 +35,7 @@ describe('finding the service', () => {
     expect(line.service.requests).toEqual([])
   })
 
-  test('WEIR_URL of the very same service goes with the local token', async () => {
+  test('WEIR_URL with the address of the same service is used with the local token', async () => {
     await line.writeCredentials()
     line.reply = () => ({ body: { meta: {}, data: [] } })
     await line.run(['pipeline', 'list'], {
@@ -48,14 +48,14 @@ describe('finding the service', () => {
     ['no file', async () => {}, 'npm start'],
     ['a damaged file', () => writeFile(join(line.folder, 'credentials.json'), '{"apiUrl":"x"}'), 'damaged'],
     ['a file that is no JSON', () => writeFile(join(line.folder, 'credentials.json'), '{'), 'damaged'],
-  ])('%s: 3, with a sentence that says what to do', async (_name, prepare, sentence) => {
+  ])('%s: 3, with a sentence that contains the remedy', async (_name, prepare, sentence) => {
     await prepare()
     const { code, err } = await line.run(['search', 'x'], { env: { WEIR_DATA_DIR: line.folder } })
     expect(code).toBe(3)
     expect(err).toContain(sentence)
   })
 
-  test("another user's file: a sentence says whose it is", () => {
+  test('another user owns the file: a sentence names that user', () => {
     const error = Object.assign(new Error('permission denied'), { code: 'EACCES' })
     expect(missingFileSentence('f', error)).toContain('the user that runs the server')
     expect(missingFileSentence('f', { code: 'ENOENT' })).toContain('npm start')
@@ -71,18 +71,18 @@ describe('finding the service', () => {
     expect(err).toContain(sentence)
   })
 
-  test('a server that does not run is named, with how to start it', async () => {
+  test('a server that does not run is named, with the command that starts it', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { code, err } = await line.run(['usage'], { env: { WEIR_URL: url, WEIR_ACCESS_TOKEN: 'x' } })
     expect(code).toBe(3)
     expect(err).toBe(
-      `weir: Nothing answers at ${url}. Start the server with "npm start", or set WEIR_URL to where it runs.\n`,
+      `weir: Nothing answers at ${url}. Start the server with "npm start", or set WEIR_URL to its address.\n`,
     )
   })
 
   test.each([
     [401, 3, 'does not accept the credential from WEIR_ACCESS_TOKEN'],
-    [403, 3, 'may not do this'],
+    [403, 3, 'is not allowed to do this'],
     [404, 2, 'a reason'],
     [500, 3, 'answered 500'],
   ])('an answer of %i ends with %i', async (status, expected, sentence) => {
@@ -92,7 +92,7 @@ describe('finding the service', () => {
     expect(err).toContain(sentence)
   })
 
-  test('something that is not Weir is told apart', async () => {
+  test('a server that is not Weir is recognised', async () => {
     line.reply = () => ({ body: '<html>' })
     const { code, err } = await line.run(['usage'])
     expect(code).toBe(3)

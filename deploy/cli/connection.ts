@@ -14,7 +14,7 @@ const CREDENTIAL_NAMES: readonly (keyof Credentials)[] = [
   'serviceKey',
 ]
 
-/** A secret and where it came from, so that a refusal can name the place to look. */
+/** A secret and its origin, so that a refusal can name the place to check. */
 export interface Secret {
   readonly value: string
   readonly origin: string
@@ -29,7 +29,7 @@ export function dataFolder(world: World): string {
   return resolve(world.env.WEIR_DATA_DIR || 'weir-data')
 }
 
-/** Where the API is and what opens it: WEIR_URL and WEIR_ACCESS_TOKEN, else the local credentials. */
+/** Address and credentials of the API: WEIR_URL and WEIR_ACCESS_TOKEN, else the local credentials. */
 export function apiAddress(world: World): Address {
   const url = world.env.WEIR_URL
   return {
@@ -43,7 +43,7 @@ export function apiAddress(world: World): Address {
   }
 }
 
-/** Where lines go: WEIR_INGEST_URL, else WEIR_URL (one address serves both), else the local credentials. */
+/** Address for lines: WEIR_INGEST_URL, else WEIR_URL (one address serves both), else the local credentials. */
 export function ingestAddress(world: World): Address {
   const variable = world.env.WEIR_INGEST_URL ? 'WEIR_INGEST_URL' : 'WEIR_URL'
   const url = world.env[variable]
@@ -62,11 +62,11 @@ function secret(
   const value = world.env[variable]
   if (value) return { value, origin: variable }
   const credentials = localCredentials(world)
-  // A credential of this machine's service is nobody else's business.
+  // Credentials of this machine's service must not be sent to another one.
   if (given && !sameOrigin(given.url, credentials.apiUrl) && !sameOrigin(given.url, credentials.ingestUrl)) {
     throw new CommandError(
       EXIT.unreachable,
-      `${given.variable} names another service than ${credentialsFile(world)} belongs to: set ${variable}, too.`,
+      `${given.variable} is the address of another service than that of ${credentialsFile(world)}: set ${variable}, too.`,
     )
   }
   return { value: credentials[member], origin: credentialsFile(world) }
@@ -76,7 +76,7 @@ export function credentialsFile(world: World): string {
   return join(dataFolder(world), 'credentials.json')
 }
 
-/** @throws CommandError with a sentence when the file is not there, not readable or not whole */
+/** @throws CommandError with a sentence when the file is missing, unreadable or incomplete */
 export function localCredentials(world: World): Credentials {
   const file = credentialsFile(world)
   let text: string
@@ -95,11 +95,11 @@ export function localCredentials(world: World): Credentials {
   )
 }
 
-/** What to do when the file cannot be read. */
+/** Remedy for a file that cannot be read. */
 export function missingFileSentence(file: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EACCES' || code === 'EPERM') {
-    return `${file} may be read by the user that runs the server only: be that user, or set WEIR_URL, WEIR_ACCESS_TOKEN and WEIR_INGESTION_KEY.`
+    return `${file} can only be read by the user that runs the server: run the command as that user, or set WEIR_URL, WEIR_ACCESS_TOKEN and WEIR_INGESTION_KEY.`
   }
   return (
     `There are no credentials in ${file}. Start the server on this machine once with "npm start", or set ` +

@@ -14,8 +14,8 @@ const LABELS: readonly [keyof Credentials, string][] = [
 ]
 
 const HELP = `
-The first start of the server makes them and keeps them in credentials.json in the data folder
-(WEIR_DATA_DIR, else ./weir-data), which only its user may read.
+The first start of the server creates them in credentials.json in the data folder
+(WEIR_DATA_DIR, else ./weir-data), which only the server's user can read.
 
 Examples:
   weir credentials

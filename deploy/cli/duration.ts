@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 7 * DAY_MS,
 }
 
-/** Reads `90s`, `15m`, `1h`, `2d`, `1w` or `500ms`; undefined when it is none. */
+/** Reads `90s`, `15m`, `1h`, `2d`, `1w` or `500ms`; undefined for other texts. */
 export function durationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d|w)$/.exec(text.trim())
   return match ? Number(match[1]) * (UNIT_MS[match[2] as string] as number) : undefined

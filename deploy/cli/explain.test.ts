@@ -59,7 +59,7 @@ test('weir explain shows the way of a line', async () => {
   ])
 })
 
-test('weir explain shows where a line of a spread account went on', async () => {
+test('weir explain shows the partitions that a line of a spread account reached', async () => {
   const [, limit] = LINE.pipeline.steps
   const moved = { ...limit, outcome: 'moved', reason: undefined, errors: [] }
   const judged = { ...moved, outcome: 'passed', outputs: ['t'], place: 'weir.keyed/3/17' }
@@ -75,7 +75,7 @@ test('weir explain shows where a line of a spread account went on', async () => 
   ])
 })
 
-test('weir explain --query prints lines as they are found, and says when there are none', async () => {
+test('weir explain --query prints lines as they are found, and says so if there are none', async () => {
   let pieces: object[] = [
     { progress: { records: 100, handled_at: 'x' } },
     { line: LINE },
@@ -89,13 +89,13 @@ test('weir explain --query prints lines as they are found, and says when there a
   expect([found.code, JSON.parse(found.out)]).toEqual([0, LINE])
   pieces = [{ end: { lines: 0 } }]
   const none = await line.run(['explain', ID, '--query', 'timeout'])
-  expect([none.code, none.err]).toEqual([1, 'No such line was found in the kept log.\n'])
+  expect([none.code, none.err]).toEqual([1, 'The kept log does not contain such a line.\n'])
   pieces = [{ error: { message: 'the log went away' } }]
   const failed = await line.run(['explain', ID, '--query', 'timeout'])
   expect([failed.code, failed.err]).toEqual([3, 'weir: the log went away\n'])
 })
 
-test('weir explain wants to know one thing', async () => {
+test('weir explain requires exactly one subject', async () => {
   for (const args of [[], ['--query', 'a', '--line-id', '1']]) {
     const { code, err } = await line.run(['explain', ID, ...args])
     expect(code).toBe(2)

@@ -10,10 +10,10 @@ import { printable } from './table.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-It reads the kept log once more, as it was when the line was handled: the revision that the line met, each node
-that it passed, and the node and rule that ended it; of a throttle the key and the times that filled its window.
+The command replays the kept log as of the time of the line. It shows the revision that handled the line, each node
+that the line passed, and the node and rule that ended it; for a throttle, the key and the times that filled its window.
 
-Exit codes: 0 when lines were found, 1 when none was, 2 wrong use, 3 service out of reach or not authorised.
+Exit codes: 0 when lines were found, 1 when none was, 2 wrong usage, 3 service unreachable or not authorised.
 
 Examples:
   weir explain 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11 --batch-id 4a1b2c3d:0:4711:0
@@ -43,15 +43,15 @@ interface Line extends JsonObject {
 
 export function explainCommand(world: World, finish: (code: ExitCode) => void): Command {
   return new Command('explain')
-    .summary('tell what became of a line in a pipeline')
-    .description('Tell what became of a line in a pipeline, and why.')
+    .summary('explain how a pipeline handled a line')
+    .description('Explain how a pipeline handled a line, and why.')
     .argument('<pipeline>', 'id or title of the pipeline')
     .option('--line-id <id>', '_id of a stored line')
-    .option('--batch-id <id>', 'batchID that ingestion answered')
-    .option('--query <query>', 'find lines as they were sent, in the language of searches')
-    .option('--from <time>', 'with --query: from when on', '15min')
-    .option('--to <time>', 'with --query: until when', 'now')
-    .option('-n, --limit <number>', 'with --query: so many lines at most, 1 to 100', '20')
+    .option('--batch-id <id>', 'batchID from the answer of ingestion')
+    .option('--query <query>', 'search query that is applied to the lines as sent')
+    .option('--from <time>', 'with --query: start of the period', '15min')
+    .option('--to <time>', 'with --query: end of the period', 'now')
+    .option('-n, --limit <number>', 'with --query: maximum number of lines, 1 to 100', '20')
     .option('--json', 'print each line as one JSON object')
     .addHelpText('after', HELP)
     .action(async (pipeline: string, options: Options) => finish(await explain(pipeline, options, world)))
@@ -60,7 +60,7 @@ export function explainCommand(world: World, finish: (code: ExitCode) => void): 
 async function explain(wanted: string, options: Options, world: World): Promise<ExitCode> {
   const { lineId, batchId, query } = options
   if ([lineId, batchId, query].filter(each => each !== undefined).length !== 1)
-    throw new CommandError(EXIT.usage, 'Say which line: one of --line-id, --batch-id and --query.')
+    throw new CommandError(EXIT.usage, 'Specify the line by one of --line-id, --batch-id and --query.')
   const api = apiClient(apiAddress(world), world)
   const path = `/v3/pipeline/${encodeURIComponent(await pipelineId(api, wanted))}/explain`
   let found = 0
@@ -72,7 +72,7 @@ async function explain(wanted: string, options: Options, world: World): Promise<
     found++
     await write(world.stdout, options.json ? `${jsonText(line)}\n` : `${shown(line).join('\n')}\n\n`)
   }
-  if (found === 0) await write(world.stderr, 'No such line was found in the kept log.\n')
+  if (found === 0) await write(world.stderr, 'The kept log does not contain such a line.\n')
   return found === 0 ? EXIT.partly : EXIT.done
 }
 

@@ -14,7 +14,7 @@ const LEVEL_STYLES: readonly [RegExp, Style][] = [
   [/^TRACE/, 'gray'],
 ]
 
-/** How records are printed: as lines of JSON, or for people. */
+/** Prints records as JSON lines, or as text for people. */
 export function lineText(world: World, isJson: boolean): (record: JsonObject) => string {
   return isJson ? jsonText : humanLine(world.stdout.isTTY === true && !world.env.NO_COLOR)
 }
@@ -37,7 +37,7 @@ function humanLine(colours: boolean): (record: JsonObject) => string {
   }
 }
 
-/** `message` when it is there, else the line as received (the stored line, section 2). */
+/** `message` if present, else the line as received (the stored line, section 2). */
 function displayText(record: JsonObject): string {
   return typeof record.message === 'string' ? record.message : String(record._line ?? '')
 }

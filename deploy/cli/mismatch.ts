@@ -15,53 +15,59 @@ const COLUMNS: readonly Column<SideRow>[] = [
 ]
 
 const LOOK_FOR =
-  'Weir stores whole batches and never changes a row, so somebody wrote to the store past Weir, or the disk has ' +
-  'damaged or lost data: look at who has access to the store and at the log of the system.'
+  'Weir stores whole batches and never changes a row. So the store was changed without Weir, or the disk has ' +
+  'damaged or lost data: check who has access to the store, and the log of the system.'
 const CUT_LOG =
-  'Or the end of the log itself was cut off or lost, by the disk or by a copy that is not whole: then the rows are ' +
-  'right, and it is the log that lacks records.'
+  'Or the end of the log itself was cut off or lost, by the disk or by an incomplete copy: then the rows are ' +
+  'correct, and the log lacks records.'
 const RESTORE =
-  'What to do: keep a copy of the data folder as it is, then restore the newest backup on which "weir verify" says OK.'
+  'Remedy: keep a copy of the data folder as it is, then restore the newest backup on which "weir verify" says OK.'
 
-/** What the kinds mean, and what to do. */
+/** Meaning of each kind, and the remedy. */
 const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   rows: [LOOK_FOR, RESTORE],
   sums: [
-    'The store differs from the log, and a second look at the stretch did not find the record: the checkpoint that the ' +
-      'second look began at says the same as the store, or the disk gave something else than at the first look.',
+    'The store differs from the log, but a second check of the stretch did not find the record. The checkpoint at which the ' +
+      'second check began agrees with the store, or the disk returned other data than at the first check.',
     LOOK_FOR,
     RESTORE,
   ],
   'lost-tail': [
-    'These records are known of, by checkpoints, by the store or by the data folder, and the end of the log that had ' +
-      'them is gone: a disk lost what it had confirmed, or a copy of log/ is older than the rest. Nothing is taken there.',
-    'What to do: put the log back from where it is whole. Otherwise accept the loss:',
+    'Checkpoints, the store or the data folder know these records, but the end of the log that contained ' +
+      'them is missing: a disk lost confirmed data, or a copy of log/ is older than the rest. Nothing is accepted there.',
+    'Remedy: restore the log from a complete copy. Otherwise accept the loss:',
+  ],
+  'older-store': [
+    'The newest checkpoint was written when these records were stored, and the store is a copy from before that. A start stores ' +
+      'again what the log still has of them. Where the log does not reach back that far the start of the partition is refused, ' +
+      'and /readyz names the records that are missing.',
+    'Remedy: start the service, or put the newest copy of the store in its place.',
   ],
   'beyond-log': [
-    'The store has rows of records that are not on the log: the end of the log was cut off, or lost by the disk; the ' +
-      'log was put back from an older copy than the store; or the rows were written past Weir.',
-    'What to do: keep a copy of the data folder as it is, then restore log and store from one and the same backup.',
+    'The store has rows of records that are not on the log. The end of the log was cut off, or lost by the disk; the ' +
+      'log was restored from an older copy than the store; or the rows were written without Weir.',
+    'Remedy: keep a copy of the data folder as it is, then restore log and store from the same backup.',
   ],
-  'no-partition': ['No such partition stores lines: the rows were written past Weir.', RESTORE],
+  'no-partition': ['This partition does not store lines: the rows were written without Weir.', RESTORE],
   usage: [
     'Usage of a closed day is copied from its lines once and never changes: the copy, or the lines, were changed ' +
-      'past Weir.',
+      'without Weir.',
     RESTORE,
   ],
   'closed-early': [
-    'Usage of a day is copied when the day is over: these rows were written past Weir, or the clock of the machine ' +
+    'Usage of a day is copied when the day is over: these rows were written without Weir, or the clock of the machine ' +
       'was far ahead at the time.',
     RESTORE,
   ],
   projection: [
-    'The rows themselves are as they should be, and answers of usage would differ from them: the part was changed ' +
-      'past Weir.',
-    'What to do: with access to the engine, ALTER TABLE lines MATERIALIZE PROJECTION usage; otherwise restore a backup.',
+    'The rows themselves are correct, but answers of usage would differ from them: the part was changed ' +
+      'without Weir.',
+    'Remedy: with access to the engine, ALTER TABLE lines MATERIALIZE PROJECTION usage; otherwise restore a backup.',
   ],
 }
 
 /**
- * The first mismatch, for people.
+ * Text for the first mismatch.
  *
  * @param lostTails  of all partitions that have lost their ends
  */
@@ -82,7 +88,7 @@ export function mismatchLines(mismatch: Mismatch, lostTails: readonly Mismatch[]
   ]
 }
 
-/** Rows too many may have been stored by records that the log has lost. */
+/** Surplus rows may stem from records that the log has lost. */
 function meaningOf({ kind, expected, found, ...place }: Mismatch): readonly string[] {
   if (kind === 'lost-tail') return [...MEANINGS[kind], `  ${commandFor(place)}`]
   if (kind === 'rows' && found.rows > expected.rows) return [LOOK_FOR, CUT_LOG, RESTORE]
@@ -101,15 +107,16 @@ function commandFor({
 
 function whatOf({ kind, table, expected, found }: Mismatch): string {
   if (kind === 'lost-tail') return 'the log has lost records at its end'
+  if (kind === 'older-store') return 'the store is an older copy, and lacks records'
   if (kind === 'beyond-log') return `rows of ${table} beyond the end of the log`
-  if (kind === 'sums') return `rows of ${table} that do not add up to what the log says`
+  if (kind === 'sums') return `rows of ${table} whose sum differs from the log`
   if (kind === 'no-partition') return `rows of ${table} that belong to no partition`
   if (kind === 'closed-early') return 'usage of a day that is not over'
-  if (kind === 'usage') return 'usage of a closed day that is not what its lines say'
-  if (kind === 'projection') return 'a usage projection that is not what its rows say'
+  if (kind === 'usage') return 'usage of a closed day that differs from its lines'
+  if (kind === 'projection') return 'a usage projection that differs from its rows'
   if (found.rows < expected.rows) return `rows of ${table} are missing`
-  if (found.rows > expected.rows) return `rows of ${table} that the log does not tell of`
-  return `rows of ${table} are not what the log says`
+  if (found.rows > expected.rows) return `rows of ${table} that the log does not contain`
+  return `rows of ${table} differ from the log`
 }
 
 function placeOf({ partition, firstOffset, lastOffset, hour, day, where }: Mismatch): string {

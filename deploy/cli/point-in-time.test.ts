@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 2, 1, 12, 30)
 const iso = (text: string, edge: 'start' | 'end' = 'start') =>
   new Date(pointInTime('--from', text, NOW, edge)).toISOString()
 
-describe('times as people write them', () => {
+describe('times in the usual forms', () => {
   test.each([
     ['now', '2026-03-01T12:30:00.000Z'],
     ['90s', '2026-03-01T12:28:30.000Z'],
@@ -25,13 +25,13 @@ describe('times as people write them', () => {
     expect(iso(text)).toBe(expected)
   })
 
-  test('a bare day that ends a range means its last millisecond', () => {
+  test('a plain date that ends a range means its last millisecond', () => {
     expect(iso('2026-01-31', 'end')).toBe('2026-01-31T23:59:59.999Z')
     expect(iso('2026-01-31T00:00Z', 'end')).toBe('2026-01-31T00:00:00.000Z')
   })
 
   test.each(['', 'soon', '2026-02-29', '2026-13-01', '2026-01-31T25:00Z', '1y', '-1h'])(
-    '%j is no time',
+    '%j is not a time',
     text => {
       expect(() => iso(text)).toThrow(/is not a time/)
     },

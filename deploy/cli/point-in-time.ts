@@ -6,12 +6,12 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
- * Reads a time as people write it: `now`, `2h` (that long ago), `today`, `yesterday`, an ISO date or date-time
- * (UTC without an offset), or a UNIX time in seconds or milliseconds.
+ * Reads a time in a usual form: `now`, `2h` (that long ago), `today`, `yesterday`, an ISO date or date-time (UTC without
+ * an offset), or a UNIX time in seconds or milliseconds.
  *
- * @param edge  which end of a day stands for a bare date
+ * @param edge  the end of a day that a bare date means
  * @returns UNIX milliseconds
- * @throws CommandError when it is none of them
+ * @throws CommandError for any other text
  */
 export function pointInTime(option: string, text: string, nowMs: number, edge: 'start' | 'end'): number {
   const ms = readPoint(text.trim(), nowMs, edge)
@@ -30,14 +30,14 @@ function readPoint(text: string, nowMs: number, edge: 'start' | 'end'): number |
   if (text === 'yesterday') return dayEdge(today - DAY_MS, edge)
   const agoMs = durationMs(text)
   if (agoMs !== undefined) return nowMs - agoMs
-  // By magnitude, as the service reads numbers: below 1e11 they are seconds.
+  // Numbers below 1e11 are seconds, as in the service.
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) < 1e11 ? Number(text) * 1000 : Number(text)
   if (DATE.test(text)) return dayEdge(calendarTime(`${text}T00:00:00Z`), edge)
   if (DATE_TIME.test(text)) return calendarTime(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`)
   return undefined
 }
 
-/** Date.parse turns 30 February into 1 March; here it is no time. */
+/** Date.parse reads 30 February as 1 March; here it is invalid. */
 function calendarTime(text: string): number {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number]
   const midnight = new Date(Date.UTC(year, month - 1, day))

@@ -18,7 +18,7 @@ describe('weir', () => {
     },
   )
 
-  test.each(['--version', '-V'])('%s tells the version', async option => {
+  test.each(['--version', '-V'])('%s prints the version', async option => {
     const { code, out } = await line.run([option])
     expect({ code, out }).toEqual({ code: 0, out: `${VERSION}\n` })
   })

@@ -23,26 +23,26 @@ import { usageCommand } from './usage.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-On the machine of the server the commands find address and credentials by themselves. Elsewhere set
+On the server's machine, commands find its address and credentials by themselves. Elsewhere set
 WEIR_URL and WEIR_ACCESS_TOKEN, for "weir ship" WEIR_URL (or WEIR_INGEST_URL) and WEIR_INGESTION_KEY.
 
 Examples:
   weir all                            run the whole service here
   weir ship /var/log/syslog           send a file
-  weir search error --from 1h         look for what went wrong
-  weir tail level:error               watch it going wrong
-  weir usage apps                     who stores how much
+  weir search error --from 1h         find errors of the last hour
+  weir tail level:error               watch errors as they arrive
+  weir usage apps                     volume by application
   weir backup /mnt/backups/today      copy everything while the server runs`
 
 const ROLES: readonly [name: string, summary: string][] = [
   ['all', 'run the whole service in one process'],
-  ['ingest', 'run log ingestion alone'],
-  ['api', 'run the configuration, search and usage API alone'],
-  ['engine', 'run the pipeline engine alone'],
+  ['ingest', 'run only log ingestion'],
+  ['api', 'run only the configuration, search and usage API'],
+  ['engine', 'run only the pipeline engine'],
   ['store', 'serve the embedded store to the other processes of this machine'],
 ]
 
-/** Runs one command line, without the program's name, and tells how it ended. Never throws for bad input. */
+/** Runs one command line, without the program's name, and returns its exit code. Never throws for bad input. */
 export async function runProgram(args: readonly string[], world: World): Promise<number> {
   let code: number = EXIT.done
   const program = buildProgram(world, finished => {
@@ -63,7 +63,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   }
 }
 
-/** What the operating system refused, a file for instance: its message says what, and which file. */
+/** An error of the operating system, for instance about a file: its message says what failed and names the file. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }
@@ -104,7 +104,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
       .command(role)
       .description(summary)
       .action(async () => {
-        // Loaded only here: the server's modules would make every client command slow to start.
+        // Loaded on demand: the server's modules would slow down every client command.
         const { runRole } = await import('../main.ts')
         await runRole(role)
       })
@@ -112,7 +112,7 @@ function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
   return prepared(program, world)
 }
 
-/** Commander ends the process and writes to the terminal by itself unless every command is told otherwise. */
+/** Prepares each command. Without these settings Commander itself ends the process and writes to the terminal. */
 function prepared(command: Command, world: World): Command {
   command.exitOverride().configureOutput({
     writeOut: text => void world.stdout.write(text),
@@ -125,7 +125,7 @@ function prepared(command: Command, world: World): Command {
   return command
 }
 
-/** The program on this machine: what `deploy/bin/weir.mjs` calls. */
+/** The program on this machine, called by `deploy/bin/weir.mjs`. */
 export async function main(): Promise<void> {
   const args = process.argv.slice(2)
   const isServer = ROLES.some(([role]) => role === args[0])
@@ -136,9 +136,9 @@ export async function main(): Promise<void> {
     return
   }
   const stop = new AbortController()
-  // A server role minds the signals by itself.
+  // A server role handles the signals itself.
   if (!isServer) stopOnSignals(stop)
-  // A reader that has gone, as in `weir search | head`, is no error of ours.
+  // A reader that ends early, as in `weir search | head`, is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
   const code = await runProgram(args, {
     env: process.env,
@@ -149,15 +149,15 @@ export async function main(): Promise<void> {
     entropy: systemEntropy(),
     stop: stop.signal,
   })
-  // A server role has come up when it returns, and says by itself how it ends.
+  // A server role is running when this returns, and sets its exit code itself.
   if (code !== EXIT.done) process.exitCode = code
 }
 
 /**
- * Takes settings from a file beside the working directory; what the environment says wins. Server and tools read the
- * same one: the tools must look for the data folder where the server has it.
+ * Reads settings from a file in the working directory; the environment takes precedence. Server and tools read the same
+ * file: the tools must look for the data folder where the server has it.
  *
- * @returns a sentence when something is there that cannot be read
+ * @returns a sentence when the file exists and cannot be read
  */
 function loadEnvironmentFile(): string | undefined {
   try {
@@ -166,7 +166,7 @@ function loadEnvironmentFile(): string | undefined {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    return `${resolve('.env')} cannot be read (${message}): make it a file that this user may read, or remove it`
+    return `${resolve('.env')} cannot be read (${message}): make it a file that this user can read, or remove it`
   }
 }
 

@@ -8,8 +8,8 @@ import { apiAddress } from './connection.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-Lines that come from now on are kept that long; those that are stored keep the days that they came with.
-Rules on retention (/v1/config/retention-rules) keep some lines shorter or longer.
+The retention applies to lines that arrive from now on; stored lines keep their retention.
+Retention rules (/v1/config/retention-rules) keep some lines shorter or longer.
 
 Examples:
   weir retention
@@ -17,12 +17,12 @@ Examples:
 
 const URL = '/v1/config/retention'
 
-/** What 0 days mean, which the account API of enterprises takes. */
+/** Meaning of 0 days, which the account API of enterprises accepts. */
 const NOTHING_KEPT =
-  'Lines are accepted and counted, and are never found: the account keeps them 0 days. Only a rule on retention keeps some. ' +
-  '"weir retention set 30" keeps those that come from then on.'
+  'Lines are accepted and counted but never found: the retention of the account is 0 days. Only retention rules keep lines. ' +
+  '"weir retention set 30" keeps the lines that arrive from then on.'
 
-/** A warning for an account whose lines are not kept; nothing where they are, or where that cannot be told. */
+/** A warning for an account whose lines are not kept; empty otherwise, or when the retention cannot be read. */
 export async function retentionWarning(world: World): Promise<string[]> {
   try {
     const { days } = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
@@ -39,12 +39,12 @@ interface Options {
 
 export function retentionCommand(world: World): Command {
   const command = new Command('retention')
-    .summary('show or set how many days lines are kept')
-    .description('Show or set how many days lines of the account are kept.')
+    .summary('show or set the retention of lines')
+    .description('Show or set the retention of the account in days.')
     .addHelpText('after', HELP)
   command
     .command('show', { isDefault: true })
-    .description('Show how many days lines are kept.')
+    .description('Show the retention in days.')
     .option('--json', 'print the result as one JSON object')
     .action(async (options: Options) => {
       const answer = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
@@ -53,13 +53,13 @@ export function retentionCommand(world: World): Command {
     })
   command
     .command('set')
-    .description('Set how many days lines that come from now on are kept.')
+    .description('Set the retention in days of lines that arrive from now on.')
     .argument('<days>', `1 to ${MAX_RETENTION_DAYS}`, readDays)
     .option('--json', 'print the result as one JSON object')
     .action(async (days: number, options: Options) => {
       const api = apiClient(apiAddress(world), world)
       const answer = (await api.json(URL, { method: 'PUT', body: { days } })) as JsonObject
-      await tell(answer, `Lines that come from now on are kept ${daysOf(answer)}.`, options, world)
+      await tell(answer, `Lines that arrive from now on are kept ${daysOf(answer)}.`, options, world)
     })
   return command
 }
@@ -67,7 +67,7 @@ export function retentionCommand(world: World): Command {
 function readDays(text: string): number {
   const days = Number(text)
   if (!/^\d+$/.test(text) || days < 1 || days > MAX_RETENTION_DAYS)
-    throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_RETENTION_DAYS}.`)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_RETENTION_DAYS}.`)
   return days
 }
 

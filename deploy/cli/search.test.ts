@@ -50,19 +50,19 @@ describe('weir search', () => {
     expect(line.service.requests).toHaveLength(2)
   })
 
-  test('says where lines may be missing, beside the lines that there are', async () => {
+  test('reports possibly missing lines, beside the found ones', async () => {
     const headers = { 'x-weir-incomplete': 'fields; days="2026-11-20, 2026-11-21"' }
     line.reply = () => ({ body: { lines: [record(1)], pagination_id: null }, headers })
     const { code, out, err } = await line.run(['search', 'status:404'])
     expect([code, out]).toEqual([0, '2023-11-14T22:13:20.001Z web-1 nginx ERROR line 1\n'])
     expect(err).toContain(
-      'Lines may be missing: more names of fields came in on 2026-11-20, 2026-11-21 (UTC)',
+      'Lines may be missing: on 2026-11-20, 2026-11-21 (UTC) there were more names of fields',
     )
     line.reply = () => ({ body: { lines: [record(1)], pagination_id: null } })
     expect((await line.run(['search', 'status:404'])).err).toBe('')
   })
 
-  test('with --prefer head takes the oldest, and with --json prints the records with all their digits', async () => {
+  test('with --prefer head shows the oldest lines, and with --json prints records with all their digits', async () => {
     line.reply = () => ({
       body: '{"lines":[{"_ts":1,"id":12345678901234567890},{"_ts":2},{"_ts":3}],"pagination_id":null}',
     })
@@ -70,25 +70,25 @@ describe('weir search', () => {
     expect(out).toBe('{"_ts":1,"id":12345678901234567890}\n{"_ts":2}\n')
   })
 
-  test('takes a query that begins with a minus behind --', async () => {
+  test('accepts a query that begins with a minus behind --', async () => {
     line.reply = () => ({ body: { lines: [], pagination_id: null } })
     expect((await line.run(['search', '--limit', '5', '--', '-debug'])).code).toBe(0)
     expect(line.service.requests[0]?.url.searchParams.get('query')).toBe('-debug')
   })
 
-  test('asks for at most 10,000 lines at once', async () => {
+  test('requests at most 10,000 lines at once', async () => {
     line.reply = () => ({ body: { lines: [], pagination_id: null } })
     await line.run(['search', '--limit', '10001'])
     expect(line.service.requests[0]?.url.searchParams.get('size')).toBe('10000')
   })
 
-  test('that finds nothing ends with 0, with --fail-if-none with 1', async () => {
+  test('without results ends with 0, and with --fail-if-none with 1', async () => {
     line.reply = () => ({ body: { lines: [], pagination_id: null } })
     expect((await line.run(['search', 'x'])).code).toBe(0)
     expect((await line.run(['search', 'x', '--fail-if-none'])).code).toBe(1)
   })
 
-  test('shows `message` where there is one, and control characters instead of obeying them', async () => {
+  test('shows `message` if there is one, and makes control characters visible', async () => {
     line.reply = () => ({
       body: { lines: [record(1, { message: 'a\u001b[31mb\nc\td', level: '' })], pagination_id: null },
     })

@@ -24,14 +24,14 @@ interface SearchOptions {
 }
 
 const HELP = `
-The query language in short: words that must all be there; "a phrase"; a OR b; -not; level:error;
+The query language in short: words that must all occur; "a phrase"; a OR b; -not; level:error;
 status:>=500; app:(nginx OR api). OR binds tighter than AND. No query means every line.
-A query that begins with - stands behind --.
+Put -- before a query that begins with -.
 
-The lines come oldest first; of more than --limit lines the newest are shown (--prefer head: the oldest).
+Lines are printed oldest first. Of more than --limit lines, the newest are shown (--prefer head: the oldest).
 
-Exit codes: 0 also when nothing was found (1 with --fail-if-none), 2 wrong use or query, 3 service
-out of reach or not authorised.
+Exit codes: 0 even when nothing was found (1 with --fail-if-none), 2 wrong usage or query, 3 service
+unreachable or not authorised.
 
 Examples:
   weir search 'timeout -healthcheck' --from 1h
@@ -44,20 +44,20 @@ export function searchCommand(world: World, finish: (code: ExitCode) => void): C
   return new Command('search')
     .summary('find stored lines')
     .description('Find stored lines and print them, oldest first.')
-    .argument('[query]', 'what to look for', '')
+    .argument('[query]', 'search query', '')
     .option(
       '--from <time>',
-      'from when on: 1h, 2d, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',
+      'start of the period: 1h, 2d, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',
       '1d',
     )
-    .option('--to <time>', 'until when, inclusive', 'now')
-    .option('-n, --limit <number>', 'print so many lines at most', readLimit, 100)
+    .option('--to <time>', 'end of the period, inclusive', 'now')
+    .option('-n, --limit <number>', 'maximum number of lines to print', readLimit, 100)
     .option('--app <list>', 'only lines of these applications (comma-separated)')
     .option('--host <list>', 'only lines of these hosts')
     .option('--level <list>', 'only lines of these levels')
     .option('--tags <list>', 'only lines with one of these tags')
     .addOption(
-      new Option('--prefer <end>', 'which lines when there are more: head or tail')
+      new Option('--prefer <end>', 'lines to print if there are more: head or tail')
         .choices(['head', 'tail'])
         .default('tail'),
     )
@@ -68,7 +68,7 @@ export function searchCommand(world: World, finish: (code: ExitCode) => void): C
 }
 
 function readLimit(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It is a number from 1 on.')
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
   return Number(text)
 }
 
@@ -76,7 +76,7 @@ async function search(query: string, options: SearchOptions, world: World): Prom
   const nowMs = world.clock.wallMs()
   const from = pointInTime('--from', options.from, nowMs, 'start')
   const to = pointInTime('--to', options.to, nowMs, 'end')
-  if (from > to) throw new CommandError(EXIT.usage, '--from is later than --to.')
+  if (from > to) throw new CommandError(EXIT.usage, '--from must not be later than --to.')
   const parameters = {
     from,
     to,
@@ -96,7 +96,7 @@ async function search(query: string, options: SearchOptions, world: World): Prom
   const print = (records: readonly JsonObject[]) =>
     write(world.stdout, records.map(record => `${render(record)}\n`).join(''))
   let found = 0
-  // From the tail the newest page comes first, so all must be there before the oldest line can be printed.
+  // The tail returns the newest page first, so all pages are needed before the oldest line can be printed.
   const held: JsonObject[][] = []
   for await (const records of pages) {
     found += records.length
@@ -115,14 +115,14 @@ function incompleteSentence(header: string): string {
   const more = /more=(\d+)/.exec(header)?.[1]
   const which = more === undefined ? days : `${more} more days up to ${days}`
   return (
-    `Lines may be missing: more names of fields came in on ${which} (UTC) than are indexed. ` +
-    'Words of such fields are found without the name: weir search timeout'
+    `Lines may be missing: on ${which} (UTC) there were more names of fields than are indexed. ` +
+    'Search for words of such fields without the name: weir search timeout'
   )
 }
 
 type Parameters = Readonly<Record<string, string | number | undefined>> & { readonly prefer: 'head' | 'tail' }
 
-/** Pages of at most `limit` records altogether; the parameters of all pages must be the same (export, section 6.3). */
+/** Pages of at most `limit` records in total; all pages must use the same parameters (export, section 6.3). */
 async function* recordPages(
   api: ApiClient,
   parameters: Parameters,

@@ -89,7 +89,7 @@ describe('weir ship', () => {
     expect(service.requests[0]?.lines).toMatchObject([{ line: 'one', app: 'web' }, { line: 'two' }])
   })
 
-  test('sends what could be read of a damaged compressed file, and says that it is damaged', async () => {
+  test('sends the readable part of a damaged compressed file, and reports the damage', async () => {
     const lines = Array.from({ length: 20_000 }, (_, at) => `${at * 7919}\n`).join('')
     const { code, out, err } = await ship([
       await file('a.log.gz', gzipSync(lines).subarray(0, 30_000)),
@@ -114,7 +114,7 @@ describe('weir ship', () => {
 
   test('lines of a slow writer do not wait for its end', async () => {
     const stdin = new PassThrough()
-    // Time passes at once on this clock, so that the writer is slow however fast the machine is.
+    // Time on this clock passes at once, so that the writer is slow even on a fast machine.
     const shipped = ship(['-'], commandWorld({ env: environment(), stdin }))
     stdin.write('first\nsec')
     await service.arrived(1)
@@ -123,7 +123,7 @@ describe('weir ship', () => {
     expect(service.stored).toEqual(['first', 'second'])
   })
 
-  test('says as JSON what became of the lines, and ends with 1 when some were refused', async () => {
+  test('reports the results of the lines as JSON, and ends with 1 if some were refused', async () => {
     service.plan.push('refuse bad lines')
     const { code, out } = await ship([await file('a.log', 'good\nbad\n\nfine\n'), '--json'])
     expect(code).toBe(1)
@@ -137,7 +137,7 @@ describe('weir ship', () => {
     })
   })
 
-  test('ends with 2 when the service finds the request wrong, says why, and does not call its lines refused ones', async () => {
+  test('ends with 2 and the reason when the service refuses the request, and does not count its lines as refused', async () => {
     service.plan.push({
       status: 400,
       body: { error: '"mac" must be a valid MAC address', code: 'BadRequest' },
@@ -150,14 +150,14 @@ describe('weir ship', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('halves what the service finds too large, and keeps the order', async () => {
+  test('halves a batch that the service finds too large, and keeps the order', async () => {
     service.maxBodyBytes = 3_000
     const lines = Array.from({ length: 400 }, (_, at) => `line ${at}`)
     expect((await ship([await file('a.log', lines.join('\n'))])).code).toBe(0)
     expect(service.stored).toEqual(lines)
   })
 
-  test('ends with 3 when the key is not accepted, and sends nothing more', async () => {
+  test('ends with 3 when the key is refused, and sends nothing more', async () => {
     service.plan.push({ status: 401, body: { error: 'Not Authorized', code: 'NotAuthorized' } })
     const lines = Array.from({ length: 20_000 }, (_, at) => `${at}\n`).join('')
     const { code, out, err } = await ship([await file('a.log', lines), '--json'])
@@ -171,7 +171,7 @@ describe('weir ship', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('ends with 3 when the service stays away for longer than --retry-for', async () => {
+  test('ends with 3 when the service is unavailable for longer than --retry-for', async () => {
     service.plan.push(...Array.from({ length: 100 }, () => ({ status: 503 })))
     const world = commandWorld({ env: environment() })
     const { code, err } = await ship([await file('a.log', 'x\n'), '--retry-for', '20s'], world)
@@ -181,12 +181,12 @@ describe('weir ship', () => {
   })
 
   test.each([
-    [['missing.log'], 'missing.log is not there'],
-    [['--follow', '-'], 'leave out --follow'],
+    [['missing.log'], 'missing.log does not exist'],
+    [['--follow', '-'], 'omit --follow'],
     [['.'], 'is a folder'],
     [['x', '--retry-for', 'soon'], 'Write it like 90s'],
-    [['x', '--host', ''], 'Name a host'],
-    [['--follow', 'x', '--host', ' '], 'Name a host'],
+    [['x', '--host', ''], 'Give a host'],
+    [['--follow', 'x', '--host', ' '], 'Give a host'],
     [[], 'missing required argument'],
   ])('%j is wrong use: 2, with a sentence', async (args, sentence) => {
     const { code, err } = await ship(args)
@@ -196,7 +196,7 @@ describe('weir ship', () => {
   })
 })
 
-/** Opens a named pipe for writing, as soon as somebody has it open for reading. */
+/** Opens a named pipe for writing as soon as a process has it open for reading. */
 async function openedForReader(pipe: string): Promise<number> {
   for (;;) {
     try {
@@ -208,7 +208,7 @@ async function openedForReader(pipe: string): Promise<number> {
   }
 }
 
-/** The real program in a process of its own. */
+/** The real program in its own process. */
 function spawnShip(args: readonly string[]): ChildProcess {
   const bin = new URL('../bin/weir.mjs', import.meta.url).pathname
   return spawn(process.execPath, [bin, 'ship', ...args], {
@@ -217,7 +217,7 @@ function spawnShip(args: readonly string[]): ChildProcess {
   })
 }
 
-test('weir ship of a named pipe whose writer says nothing more ends when it is interrupted', async () => {
+test('weir ship of a named pipe with a silent writer ends when it is interrupted', async () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   const shipping = spawnShip([pipe])
@@ -231,7 +231,7 @@ test('weir ship of a named pipe whose writer says nothing more ends when it is i
 })
 
 describe('weir ship --follow as a process', () => {
-  test('killed between a batch and its answer, and started again, it loses no line and doubles none', async () => {
+  test('that is killed between a batch and its answer and started again loses and duplicates no line', async () => {
     const path = await file('app.log', 'one\ntwo\n')
     service.plan.push('hang', 'store and break', 'hang')
     const first = spawnShip(['--follow', path])
@@ -253,7 +253,7 @@ describe('weir ship --follow as a process', () => {
     expect(positions.files[0]).toMatchObject({ offset: 14, pending: null })
   })
 
-  test('a second one with the same position file is told so and ends', async () => {
+  test('with the position file of another process ends with a message', async () => {
     const path = await file('app.log', 'one\n')
     const first = spawnShip(['--follow', path])
     await service.arrived(1)

@@ -36,18 +36,18 @@ interface ShipOptions {
 }
 
 const HELP = `
-Lines end at line feeds; a carriage return before one is left out. Empty lines are left out unless
+Lines end at line feeds; a carriage return before one is removed. Empty lines are skipped unless
 --keep-empty is given. Bytes that are not UTF-8 arrive as U+FFFD. A line gets the time at which the
-service receives it. A last line without a line feed is sent, with --follow only once its file was
-rotated away. Files compressed by gzip or zstd are decompressed.
+service receives it. A last line without a line feed is sent; with --follow, only once its file was
+rotated. Files compressed by gzip or zstd are decompressed.
 
-With --follow the position in each file is kept, also over restarts; rotation by renaming and by
-truncation are followed, and files may appear later. The service is tried again for ever
+With --follow the position in each file is kept across restarts. Rotation by renaming and by
+truncation are followed, and files may appear later. Requests are retried without end
 unless --retry-for is given.
 
-Exit codes: 0 all lines stored, 1 some lines refused, 2 wrong use or a request that the service finds
-wrong, 3 service out of reach or not authorised, 130 interrupted before all was sent. With --follow an
-interruption is the end of the work: 0, and the next start goes on.
+Exit codes: 0 all lines stored, 1 some lines refused, 2 wrong usage or a request that the service
+refuses, 3 service unreachable or not authorised, 130 interrupted before the end. With --follow an
+interruption is the normal end: 0, and the next start continues.
 
 Examples:
   weir ship /var/log/nginx/*.log --tags prod,web
@@ -60,21 +60,21 @@ export function shipCommand(world: World, finish: (code: ExitCode) => void): Com
     .summary('send the lines of files or of standard input')
     .description('Send the lines of files, or of standard input, to the service.')
     .argument('<file...>', 'files to read; - is standard input')
-    .option('-f, --follow', 'go on with what is appended to the files')
+    .option('-f, --follow', 'continue with lines that are appended to the files')
     .option('--app <name>', "application of the lines (default: from the file's name, nginx of nginx.log.1)")
     .option('--host <name>', "host of the lines (default: this machine's name)", readHost)
     .option('--tags <list>', 'comma-separated tags')
-    .option('--level <level>', 'level of lines that do not say theirs')
+    .option('--level <level>', 'level of lines without a level of their own')
     .option('--env <name>', 'environment of the lines')
     .option('--keep-empty', 'send empty lines, too')
     .option(
       '--retry-for <duration>',
-      'how long to try again when the service is away (default: 5m; --follow: no limit)',
+      'time for retries while the service is unavailable (default: 5m; --follow: no limit)',
       readDuration,
     )
     .option(
       '--positions <file>',
-      'where --follow keeps positions (default: ship-positions.json in the data folder)',
+      'position file of --follow (default: ship-positions.json in the data folder)',
     )
     .option('--json', 'print the summary as one JSON object')
     .addHelpText('after', HELP)
@@ -83,7 +83,7 @@ export function shipCommand(world: World, finish: (code: ExitCode) => void): Com
 
 function readHost(text: string): string {
   if (text.trim() === '')
-    throw new InvalidArgumentError("Name a host, or leave the option out for this machine's name.")
+    throw new InvalidArgumentError("Give a host, or omit the option for this machine's name.")
   return text
 }
 
@@ -99,7 +99,7 @@ async function ship(files: readonly string[], options: ShipOptions, world: World
   const address = ingestAddress(world)
   const totals = new Totals()
   const startMs = world.clock.monotonicMs()
-  // Trouble with one file ends the work on the others, too.
+  // A failure with one file also ends the work on the others.
   const failure = new AbortController()
   const inner = { ...world, stop: AbortSignal.any([world.stop, failure.signal]) }
   const progress = await showProgress(totals, await expectedBytes(names, options), world)
@@ -119,24 +119,24 @@ async function ship(files: readonly string[], options: ShipOptions, world: World
 
 async function checkFiles(names: readonly string[], options: ShipOptions): Promise<void> {
   if (options.follow && names.includes(STANDARD_INPUT)) {
-    throw new CommandError(EXIT.usage, 'Standard input is read to its end anyway: leave out --follow.')
+    throw new CommandError(EXIT.usage, 'Standard input is read to its end anyway: omit --follow.')
   }
   for (const name of names) {
     if (name === STANDARD_INPUT) continue
     const found = await stat(name).catch(() => undefined)
     if (!found && options.follow) continue
-    if (!found) throw new CommandError(EXIT.usage, `${name} is not there.`)
-    if (found.isDirectory()) throw new CommandError(EXIT.usage, `${name} is a folder: name the files in it.`)
+    if (!found) throw new CommandError(EXIT.usage, `${name} does not exist.`)
+    if (found.isDirectory()) throw new CommandError(EXIT.usage, `${name} is a folder: give the files in it.`)
     if (options.follow && !found.isFile()) {
-      throw new CommandError(EXIT.usage, `${name} is not a regular file: leave out --follow.`)
+      throw new CommandError(EXIT.usage, `${name} is not a regular file: omit --follow.`)
     }
     await access(name, constants.R_OK).catch(() => {
-      throw new CommandError(EXIT.usage, `${name} may not be read by this user.`)
+      throw new CommandError(EXIT.usage, `This user cannot read ${name}.`)
     })
   }
 }
 
-/** The sum of the sizes, when all are known: what the progress bar goes up to. */
+/** Sum of the sizes if all are known: the end of the progress bar. */
 async function expectedBytes(names: readonly string[], options: ShipOptions): Promise<number | undefined> {
   if (options.follow || names.includes(STANDARD_INPUT)) return undefined
   const found = await Promise.all(names.map(name => stat(name)))
@@ -180,7 +180,7 @@ const follow: Run = async (names, options, address, totals, world, failure) => {
   if (!release) {
     throw new CommandError(
       EXIT.usage,
-      `Another "weir ship --follow" on this machine uses ${file}. Give this one its own with --positions FILE.`,
+      `Another "weir ship --follow" on this machine uses ${file}. Use another file with --positions FILE.`,
     )
   }
   const delivery = new Delivery({
@@ -227,7 +227,7 @@ async function followUntilStopped(follower: Follower, world: World): Promise<voi
   }
 }
 
-/** Waits for all; the first trouble asks the others to stop and is thrown when they have. */
+/** Waits for all; the first failure stops the others and is thrown once they have ended. */
 async function allOrNone(work: readonly Promise<void>[], failure: AbortController): Promise<void> {
   let first: unknown
   await Promise.all(
@@ -254,12 +254,12 @@ function lineSource(name: string, options: ShipOptions): Omit<Source, 'chunks'> 
 }
 
 function problemNotice(world: World): (sentence: string) => void {
-  // On a terminal the progress bar stands in the line: it is drawn again below the notice.
+  // On a terminal, the progress bar is on this line and is drawn again below the notice.
   const clear = world.stderr.isTTY ? '\r\u001b[2K' : ''
   return sentence => void write(world.stderr, `${clear}weir: ${sentence}\n`)
 }
 
-/** Says once, not at every attempt, that the service is being waited for. */
+/** Reports once, not at every attempt, that the program waits for the service. */
 function retryNotice(totals: Totals, world: World): (reason: string) => void {
   const notice = problemNotice(world)
   let saidAtRequests = -1
@@ -267,7 +267,7 @@ function retryNotice(totals: Totals, world: World): (reason: string) => void {
     totals.retries++
     if (saidAtRequests === totals.requests) return
     saidAtRequests = totals.requests
-    notice(`The service does not take lines at the moment (${reason}); trying again.`)
+    notice(`The service does not accept lines at the moment (${reason}); trying again.`)
   }
 }
 
@@ -304,7 +304,7 @@ async function report(
   ]
   if (totals.longLines > 0) {
     parts.push(
-      `${grouped(totals.longLines)} were longer than 16,384 bytes: the service keeps their beginning.`,
+      `${grouped(totals.longLines)} were longer than 16,384 bytes: the service keeps only their beginning.`,
     )
   }
   await write(world.stdout, `${parts.join(' ')}\n`)

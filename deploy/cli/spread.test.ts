@@ -3,7 +3,7 @@ import { type CommandLine, commandLine } from '../../test/support/command-line.t
 
 let line: CommandLine
 let done: number
-/** How many looks a partition takes for its part. */
+/** Number of looks until a partition has completed its part. */
 let looks: number
 beforeEach(async () => {
   line = await commandLine()
@@ -31,16 +31,16 @@ test('weir spread on waits until every partition has done its part', async () =>
   })
 })
 
-test('weir spread on says how far it is while it waits', async () => {
+test('weir spread on shows its progress while it waits', async () => {
   looks = 8
   const { code, err } = await line.run(['spread', 'on'])
   expect(code).toBe(0)
-  expect(err).toMatch(/^It is being turned on: \d of 2 partitions have done their part\.\n/)
+  expect(err).toMatch(/^It is being turned on: \d of 2 partitions have completed their part\.\n/)
 })
 
-test('weir spread tells how far a change is', async () => {
+test('weir spread shows the progress of a change', async () => {
   expect((await line.run(['spread'])).out).toBe(
-    'It is being turned off: 1 of 2 partitions have done their part.\n',
+    'It is being turned off: 1 of 2 partitions have completed their part.\n',
   )
   expect((await line.run(['spread'])).out).toBe('The lines of the account go to one partition.\n')
   expect(JSON.parse((await line.run(['spread', '--json'])).out)).toEqual({
@@ -50,6 +50,6 @@ test('weir spread tells how far a change is', async () => {
   })
 })
 
-test('weir spread takes on and off alone', async () => {
+test('weir spread accepts only on and off', async () => {
   expect((await line.run(['spread', 'maybe'])).code).toBe(2)
 })

@@ -7,12 +7,12 @@ import { apiAddress } from './connection.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-The lines of an account go to one partition, which one process works on. Spread, they go to all
-partitions, by the host that sends them. Limits stay exact: what is counted per key is moved to where
-the key is counted from then on. Nothing is lost, doubled or let through while it changes.
+The lines of an account normally go to one partition, which one process handles. When the account is
+spread, they go to all partitions, by sending host. Limits stay exact: events that are counted per key
+move to the partition of their key. Nothing is lost, duplicated or let through during the change.
 
 Examples:
-  weir spread          whether the account is spread
+  weir spread          show whether the account is spread
   weir spread on
   weir spread off`
 
@@ -29,7 +29,7 @@ export function spreadCommand(world: World): Command {
   return new Command('spread')
     .summary('send the lines of the account to all partitions, or to one')
     .description('Show or change whether the lines of the account go to all partitions.')
-    .addArgument(new Argument('[wish]', 'what shall be').choices(['on', 'off']))
+    .addArgument(new Argument('[wish]', 'wanted state').choices(['on', 'off']))
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', HELP)
     .action(async (wish: 'on' | 'off' | undefined, options: Options) => spread(wish, options, world))
@@ -43,12 +43,12 @@ async function spread(wish: 'on' | 'off' | undefined, { json }: Options, world: 
   if (wish !== undefined && status.phase !== wish)
     throw new CommandError(
       EXIT.usage,
-      'Not every partition has done its part yet. It goes on by itself, as long as engines run ("weir status" tells); ' +
-        '"weir spread" tells how far it is.',
+      'Some partitions have not completed their part yet. The change continues while engines run (see "weir status"); ' +
+        '"weir spread" shows its progress.',
     )
 }
 
-/** Waits until every partition has done its part, for a while, and says on the way how many have. */
+/** Waits a limited time until every partition has completed its part, and reports their number on the way. */
 async function settled(api: ApiClient, { clock, stop, stderr }: World): Promise<JsonObject> {
   const untilMs = clock.monotonicMs() + PATIENCE_MS
   let toldMs = clock.monotonicMs()
@@ -78,6 +78,6 @@ function sentenceOf({ phase, partitions, partitions_done: done }: JsonObject): s
     case 'off':
       return 'The lines of the account go to one partition.'
     default:
-      return `It is being turned ${phase === 'turning_on' ? 'on' : 'off'}: ${done} of ${partitions} partitions have done their part.`
+      return `It is being turned ${phase === 'turning_on' ? 'on' : 'off'}: ${done} of ${partitions} partitions have completed their part.`
   }
 }

@@ -8,8 +8,8 @@ beforeEach(async () => {
 })
 afterEach(() => line.close())
 
-test('on the embedded log it says what to look at instead', async () => {
+test('on the embedded log it names the alternative', async () => {
   const embedded = await line.run(['status'])
   expect(embedded).toMatchObject({ code: 2, out: '' })
-  expect(embedded.err).toContain('KAFKA_BROKERS is not set: on the embedded log there is one process')
+  expect(embedded.err).toContain('KAFKA_BROKERS is not set: on the embedded log there is only one process')
 })

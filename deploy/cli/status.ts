@@ -6,8 +6,9 @@ import { type Column, tableLines } from './table.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-Asks the brokers of KAFKA_BROKERS who works on which partition, and how far each is; engines tell that
-every few seconds. Ends with 1 while a partition has no worker. On the embedded log there is one process: /readyz and /metrics say how it is.
+Asks the brokers of KAFKA_BROKERS for the worker and the progress of each partition, which engines report
+every few seconds. The exit code is 1 while a partition has no worker. On the embedded log there is only
+one process: see its /readyz and /metrics.
 
 Examples:
   weir status
@@ -15,7 +16,7 @@ Examples:
 
 export function statusCommand(world: World, finish: (code: ExitCode) => void): Command {
   return new Command('status')
-    .summary('show who works on which partition of a cluster, and how far each is')
+    .summary('show worker and progress of each partition of a cluster')
     .description('Show the partitions of a cluster on Kafka.')
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', HELP)
@@ -27,7 +28,7 @@ async function status(
   world: World,
   finish: (code: ExitCode) => void,
 ): Promise<void> {
-  // Loaded only here: what speaks to Kafka would make every command slow to start.
+  // Loaded on demand: the modules for Kafka would slow down every command.
   const { clusterStatus } = await import('../cluster/cluster-status.ts')
   let partitions: PartitionStatus[]
   try {
@@ -66,7 +67,7 @@ function textOf(partitions: readonly PartitionStatus[], colours: boolean): strin
     ...tableLines(COLUMNS, partitions, colours),
     '',
     idle === 0
-      ? `Every partition has a worker. ${grouped(waiting)} records are to be stored.`
+      ? `Every partition has a worker. ${grouped(waiting)} records wait to be stored.`
       : `${idle} of ${partitions.length} partitions have no worker: start an engine (weir engine).`,
   ].join('\n')
 }

@@ -14,7 +14,18 @@ test('a table is as wide as its widest cell or heading', () => {
   ])
 })
 
-test('a table of a million rows has them all, at the width of the last', () => {
+test('columns are aligned behind wide characters, and behind those without width', () => {
+  // A flag of two code points, and a letter with an accent of its own.
+  expect(tableLines(COLUMNS, ['日志', '🇫🇷', 'e\u0301', 'plain'], false)).toEqual([
+    'APP    LENGTH',
+    '日志        2',
+    '🇫🇷          4',
+    'e\u0301           2',
+    'plain       5',
+  ])
+})
+
+test('a table of a million rows has all of them, with the width of the last', () => {
   const rows = Array.from({ length: 1_000_000 }, (_, row) => `app-${row}`)
   const lines = tableLines(COLUMNS, rows, false)
   expect(lines).toHaveLength(1_000_001)

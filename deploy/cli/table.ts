@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import stringWidth from 'string-width'
 
 export interface Column<Row> {
   readonly title: string
@@ -6,7 +7,7 @@ export interface Column<Row> {
   readonly text: (row: Row) => string
 }
 
-/** Lines of a table whose columns are as wide as their widest cell; the heading is bold where colours are on. */
+/** Builds the lines of a table. A column is as wide on the terminal as its widest cell; the heading is bold with colours. */
 export function tableLines<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -14,24 +15,28 @@ export function tableLines<Row>(
 ): string[] {
   const cells = rows.map(row => columns.map(column => printable(column.text(row))))
   const widths = columns.map((column, index) =>
-    cells.reduce((widest, line) => Math.max(widest, (line[index] as string).length), column.title.length),
+    cells.reduce((widest, line) => Math.max(widest, widthOf(line[index] as string)), widthOf(column.title)),
   )
   const line = (texts: readonly string[]) =>
     texts
-      .map((text, index) =>
-        columns[index]?.align === 'right'
-          ? text.padStart(widths[index] as number)
-          : text.padEnd(widths[index] as number),
-      )
+      .map((text, index) => {
+        const blanks = ' '.repeat((widths[index] as number) - widthOf(text))
+        return columns[index]?.align === 'right' ? blanks + text : text + blanks
+      })
       .join('  ')
       .trimEnd()
   const heading = line(columns.map(column => column.title))
   return [colours ? styleText('bold', heading, { validateStream: false }) : heading, ...cells.map(line)]
 }
 
+/** Number of places of a text on the terminal. Most cells are ASCII, and a table may have a million of them. */
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
+}
+
 /**
- * Shows control characters instead of sending them to the terminal: a line in a log must not be able to move
- * the cursor, change colours or rename the window of whoever reads it.
+ * Shows control characters instead of sending them to the terminal: a log line must not move the cursor, change colours
+ * or rename the reader's window.
  */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.

@@ -7,7 +7,7 @@ import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.t
 import { type CommandWorld, commandWorld } from '../../test/support/command-world.ts'
 import { runProgram } from './program.ts'
 
-/** A service that shows what the test says, or refuses. */
+/** A service that sends the lines of the test, or refuses. */
 let server: Server
 let sockets: WebSocket[]
 let requests: URL[]
@@ -44,7 +44,7 @@ function newWorld(): CommandWorld {
   return commandWorld({ env: { WEIR_URL: url, WEIR_ACCESS_TOKEN: 'sts_x' }, clock })
 }
 
-/** Waits, however long it takes. */
+/** Waits for at most ten seconds of real time. */
 async function until(isSo: () => boolean): Promise<void> {
   for (const endMs = performance.now() + 10_000; !isSo(); ) {
     if (performance.now() > endMs) throw new Error(`it never was: ${world.out()}${world.err()}`)
@@ -52,7 +52,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** The same while time passes. */
+/** Like `until`, while time passes. */
 function passUntil(isSo: () => boolean): Promise<void> {
   return until(() => {
     if (!isSo()) clock.advance(50)
@@ -64,7 +64,7 @@ const record = (number: number) =>
   `{"_ts":${1_700_000_000_000 + number},"_host":"web-1","_app":"nginx","_line":"line ${number}","level":"WARN","id":12345678901234567890}`
 const lines = (...numbers: number[]) => `{"e":"p","p":[${numbers.map(record).join()}]}`
 
-test('lines are printed as a search prints them, those that were left out are told beside', async () => {
+test('lines are printed as by a search, and left-out lines are reported separately', async () => {
   const ended = runProgram(['tail', 'a -b', '--app', 'x,y', '--level', 'warn'], world)
   await until(() => sockets.length === 1)
   expect(Object.fromEntries(requests[0]?.searchParams ?? [])).toEqual({
@@ -79,7 +79,7 @@ test('lines are printed as a search prints them, those that were left out are to
   expect(world.out()).toBe(
     [1, 2, 3].map(number => `2023-11-14T22:13:20.00${number}Z web-1 nginx WARN line ${number}\n`).join(''),
   )
-  expect(world.err()).toBe('weir: 7 lines were left out: more came than could be shown.\n')
+  expect(world.err()).toBe('weir: 7 lines were left out: more arrived than could be shown.\n')
   world.stopNow()
   expect(await ended).toBe(0)
 })
@@ -108,7 +108,7 @@ test.each([1000, 1001, 1006])('after close code %i it connects again, two second
   expect(await ended).toBe(0)
 })
 
-test('a refusal that may pass is told and tried again, one that will not ends it', async () => {
+test('a temporary refusal is reported and tried again, and a lasting one ends it', async () => {
   refuses = { status: 429, body: '{"error":"too many","code":"TooManyRequests","status":"error"}' }
   const ended = runProgram(['tail'], world)
   await until(() => world.err().includes('too many'))
@@ -121,7 +121,7 @@ test('a refusal that may pass is told and tried again, one that will not ends it
   expect(await runProgram(['tail', '('], world)).toBe(2)
 })
 
-test('a service that was never there ends it, one that goes is waited for', async () => {
+test('a service that was never available ends it, and it waits for one that becomes unavailable', async () => {
   const { port } = server.address() as AddressInfo
   const ended = runProgram(['tail'], world)
   await until(() => sockets.length === 1)
@@ -138,7 +138,7 @@ test('a service that was never there ends it, one that goes is waited for', asyn
   expect(await runProgram(['tail'], second)).toBe(3)
 })
 
-test('a connection that is silent for longer than the pings are apart is made anew', async () => {
+test('a connection that is silent for longer than the ping interval is replaced', async () => {
   const ended = runProgram(['tail'], world)
   await until(() => sockets.length === 1)
   clock.advance(74_000)

@@ -10,12 +10,12 @@ import { type Address, apiAddress } from './connection.ts'
 import { lineText } from './line-text.ts'
 import { type World, write } from './world.ts'
 
-/** As other clients of the tail do. */
+/** Pause before a reconnect, the same as in other clients of the tail. */
 const RECONNECT_MS = 2_000
-/** A connection on which not even a ping comes, of which there is one each 30 seconds, is no more. */
+/** A connection without a message or ping for this time counts as lost; pings come every 30 seconds. */
 const SILENT_MS = 75_000
 const CONNECT_WITHIN_MS = 30_000
-/** What more tries will not change. */
+/** Statuses that a retry will not change. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405])
 
 interface TailOptions {
@@ -27,11 +27,11 @@ interface TailOptions {
 }
 
 const HELP = `
-The query is that of "weir search"; one that begins with - stands behind --. Lines are shown as they
-are accepted. When the connection ends, it is made again two seconds later; what was accepted meanwhile is not
-shown ("weir search" finds it). Lines that were left out because too many came are counted on standard error.
+The query is that of "weir search"; put -- before a query that begins with -. Lines are shown when they
+are accepted. If the connection ends, it is made again two seconds later; lines accepted meanwhile are not
+shown ("weir search" finds them). If there are too many lines, the number left out goes to standard error.
 
-Exit codes: 0 when interrupted, 2 wrong use or query, 3 service out of reach at first, or not authorised.
+Exit codes: 0 when interrupted, 2 wrong usage or query, 3 service unreachable at first, or not authorised.
 
 Examples:
   weir tail
@@ -40,9 +40,9 @@ Examples:
 
 export function tailCommand(world: World): Command {
   return new Command('tail')
-    .summary('watch lines as they come')
+    .summary('watch lines as they arrive')
     .description('Print lines as they are accepted, until interrupted.')
-    .argument('[query]', 'which lines', '')
+    .argument('[query]', 'search query', '')
     .option('--app <list>', 'only lines of these applications (comma-separated)')
     .option('--host <list>', 'only lines of these hosts')
     .option('--level <list>', 'only lines of these levels')
@@ -70,7 +70,7 @@ async function tail(query: string, options: TailOptions, world: World): Promise<
     }
     if (e === 'meta') {
       if (p.dropped !== undefined)
-        await note(`${p.dropped} lines were left out: more came than could be shown.`)
+        await note(`${p.dropped} lines were left out: more arrived than could be shown.`)
     } else await write(world.stdout, p.map(record => `${render(record)}\n`).join(''))
   }
   const isOver = () => world.stop.aborted || world.stdout.destroyed
@@ -101,7 +101,7 @@ function mayPass(error: unknown, wasConnected: boolean): boolean {
   return error instanceof CommandError && wasConnected
 }
 
-/** @throws ApiRefusal, CommandError as for other requests */
+/** @throws ApiRefusal, CommandError like other requests */
 async function connect(url: URL, address: Address, world: World): Promise<WebSocket> {
   const socket = new WebSocket(url, {
     headers: { authorization: `Token ${address.secret.value}` },
@@ -112,7 +112,7 @@ async function connect(url: URL, address: Address, world: World): Promise<WebSoc
   socket.once('close', () => world.stop.removeEventListener('abort', stop))
   return new Promise((resolve, reject) => {
     socket.once('open', () => {
-      socket.pause() // Until somebody listens.
+      socket.pause() // until a listener is attached
       resolve(socket)
     })
     socket.once('unexpected-response', (_request, response: IncomingMessage) => {
@@ -138,7 +138,7 @@ async function printAll(
     isSilent = false
   })
   const show = async (message: string) => {
-    socket.pause() // The terminal may be slower: then the server leaves lines out, and says so.
+    socket.pause() // The terminal may be slower: then the server leaves lines out, and reports it.
     await print(message)
     if (isOver()) socket.terminate()
     else socket.resume()

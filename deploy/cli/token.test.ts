@@ -25,11 +25,11 @@ const roleOf = async (secret: string) => {
   return response.json().data?.role ?? response.statusCode
 }
 
-test('weir token create prints the secret alone on standard output', async () => {
+test('weir token create prints only the secret on standard output', async () => {
   const { code, out, err } = await run('create', 'deployer', '--scope', 'member', '--expires', '90d')
   expect(code).toBe(0)
   expect(out).toMatch(/^sts_[0-9a-f]{40}\n$/)
-  expect(err).toMatch(/^Created deployer \(.*\)\. It may do what a member may, and ends at .*Z\. /)
+  expect(err).toMatch(/^Created deployer \(.*\)\. It has the rights of a member, and expires at .*Z\. /)
   expect(await roleOf(out.trim())).toBe('member')
 })
 
@@ -51,7 +51,7 @@ test('weir token create --json prints the whole token', async () => {
   })
 })
 
-test('weir token rotate and revoke take a name or the beginning of an id', async () => {
+test('weir token rotate and revoke accept a name or the beginning of an id', async () => {
   const { out: first } = await run('create', 'deployer')
   const { out: second, err } = await run('rotate', 'deployer', '--grace', '1h')
   expect(err).toContain('The old secret works until ')
@@ -61,13 +61,13 @@ test('weir token rotate and revoke take a name or the beginning of an id', async
   )
   expect(await run('revoke', token.id.slice(0, 8))).toEqual({
     code: 0,
-    out: 'Revoked: it does not work any more.\n',
+    out: 'Revoked: it no longer works.\n',
     err: '',
   })
   expect([await roleOf(first.trim()), await roleOf(second.trim())]).toEqual([401, 401])
 })
 
-test('weir token list says what each may, and never a secret', async () => {
+test('weir token list shows the rights of each, and never a secret', async () => {
   const { out: secret } = await run('create', 'reader', '--scope', 'readonly')
   const { out, code } = await run('list')
   expect(code).toBe(0)
@@ -76,7 +76,7 @@ test('weir token list says what each may, and never a secret', async () => {
   expect(out).not.toContain(secret.trim())
 })
 
-test('exit codes tell wrong use from what the credential may not do', async () => {
+test('exit codes distinguish wrong use from a missing right', async () => {
   expect((await run('create')).code).toBe(2)
   expect((await run('create', 'x', '--scope', 'all')).code).toBe(2)
   expect(await run('create', 'x', '--expires', 'soon')).toMatchObject({ code: 2, out: '' })

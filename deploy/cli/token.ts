@@ -10,9 +10,9 @@ import { type Column, printable, tableLines } from './table.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
-A secret is printed once, alone on standard output; what there is to say about it goes to standard error.
-A token can be named by its id, the beginning of its id, or its name. With WEIR_ACCESS_TOKEN set to an
-enterprise token the commands are about tokens of the enterprise.
+A secret is printed once, alone on standard output; information about it goes to standard error.
+A token is given by its id, the beginning of its id, or its name. With WEIR_ACCESS_TOKEN set to an
+enterprise token, the commands apply to tokens of the enterprise.
 
 Examples:
   weir token create deployer --scope member --expires 90d
@@ -42,43 +42,40 @@ export function tokenCommand(world: World): Command {
     .addHelpText('after', HELP)
   command
     .command('create')
-    .description('Create an access token and print its secret, this once.')
-    .argument('<name>', 'what it is for')
+    .description('Create an access token and print its secret, only once.')
+    .argument('<name>', 'name of the token')
     .addOption(
-      new Option('--kind <kind>', 'whose it is; default: as the token that asks').choices([
+      new Option('--kind <kind>', "kind of token; default: the requesting token's").choices([
         'user',
         'service',
         'enterprise',
       ]),
     )
     .addOption(
-      new Option('--scope <scope>', 'what it may do; default: as much as the token that asks').choices([
-        'owner',
-        'admin',
-        'member',
-        'readonly',
-        'ingest',
-      ]),
+      new Option(
+        '--scope <scope>',
+        "scope; never wider than the requesting token's, which is the default",
+      ).choices(['owner', 'admin', 'member', 'readonly', 'ingest']),
     )
-    .option('--expires <when>', 'when it ends: 90d, 12h, 2026-12-31; default: never', readExpires)
-    .option('--email <address>', 'a personal token for this member')
+    .option('--expires <when>', 'expiry: 90d, 12h, 2026-12-31; default: never', readExpires)
+    .option('--email <address>', 'member who gets the personal token')
     .option('--json', 'print the token as a JSON object')
     .action(async (name: string, options: CreateOptions) => create(name, options, world))
   command
     .command('list')
-    .description('List the access tokens of the account, or your own where you are not an admin.')
+    .description('List the access tokens of the account, or your own if you are not an admin.')
     .option('--json', 'print them as a JSON array')
     .action(async (options: JsonOption) => list(options, world))
   command
     .command('rotate')
-    .description('Give an access token a new secret and print it, this once. The old one stops.')
+    .description('Give an access token a new secret and print it, only once. The old one stops working.')
     .argument('<token>', 'id or name')
-    .option('--grace <time>', 'let the old secret work for that long: 10m, 24h at most', readGrace, 0)
+    .option('--grace <time>', 'time for which the old secret keeps working: 10m, at most 24h', readGrace, 0)
     .option('--json', 'print the token as a JSON object')
     .action(async (wanted: string, options: JsonOption & { grace: number }) => rotate(wanted, options, world))
   command
     .command('revoke')
-    .description('Stop an access token for good.')
+    .description('Revoke an access token permanently.')
     .argument('<token>', 'id or name')
     .option('--json', 'print the answer of the service as it is')
     .action(async (wanted: string, options: JsonOption) => revoke(wanted, options, world))
@@ -120,11 +117,11 @@ async function rotate(wanted: string, options: JsonOption & { grace: number }, w
 
 async function show(issued: IssuedToken, what: string, { json }: JsonOption, world: World): Promise<void> {
   if (json) return write(world.stdout, `${jsonText(issued as unknown as JsonObject)}\n`)
-  const end = issued.expires_at === null ? 'has no end' : `ends at ${issued.expires_at}`
+  const end = issued.expires_at === null ? 'does not expire' : `expires at ${issued.expires_at}`
   const old = issued.previous_secret_until
   await write(
     world.stderr,
-    `${what} ${printable(issued.name)} (${issued.id}). It may do what ${article(issued.right ?? 'nobody')} may, and ${end}. ` +
+    `${what} ${printable(issued.name)} (${issued.id}). It has the rights of ${article(issued.right ?? 'nobody')}, and ${end}. ` +
       `${old === null ? '' : `The old secret works until ${old}. `}The secret is not shown again:\n`,
   )
   await write(world.stdout, `${issued.token}\n`)
@@ -155,7 +152,7 @@ async function list({ json }: JsonOption, world: World): Promise<void> {
 async function revoke(wanted: string, { json }: JsonOption, world: World): Promise<void> {
   const api = client(world)
   const answer = await api.json(`${URL}/${await tokenId(api, wanted)}`, { method: 'DELETE' })
-  await write(world.stdout, json ? `${jsonText(answer)}\n` : 'Revoked: it does not work any more.\n')
+  await write(world.stdout, json ? `${jsonText(answer)}\n` : 'Revoked: it no longer works.\n')
 }
 
 function client(world: World): ApiClient {
@@ -174,7 +171,7 @@ async function tokenId(api: ApiClient, wanted: string): Promise<string> {
   throw new CommandError(
     EXIT.usage,
     matching.length === 0
-      ? `There is no token "${wanted}"; "weir token list" shows them.`
-      : `"${wanted}" may be any of ${matching.map(({ id }) => id).join(', ')}: give the id.`,
+      ? `There is no token "${wanted}"; "weir token list" shows all tokens.`
+      : `"${wanted}" can be any of ${matching.map(({ id }) => id).join(', ')}: give the id.`,
   )
 }

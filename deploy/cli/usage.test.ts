@@ -12,7 +12,7 @@ describe('weir usage', () => {
     body: { from: '2023-11-13T23:59:59.999Z', to: '2023-11-15T00:00:00.000Z', results },
   })
 
-  test('by app: a table of sizes, for today unless said otherwise', async () => {
+  test('by app: a table of sizes, for today by default', async () => {
     line.reply = () =>
       answer([
         { name: 'web', total_bytes: 1_234_567 },
@@ -32,22 +32,22 @@ describe('weir usage', () => {
     })
   })
 
-  test('of one app whose name holds a slash', async () => {
+  test('of one app whose name contains a slash', async () => {
     line.reply = () => answer([])
     const { out } = await line.run(['usage', 'apps', 'a/b ü', '--from', '7d', '--to', 'yesterday'])
     expect(line.service.requests[0]?.url.pathname).toBe('/v2/usage/apps/a%2Fb%20%C3%BC')
     expect(out).toContain('Nothing was stored')
   })
 
-  test('altogether: what the plan keeps and every pool with data', async () => {
+  test('in total: the plan and every pool with data', async () => {
     line.reply = () => answer({ plan_bytes: 10, restored_bytes: 0, '7d_vr_bytes': 20 })
     const { out } = await line.run(['usage'])
-    expect(out).toMatch(/kept as the plan says +10 B/)
+    expect(out).toMatch(/retention of the plan +10 B/)
     expect(out).toMatch(/kept 7d \(pool\) +20 B/)
     expect(out).not.toContain('restored')
   })
 
-  test('altogether, of an account that keeps nothing: says that its lines are never found', async () => {
+  test('in total, of an account that keeps nothing: a message that its lines are never found', async () => {
     const reply = (days: number) => {
       line.reply = ({ url }) =>
         url.pathname === '/v1/config/retention' ? { body: { days } } : answer({ plan_bytes: 10 })
@@ -75,7 +75,7 @@ describe('weir usage', () => {
     expect(lines[1_000_000]).toBe('app-999999   1 B      1')
   })
 
-  test('as JSON: the answer of the service as it is', async () => {
+  test('as JSON: the unchanged answer of the service', async () => {
     line.reply = () => answer([{ name: 'web', total_bytes: 1 }])
     expect(JSON.parse((await line.run(['usage', 'apps', '--json'])).out)).toEqual(
       answer([{ name: 'web', total_bytes: 1 }]).body,

@@ -35,13 +35,13 @@ Examples:
 export function usageCommand(world: World): Command {
   return new Command('usage')
     .summary('show how many bytes were stored, by app, tag or host')
-    .description('Show how many bytes were stored: altogether, or by application, tag or host.')
-    .addArgument(new Argument('[kind]', 'what to count by').choices(['apps', 'tags', 'hosts']))
-    .argument('[name]', 'only this one')
+    .description('Show how many bytes were stored: in total, or by application, tag or host.')
+    .addArgument(new Argument('[kind]', 'dimension of the count').choices(['apps', 'tags', 'hosts']))
+    .argument('[name]', 'only this value')
     .option('--from <time>', 'first day: 7d, today, yesterday, 2026-01-31', 'today')
     .option('--to <time>', 'last day', 'today')
-    .option('--limit <number>', 'only so many, the largest first', readLimit)
-    .option('--retention <days>', 'only what lies in that retention pool, such as 7d')
+    .option('--limit <number>', 'maximum number of entries, the largest first', readLimit)
+    .option('--retention <days>', 'only lines of this retention pool, such as 7d')
     .option('--json', 'print the answer of the service as it is')
     .addHelpText('after', HELP)
     .action(async (kind: string | undefined, name: string | undefined, options: UsageOptions) =>
@@ -50,7 +50,7 @@ export function usageCommand(world: World): Command {
 }
 
 function readLimit(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It is a number from 1 on.')
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
   return Number(text)
 }
 
@@ -87,7 +87,7 @@ async function usage(
   await writeLines(world.stdout, [...lines, '', days, ...warning])
 }
 
-/** The first part is the path itself; what the user typed is percent-encoded. */
+/** The first part is the path itself; user input is percent-encoded. */
 function pathPart(part: string, index: number): string {
   return index === 0 ? part : encodeURIComponent(part)
 }
@@ -99,7 +99,7 @@ function namedRows(answer: JsonObject): UsageRow[] {
 
 const POOL = /^(\d+d)_vr_bytes$/
 
-/** Totals: what the plan keeps, and one row per retention pool with data (usage, section 8.2). */
+/** Totals: retained volume of the plan, and one row per retention pool with data (usage, section 8.2). */
 function totalRows(answer: JsonObject): UsageRow[] {
   return Object.entries(answer.results as JsonObject)
     .filter(([member, bytes]) => member === 'plan_bytes' || Number(bytes) > 0)
@@ -107,12 +107,12 @@ function totalRows(answer: JsonObject): UsageRow[] {
 }
 
 function totalName(member: string): string {
-  if (member === 'plan_bytes') return 'kept as the plan says'
+  if (member === 'plan_bytes') return 'retention of the plan'
   const pool = POOL.exec(member)?.[1]
   return pool ? `kept ${pool} (pool)` : member
 }
 
-// The bounds of the answer are exclusive: one millisecond before the first day, the start of the day after.
+// The bounds of the answer are exclusive: one millisecond before the first day, and the start of the day after the last.
 function firstDay(answer: JsonObject): string {
   return new Date(Date.parse(String(answer.from)) + 1).toISOString().slice(0, 10)
 }

@@ -4,7 +4,7 @@ import type { Entropy } from '../../engine/entropy/entropy.ts'
 
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** All that a command sees of the machine: tests hand in another one. */
+/** The parts of the machine that a command uses: tests pass other ones. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable & { readonly isTTY?: boolean }
@@ -16,16 +16,16 @@ export interface World {
   readonly stop: AbortSignal
 }
 
-/** Lines that are written at once: a table of any length must not become one text, which has a greatest length. */
+/** Lines per write: a long table must not become a single string, whose length is limited. */
 const LINES_AT_ONCE = 1_000
 
-/** Writes lines with their ends, some at a time, and waits as `write` does. */
+/** Writes lines with line ends, in parts, and waits like `write`. */
 export async function writeLines(stream: Writable, lines: readonly string[]): Promise<void> {
   for (let from = 0; from < lines.length; from += LINES_AT_ONCE)
     await write(stream, `${lines.slice(from, from + LINES_AT_ONCE).join('\n')}\n`)
 }
 
-/** Writes and waits while the reader is slower than we are. Resolves also when the reader has gone. */
+/** Writes, and waits while the reader is slower. Also resolves when the reader has gone. */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise(resolve => {
     if (stream.destroyed || stream.write(text)) return resolve()

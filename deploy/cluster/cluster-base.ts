@@ -24,10 +24,10 @@ import { openSchemaRegistry } from './schema-registry.ts'
 
 export const ENGINE_GROUP = 'weir.engine'
 const MARKS_EVERY_MS = 1_000
-/** Brokers that take longer to answer may have been away. */
+/** Brokers that take longer to answer may have been unavailable. */
 const PROMPT_MS = 500
 
-/** What every process of a cluster stands on. */
+/** Connections and topics that every process of a cluster uses. */
 export interface ClusterBase {
   readonly settings: Settings
   readonly clock: Clock
@@ -37,14 +37,14 @@ export interface ClusterBase {
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
   readonly deadLetters: Topic
-  /** Answers to idempotency keys that processes tell each other. */
+  /** Answers to idempotency keys that processes share. */
   readonly keys: Topic
   readonly configuration: ConfigurationLog
-  /** Shares the partitions among the engines. */
+  /** Distributes the partitions over the engines. */
   readonly group: KafkaGroup
-  /** What keyed partitions have of lost records. */
+  /** Positions in lost records that keyed partitions have received. */
   readonly received: ReceivedPositions
-  /** Asked where partitions must end, once it is open. */
+  /** Once open, the store takes part in finding where partitions must end. */
   readonly witness: { store?: Store }
 }
 
@@ -77,7 +77,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
     const witness: ClusterBase['witness'] = {}
     const received = new ReceivedPositions(topics.keyed)
     const guarded = (topic: Topic, checkpointsOf: Topic) =>
-      guardedTopic(topic, checkpointsOf, { group, received, witness, clock })
+      guardedTopic(topic, checkpointsOf, { group, received, witness, clock, logger })
     const ingest = guarded(topics.ingest, checkpoints)
     const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
     return {
@@ -101,27 +101,56 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   }
 }
 
-/** A topic that takes nothing where its log ends before what checkpoints, engines, keyed partitions and the store know. */
+/**
+ * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, engines, keyed partitions
+ * and the store know.
+ */
 function guardedTopic(
   topic: Topic,
   checkpoints: Topic,
-  { group, received, witness, clock }: Pick<ClusterBase, 'group' | 'received' | 'witness' | 'clock'>,
+  {
+    group,
+    received,
+    witness,
+    clock,
+    logger,
+  }: Pick<ClusterBase, 'group' | 'received' | 'witness' | 'clock'> & { logger: Logger },
 ): GuardedTopic {
-  const mark = async (partition: number) => {
-    const told = await group.progress(topic.name)
-    return told.find(each => each.partition === partition)?.storedOffset ?? 0n
+  const mark = marksOf(group, topic.name)
+  const look: LookForLostTail = async (partition, floor) => {
+    const { store } = witness
+    const lost = await findLostTailNow({ topic, checkpoints, store, mark, received }, partition, floor)
+    // Only this process may know of these records, and the command that accepts their loss is another one.
+    if (lost !== undefined)
+      await group.tellEnd(topic.name, partition, lost.to + 1n).catch(error => {
+        logger.warn({ err: error }, 'other processes do not learn yet where a partition must end')
+      })
+    return lost
   }
-  const look: LookForLostTail = (partition, floor) =>
-    findLostTailNow({ topic, checkpoints, store: witness.store, mark, received }, partition, floor)
   return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
 }
 
+/** Lowest offset above all offsets that processes have reported for a partition. */
+export function marksOf(group: KafkaGroup, topic: string): (partition: number) => Promise<bigint> {
+  return async partition => {
+    const [progress, ends] = await Promise.all([group.progress(topic), group.toldEnds(topic)]).catch(
+      (cause: Error) => {
+        // A new cluster, or one that has just lost a broker, has no coordinator of groups for a moment.
+        throw new LogError('LOG_UNAVAILABLE', `Kafka: ${cause.message}`, { retriable: true, cause })
+      },
+    )
+    const stored = progress.find(each => each.partition === partition)?.storedOffset ?? 0n
+    const told = ends.get(partition) ?? 0n
+    return told > stored ? told : stored
+  }
+}
+
 /**
- * Looks for partitions that engines have come further with than their log reaches, and for brokers that were away: the
- * leader that is elected then may lack records. Until the signal.
+ * Looks, until the signal, for partitions whose log ends before the progress of engines, and for brokers that were
+ * unavailable: a newly elected leader may lack records. Checks the end of the configuration, too.
  */
 export async function followMarks(
-  { group, ingest, keyed, clock }: ClusterBase,
+  { group, ingest, keyed, configuration, clock }: ClusterBase,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
@@ -129,14 +158,20 @@ export async function followMarks(
     for (const topic of [ingest, keyed.topic]) {
       const askedMs = clock.monotonicMs()
       try {
+        await topic.noteIdentity()
         for (const { partition, storedOffset } of await group.progress(topic.name))
           await topic.noteMark(partition, storedOffset)
+        // All processes then print the same numbers.
+        for (const [partition, end] of await group.toldEnds(topic.name)) await topic.noteMark(partition, end)
       } catch (error) {
         topic.doubt()
-        logger.debug({ err: error }, 'how far the engines are is asked again')
+        logger.debug({ err: error }, 'the progress of the engines is requested again')
       }
       if (clock.monotonicMs() - askedMs > PROMPT_MS) topic.doubt()
     }
+    await configuration.noteEnd().catch(error => {
+      logger.debug({ err: error }, 'the end of the configuration is looked at again')
+    })
     await clock.sleep(MARKS_EVERY_MS, signal)
   }
 }
@@ -147,8 +182,8 @@ async function partitionedTopics(log: Log, partitions: number): Promise<Partitio
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'LOG_PARTITIONS_DIFFER') throw error
     throw new SettingsError([
-      `WEIR_PARTITIONS is ${partitions}, which the log was not made with. ${error.message} Set WEIR_PARTITIONS to the ` +
-        'number that it has: partitions added later would split the keys of what is counted per key.',
+      `WEIR_PARTITIONS is ${partitions}, but the log was created with another number. ${error.message} Set WEIR_PARTITIONS to the ` +
+        'number of the log: partitions added later would split the keys of counted events.',
     ])
   }
 }
@@ -171,7 +206,7 @@ async function openConfiguration(
       throw new SettingsError([`the configuration on Kafka cannot be read: ${cause.message}`])
     if (!(cause instanceof SealError)) throw cause
     throw new SettingsError([
-      'WEIR_SECRET_KEY is not the key that secrets on the log were written with: set the one of the other processes',
+      'WEIR_SECRET_KEY differs from the key that encrypted the secrets on the log: set the key of the other processes',
     ])
   }
 }

@@ -7,6 +7,8 @@ import { spreads } from '../../engine/configuration/entities.ts'
 import { deadLetterRetentionMs } from '../../engine/configuration/kinds/dead-letter-settings.ts'
 import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
 import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
+import { lostTailSentence } from '../../engine/log/guarded-topic.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { FollowedTaps } from '../../engine/replay/taps/followed-taps.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { endMarkTable } from '../../engine/store/end-mark-table.ts'
@@ -18,23 +20,24 @@ import { noteGivenRetention } from '../given-retention.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings.ts'
-import { connectionOf, StoreOpening } from '../store-opening.ts'
+import { connectionOf, type StoreOpening } from '../store-opening.ts'
 import { readTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { type ClusterBase, followMarks, openClusterBase } from './cluster-base.ts'
+import { openClusterStore } from './cluster-store.ts'
 import { foundAccount } from './found-account.ts'
 
-/** A role of a process that shares its log with others; `all` is the three others in one. */
+/** A role of a process that shares its log with others; `all` combines the three others. */
 export type ClusterRole = 'all' | 'ingest' | 'api' | 'engine'
 
-/** After that a graceful stop gives up: nothing is lost, another process has a little to repeat. */
+/** Time limit of a graceful stop. Nothing is lost after it; another process repeats a little work. */
 const STOP_WITHIN_MS = 9_500
 const LINGER_MS = 2_000
 
 interface Running {
-  /** How far the configuration is known to have come. */
+  /** Known end of the configuration. */
   readonly end: ConfigurationEnd | undefined
-  /** A way to the store that is for this alone. */
+  /** A separate connection to the store for this purpose. */
   readonly ownConnection: StoreConnection | undefined
   readonly base: ClusterBase
   readonly keyAnswers: KeyAnswers | undefined
@@ -43,9 +46,9 @@ interface Running {
 }
 
 /**
- * Runs one role on Kafka until it is told to stop.
+ * Runs one role on Kafka until it is asked to stop.
  *
- * @throws SettingsError, LogError, StoreError with a sentence that says what to do
+ * @throws SettingsError, LogError, StoreError with a sentence that states the remedy
  */
 export async function runOnKafka(
   role: ClusterRole,
@@ -70,10 +73,14 @@ export async function runOnKafka(
   try {
     running = { ...running, ...(await openParts(role, base, logger)) }
     running = { ...running, ...(await openEnd(running, logger)) }
-    // The partition of an account may be in another process, so this is asked of the log.
+    for (const topic of [base.ingest, base.keyed.topic]) {
+      await topic.lookAtAll()
+      for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
+    }
+    // The partition of an account may be in another process, so the state is read from the log.
     const inEffect = new CutsOnTheLog(base)
     const isSpread = (account: string) => base.configuration.get(spreads, account) !== undefined
-    const taps = new FollowedTaps({ ...base, logger, isSpread })
+    const taps = new FollowedTaps({ ...base, catalogue: CATALOGUE, logger, isSpread })
     servers = await openServers(settings, { ...running, ...base, inEffect, taps, serves }, tls, logger)
     const addresses = await listen(settings, servers)
     logger.info({ version: VERSION, role, ...addresses }, 'started')
@@ -84,7 +91,7 @@ export async function runOnKafka(
     }
     void followMarks(base, logger, following.signal)
     base.configuration.follow(following.signal).catch(error => {
-      logger.error({ err: error }, 'the configuration is not followed any more')
+      logger.error({ err: error }, 'the configuration is no longer followed')
       process.exitCode = 1
       process.kill(process.pid, 'SIGTERM')
     })
@@ -97,8 +104,8 @@ export async function runOnKafka(
 }
 
 /**
- * Holds the configuration against what is known of it. Where the store is away that happens once it answers; a process
- * that finds then that something is missing ends.
+ * Compares the configuration with its known end. If the store is unavailable, this happens once it answers; a process
+ * that then finds a loss ends.
  *
  * @throws ConfigurationLostError, MarkUnreadableError
  */
@@ -107,7 +114,7 @@ async function openEnd(
   logger: Logger,
 ): Promise<Pick<Running, 'end' | 'ownConnection'>> {
   const { settings, configuration } = base
-  // Where nothing is stored or searched the store is asked for nothing else, and may be away.
+  // A role without store or search uses the store only for this, and the store may be unavailable.
   const ownConnection =
     opening === undefined ? await connectionOf({ settings, directory: undefined }) : undefined
   const connection = (opening?.connection ?? ownConnection) as StoreConnection
@@ -129,7 +136,7 @@ async function openEnd(
   }
   opening?.whenOpen().then(
     () => end.storeIsBack(),
-    () => {}, // Whoever waits for the store hears of it.
+    () => {}, // callers that wait for the store get the error
   )
   return { end, ownConnection }
 }
@@ -139,17 +146,15 @@ async function openParts(
   base: ClusterBase,
   logger: Logger,
 ): Promise<Pick<Running, 'opening' | 'engine'>> {
-  const { settings, clock, entropy, log, ingest, checkpoints, keyed, deadLetters, keys } = base
+  const { clock, entropy, log, ingest, checkpoints, keyed, deadLetters, keys, settings } = base
   const { configuration, group } = base
   if (role === 'ingest') return { opening: undefined, engine: undefined }
   const wasFilled = await holdsRecords(base)
-  const opening = await StoreOpening.begin(
-    { logId: ingest.logId, wasFilled },
-    { settings, directory: undefined, clock, logger },
-  )
+  const opening = await openClusterStore(base, wasFilled, logger)
   if (opening.isOpen) base.witness.store = opening.store
   if (role === 'api') return { opening, engine: undefined }
   const engine = new Engine({
+    catalogue: CATALOGUE,
     log,
     ingest,
     checkpoints,
@@ -159,9 +164,9 @@ async function openParts(
     keys,
     store: opening.store,
     clock,
-    configuration: deployedConfiguration(configuration),
+    configuration: deployedConfiguration(CATALOGUE, configuration),
     logger,
-    // No two workers have the same: one that was repeated by a broken link is not taken for another's.
+    // Names of workers are unique: a message that a broken link repeated is not taken for another worker's.
     workerName: `${hostname()}/${process.pid}/${entropy.bytes(4).toString('hex')}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,
     assignment: group,
@@ -169,7 +174,7 @@ async function openParts(
   return { opening, engine }
 }
 
-/** Whether checkpoints say that batches were stored. */
+/** Whether checkpoints show that batches were stored. */
 async function holdsRecords({ checkpoints }: ClusterBase): Promise<boolean> {
   const bounds = await Promise.all(
     Array.from({ length: checkpoints.partitions }, (_, partition) => checkpoints.bounds(partition)),
@@ -183,7 +188,7 @@ async function work(
   { apiUrl }: Addresses,
 ): Promise<void> {
   const announce = () => console.log(`Weir is ready: ${apiUrl} (${role})`)
-  // Without the store lines are taken and the configuration is served; searches say that they must wait.
+  // Without the store, lines are accepted and the configuration is served; searches answer that they must wait.
   if (engine === undefined) announce()
   await opening?.whenOpen()
   if (opening !== undefined) base.witness.store = opening.store
@@ -200,7 +205,7 @@ async function stop(
 ): Promise<void> {
   const startedMs = performance.now()
   const late = setTimeout(() => {
-    logger.error({}, 'stopping took too long: what is not stored yet is stored by another process')
+    logger.error({}, 'stopping took too long: another process stores the remaining lines')
     process.exit(1)
   }, STOP_WITHIN_MS)
   await Promise.all([servers?.api.close(), servers?.ingest?.close()])
@@ -211,6 +216,6 @@ async function stop(
   await base.log.close()
   clearTimeout(late)
   logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')
-  // A connection that was being made in the last instant does not keep the process.
+  // A connection that is still being made does not keep the process alive.
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }

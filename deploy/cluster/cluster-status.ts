@@ -14,7 +14,7 @@ export async function clusterStatus(
   const { kafkaBrokers, kafkaTopicPrefix: prefix } = settings
   if (kafkaBrokers.length === 0)
     throw new SettingsError([
-      'KAFKA_BROKERS is not set: on the embedded log there is one process, and its /readyz and /metrics say how it is',
+      'KAFKA_BROKERS is not set: on the embedded log there is only one process; see its /readyz and /metrics',
     ])
   const kafka = kafkaClient(kafkaClientOptions(settings, silentLogger))
   try {

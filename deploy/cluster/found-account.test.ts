@@ -33,7 +33,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** A log that nothing was founded on yet. */
+/** A log without a founded account. */
 async function newPorts(environment: Record<string, string> = {}) {
   const [clock, entropy] = [manualClock(), seededEntropy(1)]
   const topic = await memoryLog({ clock, entropy }).topic(CONFIG_TOPIC, 1)
@@ -60,7 +60,7 @@ const secretsOf = ({ accessToken, enterpriseAccessToken, ingestionKey, serviceKe
   serviceKey,
 ]
 
-test('where nobody reads along, the credentials of a cluster are left in the data folder and not printed', async () => {
+test('without a terminal, the credentials of a cluster are written to the data folder and not printed', async () => {
   const token = `sts_${'a'.repeat(40)}`
   const ports = await newPorts({ WEIR_BOOTSTRAP_ACCESS_TOKEN: token })
   await foundAccount(ports, ADDRESSES)
@@ -77,14 +77,14 @@ test('where nobody reads along, the credentials of a cluster are left in the dat
   expect([kept(), printed]).toEqual([credentials, []])
 })
 
-test('at a terminal they are printed and kept nowhere', async () => {
+test('at a terminal they are printed and not stored', async () => {
   process.stdout.isTTY = true
   await foundAccount(await newPorts(), ADDRESSES)
   expect(printed.join()).toMatch(/access token +sts_[0-9a-f]{40}/)
   expect(existsSync(file)).toBe(false)
 })
 
-test('a start that is killed before the log takes them uses them again', async () => {
+test('after a kill before the log has them, the next start uses them again', async () => {
   const first = await newPorts()
   vi.spyOn(first.configuration, 'append').mockRejectedValue(new Error('killed'))
   await expect(foundAccount(first, ADDRESSES)).rejects.toThrow('killed')
@@ -96,7 +96,7 @@ test('a start that is killed before the log takes them uses them again', async (
   expect(isKnown(second, credentials)).toBe(true)
 })
 
-test('a start that is killed after the log took them finishes what it began', async () => {
+test('after a kill once the log has them, the next start finishes', async () => {
   const ports = await newPorts()
   await foundAccount(ports, ADDRESSES)
   const credentials = kept()
@@ -109,7 +109,7 @@ test('a start that is killed after the log took them finishes what it began', as
 
 test('credentials that did not become the installation are not left behind', async () => {
   const ports = await newPorts()
-  // Another process is first, between the look at the log and the own try.
+  // Another process is first, between the read of the log and the own attempt.
   const { append } = ports.configuration
   vi.spyOn(ports.configuration, 'append').mockImplementationOnce(async (...given) => {
     await bootstrap(ports.configuration, { ...ports, entropy: seededEntropy(2) })
@@ -119,7 +119,7 @@ test('credentials that did not become the installation are not left behind', asy
   expect([existsSync(file), printed]).toEqual([false, []])
 })
 
-test('where they can be kept nowhere, nothing is founded, and a sentence says what to do', async () => {
+test('if they cannot be stored, no account is created, and a sentence contains the remedy', async () => {
   const refusals: string[] = []
   mkdirSync(join(folder, 'data'))
   writeFileSync(file, '{"accessToken":"of another installation"}')
@@ -131,7 +131,7 @@ test('where they can be kept nowhere, nothing is founded, and a sentence says wh
     refusals.push((error as Error).message)
     expect(ports.configuration.nextOffset).toBe(0n)
   }
-  expect(refusals[0]).toContain(`${file} has those of another installation: set WEIR_DATA_DIR`)
+  expect(refusals[0]).toContain(`${file} has the credentials of another installation: set WEIR_DATA_DIR`)
   expect(refusals[1]).toContain('cannot be written (')
   expect(readFileSync(file, 'utf8')).toBe('{"accessToken":"of another installation"}')
 })

@@ -23,11 +23,11 @@ import type { ClusterBase } from './cluster-base.ts'
 type FoundingPorts = Pick<ClusterBase, 'configuration' | 'clock' | 'entropy' | 'settings'>
 
 /**
- * Founds the account, unless another process has: the founder alone ever sees its credentials in clear. At a terminal it
- * prints them. Elsewhere it leaves them in the data folder, before the log takes them: nothing that fails in between can
- * lose them.
+ * Founds the account unless another process has. Only the founder ever has its credentials in plain text. On a terminal
+ * it prints them. Otherwise it writes them to the data folder before the log accepts them, so that no failure in between
+ * can lose them.
  *
- * @throws SettingsError when they could be kept nowhere
+ * @throws SettingsError when they cannot be kept
  */
 export async function foundAccount(ports: FoundingPorts, addresses: Addresses): Promise<void> {
   const { configuration, settings } = ports
@@ -56,7 +56,7 @@ function givenValues(settings: Settings): BootstrapValues {
   }
 }
 
-/** Those of an attempt that came to nothing, or new ones; either is in the file then. */
+/** Credentials of a failed attempt, or new ones; both are then in the file. */
 function keptBeforehand(
   file: string,
   given: BootstrapValues,
@@ -78,18 +78,18 @@ function keptBeforehand(
   } catch (cause) {
     throw cannotKeep(`${file} cannot be written (${(cause as Error).message})`)
   }
-  if (kept.isNew !== true) throw cannotKeep(`${file} has those of another installation`)
+  if (kept.isNew !== true) throw cannotKeep(`${file} has the credentials of another installation`)
   return kept
 }
 
 function cannotKeep(why: string): SettingsError {
   return new SettingsError([
-    `the first start on this log makes credentials, standard output is no terminal that could be told, and ${why}: ` +
-      'set WEIR_DATA_DIR to a folder of its own, or start once at a terminal',
+    `the first start on this log creates credentials, standard output is not a terminal, and ${why}: ` +
+      'set WEIR_DATA_DIR to a folder of its own, or start once on a terminal',
   ])
 }
 
-/** Of several processes that share a folder one creates the file, and all have what is in it. */
+/** One of several processes that share a folder creates the file, and all use its content. */
 function createOnce(file: string, fresh: Credentials): Credentials {
   const folder = dirname(file)
   createFolders(folder)
@@ -108,8 +108,8 @@ function createOnce(file: string, fresh: Credentials): Credentials {
 }
 
 /**
- * Looks after what an attempt of this process, or of one before it that was killed, has left: it is kept when it became the
- * installation, and goes when another process was first.
+ * Handles the remains of an attempt of this process, or of a killed one before it. They are kept if the attempt became
+ * the installation, and removed if another process was first.
  */
 function endAttempt(file: string, { configuration }: FoundingPorts): void {
   const left = attemptIn(file)
@@ -125,12 +125,12 @@ function attemptIn(file: string): Credentials | undefined {
     const found = JSON.parse(readFileSync(file, 'utf8')) as Credentials
     return found.isNew === true ? found : undefined
   } catch {
-    // None, or none of ours: what lies there is nobody's attempt.
+    // The file is missing, or not part of an attempt.
     return undefined
   }
 }
 
-/** Writes them as they stay, and tells where they are. */
+/** Writes the final credentials, and reports where they are. */
 function finish(file: string, { isNew: _, ...credentials }: Credentials): void {
   writeAtomically(file, textOf(credentials))
   console.log(howToReadCredentials(credentials, dirname(file)))

@@ -5,7 +5,7 @@ import type { Logger } from '../../engine/logger.ts'
 import { type Settings, SettingsError } from '../settings.ts'
 import { readPemFile } from './pem-file.ts'
 
-/** How the settings say that Kafka is reached. @throws SettingsError when a file cannot be read */
+/** Options for the connection to Kafka from the settings. @throws SettingsError when a file cannot be read */
 export function kafkaClientOptions(settings: Settings, logger: Logger): KafkaClientOptions {
   const { kafkaBrokers, kafkaSaslMechanism, kafkaSaslUsername, kafkaSaslPassword } = settings
   return {
@@ -21,11 +21,11 @@ export function kafkaClientOptions(settings: Settings, logger: Logger): KafkaCli
   }
 }
 
-/** Why Kafka keeps a start from its log, with the setting to look at; what is no matter of the links as it is. */
+/** Explains why Kafka prevents a start, with the setting to check; other errors are returned unchanged. */
 export function kafkaTrouble(settings: Settings, error: unknown): unknown {
   const failure = logErrorOf(error)
   if (!(failure instanceof LogError)) return failure
-  // The sentence names the setting already.
+  // The sentence already names the setting.
   if (failure.message.startsWith('Kafka refuses: ')) return new SettingsError([failure.message])
   if (!failure.message.startsWith('Kafka: ')) return failure
   const brokers = settings.kafkaBrokers.join(', ')
@@ -37,19 +37,19 @@ export function kafkaTrouble(settings: Settings, error: unknown): unknown {
 
 function remedyFor(message: string, { kafkaTls, kafkaSaslMechanism }: Settings): string {
   if (/alert.*certificate|certificate required/i.test(message))
-    return 'they ask for a certificate: set KAFKA_TLS_CERT and KAFKA_TLS_KEY to one that they accept'
-  if (/altnames/i.test(message)) return 'name them there as their certificates do'
+    return 'they require a certificate: set KAFKA_TLS_CERT and KAFKA_TLS_KEY to one that they accept'
+  if (/altnames/i.test(message)) return 'use the names in their certificates there'
   if (/certificate/i.test(message))
     return 'their certificates are not trusted: set KAFKA_TLS_CA to the PEM file of their authority'
   if (/before secure TLS|wrong version number/i.test(message))
-    return 'KAFKA_TLS is on, and that port does not speak TLS: unset it, or name the port that does'
+    return 'KAFKA_TLS is on, but that port does not use TLS: unset it, or use the TLS port'
   const asked = [
     ...(kafkaTls === 'off' ? ['TLS (KAFKA_TLS)'] : []),
     ...(kafkaSaslMechanism === undefined ? ['a login (KAFKA_SASL_MECHANISM)'] : []),
   ]
   if (/closed connection/i.test(message) && asked.length > 0)
-    return `they end the connection, as a port does that asks for ${asked.join(' or ')}`
-  return 'start Kafka, or mend the setting'
+    return `they end the connection, as a port does that requires ${asked.join(' or ')}`
+  return 'start Kafka, or correct the setting'
 }
 
 function tlsOptions({ kafkaTlsCa, kafkaTlsCertificate, kafkaTlsKey }: Settings) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { SettingsError } from '../settings.ts'
 
-/** @param name of the setting that says the path @throws SettingsError when there is no PEM file */
+/** @param name name of the setting with the path @throws SettingsError when the file is not a PEM file */
 export function readPemFile(name: string, path: string): string {
   let text: string
   try {
@@ -9,6 +9,6 @@ export function readPemFile(name: string, path: string): string {
   } catch (cause) {
     throw new SettingsError([`${name} cannot be read: ${(cause as Error).message}`])
   }
-  if (!text.includes('-----BEGIN ')) throw new SettingsError([`${name}: ${path} is no PEM file`])
+  if (!text.includes('-----BEGIN ')) throw new SettingsError([`${name}: ${path} is not a PEM file`])
   return text
 }

@@ -9,9 +9,9 @@ import { type Settings, SettingsError } from '../settings.ts'
 import { readPemFile } from './pem-file.ts'
 
 const ANSWER_WITHIN_MS = 3_000
-/** What our tests hold every schema to: it reads what each earlier version wrote. */
+/** Compatibility that our tests require of every schema: it reads the output of every earlier version. */
 const COMPATIBLE = COMPATIBILITY.BACKWARD_TRANSITIVE
-/** Each of them gets another number, and so many are taken. */
+/** Number of alternative texts to try: each gets another id, and at most this many ids are taken. */
 const MOST_EDITIONS = BUNDLED_SCHEMAS.length
 const MOST_ATTEMPTS = 5
 const PAUSE_MS = 150
@@ -22,17 +22,17 @@ export interface OpenSchemaRegistry {
 }
 
 /**
- * Registers every schema of this version, each under the name of its record: a topic has records of several types, and
- * a type may be in several topics (Confluent calls it RecordNameStrategy).
+ * Registers every schema of this version under the name of its record (RecordNameStrategy of Confluent). A topic has
+ * records of several types, and a type may occur in several topics.
  *
- * @returns undefined when the settings name no registry
- * @throws SettingsError when the registry does not take them
+ * @returns undefined if no registry is set
+ * @throws SettingsError when the registry refuses them
  */
 export async function openSchemaRegistry(settings: Settings): Promise<OpenSchemaRegistry | undefined> {
   if (settings.schemaRegistryUrl === undefined) return undefined
   const registry = clientOf(settings, settings.schemaRegistryUrl)
   const given = new Map<SchemaName, number>()
-  // In this order a registry that has nothing else gives them the numbers that they are bundled with.
+  // In this order, an empty registry gives them their bundled ids.
   for (const { name } of BUNDLED_SCHEMAS) {
     const subject = `${settings.kafkaTopicPrefix}weir.${name}`
     try {
@@ -61,13 +61,13 @@ function clientOf(
   })
 }
 
-/** Processes that start at once may stand in one another's way: what the first has registered is there for the second. */
+/** Processes that start at the same time may conflict: the second one then uses the registration of the first. */
 async function registered(registry: SchemaRegistry, subject: string, text: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
       const schema = { type: SchemaType.AVRO as const, schema: text }
       const { id } = await registry.register(schema, { subject, compatibility: COMPATIBLE })
-      if (!Number.isSafeInteger(id)) throw new Error('its answer to a schema is no id')
+      if (!Number.isSafeInteger(id)) throw new Error('its answer to a schema is not an id')
       return id
     } catch (error) {
       if (!(isRefused(error) || isJudgedOtherwise(error)) || attempt === MOST_ATTEMPTS) throw error
@@ -76,16 +76,16 @@ async function registered(registry: SchemaRegistry, subject: string, text: strin
   }
 }
 
-/** @returns an id that means no other schema on a log which was begun with the bundled ids */
+/** @returns an id that does not name another schema on a log that was begun with bundled ids */
 async function freeId(registry: SchemaRegistry, subject: string, name: SchemaName): Promise<number> {
   for (let edition = 0; edition <= MOST_EDITIONS; edition++) {
     const id = await registered(registry, subject, textOf(name, edition))
     if (isFreeFor(name, id)) return id
   }
-  throw new Error(`it gives ${name} an id of another record again and again`)
+  throw new Error(`it repeatedly gives ${name} the id of another record`)
 }
 
-/** The same schema in another wording, which a registry gives an id of its own. */
+/** Returns the same schema as a different text, for which a registry gives another id. */
 function textOf(name: SchemaName, edition: number): string {
   const schema = JSON.parse(schemaText(name)) as object
   return JSON.stringify(edition === 0 ? schema : { ...schema, edition })
@@ -122,12 +122,12 @@ function troubleOf(error: unknown, what: string): string {
   if (isRefused(error))
     return `refuses ${what}: it cannot read what an earlier version wrote. Another program may have registered a schema there: set KAFKA_TOPIC_PREFIX to a name of your own on a new installation, or remove that schema`
   if (isJudgedOtherwise(error))
-    return `judges ${what} by another rule: set the compatibility of that subject to ${COMPATIBLE}`
+    return `checks ${what} by another rule: set the compatibility of that subject to ${COMPATIBLE}`
   if (isUnanswered(error) && /certificate/i.test(message))
     return 'has a certificate that is not trusted: set SCHEMA_REGISTRY_CA to the PEM file of its authority'
   if (isUnanswered(error) || (status !== undefined && status >= 500))
-    return 'does not answer: start it, or mend the setting'
-  return `does not take ${what}: is the address that of a Confluent-compatible registry, with its path?`
+    return 'does not answer: start it, or correct the setting'
+  return `refuses ${what}: check that the address is that of a Confluent-compatible registry, with its path`
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -142,7 +142,7 @@ function isJudgedOtherwise(error: unknown): boolean {
   return (error as Error).name === 'ConfluentSchemaRegistryCompatibilityError'
 }
 
-/** The client calls it 400 when there was no answer, and then has no word of a registry to tell. */
+/** The client reports 400 when there was no answer; the error then has no text of a registry. */
 function isUnanswered(error: unknown): boolean {
   return statusOf(error) === 400 && (error as Error).message.includes('Error, status 400')
 }

@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
 import type { Topic } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { findLostTail } from '../../engine/replay/lost-tail.ts'
 import { verify } from '../../engine/replay/verify/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
@@ -9,14 +11,14 @@ import { StoreError } from '../../engine/store/store.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { configurationEnd, configurationReport } from '../configuration-guard.ts'
 import { readSettings } from '../settings.ts'
-import { StoreOpening } from '../store-opening.ts'
-import { openClusterBase } from './cluster-base.ts'
+import { marksOf, openClusterBase } from './cluster-base.ts'
+import { openStoreOfFormerLog } from './cluster-store.ts'
 
 /**
- * Verifies a cluster from a process of its own, whether engines are at work or not: up to where they last told that
- * they have stored everything.
+ * Verifies a cluster from a separate process, with or without running engines, up to the last offset that they reported
+ * as stored.
  *
- * @throws SettingsError, LogError, StoreError, FoldError with a sentence when it cannot be done
+ * @throws SettingsError, LogError, StoreError, FoldError with a sentence when verification is not possible
  */
 export async function verifyCluster(
   environment: Readonly<Record<string, string | undefined>>,
@@ -24,12 +26,9 @@ export async function verifyCluster(
 ): Promise<VerificationReport> {
   const silent = pino({ level: 'silent' })
   const base = await openClusterBase(readSettings(environment), silent)
-  const { settings, log, ingest, checkpoints, keyed, clock, group, configuration } = base
+  const { log, ingest, checkpoints, keyed, clock, group, received, configuration } = base
   try {
-    const opening = await StoreOpening.begin(
-      { logId: ingest.logId, wasFilled: false },
-      { settings, directory: undefined, clock, logger: silent },
-    )
+    const opening = await openStoreOfFormerLog(base, silent)
     const end = configurationEnd({
       ...base,
       file: undefined,
@@ -43,16 +42,23 @@ export async function verifyCluster(
           'UNAVAILABLE',
           'the store of CLICKHOUSE_URL does not answer: try again once it does',
         )
-      // Of a partition that no engine has told of yet nothing need be stored.
+      // A partition without a report of an engine need not have stored anything.
       const storedOf = async (topic: Topic) => {
         const progress = await group.progress(topic.name)
         const told = new Map(progress.map(({ partition, storedOffset }) => [partition, storedOffset]))
         return (partition: number) => told.get(partition) ?? 0n
       }
+      const lookAt = (witnesses: { readonly topic: Topic; readonly checkpoints: Topic }) => {
+        const mark = marksOf(group, witnesses.topic.name)
+        const all = { ...witnesses, store: opening.store, mark, received }
+        return (partition: number) => findLostTail(all, partition)
+      }
+      const lines = { topic: ingest, checkpoints }
       const ports = {
+        catalogue: CATALOGUE,
         topics: [
-          { topic: ingest, checkpoints, storedOffset: await storedOf(ingest) },
-          { ...keyed, storedOffset: await storedOf(keyed.topic) },
+          { ...lines, storedOffset: await storedOf(ingest), lookAt: lookAt(lines) },
+          { ...keyed, storedOffset: await storedOf(keyed.topic), lookAt: lookAt(keyed) },
         ],
         store: opening.store,
         audit: openStoreAudit(opening.connection, options.signal),

@@ -1,18 +1,20 @@
 import { pino } from 'pino'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss } from '../../engine/replay/lost-tail.ts'
+import { acceptMissing } from '../../engine/replay/older-store.ts'
 import { StoreError } from '../../engine/store/store.ts'
-import { openClusterBase } from '../cluster/cluster-base.ts'
+import { marksOf, openClusterBase } from '../cluster/cluster-base.ts'
+import { openStoreOfFormerLog } from '../cluster/cluster-store.ts'
 import { readSettings } from '../settings.ts'
-import { StoreOpening } from '../store-opening.ts'
 import { assertPartition, numbersOf, recordsOf, sendersOf } from './accept-installation-loss.ts'
 import type { AcceptLossTask } from './accept-loss-task.ts'
 
 /**
- * Accepts a loss at the end of the log of a cluster, from a process of its own: the partition takes nothing of others
- * until every lost place is filled.
+ * Accepts a loss at the end of the log of a cluster, or of an older copy of its store. This process fills every lost
+ * place before the partition accepts anything else.
  *
  * @returns number of records
- * @throws SettingsError, LogError, StoreError, LossError with a sentence when it cannot be done
+ * @throws SettingsError, LogError, StoreError, LossError with a sentence when it is not possible
  */
 export async function acceptClusterLoss(
   environment: Readonly<Record<string, string | undefined>>,
@@ -20,12 +22,9 @@ export async function acceptClusterLoss(
 ): Promise<number> {
   const logger = pino({ level: 'silent' })
   const base = await openClusterBase(readSettings(environment), logger)
-  const { settings, log, ingest, checkpoints, keyed, clock, group } = base
+  const { log, ingest, checkpoints, keyed, group } = base
   try {
-    const opening = await StoreOpening.begin(
-      { logId: ingest.logId, wasFilled: false },
-      { settings, directory: undefined, clock, logger },
-    )
+    const opening = await openStoreOfFormerLog(base, logger)
     try {
       if (!opening.isOpen)
         throw new StoreError(
@@ -34,13 +33,18 @@ export async function acceptClusterLoss(
         )
       const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
       assertPartition(task.partition, lane.topic.partitions)
-      const mark = async (partition: number) => {
-        const told = await group.progress(lane.topic.name)
-        return told.find(each => each.partition === partition)?.storedOffset ?? 0n
-      }
-      const others = { received: base.received, senders: sendersOf(name, base), othersKnowMore: true }
+      const mark = marksOf(group, lane.topic.name)
+      const others = { received: base.received, senders: sendersOf(name, base) }
       const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
-      return recordsOf(await acceptLoss(witnesses, numbersOf(task)))
+      const numbers = numbersOf(task)
+      const missing = await acceptMissing(witnesses, numbers)
+      if (missing !== undefined) return recordsOf(missing)
+      // Partitions of a topic that was created again stay refused one by one. The first accepted loss assigns the store
+      // to the new log.
+      const begin = async () => {
+        if (name === 'ingest') await opening.store.giveTo(ingest.logId)
+      }
+      return recordsOf(await acceptLoss(CATALOGUE, witnesses, numbers, begin))
     } finally {
       await opening.close()
     }

@@ -11,16 +11,15 @@ import { endMarkTable } from '../../engine/store/end-mark-table.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { knownCuts } from '../../engine/worker/known-cuts.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
-import { openClusterBase } from '../cluster/cluster-base.ts'
 import { ConfigurationLostError, configurationEnd } from '../configuration-guard.ts'
 import { closeInstallation, openInstallation } from '../installation.ts'
 import { readSettings, type Settings } from '../settings.ts'
-import { StoreOpening } from '../store-opening.ts'
+import type { StoreOpening } from '../store-opening.ts'
 
 /** The command may wait longer than a start does. */
 const STORE_PATIENCE_MS = 30_000
 
-/** First and last offset of what is missing, as the refusal of a start has named them. */
+/** First and last missing offset, as named by the refusal of a start. */
 export interface NamedOffsets {
   readonly from: bigint
   readonly to: bigint
@@ -34,11 +33,11 @@ interface Opened {
 }
 
 /**
- * Goes on without events that the configuration log has lost, of an installation of which no process runs.
+ * Continues without events that the configuration log has lost, for an installation without running processes.
  *
  * @returns offset of the next event
- * @throws ConfigurationLostError when something else is missing than was named; SettingsError, DataDirectoryError,
- *         LogError, StoreError with a sentence
+ * @throws ConfigurationLostError when other events are missing than were named; SettingsError, DataDirectoryError,
+ *   LogError, StoreError with a sentence
  */
 export async function acceptLossOfConfiguration(
   environment: Readonly<Record<string, string | undefined>>,
@@ -52,7 +51,7 @@ async function inDataFolder(settings: Settings, named: NamedOffsets): Promise<bi
   const installation = await openInstallation(settings, silent(), 'inspect')
   try {
     await openInTime(installation)
-    // Asked anew: a store that was slow at first may know of more.
+    // The check is repeated: a store that was slow at first may know more.
     return await accept(installation, await installation.end.findLoss(), named)
   } finally {
     await closeInstallation(installation)
@@ -60,12 +59,12 @@ async function inDataFolder(settings: Settings, named: NamedOffsets): Promise<bi
 }
 
 async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint> {
+  // Loaded on demand, as in main.ts.
+  const { openClusterBase } = await import('../cluster/cluster-base.ts')
+  const { openStoreOfFormerLog } = await import('../cluster/cluster-store.ts')
   const base = await openClusterBase(settings, silent())
-  const { log, ingest, checkpoints, configuration, group, clock } = base
-  const opening = await StoreOpening.begin(
-    { logId: ingest.logId, wasFilled: false },
-    { settings, directory: undefined, clock, logger: silent() },
-  )
+  const { log, checkpoints, configuration, group, clock } = base
+  const opening = await openStoreOfFormerLog(base, silent())
   const end = configurationEnd({
     ...base,
     file: undefined,
@@ -85,7 +84,7 @@ async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint>
   }
 }
 
-/** @throws StoreError when the store, which knows how far the configuration had come, does not answer */
+/** @throws StoreError when the store, which knows the end of the configuration, does not answer */
 async function openInTime({ opening, clock }: { opening: StoreOpening; clock: Clock }): Promise<void> {
   const patience = new AbortController()
   await Promise.race([opening.whenOpen(), clock.sleep(STORE_PATIENCE_MS, patience.signal)])
@@ -100,12 +99,12 @@ async function accept(
 ): Promise<bigint> {
   if (lost === undefined)
     throw new ConfigurationLostError(
-      'nothing that is known of the configuration log is missing: there is nothing to accept',
+      'nothing is missing from the configuration log: there is no loss to accept',
     )
   if (lost.from !== from || lost.to !== to)
     throw new ConfigurationLostError(
-      `events ${from} to ${to} of the configuration log are not what is missing, and nothing was changed: if it cannot be ` +
-        `put back, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}"`,
+      `events ${from} to ${to} of the configuration log are not the missing ones, and nothing was changed: if the missing ones cannot be ` +
+        `restored, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}"`,
     )
   try {
     await acceptConfigurationLoss(configuration, lost, await knownCuts(ingest, checkpoints))
@@ -128,6 +127,6 @@ function silent() {
 function storeAway(): StoreError {
   return new StoreError(
     'UNAVAILABLE',
-    'the ClickHouse server of CLICKHOUSE_URL does not answer, and knows how far the configuration had come: try again once it does',
+    'the ClickHouse server of CLICKHOUSE_URL does not answer, but knows the end of the configuration: try again once it does',
   )
 }

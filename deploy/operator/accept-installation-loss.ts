@@ -1,9 +1,11 @@
 import type { LostTail } from '../../engine/log/guarded-topic.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, LossError } from '../../engine/replay/lost-tail.ts'
+import { acceptMissing } from '../../engine/replay/older-store.ts'
 import type { Installation } from '../installation.ts'
 import type { AcceptLossTask, LosableTopic } from './accept-loss-task.ts'
 
-/** Accepts a loss at the end of the log. @returns number of records @throws LossError, LogError, StoreError */
+/** Accepts a loss at the end of the log, or of an older copy of the store. @returns number of records @throws LossError, LogError, StoreError */
 export async function acceptInstallationLoss(
   installation: Pick<Installation, 'ingest' | 'checkpoints' | 'keyed' | 'opening' | 'ends' | 'received'>,
   { topic: name, ...task }: AcceptLossTask,
@@ -14,12 +16,14 @@ export async function acceptInstallationLoss(
   const mark = async (partition: number) => ends.of(lane.topic, partition)
   const others = { received, senders: sendersOf(name, installation) }
   const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
-  const lost = await acceptLoss(witnesses, numbersOf(task))
+  const missing = await acceptMissing(witnesses, numbersOf(task))
+  if (missing !== undefined) return recordsOf(missing)
+  const lost = await acceptLoss(CATALOGUE, witnesses, numbersOf(task))
   await lane.topic.lookAt(task.partition)
   return recordsOf(lost)
 }
 
-/** Keyed partitions are told of cuts by those of the lines. */
+/** Topics that send to the lost one: partitions of lines send cuts to keyed partitions. */
 export function sendersOf(
   name: LosableTopic,
   { ingest, checkpoints }: Pick<Installation, 'ingest' | 'checkpoints'>,
@@ -31,12 +35,12 @@ export function numbersOf({ partition, from, to }: Omit<AcceptLossTask, 'topic'>
   return { partition, from: BigInt(from), to: BigInt(to) }
 }
 
-export function recordsOf({ from, to }: LostTail): number {
+export function recordsOf({ from, to }: Pick<LostTail, 'from' | 'to'>): number {
   return Number(to - from) + 1
 }
 
 /** @throws LossError */
 export function assertPartition(partition: number, partitions: number): void {
   if (partition >= partitions)
-    throw new LossError(`there is no partition ${partition}: they are numbered 0 to ${partitions - 1}`)
+    throw new LossError(`there is no partition ${partition}: partitions are numbered 0 to ${partitions - 1}`)
 }

@@ -1,8 +1,8 @@
-/** Topics whose losses can be accepted, as they are called on the command line. */
+/** Topics whose losses can be accepted, by their names on the command line. */
 export const LOSABLE_TOPICS = ['ingest', 'keyed'] as const
 export type LosableTopic = (typeof LOSABLE_TOPICS)[number]
 
-/** With the numbers that were told: first and last lost record. */
+/** The task, with the reported numbers: first and last lost record. */
 export interface AcceptLossTask {
   readonly task: 'accept-loss'
   readonly topic: LosableTopic
@@ -11,7 +11,7 @@ export interface AcceptLossTask {
   readonly to: number
 }
 
-/** @returns undefined when it is no such task */
+/** @returns undefined when the body is not such a task */
 export function acceptLossTask(body: unknown): AcceptLossTask | undefined {
   const { topic: name, partition, from, to } = body as Record<string, unknown>
   const topic = LOSABLE_TOPICS.find(each => each === name)

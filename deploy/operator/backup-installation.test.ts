@@ -35,7 +35,7 @@ async function open(settings: Readonly<Record<string, string>> = {}): Promise<In
   return installation
 }
 
-test('a backup into the data folder is refused, whatever way leads there', async () => {
+test('a backup into the data folder is refused, by any path', async () => {
   const opened = await open()
   mkdirSync(join(data, 'kept'))
   symlinkSync(data, join(folder, 'link'))
@@ -53,22 +53,22 @@ test('a backup into the data folder is refused, whatever way leads there', async
   for (const name of inside) {
     const target = join(folder, name)
     await expect(backUp(opened, target, options), name).rejects.toThrow(
-      `${target} lies in the data folder: name a folder elsewhere, best on another disk`,
+      `${target} is inside the data folder: use a folder elsewhere, preferably on another disk`,
     )
   }
   expect(readdirSync(join(data, 'kept'))).toEqual([])
   expect(readdirSync(data)).not.toContain('..x')
 })
 
-test('a backup of a data folder that is a symbolic link is not made into where it leads', async () => {
+test('a backup of a data folder that is a symbolic link is not written into its target', async () => {
   mkdirSync(join(folder, 'real'))
   symlinkSync(join(folder, 'real'), data)
   const opened = await open()
   const target = join(folder, 'real', 'backup')
-  await expect(backUp(opened, target, options)).rejects.toThrow(`${target} lies in the data folder`)
+  await expect(backUp(opened, target, options)).rejects.toThrow(`${target} is inside the data folder`)
 })
 
-test('a folder beside the data folder is none of it, however its name begins', async () => {
+test('a folder beside the data folder is allowed, however its name begins', async () => {
   const opened = await open()
   mkdirSync(join(folder, 'disk'))
   symlinkSync(join(folder, 'disk'), join(folder, 'data link'))
@@ -78,7 +78,7 @@ test('a folder beside the data folder is none of it, however its name begins', a
   }
 })
 
-test('a backup that is interrupted at its very last byte leaves no backup.json', async () => {
+test('a backup that is interrupted at its last byte leaves no backup.json', async () => {
   const opened = await open()
   const stop = new AbortController()
   let total = Number.NaN
@@ -94,7 +94,7 @@ test('a backup that is interrupted at its very last byte leaves no backup.json',
   expect(readdirSync(target)).toEqual([])
 })
 
-describe('with a ClickHouse server that does not answer, a backup is refused for good', () => {
+describe('with a silent ClickHouse server, a backup is refused without a retry', () => {
   let server: Server
   let connections = 0
   let environment: Record<string, string>
@@ -122,12 +122,12 @@ describe('with a ClickHouse server that does not answer, a backup is refused for
     return world.err()
   }
 
-  test('by a command that opens the data folder itself, which asks no server for it', async () => {
+  test('by a command that opens the data folder itself, without asking a server', async () => {
     expect(await refusal()).toMatch(/^weir: The lines are on the ClickHouse server .*BACKUP DATABASE/)
     expect(connections).toBe(0)
   })
 
-  test('by a server at work that waits for it', async () => {
+  test('by a running server that waits for ClickHouse', async () => {
     const opened = await open(environment)
     expect(opened.opening.isOpen).toBe(false)
     const socket = await OperatorSocket.open(opened, LOGGER)

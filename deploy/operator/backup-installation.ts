@@ -13,7 +13,7 @@ import { releaseInstallation } from './release-installation.ts'
 
 export type BackupEvent =
   | { readonly type: 'held'; readonly files: number; readonly bytes: number }
-  /** So many altogether, so far. */
+  /** Total number of bytes copied so far. */
   | { readonly type: 'copied'; readonly bytes: number }
 
 export interface BackupSummary {
@@ -28,12 +28,12 @@ export interface BackupOptions {
   report(event: BackupEvent): void
 }
 
-const LARGER_DISK = 'Name a folder on a larger disk'
+const LARGER_DISK = 'Use a folder on a larger disk'
 
 /**
- * Copies an installation, at work or not, into a new folder: log, store and configuration that agree with each other.
+ * Copies an installation, running or not, into a new folder, with log, store and configuration in agreement.
  *
- * @throws BackupError with a sentence that says what to do
+ * @throws BackupError with a sentence that states the remedy
  */
 export async function backUp(
   installation: Installation,
@@ -77,7 +77,7 @@ async function fill(
     directory,
     copied.map(({ path }) => join(directory, path)),
   )
-  // A turn of the event loop, so that an interruption meanwhile is known: from here on the backup becomes whole.
+  // A turn of the event loop, so that an interruption until now is noticed: from here on the backup is completed.
   await setImmediate()
   signal.throwIfAborted()
   const hasSecretKey = installation.settings.secretKey === undefined
@@ -92,7 +92,7 @@ async function fill(
   return { directory, files: copied.length, bytes, hasSecretKey }
 }
 
-/** Why a backup is refused with these settings, in whatever state store and server are. */
+/** Reason why a backup is refused with these settings, independent of the state of store and server. */
 export function backupRefusal({ clickhouseUrl }: Settings): string | undefined {
   if (clickhouseUrl === undefined) return undefined
   return (
@@ -104,26 +104,26 @@ export function backupRefusal({ clickhouseUrl }: Settings): string | undefined {
 function prepare(directory: string, dataFolder: string): void {
   if (isWithin(realPath(directory), realpathSync(dataFolder)))
     throw new BackupError(
-      `${directory} lies in the data folder: name a folder elsewhere, best on another disk`,
+      `${directory} is inside the data folder: use a folder elsewhere, preferably on another disk`,
     )
   const found = statSync(directory, { throwIfNoEntry: false })
   if (found !== undefined && !found.isDirectory())
-    throw new BackupError(`${directory} is a file: name a folder that is new or empty`)
+    throw new BackupError(`${directory} is a file: use a new or empty folder`)
   if (found !== undefined && readdirSync(directory).length > 0)
-    throw new BackupError(`${directory} is not empty: name a folder that is new or empty`)
+    throw new BackupError(`${directory} is not empty: use a new or empty folder`)
   try {
     createFolders(directory)
   } catch (error) {
     const failure = inWords(error, directory)
     if (failure instanceof BackupError) throw failure
     throw new BackupError(
-      `${directory} cannot be created (${(error as Error).message}): name a folder elsewhere, best on another disk`,
+      `${directory} cannot be created (${(error as Error).message}): use a folder elsewhere, preferably on another disk`,
       { cause: error },
     )
   }
 }
 
-/** Without symbolic links, also of a path that is not there yet. */
+/** Path without symbolic links, also for a path that does not exist yet. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -137,7 +137,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }
 
-/** What was copied so far is of no use. */
+/** Removes the copies made so far. */
 function empty(directory: string): void {
   for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
 }
@@ -148,7 +148,7 @@ function inWords(error: unknown, directory: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new BackupError(
-      `${directory} cannot be written (${message}): the server writes the backup, so its user must be able to`,
+      `${directory} cannot be written (${message}): the server writes the backup, so its user needs access`,
       { cause: error },
     )
   return error

@@ -3,34 +3,34 @@ import { isAbsolute, join, normalize } from 'node:path'
 import { FORMAT_VERSION } from '../data-directory.ts'
 import { writeAtomically } from '../durable-file.ts'
 
-/** Layout of a backup; one of a newer program is refused. */
+/** Format of a backup; backups of a newer program are refused. */
 const BACKUP_FORMAT = 1
 const MANIFEST_NAME = 'backup.json'
 
-/** A backup that cannot be made, or is not what it should be: says what to do. */
+/** A backup that cannot be made, or is not valid. The message states the remedy. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }
 
 export interface BackedUpFile {
-  /** Where it belongs in the data folder, and lies in the backup. */
+  /** Place in the data folder, and also in the backup. */
   readonly path: string
   readonly bytes: number
   /** SHA-256, hexadecimal. */
   readonly sha256: string
 }
 
-/** What a backup holds. It is written last, so a backup without it is not whole. */
+/** Content of a backup. The manifest is written last, so a backup without it is incomplete. */
 export interface BackupManifest {
   readonly format: number
-  /** Of the data folder that it was made of. */
+  /** Format of the copied data folder. */
   readonly dataFormat: number
   readonly version: string
   /** ISO 8601, UTC. */
   readonly madeAt: string
   readonly logId: string
   readonly partitions: number
-  /** False: secrets at rest are sealed with the key of WEIR_SECRET_KEY, which is not in the backup. */
+  /** false: stored secrets are encrypted with the key of WEIR_SECRET_KEY, which is not in the backup. */
   readonly hasSecretKey: boolean
   readonly files: readonly BackedUpFile[]
 }
@@ -43,7 +43,7 @@ export function writeManifest(
   writeAtomically(join(directory, MANIFEST_NAME), `${JSON.stringify(whole)}\n`)
 }
 
-/** @throws BackupError when there is none, it is damaged, or a newer program wrote it */
+/** @throws BackupError when it is missing, damaged, or from a newer program */
 export function readManifest(directory: string): BackupManifest {
   const path = join(directory, MANIFEST_NAME)
   let text: string
@@ -54,8 +54,8 @@ export function readManifest(directory: string): BackupManifest {
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
       throw new BackupError(`${path} cannot be read: ${message}`, { cause })
     throw new BackupError(
-      `${directory} is not a whole backup: it has no ${MANIFEST_NAME}, which is written last. Name the folder that ` +
-        '"weir backup" has filled to its end',
+      `${directory} is not a complete backup: it has no ${MANIFEST_NAME}, which is written last. Use the folder of a ` +
+        '"weir backup" that was completed',
       { cause },
     )
   }
@@ -64,12 +64,12 @@ export function readManifest(directory: string): BackupManifest {
   const { format, dataFormat, version } = manifest
   if (format > BACKUP_FORMAT || dataFormat > FORMAT_VERSION)
     throw new BackupError(
-      `${directory} was made by Weir ${version}, and this program does not know its format ` +
+      `${directory} was made by Weir ${version}, and this program does not support its format ` +
         `(backup ${format}, data folder ${dataFormat}): restore with the newer program`,
     )
   const outside = manifest.files.find(file => !isInside(file.path))
   if (outside !== undefined)
-    throw new BackupError(`${path} is damaged: it names ${outside.path}, which lies outside of the backup`)
+    throw new BackupError(`${path} is damaged: it names ${outside.path}, which is outside of the backup`)
   return manifest
 }
 

@@ -9,7 +9,7 @@ const FILES_AT_ONCE = 4
 
 export interface CopyOptions {
   readonly signal: AbortSignal
-  /** Called with the bytes of each piece. */
+  /** Called with the size of each copied piece. */
   note(bytes: number): void
 }
 
@@ -26,16 +26,16 @@ export async function forEachFile<Item>(
   try {
     await Promise.all(lanes)
   } finally {
-    // Nobody begins another file once one has failed.
+    // Stops the start of further files after a failure.
     next = items.length
     await Promise.allSettled(lanes)
   }
 }
 
 /**
- * Copies the first bytes of a file to a new one, durably but for its name.
+ * Copies the first bytes of a file to a new one, durably except for its name.
  *
- * @returns SHA-256 of what was copied, hexadecimal
+ * @returns SHA-256 of the copy, hexadecimal
  */
 export async function copyFile(
   from: string,
@@ -54,7 +54,7 @@ export async function copyFile(
   }
 }
 
-/** SHA-256 of the first bytes of a file; the file may be written to another on the way. */
+/** SHA-256 of the first bytes of a file, which can also be written to another file on the way. */
 export async function digestOf(
   path: string,
   bytes: number,
@@ -81,7 +81,7 @@ export async function digestOf(
   return hash.digest('hex')
 }
 
-/** Makes the names of files durable, up to and with the folder that holds them all. */
+/** Makes the names of files durable, up to and including the folder that contains them all. */
 export function syncFolders(root: string, files: readonly string[]): void {
   const folders = new Set([root])
   for (const file of files)

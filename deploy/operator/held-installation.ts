@@ -13,30 +13,30 @@ import type { DataDirectory } from '../data-directory.ts'
 import type { Installation } from '../installation.ts'
 import { releaseInstallation } from './release-installation.ts'
 
-/** A file as it was when it was held, and its place in the data folder. */
+/** A held file with its size at that time, and its place in the data folder. */
 export interface HeldPlace {
   readonly path: string
   readonly place: string
   readonly bytes: number
 }
 
-/** Written anew as a whole whenever they change, or never. */
+/** Files that are replaced as a whole when they change, or never change. */
 const SINGLE_FILES = ['format.json', 'secret.key', 'credentials.json'] as const
-/** Where followed files were: taken first, so that what the log has beyond is known to it as a repeat. */
+/** Positions of followed files. They are held first, so that later records of the log are recognised as repeats. */
 const SHIP_POSITIONS = 'ship-positions.json'
 
 /**
- * Holds everything that an installation consists of at nearly one moment, while it is at work: by hard links, so it
- * takes no time and no room. The order makes the parts agree:
+ * Holds all parts of a running installation at nearly one moment. Hard links make this fast and need no space. The order
+ * makes the parts agree:
  *
- * 1. The mark of the configuration's end: the configuration must reach it, so that log is held later.
- * 2. Checkpoints: each says that everything before it is in the store, so the store must be of a later moment.
- * 3. The store: what it has must be on the log, so the log must be of a later moment. A store that is behind the log
- *    is what every start makes up for. Its mark of the configuration's end is of that earlier moment, too.
- * 4. The log: dead letters and keyed events first, since what they come from must be there; then the configuration,
- *    which must know at least the versions that the log tells of.
+ * 1. The mark of the configuration's end: the configuration must reach it, so the configuration's log is held later.
+ * 2. Checkpoints: each states that everything before it is in the store, so the store must be held later.
+ * 3. The store: the log must contain everything that is stored, so it must be held later. Every start makes up for a
+ *    store that is behind the log. The store's mark of the configuration's end belongs to this earlier moment, too.
+ * 4. The log: first dead letters and keyed events, whose origins must be present. Then the configuration, which must
+ *    contain at least the versions that the log mentions.
  *
- * Meanwhile nothing is trimmed, so the log still has what the checkpoints need.
+ * Trimming is paused for that time, so the log keeps the records that the checkpoints need.
  */
 export async function holdInstallation({
   directory,
@@ -68,7 +68,7 @@ export async function holdInstallation({
   })
 }
 
-/** A copy: the file changes in its place. One of its two marks is always whole. */
+/** A copy, because the file changes in place. One of its two marks is always complete. */
 function holdEndMark({ endMarkPath, heldPath }: DataDirectory): HeldPlace[] {
   if (!existsSync(endMarkPath)) return []
   const place = basename(endMarkPath)

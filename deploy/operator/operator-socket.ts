@@ -8,12 +8,12 @@ import { acceptLossTask } from './accept-loss-task.ts'
 import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
 import { type SocketAddress, socketAddress } from './socket-address.ts'
 
-/** Progress is told at most that often; steps and ends always. */
+/** Minimum interval between progress events; steps and ends are always sent. */
 const PROGRESS_EVERY_MS = 200
 
 /**
- * Where the operator's commands reach the server at work: a socket in the data folder that only its user may use.
- * Nothing of it can be reached over the network. An answer is a line of JSON for each event.
+ * Socket in the data folder by which the operator's commands reach the running server. Only the folder's user can use it,
+ * and it is not reachable over the network. An answer has one JSON line per event.
  */
 export class OperatorSocket {
   readonly #installation: Installation
@@ -35,7 +35,7 @@ export class OperatorSocket {
     })
   }
 
-  /** Listens; a server that cannot does its other work all the same. */
+  /** Listens; if this fails, the server still does its other work. */
   static async open(installation: Installation, logger: Logger): Promise<OperatorSocket> {
     const socket = new OperatorSocket(installation, logger)
     try {
@@ -48,7 +48,7 @@ export class OperatorSocket {
     return socket
   }
 
-  /** Ends what is under way. */
+  /** Ends outstanding tasks. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the server is stopping'))
     await this.#running
@@ -61,7 +61,7 @@ export class OperatorSocket {
   async #listen(): Promise<void> {
     const address = this.#address
     if (address === undefined) throw new Error('the path of the data folder is too long for a socket')
-    // The data folder is ours: what is there was left by a process that was killed.
+    // The data folder belongs to this process: an existing socket was left by a killed one.
     rmSync(address.path, { force: true })
     await new Promise<void>((listening, failed) => {
       this.#server.once('error', failed)
@@ -72,14 +72,13 @@ export class OperatorSocket {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const task = await taskOf(request)
-    if (task === undefined)
-      return refuse(response, 404, 'this server does not know that command: start it anew')
+    if (task === undefined) return refuse(response, 404, 'this server does not know that command: restart it')
     const refusal = refusalOf(task, this.#installation.settings)
     if (refusal !== undefined) return refuse(response, 409, refusal)
     if (!this.#installation.opening.isOpen)
-      return refuse(response, 503, 'the store is away: see /readyz, and try again')
+      return refuse(response, 503, 'the store is unavailable: see /readyz, and try again')
     if (this.#running !== undefined)
-      return refuse(response, 409, 'another operator command is under way: wait for its end')
+      return refuse(response, 409, 'another operator command is running: wait for its end')
     this.#running = this.#run(task, response).finally(() => {
       this.#running = undefined
     })
@@ -99,7 +98,7 @@ export class OperatorSocket {
   }
 }
 
-/** Writes events as lines; of those that only tell how far it is, one now and then. */
+/** Writes events as lines, but only some of the progress events. */
 function teller(response: ServerResponse): (event: OperatorEvent) => void {
   let toldAtMs = 0
   return event => {

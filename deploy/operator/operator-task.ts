@@ -6,13 +6,13 @@ import type { AcceptLossTask } from './accept-loss-task.ts'
 import { type BackupEvent, type BackupSummary, backUp, backupRefusal } from './backup-installation.ts'
 import { verifyInstallation } from './verify-installation.ts'
 
-/** What an operator can have done to an installation, at work or not. */
+/** Tasks that an operator can run on an installation, running or not. */
 export type OperatorTask =
   | { readonly task: 'verify' }
   | { readonly task: 'backup'; readonly directory: string }
   | AcceptLossTask
 
-/** How it goes; the last one says how it ended. */
+/** Progress of a task; the last event contains its result. */
 export type OperatorEvent =
   | VerificationEvent
   | BackupEvent
@@ -21,7 +21,7 @@ export type OperatorEvent =
   | { readonly type: 'loss-accepted'; readonly records: number }
   | { readonly type: 'failed'; readonly message: string }
 
-/** Why a task is refused with these settings: to be asked before the store is waited for. */
+/** Reason why a task is refused with these settings; checked before waiting for the store. */
 export function refusalOf({ task }: OperatorTask, settings: Settings): string | undefined {
   return task === 'backup' ? backupRefusal(settings) : undefined
 }

@@ -42,7 +42,7 @@ function canMount(): boolean {
   }
 }
 
-/** Calls a task while the folder is a file system of its own, of that size. */
+/** Runs a task while the folder is a separate file system of that size. */
 async function onDisk(bytes: number, task: () => Promise<void>): Promise<void> {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', disk])
   try {
@@ -52,19 +52,19 @@ async function onDisk(bytes: number, task: () => Promise<void>): Promise<void> {
   }
 }
 
-test('more than the disk has room for is refused before anything is copied, and leaves the folder empty', async () => {
+test('a backup that is larger than the free space is refused before anything is copied, and the folder stays empty', async () => {
   const { bavail, bsize } = statfsSync(disk)
   backUp(Buffer.from('key'), (bavail + 1_000_000) * bsize)
   await expect(restore(backup, disk, options)).rejects.toThrow(
-    /^there is no room for \d+ bytes in .*: \d+ are free\. Nothing was restored: restore to a larger disk \(WEIR_DATA_DIR\)$/,
+    /^\d+ bytes do not fit into .*: \d+ are free\. Nothing was restored: restore to a larger disk \(WEIR_DATA_DIR\)$/,
   )
   expect(readdirSync(disk)).toEqual([])
 })
 
-test.skipIf(!canMount())('the bytes of the files alone are not room enough', async () => {
+test.skipIf(!canMount())('free space for only the bytes of the files is not enough', async () => {
   backUp(Buffer.alloc(2 * MIB))
   await onDisk(17 * MIB, async () => {
-    await expect(restore(backup, disk, options)).rejects.toThrow('there is no room for 2097152 bytes in')
+    await expect(restore(backup, disk, options)).rejects.toThrow('2097152 bytes do not fit into')
     expect(readdirSync(disk)).toEqual([])
   })
   await onDisk(19 * MIB, async () => {
@@ -74,14 +74,14 @@ test.skipIf(!canMount())('the bytes of the files alone are not room enough', asy
 })
 
 test.skipIf(!canMount())(
-  'a disk that becomes full meanwhile is named, and the folder left empty',
+  'a disk that becomes full during the copy is named, and the folder is emptied',
   async () => {
     backUp(Buffer.alloc(2 * MIB))
     await onDisk(19 * MIB, async () => {
       const fill = () => writeFileSync(join(disk, 'lost+found'), Buffer.alloc(18 * MIB))
       const filling = { ...options, report: ({ type }: { type: string }) => type === 'copied' && fill() }
       await expect(restore(backup, disk, filling)).rejects.toThrow(
-        `there is no room left in ${disk}. Nothing was restored: restore to a larger disk`,
+        `the disk of ${disk} is full. Nothing was restored: restore to a larger disk`,
       )
       expect(readdirSync(disk)).toEqual(['lost+found'])
     })
@@ -89,13 +89,13 @@ test.skipIf(!canMount())(
 )
 
 test.skipIf(!canMount())(
-  'a disk without a free byte is named, and a restore can begin once it has room',
+  'a disk without a free byte is named, and a restore can begin once it has space',
   async () => {
     backUp(Buffer.from('key'))
     await onDisk(20 * MIB, async () => {
       const filler = join(disk, 'lost+found')
       expect(() => writeFileSync(filler, Buffer.alloc(21 * MIB))).toThrow('ENOSPC')
-      await expect(restore(backup, disk, options)).rejects.toThrow('there is no room left in the data folder')
+      await expect(restore(backup, disk, options)).rejects.toThrow('the disk of the data folder')
       rmSync(filler)
       await restore(backup, disk, options)
       expect(readdirSync(disk)).toContain('secret.key')

@@ -7,7 +7,7 @@ import { type CopyOptions, copyFile, digestOf, forEachFile, syncFolders } from '
 
 export type RestoreEvent =
   | { readonly type: 'read'; readonly files: number; readonly bytes: number; readonly madeAt: string }
-  /** So many of twice the bytes: each file is read to check it, then to copy it. */
+  /** Bytes processed so far, of twice the total: each file is read for the check and for the copy. */
   | { readonly type: 'copied'; readonly bytes: number }
 
 export interface RestoreOptions {
@@ -18,10 +18,10 @@ export interface RestoreOptions {
 const LARGER_DISK = 'Nothing was restored: restore to a larger disk (WEIR_DATA_DIR)'
 
 /**
- * Fills a new or empty data folder from a backup, after every file of the backup has been found whole. A folder that
- * is half filled, also after kill -9, is refused by every start.
+ * Fills a new or empty data folder from a backup, after a check of every file in the backup. A partly filled folder, also
+ * after kill -9, is refused by every start.
  *
- * @throws BackupError, DataDirectoryError with a sentence that says what to do
+ * @throws BackupError, DataDirectoryError with a sentence that states the remedy
  */
 export async function restore(
   backup: string,
@@ -32,7 +32,7 @@ export async function restore(
   const manifest = readManifest(source)
   const { files, madeAt } = manifest
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  // Before the long work: whether the folder can be had at all.
+  // Checks that the folder can be used before the long work begins.
   const directory = DataDirectory.openEmpty(dataFolder)
   try {
     report({ type: 'read', files: files.length, bytes, madeAt })
@@ -54,7 +54,7 @@ export async function restore(
   return manifest
 }
 
-/** @throws BackupError that names the first of the files that are not as they were written */
+/** @throws BackupError that names the first file that was changed */
 async function check(source: string, files: readonly BackedUpFile[], options: CopyOptions): Promise<void> {
   const damaged: string[] = []
   await forEachFile(files, async file => {
@@ -89,7 +89,7 @@ async function copy(
   await forEachFile(files, async ({ path, bytes, sha256 }) => {
     const digest = await copyFile(join(source, path), join(target, path), bytes, options)
     if (digest !== sha256)
-      throw new BackupError(`${join(source, path)} has changed while it was restored: restore again`)
+      throw new BackupError(`${join(source, path)} changed while it was restored: restore again`)
   })
   syncFolders(
     target,

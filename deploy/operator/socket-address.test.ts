@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** What a server on the socket of a folder answers to a client that finds it by itself. */
+/** Answer of a server on a folder's socket to a client that finds the socket itself. */
 async function answerAt(dataFolder: string): Promise<string> {
   const [listening, calling] = [socketAddress(dataFolder), socketAddress(dataFolder)]
   if (listening === undefined || calling === undefined) throw new Error('no address')
@@ -31,12 +31,12 @@ async function answerAt(dataFolder: string): Promise<string> {
   return answer
 }
 
-test('a socket in a data folder with a path of usual length is reached', async () => {
+test('a socket in a data folder with a path of usual length can be reached', async () => {
   expect(await answerAt(folder)).toBe('hello')
 })
 
 test.runIf(process.platform === 'linux')(
-  'one whose path is longer than the address of a socket may be is reached, too',
+  'a socket whose path is longer than an address of a socket can be reached, too',
   async () => {
     const long = join(folder, 'a'.repeat(100), 'ü'.repeat(60))
     mkdirSync(long, { recursive: true })
@@ -44,7 +44,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('the longest path that fits is given as it is, one byte more is not', () => {
+test('the longest path that fits is used unchanged, and one with one more byte is not', () => {
   const rest =
     (process.platform === 'linux' ? 107 : 103) - Buffer.byteLength(join(folder, 'operator.sock')) - 1
   const longest = join(folder, 'a'.repeat(rest))

@@ -7,7 +7,7 @@ import { BackupError } from './backup-manifest.ts'
 import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
 
 function otherSettings(cause: LogError): LogError {
-  const sentence = 'give this command the settings that the server has, WEIR_PARTITIONS among them'
+  const sentence = 'use the settings of the server for this command, including WEIR_PARTITIONS'
   return new LogError(cause.code, `${cause.message.replace(/\.$/, '')}: ${sentence}`, { cause })
 }
 
@@ -17,10 +17,11 @@ export interface StoppedInstallation {
 }
 
 /**
- * Takes the data folder as a server would, without putting the engine to work.
+ * Takes the data folder as a server would, without starting the engine.
  *
- * @param task what it is for: what can never be done is refused before anything is opened
- * @throws BackupError, SettingsError, DataDirectoryError, LogError, StoreError with a sentence, also when a server has the folder
+ * @param task task to run: impossible ones are refused before anything is opened
+ * @throws BackupError, SettingsError, DataDirectoryError, LogError, StoreError with a sentence, also when a server has
+ *   the folder
  */
 export async function openStopped(
   environment: Readonly<Record<string, string | undefined>>,

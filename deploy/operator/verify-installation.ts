@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
 import type { GuardedTopic } from '../../engine/log/guarded-topic.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { verify } from '../../engine/replay/verify/verification.ts'
 import type { VerificationEvent, VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
@@ -9,7 +10,7 @@ import type { WorkerStatus } from '../../engine/worker/partition-worker.ts'
 import { configurationReport } from '../configuration-guard.ts'
 import type { Installation } from '../installation.ts'
 
-/** Verifies an installation. While its engine is at work, the work of the server comes first. */
+/** Verifies an installation. While its engine runs, the server's own work takes precedence. */
 export async function verifyInstallation(
   installation: Installation,
   options: { readonly signal: AbortSignal; report(event: VerificationEvent): void },
@@ -18,6 +19,7 @@ export async function verifyInstallation(
   const { configuration, end, lostConfiguration } = installation
   const { workers, keyedWorkers } = engine.status
   const ports = {
+    catalogue: CATALOGUE,
     topics: [
       { topic: ingest, checkpoints, storedOffset: storedBy(workers), ...looking(ingest) },
       { ...keyed, storedOffset: storedBy(keyedWorkers), ...looking(keyed.topic) },
@@ -33,7 +35,7 @@ export async function verifyInstallation(
   return { ...report, configuration: configurationReport(lost, configuration) }
 }
 
-/** By everything that the installation knows of its log. */
+/** Compares the topic with everything that the installation knows about its log. */
 function looking(topic: GuardedTopic) {
   return { lookAt: (partition: number) => topic.lookAt(partition) }
 }
@@ -42,7 +44,7 @@ function storedBy(workers: readonly WorkerStatus[]): (partition: number) => bigi
   return partition => workers.find(worker => worker.partition === partition)?.storedOffset
 }
 
-/** Rests as long as was worked since the last rest: requests and the engine have half of the time for themselves. */
+/** Rests for as long as the work since the last rest took, so that requests and the engine get half of the time. */
 function restingAsLong(clock: Clock): () => Promise<void> {
   let restedAtMs = clock.monotonicMs()
   return async () => {

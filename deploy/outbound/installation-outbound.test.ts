@@ -32,7 +32,7 @@ async function outcome(environment: Record<string, string>, listening: readonly 
   }
 }
 
-test('a server alone connects to its machine, a cluster only where it is allowed', async () => {
+test('a single server connects to its machine, and a cluster only if that is allowed', async () => {
   expect(await outcome({}, [], '127.0.0.1')).toBe('connected')
   expect(await outcome({ WEIR_OUTBOUND_DENY: '127.0.0.0/8' }, [], '127.0.0.1')).toBe('DENIED')
   expect(await outcome(CLUSTER, [], '127.0.0.1')).toBe('DENIED')
@@ -50,7 +50,7 @@ test('the own listener is denied at every address of this machine, whatever is a
     ]).toEqual([address, 'DENIED'])
 })
 
-test('"weir store" beside the process is its own, too', async () => {
+test('"weir store" beside the process counts as its own listener, too', async () => {
   const settings = { ...CLUSTER, WEIR_OUTBOUND_ALLOW: '127.0.0.0/8' }
   expect(await outcome({ ...settings, CLICKHOUSE_URL: `http://localhost:${port}` }, [], '127.0.0.1')).toBe(
     'DENIED',

@@ -8,9 +8,9 @@ import { tcpOutbound } from './tcp-outbound.ts'
 const LOCAL_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * The way out of a process, by the operator's rules.
+ * Outbound connections of a process, by the operator's rules.
  *
- * @param listening where the process listens now; a port of it is its own at every address of the machine
+ * @param listening present listeners of the process; such a port counts as its own at every address of the machine
  */
 export function installationOutbound(
   { kafkaBrokers, outboundDeny, outboundAllow, clickhouseUrl }: Settings,
@@ -29,7 +29,7 @@ export function installationOutbound(
   })
 }
 
-/** "weir store" beside this process is part of the installation, too. */
+/** A "weir store" on this machine belongs to the installation, too. */
 function portOfThisMachine(url: string | undefined): readonly number[] {
   if (url === undefined) return []
   const { hostname, port, protocol } = new URL(url)

@@ -49,12 +49,12 @@ async function reaches(connecting: Promise<{ destroy(): void }>): Promise<string
   }
 }
 
-test('what listens is connected to, by address and by name', async () => {
+test('a listening program is connected to, by address and by name', async () => {
   expect(await reaches(outbound().connect({ host: '127.0.0.1', port }, never))).toBe('connected')
   expect(await reaches(outbound().connect({ host: 'localhost', port }, never))).toBe('connected')
 })
 
-test('nobody there, no such name and a rule against it are told apart', async () => {
+test('a closed port, an unknown name and a denying rule are distinguished', async () => {
   const closed = await freePort()
   expect(await reaches(outbound().connect({ host: '127.0.0.1', port: closed }, never))).toBe('NOT_CONNECTED')
   expect(await reaches(outbound().connect({ host: 'a.invalid', port }, never))).toBe('UNRESOLVED')
@@ -79,14 +79,14 @@ test('the own listener is denied under every name of this machine', async () => 
 })
 
 describe('a name', () => {
-  test('that changes its address after it was judged is not asked again', async () => {
+  test('that changes its address after the check is not resolved again', async () => {
     const rebinding = outbound({ deny: [], isCluster: false }, [ip4('127.0.0.1')], [ip4('169.254.169.254')])
     expect(await reaches(rebinding.connect({ host: 'rebinding.example', port }, never))).toBe('connected')
     expect(peers).toEqual(['127.0.0.1'])
     expect(await reaches(rebinding.connect({ host: 'rebinding.example', port }, never))).toBe('DENIED')
   })
 
-  test('with a forbidden address beside a good one leads to the good one alone', async () => {
+  test('with a forbidden and an allowed address leads to the allowed one only', async () => {
     const mixed = outbound({}, [ip4('169.254.169.254'), ip4('127.0.0.1')])
     expect(await reaches(mixed.connect({ host: 'mixed.example', port }, never))).toBe('connected')
     expect(peers).toEqual(['127.0.0.1'])
@@ -97,7 +97,7 @@ describe('a name', () => {
   })
 })
 
-test('names that do not resolve keep four lookups busy at most, and those given up none', async () => {
+test('names that do not resolve keep at most four lookups busy, and none once they are given up', async () => {
   let busy = 0
   let most = 0
   const waiting: (() => void)[] = []
@@ -127,14 +127,14 @@ test('names that do not resolve keep four lookups busy at most, and those given 
   expect(await later).toBe('UNRESOLVED')
 })
 
-describe('one that says nothing', () => {
+describe('a silent address', () => {
   let silent: SilentListener
   beforeEach(async () => {
     silent = await silentListener()
   })
   afterEach(() => silent.close())
 
-  test('is waited for until the caller has had enough', async () => {
+  test('is waited for until the caller gives up', async () => {
     const enough = new AbortController()
     const connecting = reaches(outbound().connect({ host: '127.0.0.1', port: silent.port }, enough.signal))
     const early = await Promise.race([connecting, new Promise(done => setTimeout(done, 200, 'waiting'))])

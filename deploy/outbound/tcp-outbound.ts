@@ -4,17 +4,17 @@ import { connect, isIP, type Socket } from 'node:net'
 import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
 import type { OutboundRules } from '../../engine/outbound/outbound-rules.ts'
 
-/** Of one name. More would be a way to make this machine knock at many doors at once. */
+/** Maximum number of addresses of one name. More would allow users to make this machine contact many hosts at once. */
 const MAX_ADDRESSES = 8
 
-/** An address of several that does not answer for so long gives way to the next. */
+/** Time after which the next of several addresses is tried. */
 const ATTEMPT_MS = 1_000
-/** Lookups hold threads that the log writes with, slow ones for long: users' names never hold more than these. */
+/** Maximum number of lookups at once. Lookups use threads with which the log writes, slow ones for a long time. */
 const LOOKUPS_AT_ONCE = 4
 
 export interface OutboundPorts {
   readonly rules: OutboundRules
-  /** Asks the system, as every program of this machine does. Absent: really. */
+  /** Resolver of names. Default: that of the system, as for every program of this machine. */
   readonly resolve?: ((host: string) => Promise<readonly LookupAddress[]>) | undefined
 }
 
@@ -33,7 +33,7 @@ export function tcpOutbound({ rules, resolve = resolveAll }: OutboundPorts): Out
   }
 }
 
-/** Lets so many do their work at once, the others wait; those whose signal is aborted meanwhile do none. */
+/** Limits the number of tasks that run at once; waiting tasks whose signal is aborted are dropped. */
 function turns(atOnce: number) {
   let busy = 0
   const waiting: (() => void)[] = []
@@ -45,7 +45,7 @@ function turns(atOnce: number) {
       return await work()
     } finally {
       const next = waiting.shift()
-      // Whoever goes on takes over the place.
+      // The next task takes over the place.
       if (next === undefined) busy--
       else next()
     }
@@ -56,7 +56,7 @@ function resolveAll(host: string): Promise<LookupAddress[]> {
   return lookup(host, { all: true })
 }
 
-/** @throws OutboundError when none is left */
+/** @throws OutboundError when no allowed address remains */
 function allowedOf(
   found: readonly LookupAddress[],
   { host, port }: NetworkAddress,
@@ -67,12 +67,12 @@ function allowedOf(
   if (first === undefined) throw new OutboundError('UNRESOLVED', `${host} has no address`)
   if (allowed.length === 0) {
     const named = first.address === host ? host : `${host} is ${first.address}, which`
-    throw new OutboundError('DENIED', `${named} is not connected to, because ${rules(first.address, port)}`)
+    throw new OutboundError('DENIED', `${named} is refused, because ${rules(first.address, port)}`)
   }
   return allowed
 }
 
-/** Connects to the addresses that are given and to no other: the name is not resolved again. */
+/** Connects only to the given addresses: the name is not resolved again. */
 function connected(
   { host, port }: NetworkAddress,
   addresses: readonly LookupAddress[],
@@ -81,7 +81,7 @@ function connected(
   const [first] = addresses
   return new Promise((done, fail) => {
     const socket = connect({
-      // Only a name is looked up by this function; what is an address already has been judged as such.
+      // This function looks up only names; an address was judged as it is.
       host: isIP(host) === 0 ? host : (first as LookupAddress).address,
       port,
       autoSelectFamily: true,
@@ -95,13 +95,13 @@ function connected(
     signal.addEventListener('abort', giveUp, { once: true })
     const failed = (cause: Error) => {
       signal.removeEventListener('abort', giveUp)
-      fail(new OutboundError('NOT_CONNECTED', `${host}:${port} accepts no connection`, { cause }))
+      fail(new OutboundError('NOT_CONNECTED', `${host}:${port} does not accept connections`, { cause }))
     }
     socket.once('error', failed)
     socket.once('connect', () => {
       signal.removeEventListener('abort', giveUp)
       socket.off('error', failed)
-      // A peer that breaks it off before the caller has listened must not end the process.
+      // A peer that disconnects before the caller listens must not end the process.
       socket.on('error', () => {})
       done(socket)
     })

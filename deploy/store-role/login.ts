@@ -4,13 +4,13 @@ import { engineError } from '../../engine/store/embedded-server/engine-error.ts'
 
 export interface Login {
   readonly user: string
-  /** Empty: the user needs none. */
+  /** Empty: the user has no password. */
   readonly password: string
 }
 
 /** @throws the engine's error 516 unless the request comes from this user */
 export function assertLogin(headers: IncomingHttpHeaders, login: Login): void {
-  // Digests are of one length, so the time that comparing takes tells nothing.
+  // Digests have equal length, so the duration of the comparison reveals nothing.
   if (timingSafeEqual(digestOf(givenLogin(headers)), digestOf(login))) return
   throw engineError(
     516,

@@ -5,16 +5,16 @@ import { readsInput } from '../../engine/store/embedded-server/statement-text.ts
 
 /** A batch has at most 32 MB of lines; its other columns are small. */
 const MAX_ROWS_BYTES = 128 * 1024 ** 2
-/** The engine itself refuses texts above 256 KiB. */
+/** The engine itself refuses longer texts than 256 KiB. */
 const MAX_TEXT_BYTES = 1024 ** 2
 
-/** Parameters of the address that are no settings of a statement: those of the interface itself. */
+/** Parameters of the address that are not settings of a statement, but of the interface itself. */
 const OF_THE_INTERFACE =
   /^(?:query|query_id|database|default_format|role|user|password|quota_key|compress|decompress|buffer_size|wait_end_of_query|send_progress_in_http_headers|enable_http_compression|add_http_cors_header|cancel_http_readonly_queries_on_client_close|http_\w+|session_\w+|param_\w+|readonly)$/
 const TABLE_NAME = /^[A-Za-z_]\w*$/
 
 /**
- * The statement of a request to ClickHouse's HTTP interface, in as much of it as the store uses.
+ * The statement of a request to ClickHouse's HTTP interface, as far as the store uses it.
  *
  * @throws errors in the engine's words
  */
@@ -64,7 +64,7 @@ async function formOf(request: IncomingMessage): Promise<Form> {
   return { isThere: true, fields, files }
 }
 
-/** The table that came as a file, with what the address says of it. */
+/** The table that was sent as a file, with its description in the address. */
 function takeTable(files: Form['files'], parameters: URLSearchParams): ExternalTable | undefined {
   const [file, another] = files
   if (file === undefined) return undefined
@@ -94,7 +94,7 @@ function named(
 async function bodyOf(request: IncomingMessage, limitBytes: number): Promise<Buffer[]> {
   const chunks: Buffer[] = []
   let size = 0
-  // A request that is too large still gets its answer, so its connection must stay.
+  // A request that is too large still gets its answer, so its connection must stay open.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > limitBytes)

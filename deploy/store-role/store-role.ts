@@ -9,16 +9,16 @@ import { readTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { StoreServer } from './store-server.ts'
 
-/** After that a graceful stop gives up: whoever sent a statement learns that its outcome is unknown. */
+/** Time limit of a graceful stop. After it, the sender of a statement learns that its outcome is unknown. */
 const STOP_WITHIN_MS = 9_500
 /** Each statement holds a thread of the pool. */
 const LEAST_THREADS = 16
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/
 
 /**
- * Serves the embedded engine to other processes until it is told to stop.
+ * Serves the embedded engine to other processes until it is asked to stop.
  *
- * @throws SettingsError, DataDirectoryError with a sentence that says what to do
+ * @throws SettingsError, DataDirectoryError with a sentence that states the remedy
  */
 export async function runStore(settings: Settings, logger: Logger, stopped: Promise<void>): Promise<void> {
   assertGuarded(settings)
@@ -41,7 +41,7 @@ export async function runStore(settings: Settings, logger: Logger, stopped: Prom
       if (settings.clickhousePassword === '')
         logger.warn(
           {},
-          'every user of this machine may read and change the store: CLICKHOUSE_PASSWORD is not set',
+          'every user of this machine can read and change the store: CLICKHOUSE_PASSWORD is not set',
         )
       console.log(`The store is ready: CLICKHOUSE_URL=${url}`)
       await stopped
@@ -53,11 +53,11 @@ export async function runStore(settings: Settings, logger: Logger, stopped: Prom
   }
 }
 
-/** Whoever may send statements can read what this process can: the engine has functions that read files. */
+/** A sender of statements can read everything that this process can: the engine has functions that read files. */
 function assertGuarded({ storeHost, clickhousePassword }: Settings): void {
   if (clickhousePassword !== '' || LOOPBACK.test(storeHost)) return
   throw new SettingsError([
-    `WEIR_STORE_HOST is ${storeHost}, where others could send statements: set CLICKHOUSE_PASSWORD, here and where CLICKHOUSE_URL is set`,
+    `WEIR_STORE_HOST is ${storeHost}, where other machines could send statements: set CLICKHOUSE_PASSWORD, here and where CLICKHOUSE_URL is set`,
   ])
 }
 
@@ -78,7 +78,7 @@ async function listen(server: StoreServer, { storeHost, storePort }: Settings): 
   }
 }
 
-/** For a client on this machine. */
+/** An address for a client on this machine. */
 function reachable({ address, port }: AddressInfo): string {
   if (address === '0.0.0.0' || address === '::') return `127.0.0.1:${port}`
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
@@ -86,7 +86,7 @@ function reachable({ address, port }: AddressInfo): string {
 
 async function stop(server: StoreServer, logger: Logger): Promise<void> {
   const late = setTimeout(() => {
-    logger.error({}, 'stopping took too long: statements that still run are cut off')
+    logger.error({}, 'stopping took too long: running statements are aborted')
     process.exit(1)
   }, STOP_WITHIN_MS)
   await server.close()

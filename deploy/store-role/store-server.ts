@@ -9,9 +9,9 @@ import type { TlsFiles } from '../tls.ts'
 import { assertLogin, type Login } from './login.ts'
 import { statementOf } from './served-request.ts'
 
-/** A block that takes longer to arrive holds its place in the queue for nothing. */
+/** Time limit of a request: a slower block would use its place in the queue without any effect. */
 const REQUEST_TIMEOUT_MS = 120_000
-/** Parameters of a statement come in the address; a server takes one of 1 MiB. */
+/** Parameters of a statement are in the address; a server accepts 1 MiB. */
 const MAX_ADDRESS_BYTES = 1024 ** 2
 const TAG_BYTES = 8
 const AUTHENTICATION_FAILED = '516'
@@ -22,15 +22,15 @@ export interface StoreServerPorts {
   readonly login: Login
   readonly entropy: Entropy
   readonly tls?: TlsFiles | undefined
-  /** Told of troubles that are not those of a statement. */
+  /** Receives errors that do not belong to a statement. */
   readonly onTrouble: (error: unknown) => void
 }
 
-/** So much of ClickHouse's HTTP interface as Weir uses, in front of the embedded engine. */
+/** The part of ClickHouse's HTTP interface that Weir uses, in front of the embedded engine. */
 export class StoreServer {
   readonly #ports: StoreServerPorts
   readonly #server: Server
-  /** Marks an error in the middle of an answer; data that others stored cannot know it. */
+  /** Marks an error in the middle of an answer; stored data cannot contain it. */
   readonly #tag: string
   #requestNumber = 0
 
@@ -45,7 +45,7 @@ export class StoreServer {
         : createTlsServer({ ...ports.tls, ...limits }, serve)
   }
 
-  /** @returns the address on which it listens */
+  /** @returns the address at which it listens */
   async listen(host: string, port: number): Promise<AddressInfo> {
     await new Promise<void>((listening, failed) => {
       this.#server.once('error', failed)
@@ -54,7 +54,7 @@ export class StoreServer {
     return this.#server.address() as AddressInfo
   }
 
-  /** Answers what has begun, turns away what has not, and closes the engine. */
+  /** Answers requests that have begun, refuses the others, and closes the engine. */
   async close(): Promise<void> {
     const closed = new Promise(resolve => this.#server.close(resolve))
     await this.#ports.engine.close()
@@ -65,7 +65,7 @@ export class StoreServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('x-clickhouse-server-display-name', 'weir store')
     const left = new AbortController()
-    response.once('close', () => left.abort(new Error('the client has gone')))
+    response.once('close', () => left.abort(new Error('the client has disconnected')))
     response.on('error', ignored)
     try {
       if (isPing(request)) return void response.end('Ok.\n')
@@ -104,7 +104,7 @@ export class StoreServer {
     if (response.headersSent) {
       const length = Buffer.byteLength(text)
       const [mark, tag] = ['__exception__', this.#tag]
-      // Without its end the answer cannot be taken for a whole one, whatever its reader knows of the mark.
+      // Without its end, the answer cannot be mistaken for a complete one, even by a reader that does not know the mark.
       const cut = () => response.destroy()
       response.write(`\r\n${mark}\r\n${tag}\r\n${text}${length} ${tag}\r\n${mark}\r\n`, cut)
       return
@@ -116,20 +116,20 @@ export class StoreServer {
   }
 }
 
-/** Who goes in the middle of an answer is no trouble of ours: its statement learns of it by the signal. */
+/** A client that disconnects in the middle of an answer is not an error: its statement is cancelled by the signal. */
 function ignored(): void {}
 
 function isPing({ method, url }: IncomingMessage): boolean {
   return method === 'GET' && (url === '/ping' || url === '/')
 }
 
-/** A page that some browser on this machine shows could otherwise use a store without a password. */
+/** Without it, a page in a browser on this machine could use a store without a password. */
 function assertNoPage({ headers }: IncomingMessage): void {
   if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return
-  throw engineError(497, 'ACCESS_DENIED', 'pages in a browser are not let in')
+  throw engineError(497, 'ACCESS_DENIED', 'requests from pages in a browser are refused')
 }
 
-/** @returns undefined for an error that is none of the engine */
+/** @returns undefined for an error that is not the engine's */
 function inWordsOfEngine(error: unknown): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC') return engineError(243, 'NOT_ENOUGH_SPACE', message).message

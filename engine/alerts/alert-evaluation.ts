@@ -7,7 +7,7 @@ import { FieldPath } from '../nodes/contract/config-schema.ts'
 
 const OPERATIONS = ['DEFAULT', 'SUM', 'MIN', 'MAX', 'AVG', 'SET_INTERSECTION', 'DIST_CONCAT', 'CUSTOM']
 const MAX_SCRIPT_LENGTH = 5000
-/** What an absence alert has none of: there is nothing to add up or to judge. */
+/** Members that an absence alert does not have, because it has no events to add up or judge. */
 const NOT_FOR_ABSENCE = ['operation', 'script', 'conditional']
 
 /** When an alert fires (pipeline API, section 7; meaning: components, section 8.1). */
@@ -15,31 +15,31 @@ export const AlertEvaluation = Type.Object(
   {
     alert_type: Type.Enum(['threshold', 'change', 'absence'], {
       description:
-        'What fires: a condition on a window, a change against the last one, or a window without events',
+        'Type of alert: a condition on a window, a change against the previous window, or a window without events',
     }),
-    event_type: Type.Enum(['log', 'metric'], { description: 'What the events are' }),
+    event_type: Type.Enum(['log', 'metric'], { description: 'Type of the events' }),
     operation: Type.Optional(
       Type.Enum(OPERATIONS, {
-        description: 'How the events of a window become one. Logs need CUSTOM; not for absence',
+        description: 'Operation that combines the events of a window. Logs need CUSTOM; not for absence',
       }),
     ),
     script: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_SCRIPT_LENGTH,
-        description: 'JavaScript function that does so; for CUSTOM alone',
+        description: 'JavaScript function for CUSTOM only',
       }),
     ),
     conditional: Type.Optional(
       Type.Unsafe<object>({
         type: 'object',
-        description: 'Condition on what became of the window; not for absence',
+        description: 'Condition on the result of the window; not for absence',
       }),
     ),
     window_type: Type.Optional(
       Type.Enum(['tumbling', 'sliding'], {
         default: 'tumbling',
-        description: 'Whether windows follow each other or overlap',
+        description: 'Whether windows follow one another or overlap',
       }),
     ),
     window_duration_minutes: Type.Optional(
@@ -49,17 +49,17 @@ export const AlertEvaluation = Type.Object(
       Type.Array(FieldPath({ maxLength: 100, description: 'Field such as .tags.host' }), {
         maxItems: 50,
         uniqueItems: true,
-        description: 'Fields whose values tell groups apart; each group has windows of its own',
+        description: 'Fields whose values form groups; each group has its own windows',
       }),
     ),
     event_timestamp: Type.Optional(
-      FieldPath({ maxLength: 100, description: 'Field with the time of an event; for logs alone' }),
+      FieldPath({ maxLength: 100, description: 'Field with the time of an event; only for logs' }),
     ),
   },
   { additionalProperties: false },
 )
 
-/** What the schema cannot tell, with pointers into the evaluation; its members may have any type. */
+/** Checks that the schema cannot express, with pointers into the evaluation; its members may have any type. */
 export function evaluationProblems(evaluation: JsonObject): Problem[] {
   const { alert_type: alertType, event_type: eventType } = evaluation
   const problems =
@@ -77,7 +77,7 @@ export function evaluationProblems(evaluation: JsonObject): Problem[] {
   return problems
 }
 
-/** With the defaults of the conditional written in. */
+/** A copy of the evaluation with the defaults of its conditional. */
 export function storedEvaluation(evaluation: JsonObject): JsonObject {
   const { conditional } = evaluation
   if (conditional === undefined) return evaluation
@@ -106,7 +106,7 @@ function conditionalProblems(evaluation: JsonObject): Problem[] {
   )
 }
 
-/** Whatever compares is fine where it is not known yet what the alert is. */
+/** Rules for the alert's conditional. While the type of the alert is unknown, every comparison is accepted. */
 function conditionRules({ alert_type: alertType }: JsonObject) {
   return { change: alertType === 'change' ? 'only' : alertType === 'threshold' ? 'refused' : 'both' } as const
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import { type Problem, pointerTo } from '../event/problem.ts'
 import { templateProblem } from '../event/template.ts'
 
-/** What each service is told, and what it may be told besides. */
+/** Required and optional members of each service. */
 const MEMBERS: ReadonlyMap<string, { readonly required: string[]; readonly optional?: string[] }> = new Map([
   ['slack', { required: ['uri', 'message_text'] }],
   ['webhook', { required: ['uri', 'message_text'], optional: ['method', 'headers', 'auth'] }],
@@ -11,13 +11,13 @@ const MEMBERS: ReadonlyMap<string, { readonly required: string[]; readonly optio
   ['log_analysis', { required: ['severity', 'subject', 'body', 'ingestion_key'] }],
 ])
 
-/** Texts into which fields of the alert event can be put. */
+/** Members in which references to fields of the alert event are allowed. */
 const TEMPLATES = [
   ...['uri', 'message_text', 'summary', 'source', 'routing_key', 'event_action'],
   ...['subject', 'body', 'ingestion_key'],
 ]
 
-/** What each way to authenticate needs of the members of `auth`. */
+/** Members of `auth` that each authentication method requires. */
 const CREDENTIALS: ReadonlyMap<string, readonly string[]> = new Map([
   ['none', []],
   ['basic', ['user', 'password']],
@@ -25,20 +25,20 @@ const CREDENTIALS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
-/** Clients may send all members, those that they do not use empty. */
+/** Clients may send all members and leave unused ones empty. */
 const credential = (description: string) => Type.Optional(Type.String({ description }))
 
-/** Where an alert's notices go (pipeline API, section 7; what is sent: components, section 8.1). */
+/** Receiver of an alert's notices (pipeline API, section 7; content: components, section 8.1). */
 export const AlertService = Type.Object(
   {
     name: Type.Enum([...MEMBERS.keys()], {
-      description: 'The service; it decides which members there are',
+      description: 'The service; the other members depend on it',
     }),
-    uri: text('Address of the service; of slack, webhook and pager_duty'),
-    message_text: text('What slack and webhook are told; for webhook also JSON, as text'),
+    uri: text('Address of the service; for slack, webhook and pager_duty'),
+    message_text: text('Body of the notice for slack and webhook; for webhook it may be JSON as text'),
     method: Type.Optional(
       Type.Enum(['post', 'put', 'patch', 'delete', 'get', 'head', 'options', 'trace'], {
-        description: 'How a webhook is called; post when absent',
+        description: 'HTTP method of a webhook; default: post',
       }),
     ),
     headers: Type.Optional(
@@ -50,38 +50,40 @@ export const AlertService = Type.Object(
           },
           { additionalProperties: false },
         ),
-        { description: 'Further headers of a webhook' },
+        { description: 'Additional headers of a webhook' },
       ),
     ),
     auth: Type.Optional(
       Type.Object(
         {
           strategy: Type.Enum([...CREDENTIALS.keys()], { description: 'How' }),
-          user: credential('For basic'),
-          password: credential('For basic'),
-          token: credential('For bearer'),
+          user: credential('Only for basic'),
+          password: credential('Only for basic'),
+          token: credential('Only for bearer'),
         },
         {
           additionalProperties: false,
-          description: 'How a webhook is told who calls; not at all when absent',
+          description: 'Authentication of a webhook; default: none',
         },
       ),
     ),
-    summary: text('What pager_duty is told'),
-    source: text('What pager_duty shows as the origin'),
-    routing_key: text('Integration key of pager_duty'),
-    event_action: text('Such as trigger or resolve; of pager_duty'),
+    summary: text('Summary for pager_duty'),
+    source: text('Origin that pager_duty shows'),
+    routing_key: text('Integration key for pager_duty'),
+    event_action: text('Action for pager_duty, such as trigger or resolve'),
     severity: Type.Optional(
-      Type.Enum(['INFO', 'WARNING', 'ERROR', 'CRITICAL'], { description: 'Of pager_duty and log_analysis' }),
+      Type.Enum(['INFO', 'WARNING', 'ERROR', 'CRITICAL'], {
+        description: 'Severity, for pager_duty and log_analysis',
+      }),
     ),
-    subject: text('Beginning of the line that log_analysis stores'),
-    body: text('The rest of that line'),
-    ingestion_key: text('Ingestion key that the line is stored with'),
+    subject: text('Start of the line that log_analysis stores'),
+    body: text('Rest of the line that log_analysis stores'),
+    ingestion_key: text('Ingestion key for the line that log_analysis stores'),
   },
   { additionalProperties: false },
 )
 
-/** What the schema cannot tell, with pointers into the service; its members may have any type. */
+/** Checks that the schema cannot express, with pointers into the service; its members may have any type. */
 export function serviceProblems(service: JsonObject): Problem[] {
   return [
     ...memberProblems(service),
@@ -118,11 +120,11 @@ function headerProblems(headers: JsonValue | undefined): Problem[] {
   )
 }
 
-/** Names and secrets are taken as they are: a password may hold braces. */
+/** Names and secrets are not templates: a password may contain braces. */
 function authProblems(auth: JsonValue | undefined): Problem[] {
   if (!isJsonObject(auth) || typeof auth.strategy !== 'string') return []
   const needed = CREDENTIALS.get(auth.strategy)
-  if (needed === undefined) return [] // The schema has said so.
+  if (needed === undefined) return [] // reported by the schema
   return [...CREDENTIALS.values()].flat().flatMap(member => {
     const value = auth[member]
     const instancePath = pointerTo('/auth', member)

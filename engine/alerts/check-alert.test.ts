@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { checkAlert } from './check-alert.ts'
 
 const PIPELINE = 'a0000000-0000-4000-8000-000000000000'
@@ -88,7 +89,7 @@ const alert = (parts: Parts = {}, members: JsonObject = {}): JsonObject => ({
 })
 
 const check = (sent: JsonValue | undefined, node = SOURCE, previous?: AlertDocument) =>
-  checkAlert(sent, { pipelineId: PIPELINE, node, previous })
+  checkAlert(sent, { catalogue: CATALOGUE, pipelineId: PIPELINE, node, previous })
 
 function stored(sent: JsonValue, node = SOURCE): Omit<AlertDocument, 'id'> {
   const checked = check(sent, node)
@@ -106,7 +107,7 @@ function findings(sent: JsonValue | undefined, node = SOURCE, previous?: AlertDo
 const EVALUATION = '/alert_config/evaluation'
 const SERVICE = '/alert_config/alert_payload/service'
 
-describe('what is stored is what was sent, and the listed defaults', () => {
+describe('the stored form is the sent one with the listed defaults', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['threshold', THRESHOLD, { ...THRESHOLD, ...DEFAULTS, conditional: storedLeaf('greater') }],
     ['change', CHANGE, { ...CHANGE, ...DEFAULTS, conditional: storedLeaf('percent_change_greater') }],
@@ -186,7 +187,7 @@ describe('what is stored is what was sent, and the listed defaults', () => {
     ['the other 0', { window_secs: 0, threshold: 7 }, { window_secs: 60, threshold: 7 }],
     ['one of them', { threshold: 7 }, { window_secs: 60, threshold: 7 }],
     ['both', { window_secs: 1, threshold: 1 }, { window_secs: 1, threshold: 1 }],
-  ])('throttling %s gives both members', (_name, throttling, expected) => {
+  ])('throttling %s is stored with both members', (_name, throttling, expected) => {
     expect(stored(alert({ throttling })).alert_config).toMatchObject({
       alert_payload: { throttling: expected },
     })
@@ -201,7 +202,7 @@ describe('what is stored is what was sent, and the listed defaults', () => {
     expect(findings(alert({ general: { name: 'n', description: 'x'.repeat(1024) } }))).toEqual([])
   })
 
-  test('what is stored can be sent back, and nothing changes', () => {
+  test('the stored form can be sent back and changes nothing', () => {
     for (const parts of [
       {},
       { evaluation: LOG, service: PAGER_DUTY },
@@ -214,7 +215,7 @@ describe('what is stored is what was sent, and the listed defaults', () => {
     }
   })
 
-  test('read-only members are ignored, also empty', () => {
+  test('read-only members are ignored, even empty ones', () => {
     const readOnly = {
       id: '',
       account_id: 5,
@@ -237,7 +238,7 @@ describe('what is stored is what was sent, and the listed defaults', () => {
   })
 })
 
-describe('where the alert stands', () => {
+describe('the place of the alert', () => {
   test.each<[string, JsonObject, string[], NodeDocument?]>([
     ['another pipeline', { pipeline_id: ROUTE.id }, ['/pipeline_id must be the pipeline of the path']],
     ['another node', { component_id: ROUTE.id }, ['/component_id must be the node of the path']],
@@ -274,7 +275,7 @@ describe('where the alert stands', () => {
     )
   })
 
-  test('what is required is named, all at once', () => {
+  test('all missing required members are named at once', () => {
     expect(findings({})).toEqual([
       " must have required property 'component_kind'",
       " must have required property 'inputs'",
@@ -293,7 +294,7 @@ describe('where the alert stands', () => {
     ])
   })
 
-  test.each<[JsonValue | undefined]>([[undefined], [null], [[]], [5], ['x']])('%j is no alert', sent => {
+  test.each<[JsonValue | undefined]>([[undefined], [null], [[]], [5], ['x']])('%j is not an alert', sent => {
     expect(findings(sent)).toEqual([' must be object'])
   })
 
@@ -492,7 +493,7 @@ describe('the evaluation', () => {
 describe('the payload', () => {
   const services = { slack: SLACK, webhook: WEBHOOK, pager_duty: PAGER_DUTY, log_analysis: LOG_ANALYSIS }
 
-  test.each(Object.entries(services))('%s has its members and no other', (name, service) => {
+  test.each(Object.entries(services))('%s has its members and no others', (name, service) => {
     for (const member of Object.keys(service).filter(each => each !== 'name')) {
       const { [member]: _, ...others } = service as JsonObject
       expect(findings(alert({ service: others }))).toEqual([
@@ -659,7 +660,7 @@ describe('the payload', () => {
   })
 })
 
-test('findings of all parts come together', () => {
+test('findings of all parts are reported together', () => {
   const sent = alert(
     {
       general: { name: '' },

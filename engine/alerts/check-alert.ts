@@ -2,33 +2,33 @@ import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../event/problem.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { checkConfig } from '../nodes/contract/config-schema.ts'
-import { nodeOutputs } from '../nodes/node-outputs.ts'
 import { AlertEvaluation, evaluationProblems, storedEvaluation } from './alert-evaluation.ts'
 import { AlertService, serviceProblems } from './alert-service.ts'
 
 const DEFAULT_THROTTLING = { window_secs: 60, threshold: 1 }
 
-/** Clients send 0 for the one that their user left out: it counts as absent. */
+/** Clients send 0 for the member that their user left out, so 0 counts as absent. */
 const throttlingMember = (member: keyof typeof DEFAULT_THROTTLING, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, default: DEFAULT_THROTTLING[member], description }))
 
 const ReadOnly = Type.Optional(Type.Unknown({ description: 'Ignored' }))
-const Repeated = Type.Optional(
-  Type.Unknown({ description: 'The one of the path, when it is there and not empty' }),
-)
+const Repeated = Type.Optional(Type.Unknown({ description: 'If not empty, the same as in the path' }))
 
 /** An alert as it is written (pipeline API, section 7). */
 export const AlertWrite = Type.Object({
-  component_kind: Type.Enum(['source', 'transform'], { description: 'As in the path' }),
-  inputs: Type.Array(Type.String(), { minItems: 1, description: 'Outputs of the node that are watched' }),
-  active: Type.Optional(Type.Boolean({ default: true, description: 'Whether it fires' })),
+  component_kind: Type.Enum(['source', 'transform'], { description: 'Kind of node, as in the path' }),
+  inputs: Type.Array(Type.String(), { minItems: 1, description: 'Watched outputs of the node' }),
+  active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the alert can fire' })),
   alert_config: Type.Object(
     {
       general: Type.Object(
         {
           name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the alert' }),
-          description: Type.Optional(Type.String({ maxLength: 1024, description: 'What it is about' })),
+          description: Type.Optional(
+            Type.String({ maxLength: 1024, description: 'Description of the alert' }),
+          ),
         },
         { additionalProperties: false },
       ),
@@ -40,7 +40,7 @@ export const AlertWrite = Type.Object({
             Type.Object(
               {
                 window_secs: throttlingMember('window_secs', 'Time in which notices are counted'),
-                threshold: throttlingMember('threshold', 'How many are sent in that time'),
+                threshold: throttlingMember('threshold', 'Maximum number of notices in that time'),
               },
               { additionalProperties: false, default: DEFAULT_THROTTLING },
             ),
@@ -60,10 +60,11 @@ export const AlertWrite = Type.Object({
 export type AlertWrite = Type.Static<typeof AlertWrite>
 
 export interface AlertPlace {
+  readonly catalogue: Catalogue
   readonly pipelineId: string
-  /** The source or processor that the request's path names. */
+  /** The source or processor in the request's path. */
   readonly node: NodeDocument
-  /** The alert that is being replaced. */
+  /** The alert to be replaced. */
   readonly previous?: AlertDocument | undefined
 }
 
@@ -72,9 +73,9 @@ export type AlertCheck =
   | { readonly problems: readonly Problem[] }
 
 /**
- * Checks an alert as it came in a request; all findings at once, with pointers into the request body.
+ * Checks an alert from a request and reports all findings at once, with pointers into the request body.
  *
- * @returns what is to be stored: what was sent, the listed defaults, and nothing else (pipeline API, section 1.5)
+ * @returns the alert to store: the sent members and the listed defaults, and nothing else (pipeline API, section 1.5)
  */
 export function checkAlert(sent: JsonValue | undefined, place: AlertPlace): AlertCheck {
   if (!isJsonObject(sent)) return { problems: [{ instancePath: '', message: 'must be object' }] }
@@ -87,7 +88,7 @@ export function checkAlert(sent: JsonValue | undefined, place: AlertPlace): Aler
   return { stored: { ...stored, alert_config: storedConfig(alert_config) } }
 }
 
-function placeProblems(sent: JsonObject, { pipelineId, node }: AlertPlace): Problem[] {
+function placeProblems(sent: JsonObject, { catalogue, pipelineId, node }: AlertPlace): Problem[] {
   const isOther = (value: JsonValue | undefined, expected: string) =>
     value !== undefined && value !== null && value !== '' && value !== expected
   const problems: Problem[] = []
@@ -97,12 +98,12 @@ function placeProblems(sent: JsonObject, { pipelineId, node }: AlertPlace): Prob
     problems.push({ instancePath: '/component_id', message: 'must be the node of the path' })
   if (typeof sent.component_kind === 'string' && sent.component_kind !== node.kind)
     problems.push({ instancePath: '/component_kind', message: `must be "${node.kind}", as in the path` })
-  return [...problems, ...inputProblems(sent.inputs, node)]
+  return [...problems, ...inputProblems(sent.inputs, catalogue, node)]
 }
 
-function inputProblems(inputs: JsonValue | undefined, node: NodeDocument): Problem[] {
+function inputProblems(inputs: JsonValue | undefined, catalogue: Catalogue, node: NodeDocument): Problem[] {
   if (!Array.isArray(inputs)) return []
-  const outputs = new Set<JsonValue>(nodeOutputs(node).map(({ id }) => id))
+  const outputs = new Set<JsonValue>(catalogue.outputsOf(node).map(({ id }) => id))
   return inputs.flatMap((input, index) => {
     const instancePath = `/inputs/${index}`
     if (typeof input !== 'string') return []

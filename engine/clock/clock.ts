@@ -1,6 +1,6 @@
-/** The only source of time. Nothing in the engine decides by it: decisions go by log time. */
+/** The only source of time. The engine decides nothing by it: decisions depend on log time. */
 export interface Clock {
-  /** UNIX milliseconds, as the machine believes; may jump in either direction. */
+  /** UNIX milliseconds of the system clock; may jump in either direction. */
   wallMs(): number
   /** Milliseconds since some start; never steps back. */
   monotonicMs(): number

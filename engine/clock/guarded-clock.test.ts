@@ -3,7 +3,7 @@ import { HOUR_MS } from '../times/duration.ts'
 import { guardedClock } from './guarded-clock.ts'
 import { manualClock } from './manual-clock.ts'
 
-test('a jump of more than an hour is believed only after it has lasted 60 s', () => {
+test('a jump of more than an hour is accepted only after it has lasted 60 s', () => {
   const machine = manualClock(1_000_000)
   const clock = guardedClock(machine)
   machine.setWall(1_000_000 + HOUR_MS + 1)
@@ -14,7 +14,7 @@ test('a jump of more than an hour is believed only after it has lasted 60 s', ()
   expect(clock.wallMs()).toBe(1_000_000 + HOUR_MS + 1 + 60_000)
 })
 
-test('a jump that is taken back within the minute leaves no trace', () => {
+test('a jump that is reversed within the minute has no effect', () => {
   const machine = manualClock(1_000_000)
   const clock = guardedClock(machine)
   machine.setWall(1_000_000 + 24 * HOUR_MS)
@@ -23,7 +23,7 @@ test('a jump that is taken back within the minute leaves no trace', () => {
   expect(clock.wallMs()).toBe(1_000_005)
 })
 
-test('a jump of exactly an hour, and any step back, are believed at once', () => {
+test('a jump of exactly an hour, and any step back, are accepted at once', () => {
   const machine = manualClock(1_000_000)
   const clock = guardedClock(machine)
   machine.setWall(1_000_000 + HOUR_MS)
@@ -32,7 +32,7 @@ test('a jump of exactly an hour, and any step back, are believed at once', () =>
   expect(clock.wallMs()).toBe(5_000)
 })
 
-test('time that passed on the monotonic clock, too, is no jump', () => {
+test('time that also passed on the monotonic clock is not a jump', () => {
   const machine = manualClock(1_000_000)
   const clock = guardedClock(machine)
   machine.advance(30 * HOUR_MS)

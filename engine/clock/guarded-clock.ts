@@ -5,9 +5,9 @@ const JUMP_MS = HOUR_MS
 const DISBELIEF_MS = 60_000
 
 /**
- * A clock whose wall reading may not run ahead of its monotonic one by more than an hour at once: such a jump
- * is not believed for its first 60 s. A mistaken time server that is put right within a minute then leaves no
- * trace in the log, where time only moves forward. Steps back, idle time and restarts pass unchanged.
+ * A clock that does not believe a sudden jump of its wall reading by more than an hour for the first 60 s. A mistaken time server
+ * that is corrected within a minute then leaves no trace in the log, where time only moves forward. Steps back, idle time and
+ * restarts pass unchanged.
  */
 export function guardedClock(clock: Clock): Clock {
   let believedWallMs = clock.wallMs()

@@ -1,12 +1,12 @@
 import type { Clock } from './clock.ts'
 
-/** A clock that stands still until a test moves it. */
+/** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
-  /** Lets time pass: both readings move, sleepers whose time has come wake in order. */
+  /** Advances the time: both readings move, and due sleepers wake in order. */
   advance(ms: number): void
-  /** Lets time pass, a second at a time, until something that waits for it is done. */
+  /** Advances the time, one second at a time, until `done` settles. */
   advanceUntil<T>(done: Promise<T>): Promise<T>
-  /** Sets the wall reading alone, as an operator or a time server would. */
+  /** Sets only the wall reading, as an operator or a time server would. */
   setWall(ms: number): void
 }
 

@@ -1,7 +1,7 @@
 /** An IP address as 16-bit groups: two of them for IPv4, eight for IPv6. */
 export type Address = Uint16Array
 
-/** The addresses that begin with some bits. */
+/** A block of addresses with a common prefix. */
 export interface CidrBlock {
   readonly network: Address
   readonly bits: number
@@ -12,16 +12,16 @@ const IPV6_GROUPS = 8
 const DECIMAL_PART = /^(?:0|[1-9]\d{0,2})$/
 const HEX_GROUP = /^[0-9A-Fa-f]{1,4}$/
 
-/** Address blocks that were checked and parsed once: components, section 3.3. */
+/** Address blocks, checked and parsed once: components, section 3.3. */
 export interface CidrBlocks {
-  /** @returns undefined when the text is no IP address */
+  /** @returns undefined when the text is not an IP address */
   contain(text: string): boolean | undefined
 }
 
 /**
- * @param text one or more blocks or plain addresses, separated by commas; an IPv4 address is never in an IPv6
- *   block and vice versa
- * @returns undefined when one of them is neither
+ * @param text one or more blocks or plain addresses, separated by commas. IPv4 addresses are never inside IPv6 blocks,
+ *   nor the reverse
+ * @returns undefined when an entry is neither
  */
 export function parseCidrBlocks(text: string): CidrBlocks | undefined {
   const blocks: CidrBlock[] = []

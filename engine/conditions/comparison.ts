@@ -8,7 +8,7 @@ import { SoughtText } from '../expressions/sought-text.ts'
 import { parseCidrBlocks } from './cidr.ts'
 import { numericOperand, type Operator } from './operators.ts'
 
-/** What a leaf of a conditional can report. */
+/** Error codes that a leaf of a conditional can report. */
 export const CONDITION_CODES = [
   'E_NOT_FOUND',
   'E_COMPARE_COERCION_FAILED',
@@ -18,7 +18,7 @@ export const CONDITION_CODES = [
 
 export type ConditionCode = (typeof CONDITION_CODES)[number]
 
-/** One comparison of a conditional that was checked, in its wire form: components, section 3.1. */
+/** One checked comparison of a conditional, in its wire form: components, section 3.1. */
 export interface Leaf {
   readonly field: string
   readonly str_operator: string
@@ -27,7 +27,7 @@ export interface Leaf {
   readonly case_sensitive?: boolean
 }
 
-/** The result for the value at the field, before inversions. What reports an error is false. */
+/** Result for the value at the field, before inversions. It is false when an error is reported. */
 type Test = (value: JsonValue | undefined) => boolean
 type Complain = (code: ConditionCode, value: JsonValue | undefined) => false
 
@@ -58,10 +58,10 @@ export function compileTest(
   }
 }
 
-/** Operators without operand: they report nothing. */
+/** Operators without operand; they report no errors. */
 const TYPE_TESTS: Readonly<Partial<Record<Operator['base'], Test>>> = {
   exists: value => value !== undefined,
-  // A path that is missing counts, too: the idiom for "no state yet" relies on it.
+  // A missing path counts as well: the idiom for "no state yet" relies on it.
   is_null: value => value === null || value === undefined,
   is_array: value => Array.isArray(value),
   is_boolean: value => typeof value === 'boolean',
@@ -104,13 +104,13 @@ function equalityTest(
 function textEquality(operand: string, caseSensitive: boolean): (text: string) => boolean {
   if (caseSensitive) return text => text === operand
   const lowered = simpleLowerCase(operand)
-  // Simple lower-casing keeps the length in code units, so most texts are told apart without it.
+  // Simple lower-casing keeps the length in code units, so most different texts are recognised without it.
   return text => text.length === lowered.length && (text === operand || simpleLowerCase(text) === lowered)
 }
 
 function sameNumber(one: number | bigint, other: number | bigint): boolean {
   if (typeof one === typeof other) return one === other
-  return !(one < other) && !(one > other) // Comparing a bigint with a number is exact.
+  return !(one < other) && !(one > other) // exact also between a bigint and a number
 }
 
 function numericTest({ base }: Operator, { value }: Leaf, complain: Complain): Test {
@@ -172,7 +172,7 @@ function stringsOnly(complain: Complain, holds: (text: string) => boolean): Test
   }
 }
 
-/** Text of a scalar: the string itself, otherwise its JSON text; -0 is 0. */
+/** Text of a scalar: a string itself, otherwise its JSON text; -0 is 0. */
 function scalarText(value: string | number | bigint): string {
   return String(value)
 }

@@ -5,28 +5,25 @@ import { regularExpressionProblem } from '../expressions/regular-expression.ts'
 import { parseCidrBlocks } from './cidr.ts'
 import { numericOperand, type Operator, operatorNamed } from './operators.ts'
 
-/** Branch levels below the root. */
+/** Maximum number of branch levels below the root. */
 const MAX_DEPTH = 6
 const BRANCH_MEMBERS: readonly string[] = ['expressions', 'logical_operation']
 const LEAF_MEMBERS: readonly string[] = ['field', 'str_operator', 'value', 'negate', 'case_sensitive']
 
 export interface CheckedCondition {
-  /** As it was sent, with the defaults of `logical_operation` and `negate` written in. */
+  /** The conditional as sent, with the defaults of `logical_operation` and `negate` filled in. */
   readonly stored: JsonValue
   readonly problems: readonly Problem[]
 }
 
 export interface ConditionRules {
-  /** Change operators are for aggregate and change alerts; `both` for aggregate, `only` for the alerts. */
+  /** Change operators belong to aggregate and change alerts; `both` for aggregate, `only` for the alerts. */
   readonly change?: 'refused' | 'both' | 'only'
-  /** Written into a text leaf that does not say it; only sample has one. */
+  /** Default that is stored in a text leaf without this member; only the sample processor has one. */
   readonly caseSensitiveDefault?: boolean
 }
 
-/**
- * Checks a conditional as it came in a request; all findings at once, to the leaf with the thousandth (components 3.2,
- * pipeline API 3).
- */
+/** Checks a conditional from a request and reports all findings at once, up to leaf 1,000 (components 3.2, pipeline API 3). */
 export function checkCondition(value: JsonValue | undefined, rules: ConditionRules = {}): CheckedCondition {
   const check = new ConditionCheck(rules)
   return { stored: check.branch(value, '', 0), problems: check.problems }
@@ -127,7 +124,7 @@ class ConditionCheck {
   #operand({ operand }: Operator, value: JsonValue | undefined, path: string): void {
     const at = pointerTo(path, 'value')
     if (operand === 'none') {
-      // Clients send "" here, or what was left over from another operator.
+      // Clients send "" here, or the operand of a previous operator.
       if (value !== undefined && !isScalar(value)) this.#add(at, 'must be string')
     } else if (operand === 'number') {
       if (numericOperand(value) === undefined) this.#add(at, 'Value must be a number')

@@ -8,8 +8,8 @@ import { type Condition, compileLeaf, type Leaf, type Predicate } from './condit
 const SILENT = () => {}
 
 /**
- * Makes of a conditional what shows somebody how its comparisons turn out for an event: all of them, in order, also
- * those that the conditional itself would not have come to. One that costs more than is free says so instead.
+ * Shows how each comparison of a conditional turns out for an event, in order, including those that evaluation would skip.
+ * A comparison whose cost exceeds the free budget says so instead.
  */
 export function explainCondition(condition: Condition | JsonObject): (event: Event) => JsonObject[] {
   const meter = freeMeter()

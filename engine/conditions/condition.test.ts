@@ -14,7 +14,7 @@ function eventOf(message: JsonValue): Event {
   return Event.of(message, {}, '2031-03-09T08:15:30.250Z')
 }
 
-/** The result of a leaf with the codes that it reported. */
+/** Result of a leaf, followed by the codes that it reported. */
 function judge(leaf: Leaf, message: JsonValue): [boolean, ...string[]] {
   const { problems } = checkLeaf(leaf as unknown as JsonObject)
   expect(problems).toEqual([])
@@ -23,7 +23,7 @@ function judge(leaf: Leaf, message: JsonValue): [boolean, ...string[]] {
   return [predicate(eventOf(message)), ...reported]
 }
 
-/** The message with such a number, as an event has it. */
+/** The message with such a number, in the form that an event has. */
 const read = (number: string) => parseExactJson(`{"v":${number}}`)
 
 const leaf = (field: string, operator: string, value?: string | number, more: Partial<Leaf> = {}): Leaf => ({
@@ -189,7 +189,7 @@ describe('operators', () => {
 })
 
 describe('trees', () => {
-  test('a guard keeps the leaves behind it from reporting', () => {
+  test('a guard prevents the leaves behind it from reporting', () => {
     const reported: string[] = []
     const guarded = (operation: 'AND' | 'OR', first: string) =>
       compileCondition(
@@ -207,7 +207,7 @@ describe('trees', () => {
     expect(reported).toEqual(['E_NOT_FOUND', 'E_NOT_FOUND'])
   })
 
-  test('a tree means what its plain reading means', () => {
+  test('a tree means the same as its plain evaluation', () => {
     type Tree = { all: Tree[] } | { any: Tree[] } | { flag: string; negate: boolean }
     const { tree } = fc.letrec<{ tree: Tree }>(tie => ({
       tree: fc.oneof(
@@ -244,7 +244,7 @@ describe('checking', () => {
       ? { expressions: [{ field: '.a', str_operator: 'exists' }] }
       : { expressions: [nested(levels - 1)] }
 
-  test('defaults are written in, and nothing else', () => {
+  test('defaults are added, and nothing else', () => {
     expect(
       checkCondition({
         expressions: [
@@ -264,7 +264,7 @@ describe('checking', () => {
     })
   })
 
-  test('what was sent is left as it was', () => {
+  test('the sent condition is not changed', () => {
     const sent = nested(1)
     checkCondition(sent)
     expect(sent).toEqual(nested(1))
@@ -341,7 +341,7 @@ describe('checking', () => {
     expect(checkLeaf(plain, { change: 'only' }).problems).toHaveLength(1)
   })
 
-  test('every operator that is accepted compiles, and judges any value without throwing', () => {
+  test('every accepted operator compiles, and judges any value without throwing', () => {
     const operands = { none: '', number: 5, scalar: 'a', expression: 'a+', blocks: '::/0' }
     fc.assert(
       fc.property(fc.constantFrom(...OPERATOR_NAMES), fc.jsonValue(), (name, value) => {
@@ -389,7 +389,7 @@ describe('regular expressions', () => {
     ])
   })
 
-  test('a literal is found as the full engine finds it', () => {
+  test('a literal is found in the same places as by the full engine', () => {
     const texts = fc.string({ unit: fc.constantFrom('k', 'K', '\u212a', 's', 'ſ', 'i', 'İ', 'a', '-') })
     fc.assert(
       fc.property(
@@ -403,7 +403,7 @@ describe('regular expressions', () => {
     )
   })
 
-  test('an expression made to stall a backtracking engine answers at once', () => {
+  test('an expression that would stall a backtracking engine answers at once', () => {
     const start = performance.now()
     expect(matches('^(a+)+$', `${'a'.repeat(16_000)}!`)).toBe(false)
     expect(performance.now() - start).toBeLessThan(2000)

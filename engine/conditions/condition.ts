@@ -10,31 +10,31 @@ export type { ConditionCode, Leaf } from './comparison.ts'
 export { CONDITION_CODES } from './comparison.ts'
 export { checkCondition, checkLeaf } from './condition-check.ts'
 
-/** What a processor with a conditional can report. */
+/** Error codes that a processor with a conditional can report. */
 export const JUDGING_CODES = [...CONDITION_CODES, 'E_EXPRESSION_COST'] as const
 
-/** A comparison that looks at no text costs about that much, by a count. */
+/** Cost of a comparison that reads no text. */
 const COMPARISON_UNITS = 16
-/** Fewer comparisons are as little work as anything that a node does with an event. */
+/** Conditionals with fewer comparisons are not counted: they cost as little as any other work of a node on an event. */
 const MAX_UNCOUNTED = 8
 
-/** A conditional that was checked, in its wire form: components, section 3.1. */
+/** A checked conditional, in its wire form: components, section 3.1. */
 export interface Condition {
   readonly logical_operation?: 'AND' | 'OR'
   readonly expressions: readonly (Condition | Leaf)[]
 }
 
 /**
- * Judges one event. Evaluation goes from left to right and stops as soon as the result is known, so what is
- * not evaluated reports nothing, and costs nothing.
+ * Judges one event. Evaluation goes from left to right and stops as soon as the result is known, so later comparisons report
+ * nothing and cost nothing.
  *
- * @throws BEYOND_BUDGET, SUSPENDED as its meter
+ * @throws BEYOND_BUDGET, SUSPENDED from its meter
  */
 export type Predicate = (event: Event) => boolean
 
 /**
  * @param condition was accepted by `checkCondition`
- * @param meter counts what it costs
+ * @param meter counts its cost
  */
 export function compileCondition(
   condition: Condition | JsonObject,
@@ -71,7 +71,7 @@ function compileGroup(
 
 /**
  * @param leaf was accepted by `checkLeaf`
- * @param meter as `compileCondition`
+ * @param meter works as in `compileCondition`
  */
 export function compileLeaf(leaf: Leaf, report: Report<ConditionCode>, meter: CostMeter): Predicate {
   const operator = operatorNamed(leaf.str_operator)

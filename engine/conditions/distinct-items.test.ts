@@ -3,7 +3,7 @@ import { duplicateProblems } from './distinct-items.ts'
 
 const text = (item: unknown) => (typeof item === 'string' ? item : undefined)
 
-test('every item that says again what an earlier one said is found', () => {
+test('every item that repeats an earlier one is found', () => {
   expect(duplicateProblems('/topics', ['a', 'b', 'a', 'A', 'b', 'a'], text)).toEqual(
     [2, 4, 5].map(index => ({
       instancePath: `/topics/${index}`,
@@ -12,7 +12,7 @@ test('every item that says again what an earlier one said is found', () => {
   )
 })
 
-test('what is not compared, and what is no list, is not found', () => {
+test('items that are not compared, and values that are not lists, are not found', () => {
   expect(duplicateProblems('/topics', [1, 1, null, null], text)).toEqual([])
   expect([undefined, null, 'aa', 5, {}].flatMap(items => duplicateProblems('/topics', items, text))).toEqual(
     [],

@@ -1,17 +1,17 @@
 import { type Problem, pointerTo } from '../event/problem.ts'
 
 /**
- * Finds the items of a list that say again what an earlier one said. The schema's own rule compares every item with
- * every other, which takes minutes for what fits into one request.
+ * Finds items of a list that repeat an earlier item. The schema's own rule compares every item with every other, which takes
+ * minutes for a list that fits into one request.
  *
- * @param keyOf what tells items apart; undefined for an item that is not compared
+ * @param keyOf returns the value that identifies an item; undefined for an item that is not compared
  */
 export function duplicateProblems(
   pointer: string,
   items: unknown,
   keyOf: (item: unknown) => string | undefined,
 ): Problem[] {
-  if (!Array.isArray(items)) return [] // The schema has said so.
+  if (!Array.isArray(items)) return [] // reported by the schema
   const seen = new Set<string>()
   return items.flatMap((item: unknown, index) => {
     const key = keyOf(item)

@@ -1,4 +1,4 @@
-/** What an operator does once inversions are taken off: `not_equal` is `equal`, inverted. */
+/** Operators without their inversions: `not_equal` is an inverted `equal`. */
 export type BaseOperator =
   | 'exists'
   | 'equal'
@@ -28,7 +28,7 @@ export interface Operator {
   readonly base: BaseOperator
   readonly inverted: boolean
   readonly operand: 'none' | 'number' | 'scalar' | 'expression' | 'blocks'
-  /** Compares with the last value of the same field: aggregate and change alerts only. */
+  /** Compares with the previous value of the same field: aggregate and change alerts only. */
   readonly change: boolean
 }
 
@@ -62,7 +62,7 @@ const OPERANDS: Readonly<Record<BaseOperator, Operator['operand']>> = {
   value_change_less_or_equal: 'number',
 }
 
-/** Operators with an inverted form of their own; older clients know `not_regex_match` (pipeline API, appendix B). */
+/** Operators that have an inverted form; older clients know `not_regex_match` (pipeline API, appendix B). */
 const INVERTIBLE: readonly BaseOperator[] = ['exists', 'equal', 'contains', 'regex_match']
 
 const OPERATORS = new Map<string, Operator>()

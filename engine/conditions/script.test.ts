@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { scriptProblem } from './script.ts'
 
 const INVALID = 'script is not valid JavaScript'
-const NOT_ONE = 'script must hold exactly one function, and nothing beside it'
+const NOT_ONE = 'script must contain exactly one function and nothing else'
 
 describe('a script', () => {
   test.each([
@@ -43,7 +43,7 @@ describe('a script', () => {
     ['function* f() {}'],
     ['{ function f() {} }'],
     [' '],
-  ])('that is something else than one function is refused: %s', source => {
+  ])('that is not exactly one function is refused: %s', source => {
     expect(scriptProblem(source)).toBe(NOT_ONE)
   })
 
@@ -52,7 +52,7 @@ describe('a script', () => {
     expect(globalThis).not.toHaveProperty('ran')
   })
 
-  test('has 64 KiB at most, whatever its characters', () => {
+  test('has at most 64 KiB, whatever its characters are', () => {
     const around = 'function f() { return "" }'
     const room = 65_536 - around.length
     const holding = (text: string) => around.replace('""', `"${text}"`)
@@ -62,7 +62,7 @@ describe('a script', () => {
     expect(scriptProblem(holding('ü'.repeat(room / 2 + 1)))).toBe('must NOT have more than 65536 bytes')
   })
 
-  test.each([['//'], ['/**/'], ['/*'], [' ']])('of nothing but %s is judged in one pass', piece => {
+  test.each([['//'], ['/**/'], ['/*'], [' ']])('that consists only of %s is judged in one pass', piece => {
     expect(scriptProblem(piece.repeat(16_000))).toBeDefined()
   })
 })

@@ -2,24 +2,27 @@ import { Script } from 'node:vm'
 
 /** 64 KiB: components, section 5.11. */
 const MAX_SCRIPT_BYTES = 65_536
-/** What may stand before the function: white space and comments. */
+/** White space and comments that may precede the function. */
 const FUNCTION_FIRST =
   /^(?:\s|\/\/[^\n\r\u2028\u2029]*[\n\r\u2028\u2029]|\/\*(?:[^*]|\*(?!\/))*\*\/)*function\b/
-/** Where the compiler stopped, before the message of a syntax error: the line's number, its text, and below it a mark, but none at the end. */
+/**
+ * Position at which the compiler stopped, at the start of a syntax error's stack: line number, text of the line, and a mark below
+ * it. The mark is missing when the error is at the end.
+ */
 const FOUND_AT = /^script:(\d+)\n[^\n]*\n([ \t]*)[\^\n]/
 
 /**
- * Checks a user's script as it is saved. It is compiled and never run; whether it keeps to the subset of the language
- * that processors run is up to whoever runs it (components, section 5.11).
+ * Checks a user's script when it is saved: it is compiled and never run. The processor that runs it enforces the subset of the
+ * language (components, section 5.11).
  *
- * @returns the reason, when the text is not one function
+ * @returns the reason when the text is not a single function
  */
 export function scriptProblem(source: string): string | undefined {
-  if (source === '') return undefined // Its length is what is wrong with it.
+  if (source === '') return undefined // reported as too short
   if (Buffer.byteLength(source) > MAX_SCRIPT_BYTES) return `must NOT have more than ${MAX_SCRIPT_BYTES} bytes`
   const problem = syntaxProblem(source)
   if (problem !== undefined) return `script is not valid JavaScript: ${problem}`
-  return isOneFunction(source) ? undefined : 'script must hold exactly one function, and nothing beside it'
+  return isOneFunction(source) ? undefined : 'script must contain exactly one function and nothing else'
 }
 
 function syntaxProblem(source: string): string | undefined {
@@ -36,7 +39,9 @@ function syntaxProblem(source: string): string | undefined {
   }
 }
 
-/** As the body of an `if` a declaration of a function may stand alone only: `else` cannot follow a second statement. */
+/**
+ * Compiles the text as the body of an `if` with an `else`: only a single statement can precede `else`, for example one function.
+ */
 function isOneFunction(source: string): boolean {
   const declaration = source.replace(/[\s;]+$/, '')
   return FUNCTION_FIRST.test(source) && syntaxProblem(`if (0) ${declaration}\nelse {}`) === undefined

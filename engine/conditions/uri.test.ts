@@ -23,12 +23,12 @@ test.each([
   ' http://example.com',
   'http://example.com\n',
   'http://example.com:99999',
-])('%j is none', text => {
+])('%j is not an address', text => {
   expect(uriProblems('/endpoint', text)).toEqual([
     { instancePath: '/endpoint', message: expect.stringContaining('Must be a valid URI') },
   ])
 })
 
-test('what the schema refuses is not refused again', () => {
+test('a value that the schema refuses is not refused twice', () => {
   expect(['', 5, null, undefined, {}].flatMap(value => uriProblems('/endpoint', value))).toEqual([])
 })

@@ -18,7 +18,7 @@ import { memberKey, members } from './kinds/members.ts'
 import { newKey, newShortId, newToken } from './mint.ts'
 import { ConfigurationRejected } from './rejection.ts'
 
-/** Values that an operator wants instead of minted ones. */
+/** Values that an operator can set instead of generated ones. */
 export interface BootstrapValues {
   /** Ten hexadecimal digits. */
   readonly accountId?: string | undefined
@@ -26,14 +26,14 @@ export interface BootstrapValues {
   readonly accessToken?: string | undefined
   /** `ste_` and 40 hexadecimal digits. */
   readonly enterpriseAccessToken?: string | undefined
-  /** 32 hexadecimal digits, as is the next. */
+  /** 32 hexadecimal digits, as is the service key. */
   readonly ingestionKey?: string | undefined
   readonly serviceKey?: string | undefined
-  /** Days that lines of the account are kept. */
+  /** Retention of the account's lines in days. */
   readonly retentionDays?: number | undefined
 }
 
-/** In clear; this is the only time that tokens are seen. */
+/** Credentials in plain text; tokens are visible only this once. */
 export interface BootstrapCredentials {
   readonly accountId: string
   readonly accessToken: string
@@ -51,12 +51,12 @@ const COMPANY = 'Weir'
 export const DEFAULT_RETENTION_DAYS = 30
 const AUTHOR = { subjectId: 'bootstrap', account: '' }
 
-/** What an account may have when nobody says otherwise. */
+/** Limits of an account unless an administrator sets others. */
 export const DEFAULT_PLAN: Plan = {
   type: 'enterprise',
   maxPipelines: null,
   maxNodesPerPipeline: null,
-  maxIngestionKeys: 10, // configuration and account API, section 9, as is the next
+  maxIngestionKeys: 10, // configuration and account API, section 9; also for the next line
   maxServiceKeys: 20,
 }
 
@@ -69,10 +69,10 @@ const FORMATS = {
 } as const
 
 /**
- * Makes an enterprise, an account, its owner and their credentials, unless the log has them: one event that
- * expects version 0, so of several processes that start together one wins and the others use what it made.
+ * Creates an enterprise, an account, its owner and their credentials, unless the log has them. One event that expects version 0
+ * does this, so of several processes that start together one wins, and the others use its result.
  *
- * @throws RangeError when a given value has not the form that clients expect
+ * @throws RangeError when a given value does not have the form that clients expect
  */
 export async function bootstrap(
   log: ConfigurationLog,
@@ -105,7 +105,7 @@ export async function bootstrap(
 function checkForms(given: BootstrapValues): void {
   for (const [name, format] of Object.entries(FORMATS)) {
     const value = given[name as keyof typeof FORMATS]
-    // The value may be a secret: it is not repeated.
+    // The value may be secret, so the message does not contain it.
     if (value !== undefined && !format.test(value))
       throw new RangeError(`${name} must match ${format.source}`)
   }

@@ -8,6 +8,7 @@ import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
 import { type MemoryStorage, memoryLog } from '../log/memory-log.ts'
 import { silentLogger } from '../logger.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { acceptConfigurationLoss } from './accept-loss.ts'
 import { bootstrap } from './bootstrap.ts'
 import { ConfigurationEnd } from './configuration-end.ts'
@@ -24,7 +25,7 @@ const author = { subjectId: 'tester', account: '' }
 const RULE = { id: '0', title: '', active: true, apps: ['a'], hosts: [], query: '', indexonly: true }
 const KEY = Buffer.alloc(32, 7)
 
-/** A place that outlives the processes, and may be away. */
+/** A place that outlives the processes, and can be unavailable. */
 class Place implements MarkKeeper {
   readonly place: string
   kept: EndMark | undefined
@@ -70,7 +71,7 @@ class Installation {
     return this.storage.get(CONFIG_TOPIC)?.partitions[0]?.records ?? []
   }
 
-  /** The disk loses what is at the end. */
+  /** Removes the last records, as a faulty disk does. */
   lose(records: number): void {
     this.records.splice(this.records.length - records)
   }
@@ -99,7 +100,7 @@ class Installation {
     return { log, end }
   }
 
-  /** A start that finds everything that it knows of. */
+  /** Starts a process that finds the whole log. */
   async start(wrap?: (topic: Topic) => Topic) {
     const { log, end } = await this.open(wrap)
     const lost = await end.findLoss()
@@ -130,7 +131,7 @@ async function revoke(log: ConfigurationLog, id: string): Promise<void> {
   await log.append([replace(accessTokens, found, { ...found.value, revoked: true })], author)
 }
 
-/** With a token that was revoked last. */
+/** An installation whose last change revoked a token. */
 async function withRevokedToken() {
   const installation = new Installation()
   const { log } = await installation.start()
@@ -139,12 +140,12 @@ async function withRevokedToken() {
   return { installation, log }
 }
 
-/** A turn of the event loop, for what goes on in the background. */
+/** Waits for background work to settle. */
 const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-test('a revoked token worked again after the configuration had lost its end, and now the start is refused', async () => {
+test('after the configuration lost its end, a revoked token was valid again, so such a start is refused', async () => {
   const { installation, log } = await withRevokedToken()
   const { nextOffset } = log
   installation.lose(1)
@@ -153,8 +154,8 @@ test('a revoked token worked again after the configuration had lost its end, and
   expect(await end.findLoss()).toMatchObject({ from: nextOffset - 1n, to: nextOffset - 1n })
 })
 
-describe('who knows of a lost end', () => {
-  test.each(['file', 'store'] as const)('the %s alone', async name => {
+describe('a lost end is recognised', () => {
+  test.each(['file', 'store'] as const)('by the %s alone', async name => {
     const { installation } = await withRevokedToken()
     installation[name === 'file' ? 'store' : 'file'].kept = undefined
     installation.lose(1)
@@ -162,25 +163,25 @@ describe('who knows of a lost end', () => {
     expect((await end.findLoss())?.witnesses).toEqual([`the ${name}`])
   })
 
-  test('a log that was written on after it was cut is not the one that is known', async () => {
+  test('by a log that was cut and then extended', async () => {
     const { installation, log } = await withRevokedToken()
     const { nextOffset } = log
     installation.lose(1)
-    // As a program that knows nothing of marks goes on.
+    // A program that does not know marks continues the log.
     const { log: short } = await installation.open()
     for (const id of ['x', 'y', 'z']) await short.append([create(accessTokens, id, token(id))], author)
     const { end } = await installation.open()
     expect(await end.findLoss()).toMatchObject({ to: nextOffset - 1n })
   })
 
-  test('another log of the same name', async () => {
+  test('by another log with the same name', async () => {
     const { installation } = await withRevokedToken()
     installation.storage.clear()
     const { end } = await installation.open()
     expect(await end.findLoss()).toMatchObject({ from: 0n })
   })
 
-  test('a mark that lies many stretches beyond', async () => {
+  test('by a mark that is many stretches further', async () => {
     const { installation, log } = await withRevokedToken()
     const { nextOffset } = log
     installation.file.kept = { ...(log.endMark as EndMark), next: 5_000n }
@@ -189,12 +190,12 @@ describe('who knows of a lost end', () => {
     expect(await end.findLoss()).toMatchObject({ from: nextOffset - 1n, to: 4_999n })
   })
 
-  test('a cut with a version that no entity has yet, where marks are gone', async () => {
+  test('by a cut with a version that no entity has yet, if marks are missing', async () => {
     const { installation, log } = await withRevokedToken()
     const [account] = log.list(accounts)
     if (account === undefined) throw new Error('no account')
     await log.append([replace(accounts, account, { ...account.value, retentionDays: 5 })], author)
-    const told = [...deployedConfiguration(log).cuts()].map(({ cut }) => cut)
+    const told = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
     installation.lose(1)
     installation.file.kept = undefined
     installation.store.kept = undefined
@@ -205,10 +206,10 @@ describe('who knows of a lost end', () => {
   })
 })
 
-describe('a process that is killed while it writes', () => {
+describe('a process that is killed during a write', () => {
   class Killed extends Error {}
 
-  /** Dies at an instant of its next write; what it had done by then holds. */
+  /** Kills the process at an instant of its next write; the effects until then remain. */
   async function killedAt(instant: 'before the event is durable' | 'before the mark' | 'before the answer') {
     const installation = new Installation()
     let isArmed = false
@@ -246,12 +247,12 @@ describe('a process that is killed while it writes', () => {
     if (instant !== 'before the answer') expect(killed.answered).not.toBe('answered')
     const { installation } = killed
     const { log } = await installation.start()
-    // And what was not marked is marked now.
+    // The unmarked events are marked now.
     expect([installation.file.kept, installation.store.kept]).toEqual([log.endMark, log.endMark])
     expect(log.get(accessTokens, 'id') !== undefined).toBe(added === 1)
   })
 
-  test('no mark is ever ahead of what is durable', async () => {
+  test('no mark is ever ahead of the durable records', async () => {
     const installation = new Installation()
     const { log } = await installation.start()
     const durable = () => BigInt(installation.records.length)
@@ -268,7 +269,7 @@ describe('a process that is killed while it writes', () => {
   })
 })
 
-test('writes that come together share a mark', async () => {
+test('simultaneous writes share a mark', async () => {
   const installation = new Installation()
   const { log } = await installation.start()
   const before = installation.file.writes
@@ -280,15 +281,15 @@ test('writes that come together share a mark', async () => {
   expect(installation.file.writes - before).toBeLessThan(10)
 })
 
-describe('a store that is away', () => {
-  test('keeps nobody waiting, is told of, and gets its mark once it is back', async () => {
+describe('an unavailable store', () => {
+  test('delays no write, is reported, and gets its mark once it answers', async () => {
     const installation = new Installation()
     const { log, end } = await installation.start()
     installation.store.isAway = true
     await log.append([create(accessTokens, 'id', token('a'))], author)
     expect(installation.file.kept).toEqual(log.endMark)
     expect(installation.store.kept).not.toEqual(log.endMark)
-    expect(end.trouble).toContain('The store does not know yet how far the configuration has come')
+    expect(end.trouble).toContain('The store does not have the latest end of the configuration yet')
     installation.store.isAway = false
     clock.advance(10_000)
     await settled()
@@ -296,7 +297,7 @@ describe('a store that is away', () => {
     expect(end.trouble).toBeUndefined()
   })
 
-  test('is told of what comes while it is being told', async () => {
+  test('gets the changes that arrive while it is being updated', async () => {
     const installation = new Installation()
     const { log } = await installation.start()
     installation.store.isAway = true
@@ -317,7 +318,7 @@ describe('a store that is away', () => {
     expect(installation.store.kept).toEqual(log.endMark)
   })
 
-  test('that hangs lets a writer wait for a second', async () => {
+  test('that hangs delays a writer by a second', async () => {
     const installation = new Installation()
     const { log } = await installation.start()
     const hanging = Promise.withResolvers<void>()
@@ -330,12 +331,12 @@ describe('a store that is away', () => {
     expect(isAnswered).toBe(false)
     clock.advance(1_000)
     await answer
-    // The next does not wait at all.
+    // The next write does not wait at all.
     await log.append([create(accessTokens, 'id2', token('b'))], author)
     hanging.resolve()
   })
 
-  test('at the start is held against the log once it is back, and its mark is not written over before', async () => {
+  test('at the start is compared with the log once it answers, and its mark is not overwritten before', async () => {
     const { installation } = await withRevokedToken()
     const { kept } = installation.store
     installation.lose(1)
@@ -363,7 +364,7 @@ describe('an accepted loss', () => {
     return { log, lost }
   }
 
-  test('lets the next start go on, and its versions are beyond all that were lost', async () => {
+  test('lets the next start continue, and its versions are beyond all lost ones', async () => {
     const { installation, log: before } = await withRevokedToken()
     for (const id of ['x', 'y', 'z']) await before.append([create(accessTokens, id, token(id))], author)
     const highest = before.highestVersion
@@ -373,7 +374,7 @@ describe('an accepted loss', () => {
     const { log } = await installation.start()
     await revoke(log, 'id')
     expect(log.get(accessTokens, 'id')?.version).toBeGreaterThan(highest)
-    // A start that folds a snapshot comes to the same versions as one that folds all events.
+    // A start from a snapshot reaches the same versions as a start from all events.
     for (let number = 0; number < 45; number++)
       await log.append([create(accessTokens, `n${number}`, token(`n${number}`))], author)
     const { log: other } = await installation.start()
@@ -381,7 +382,7 @@ describe('an accepted loss', () => {
     expect(other.get(accessTokens, 'n44')).toEqual(log.get(accessTokens, 'n44'))
   })
 
-  test('is one that a program of before does not fold past, by its record or by a snapshot', async () => {
+  test('stops an earlier program, by its record or by a snapshot', async () => {
     const { installation } = await withRevokedToken()
     installation.lose(1)
     const { log } = await accepted(installation)
@@ -397,7 +398,7 @@ describe('an accepted loss', () => {
     expect(ids).not.toContain(8)
   })
 
-  test('does not hide the next one', async () => {
+  test('does not hide the next loss', async () => {
     const { installation } = await withRevokedToken()
     installation.lose(1)
     const { log } = await accepted(installation)
@@ -408,7 +409,7 @@ describe('an accepted loss', () => {
     await expect(installation.start()).rejects.toThrow('refused')
   })
 
-  test('that turns up a second time, since its answer was lost, is one', async () => {
+  test('that is present twice, because its answer was lost, counts once', async () => {
     const { installation } = await withRevokedToken()
     installation.lose(1)
     const { log } = await accepted(installation)
@@ -420,7 +421,7 @@ describe('an accepted loss', () => {
     expect(log.losses).toBe(1)
   })
 
-  test('takes back what partitions were told of changes that are lost', async () => {
+  test('reverts lost changes that partitions have received', async () => {
     const installation = new Installation()
     const { log } = await installation.start()
     const [account] = log.list(accounts)
@@ -436,7 +437,7 @@ describe('an accepted loss', () => {
       author,
     )
     const kept = installation.records.length
-    // From here on everything is lost.
+    // Everything after this point is lost.
     const known = log.get(deployments, 'known')
     if (known === undefined) throw new Error('no deployment')
     await log.append(
@@ -462,11 +463,11 @@ describe('an accepted loss', () => {
       ],
       author,
     )
-    installation.cuts = [...deployedConfiguration(log).cuts()].map(({ cut }) => cut)
+    installation.cuts = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
     const told = new Map(installation.cuts.map(cut => [`${cut.kind} ${cut.entity}`, cut]))
     installation.lose(installation.records.length - kept)
     const { log: after } = await accepted(installation)
-    const cuts = [...deployedConfiguration(after).cuts()].map(({ cut }) => cut)
+    const cuts = [...deployedConfiguration(CATALOGUE, after).cuts()].map(({ cut }) => cut)
     const payloads = Object.fromEntries(
       cuts.map(({ kind, entity, payload }) => [`${kind} ${entity}`, payload]),
     )
@@ -486,7 +487,7 @@ describe('an accepted loss', () => {
   })
 })
 
-test('a mark that somebody else has written, or that was changed, is none', () => {
+test('a mark that was forged or changed does not count', () => {
   const seal = new Seal(KEY, seededEntropy(1))
   const mark = { logId: 'a-b', losses: 1, next: 12n, version: 13, digest: 'ab'.repeat(32) }
   const signed = signedMark(mark, seal)

@@ -1,4 +1,5 @@
 import type { Cut } from '../../schemas/log/control.ts'
+import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { LogError } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
@@ -6,46 +7,45 @@ import type { ConfigurationLog, EndKeeper } from './configuration-log.ts'
 import { type EndMark, isBeyond, type MarkKeeper, MarkUnreadableError } from './end-mark.ts'
 import { type KeptMark, type LostTail, lostTail } from './lost-tail.ts'
 
-/** A writer waits that long for the mark in the store; then the store counts as away until it has caught up. */
+/** Time that a writer waits for the mark in the store. Then the store counts as unavailable until it has caught up. */
 const STORE_PATIENCE_MS = 1_000
-const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 2_000
-/** A store that does not answer for so long counts as away. */
+const PAUSES = { firstMs: 200, longestMs: 2_000 }
+/** A store that does not answer within this time counts as unavailable. */
 const ANSWER_WITHIN_MS = 10_000
-/** Many partitions must not keep a process from taking lines while the store is away. */
+/** Limit for reading the cuts of partitions, so that a process accepts lines even while the store is unavailable. */
 const CUTS_WITHIN_MS = 10_000
-/** A broker that has just begun to lead may not know the newest records yet. */
+/** Number of attempts: a new leader among the brokers may lack the newest records for a moment. */
 const LOOKS_AGAIN = 5
 const LOOK_PAUSE_MS = 500
 
 export interface ConfigurationEndOptions {
   readonly configuration: ConfigurationLog
-  /** Beside the log; absent where processes share it. */
+  /** Place of the mark beside the log; absent where several processes share the log. */
   readonly file: MarkKeeper | undefined
-  /** In the store; absent where the process does not write the configuration. */
+  /** Place of the mark in the store; absent where the process does not write the configuration. */
   readonly store: MarkKeeper | undefined
-  /** Newest cut of each entity that the logs of partitions, and their checkpoints, know; those found within a time. */
+  /** Newest cut of each entity that partition logs and checkpoints know; with a time limit, those found in time. */
   readonly knownCuts: (withinMs?: number) => Promise<readonly Cut[]>
-  /** Others write the log at the same time. */
+  /** Whether other processes write the log at the same time. */
   readonly isShared: boolean
   readonly clock: Clock
   readonly logger: Logger
-  /** Told when a store that was away at the start knows of more than the log has. */
+  /** Called when a store that was unavailable at the start knows more than the log has. */
   readonly onLost: (lost: LostTail) => void
 }
 
 /**
- * Keeps in mind how far the configuration log has come, and holds it against that. A log that ends before that has lost
- * something, and every token that was revoked there would work again.
+ * Records how far the configuration log has come, and compares the log with this record. A log that ends before the mark has lost
+ * changes, and every token that was revoked by them would work again.
  */
 export class ConfigurationEnd implements EndKeeper {
   readonly #options: ConfigurationEndOptions
   readonly #stop = new AbortController()
-  /** Ends the pause before the store is tried again. */
+  /** Ends the pause before the next attempt on the store. */
   #pause = new AbortController()
   readonly #file: MarkWriter | undefined
   readonly #store: MarkWriter | undefined
-  /** The store's mark has been held against the log: only then is another put in its place. */
+  /** Whether the store's mark was compared with the log: only then may another mark replace it. */
   #storeIsJudged = false
   #behindSinceMs: number | undefined
   #following: Promise<void> | undefined
@@ -58,7 +58,7 @@ export class ConfigurationEnd implements EndKeeper {
   }
 
   /**
-   * Looks whether the log has everything that is known of it. A store that is away is asked later.
+   * Checks that the log contains everything that is known of it. A store that is unavailable is checked later.
    *
    * @throws MarkUnreadableError; LogError
    */
@@ -76,7 +76,7 @@ export class ConfigurationEnd implements EndKeeper {
 
   async #lossBy(kept: readonly KeptMark[]): Promise<LostTail | undefined> {
     const { configuration, knownCuts, isShared, clock } = this.#options
-    // Marks know of everything that was answered. Read before the log is, so that what comes meanwhile is on it.
+    // Marks cover every answered change. The cuts are read before the log, so that the log contains every cut that was found.
     const cuts = kept.length > 0 ? [] : await knownCuts(isShared ? CUTS_WITHIN_MS : undefined)
     for (let looks = 0; ; looks++) {
       await configuration.catchUp()
@@ -84,13 +84,13 @@ export class ConfigurationEnd implements EndKeeper {
       if (!isShared || looks === LOOKS_AGAIN) break
       await clock.sleep(LOOK_PAUSE_MS, this.#stop.signal)
     }
-    // What is missing is said by all that know of it, so that it is the same whoever looks.
+    // All sources are read for the message, so that every process reports the same loss.
     const all = await knownCuts()
     await configuration.catchUp()
     return lostTail(configuration, { marks: kept, cuts: all })
   }
 
-  /** Marks the present end, wherever that is not marked yet; the store's may follow. */
+  /** Marks the present end in all places that do not have it yet; the store may follow later. */
   async begin(): Promise<void> {
     const { configuration } = this.#options
     configuration.keepEnd(this)
@@ -99,24 +99,26 @@ export class ConfigurationEnd implements EndKeeper {
     else if (!this.#storeIsJudged) this.#follow()
   }
 
-  /** @throws LogError LOG_UNAVAILABLE when the mark beside the log cannot be written: the change is on the log all the same */
+  /** @throws LogError LOG_UNAVAILABLE when the mark beside the log cannot be written; the change remains on the log */
   async reach(mark: EndMark): Promise<void> {
     if (isBeyond(mark, this.#newest)) this.#newest = mark
     await Promise.all([this.#reachFile(mark), this.#reachStore(mark)])
   }
 
-  /** Why the store's mark is behind; undefined while it is not. */
+  /** Reason why the log lacks its end, or why the store's mark is behind; undefined without such a problem. */
   get trouble(): string | undefined {
+    const { lostEnd } = this.#options.configuration
+    if (lostEnd !== undefined) return lostEnd
     if (this.#behindSinceMs === undefined || this.#store === undefined) return undefined
-    return 'The store does not know yet how far the configuration has come: it is told once it answers.'
+    return 'The store does not have the latest end of the configuration yet; it is updated as soon as the store answers.'
   }
 
-  /** Resolves when the store has been told everything, or `close` has been called. */
+  /** Resolves when the store has the latest mark, or `close` was called. */
   async whenMarked(): Promise<void> {
     await this.#following
   }
 
-  /** Tries a store that was away at once. */
+  /** Retries a store that was unavailable at once. */
   storeIsBack(): void {
     this.#pause.abort()
   }
@@ -157,7 +159,7 @@ export class ConfigurationEnd implements EndKeeper {
     patience.abort()
   }
 
-  /** Tells the store as soon as it takes it. */
+  /** Writes the mark to the store as soon as the store accepts it. */
   #follow(): void {
     this.#behindSinceMs ??= this.#options.clock.monotonicMs()
     this.#following ??= this.#catchUpStore().finally(() => {
@@ -165,14 +167,14 @@ export class ConfigurationEnd implements EndKeeper {
     })
   }
 
-  /** @throws LogError; an error while the store is away */
+  /** @throws LogError; an error while the store is unavailable */
   async #judgeStore(): Promise<LostTail | undefined> {
     const { store } = this.#options
     if (this.#storeIsJudged || store === undefined) return undefined
-    // Asked alone: partitions are not read again and again while the store is away.
-    if ((await this.#markOf(store)) === 'away') throw new Error('the store is away')
+    // The store is asked first, so that an unavailable store does not cause partitions to be read again and again.
+    if ((await this.#markOf(store)) === 'away') throw new Error('the store is unavailable')
     const lost = await this.findLoss()
-    if (lost === undefined && !this.#storeIsJudged) throw new Error('the store is away')
+    if (lost === undefined && !this.#storeIsJudged) throw new Error('the store is unavailable')
     return lost
   }
 
@@ -180,7 +182,8 @@ export class ConfigurationEnd implements EndKeeper {
     const { clock, logger, onLost } = this.#options
     const { signal } = this.#stop
     let hasTold = false
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const backOff = new BackOff(clock, PAUSES)
+    while (!signal.aborted) {
       try {
         const lost = await this.#judgeStore()
         if (lost !== undefined) return onLost(lost)
@@ -201,12 +204,12 @@ export class ConfigurationEnd implements EndKeeper {
         hasTold = true
       }
       this.#pause = new AbortController()
-      await clock.sleep(pauseMs, AbortSignal.any([signal, this.#pause.signal]))
+      await backOff.pause(AbortSignal.any([signal, this.#pause.signal]))
     }
   }
 }
 
-/** Writes marks to one place: one at a time, each the newest that is wanted then. */
+/** Writes marks to one place, one at a time, always the newest. */
 class MarkWriter {
   readonly #keeper: MarkKeeper
   #wanted: EndMark | undefined
@@ -221,7 +224,7 @@ class MarkWriter {
     return this.#keeper.place
   }
 
-  /** Resolves when that mark, or one beyond it, is durable. @throws as the place's `write` */
+  /** Resolves when that mark or a later one is durable. @throws like the place's `write` */
   async reach(mark: EndMark): Promise<void> {
     if (isBeyond(mark, this.#wanted)) this.#wanted = mark
     while (isBeyond(mark, this.#written)) {

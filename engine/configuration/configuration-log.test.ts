@@ -7,6 +7,7 @@ import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { silentLogger } from '../logger.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { bootstrap } from './bootstrap.ts'
 import { ConfigurationLog, create, remove, replace } from './configuration-log.ts'
 import { deployedConfiguration } from './deployed-cuts.ts'
@@ -56,6 +57,48 @@ async function started(topic: Topic, options = {}): Promise<{ log: Configuration
   return { log, account: result.credentials.accountId }
 }
 
+test('an end that steps back under a running process refuses changes with a sentence', async () => {
+  const topic = await newTopic()
+  let [id, short] = [topic.logId, 0n]
+  const shared: Topic = {
+    name: topic.name,
+    logId: topic.logId,
+    partitions: 1,
+    presentId: async () => id,
+    append: (partition, record) => topic.append(partition, record),
+    read: (partition, from, maxBytes) => topic.read(partition, from, maxBytes),
+    bounds: async partition => {
+      const { first, next } = await topic.bounds(partition)
+      return { first, next: next - short }
+    },
+    waitBeyond: (partition, offset, signal) => topic.waitBeyond(partition, offset, signal),
+    trim: (partition, before) => topic.trim(partition, before),
+    offsetAtTime: (partition, timeMs) => topic.offsetAtTime(partition, timeMs),
+  }
+  const { log, account } = await started(shared)
+  const { next } = await topic.bounds(0)
+  const change = () => log.append([create(pipelines, 'x', pipeline(account))], author)
+  const lost = { code: 'LOG_TAIL_LOST', message: expect.stringContaining(`lost events before ${next}`) }
+
+  // A new leader of the partition knows the end a moment later.
+  short = 1n
+  await log.noteEnd()
+  await expect(change()).rejects.toMatchObject(lost)
+  short = 0n
+  await log.noteEnd()
+  expect(log.lostEnd).toBeUndefined()
+  await change()
+
+  id = 'another'
+  await log.noteEnd()
+  const refused = log.append([remove(pipelines, log.get(pipelines, 'x') as never)], author)
+  await expect(refused).rejects.toMatchObject({ code: 'LOG_TAIL_LOST' })
+  expect((await topic.bounds(0)).next).toBe(next + 1n)
+  id = topic.logId
+  await log.noteEnd()
+  expect(log.lostEnd).toContain('weir.config')
+})
+
 const pipeline = (account: string, title = 'p') => ({
   account,
   title,
@@ -97,7 +140,7 @@ describe('writing', () => {
     expect(log.get(enterprises, 'aaaaaaaaaa')?.value).toEqual({ name: 'A', createdAtMs: 5 })
   })
 
-  test('of two that create the same entity at the same time one is rejected', async () => {
+  test('if two writers create the same entity at the same time, one is rejected', async () => {
     const topic = await newTopic()
     const [first, second] = [await openOn(topic, { seed: 3 }), await openOn(topic, { seed: 4 })]
     const make = (log: ConfigurationLog, name: string) =>
@@ -110,7 +153,7 @@ describe('writing', () => {
     expect(first.list(enterprises)).toHaveLength(1)
   })
 
-  test('a change that expects an older version is rejected, on the log as well as before it', async () => {
+  test('a change that expects an older version is rejected, on the log and before it', async () => {
     const topic = await newTopic()
     const log = await openOn(topic, { seed: 3 })
     await log.append([create(enterprises, 'aaaaaaaaaa', { name: '1', createdAtMs: 5 })], author)
@@ -129,7 +172,7 @@ describe('writing', () => {
     expect(late.get(enterprises, 'aaaaaaaaaa')?.value.name).toBe('2')
   })
 
-  test('an event is taken whole or not at all', async () => {
+  test('an event takes effect as a whole or not at all', async () => {
     const log = await openOn(await newTopic())
     await log.append([create(enterprises, 'aaaaaaaaaa', { name: 'A', createdAtMs: 5 })], author)
     const entity = log.get(enterprises, 'aaaaaaaaaa')!
@@ -145,7 +188,7 @@ describe('writing', () => {
     expect(log.list(enterprises)).toEqual([entity])
   })
 
-  test('an entity that a refused event changed twice is as it was before', async () => {
+  test('a refused event that changed an entity twice leaves it as it was', async () => {
     const log = await openOn(await newTopic())
     const value = (name: string) => ({ name, createdAtMs: 5 })
     await log.append([create(enterprises, 'aaaaaaaaaa', value('1'))], author)
@@ -159,7 +202,7 @@ describe('writing', () => {
     expect(log.get(enterprises, 'aaaaaaaaaa')).toEqual(before)
   })
 
-  test('versions rise even when an entity is removed and made again', async () => {
+  test('versions rise even when an entity is removed and created again', async () => {
     const log = await openOn(await newTopic())
     const make = () => log.append([create(enterprises, 'aaaaaaaaaa', { name: 'A', createdAtMs: 5 })], author)
     await make()
@@ -170,7 +213,7 @@ describe('writing', () => {
     expect(log.get(enterprises, 'aaaaaaaaaa')!.version).toBeGreaterThan(first.version)
   })
 
-  test('two entities cannot share a text that must be unique; after removal it is free', async () => {
+  test('two entities cannot share a unique text, which is free again after a removal', async () => {
     const { log, account } = await started(await newTopic())
     const key = (id: string) =>
       create(accountKeys, id, { account, type: 'service', key: 'f'.repeat(32), name: '', createdAtMs: 1 })
@@ -181,7 +224,7 @@ describe('writing', () => {
     expect(log.find(accountKeys, 'hash', secretHash('f'.repeat(32)))?.id).toBe('2222222222')
   })
 
-  test("what stood in the way according to an old reading, and is gone, stands in nobody's way", async () => {
+  test('an obstacle in an outdated state, which no longer exists, does not reject a write', async () => {
     const topic = await newTopic()
     const [here, there] = [await openOn(topic, { seed: 3 }), await openOn(topic, { seed: 4 })]
     const make = create(enterprises, 'aaaaaaaaaa', { name: 'A', createdAtMs: 5 })
@@ -206,7 +249,7 @@ describe('writing', () => {
     await following
   })
 
-  test('a kind that this program does not know is carried along', async () => {
+  test('an entity of an unknown kind is kept unchanged', async () => {
     const topic = await newTopic()
     const foreign = { kind: 'hologram', entity: 'h', expectedVersion: 0, value: '{"a":1}' }
     const known = {
@@ -223,7 +266,7 @@ describe('writing', () => {
   })
 })
 
-describe('an event that a broken link has doubled', () => {
+describe('an event that a broken connection has doubled', () => {
   const named = (name: string) => ({ name, createdAtMs: 1 })
   const whatever = (name: string) => ({ ...create(enterprises, 'e', named(name)), expectedVersion: -1 })
 
@@ -232,7 +275,7 @@ describe('an event that a broken link has doubled', () => {
     await topic.append(0, { value, producer: null, priority: 'control' })
   }
 
-  test('does not undo what another process has done in between', async () => {
+  test('does not revert a change that another process has made in between', async () => {
     const topic = await newTopic()
     const [one, other] = [await openOn(topic), await openOn(topic, { seed: 3 })]
     await one.append([whatever('first')], author)
@@ -244,7 +287,7 @@ describe('an event that a broken link has doubled', () => {
     }
   })
 
-  test('is not taken the second time when it was refused the first time', async () => {
+  test('does not take effect if it was refused the first time', async () => {
     const topic = await newTopic()
     const log = await openOn(topic)
     await log.append([create(enterprises, 'e', named('there'))], author)
@@ -263,7 +306,7 @@ describe('an event that a broken link has doubled', () => {
     expect(log.get(enterprises, 'e')).toBeUndefined()
   })
 
-  test('is told by who begins at a snapshot between the two, too', async () => {
+  test('is also recognised by a process that begins at a snapshot between the two', async () => {
     const topic = await newTopic()
     const log = await openOn(topic, { snapshotEveryEvents: 2 })
     await log.append([whatever('first')], author)
@@ -278,7 +321,7 @@ describe('an event that a broken link has doubled', () => {
   test.each([
     [1_000, 'second'],
     [1_001, 'first'],
-  ])('%d records later leaves it to %s, for everybody alike', async (distance, name) => {
+  ])('and arrives %d records later has the effect "%s", for every process', async (distance, name) => {
     const topic = await newTopic()
     const log = await openOn(topic, { snapshotEveryEvents: 1 })
     const writer = await openOn(topic, { seed: 3 })
@@ -322,7 +365,7 @@ describe('limits of the plan', () => {
     expect(await add('service')).toBe('accepted')
   })
 
-  test('pipelines and nodes: the limit passes, one more does not, and what is there can still be edited', async () => {
+  test('pipelines and nodes: the limit is allowed, one more is not, and existing ones can still be edited', async () => {
     const { log, account } = await started(await newTopic())
     const entity = log.get(accounts, account)!
     const plan = { ...entity.value.plan, maxPipelines: 1, maxNodesPerPipeline: 2 }
@@ -351,7 +394,7 @@ describe('limits of the plan', () => {
 })
 
 describe('secrets', () => {
-  test('no secret stands in clear on the log, and a reader with the key has them', async () => {
+  test('no secret is in clear on the log, and a reader with the key has them', async () => {
     const topic = await newTopic()
     const log = await openOn(topic)
     const given = {
@@ -402,7 +445,7 @@ describe('secrets', () => {
   test('another secret key is refused with a sentence', async () => {
     const topic = await newTopic()
     await started(topic)
-    await expect(openOn(topic, { secret: 8 })).rejects.toThrow('the secret key is not the one')
+    await expect(openOn(topic, { secret: 8 })).rejects.toThrow('was written with another secret key')
   })
 
   test('integers beyond 2^53 survive the log digit by digit', async () => {
@@ -414,8 +457,8 @@ describe('secrets', () => {
   })
 })
 
-describe('bootstrap', () => {
-  test('of three processes that start together one makes the account and the others use it', async () => {
+describe('a first start', () => {
+  test('of three processes at once creates the account in one of them, and the others use it', async () => {
     const topic = await newTopic()
     const logs = await Promise.all([3, 4, 5].map(seed => openOn(topic, { seed })))
     const results = await Promise.all(
@@ -445,8 +488,8 @@ describe('bootstrap', () => {
   })
 })
 
-describe('snapshots', () => {
-  test('a start from a snapshot gives the configuration that reading everything gives', async () => {
+describe('a snapshot', () => {
+  test('gives the same configuration as reading everything', async () => {
     const topic = await newTopic()
     const { log, account } = await started(topic, { snapshotEveryEvents: 20 })
     for (let index = 0; index < 97; index++) {
@@ -474,7 +517,7 @@ describe('snapshots', () => {
     expect(log.list(pipelines)).toEqual(reopened.list(pipelines))
   })
 
-  test('a snapshot of which a part is missing is not used', async () => {
+  test('of which a part is missing is not used', async () => {
     const topic = await newTopic()
     const { log, account } = await started(topic, { snapshotEveryEvents: 5 })
     let appends = 0
@@ -498,7 +541,7 @@ describe('snapshots', () => {
 describe('cuts', () => {
   test('publishing, publishing again and withdrawing give rising versions; the last is empty', async () => {
     const { log, account } = await started(await newTopic())
-    const deployed = deployedConfiguration(log)
+    const deployed = deployedConfiguration(CATALOGUE, log)
     let changes = 0
     const stop = deployed.subscribe(() => changes++)
     const pipelineCut = () => [...deployed.cuts()].find(({ cut }) => cut.kind === 'pipeline')
@@ -537,7 +580,8 @@ describe('cuts', () => {
 
   test('an account has a cut with its retention, newer after each change', async () => {
     const { log, account } = await started(await newTopic())
-    const cut = () => [...deployedConfiguration(log).cuts()].find(each => each.cut.kind === 'account')?.cut
+    const cut = () =>
+      [...deployedConfiguration(CATALOGUE, log).cuts()].find(each => each.cut.kind === 'account')?.cut
     const first = cut()!
     expect(JSON.parse(first.payload)).toEqual({ accountId: account, retentionDays: 30 })
     const entity = log.get(accounts, account)!
@@ -547,7 +591,7 @@ describe('cuts', () => {
   })
 })
 
-/** The topic's methods as own members, so that a test can replace one. */
+/** A topic with its methods as own members, so that a test can replace one. */
 function boundTo(topic: Topic): Topic {
   return {
     name: topic.name,

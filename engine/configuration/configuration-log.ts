@@ -22,38 +22,52 @@ import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
 const READ_BYTES = 4_000_000
 const SNAPSHOT_EVERY_EVENTS = 10_000
 const FILLED_AT_ONCE = 256
+/**
+ * Number of attempts after which a short log counts as cut off. A new leader among the brokers may lack its end for a
+ * moment.
+ */
+const SHORT_LOOKS = 5
 
 export interface ConfigurationLogOptions {
-  /** `weir.config`: one partition, kept for ever. */
+  /** `weir.config`: one partition, kept forever. */
   readonly topic: Topic
   readonly clock: Clock
   readonly entropy: Entropy
-  /** 32 bytes: encrypts what must not stand in clear on the disk. Or a seal that does. */
+  /** 32 bytes that encrypt secrets on the disk, or a seal that does so. */
   readonly secretKey: Buffer | Seal
   readonly logger: Logger
   readonly snapshotEveryEvents?: number
 }
 
-/** Who keeps in mind how far the log has come. */
+/** Records how far the log has come. */
 export interface EndKeeper {
-  /** Resolves once the mark is kept, or known to be kept later. */
+  /** Resolves once the mark is kept, or is certain to be kept later. */
   reach(mark: EndMark): Promise<void>
 }
 
-/** Who writes: for the audit that the log is. */
+/** An entity that an event has created, replaced or removed. */
+export interface ChangedEntity {
+  /** Name of its kind. */
+  readonly kind: string
+  readonly id: string
+}
+
+export type ChangeListener = (changed: readonly ChangedEntity[]) => void
+
+/** Author of a change, for the audit. */
 export interface Author {
   readonly subjectId: string
-  /** Short id; empty when it concerns no single account. */
+  /** Short id; empty when the change concerns several accounts or none. */
   readonly account: string
 }
 
-/** One change to be written, its value in clear. */
+/** A change to be written, with its value in plain text. */
 export interface Change {
   readonly kind: AnyKind
   readonly id: string
-  /** 0: must not exist yet; -1: whatever it is. */
+  /** 0: the entity must not exist yet; -1: any version. */
   readonly expectedVersion: number
-  /** undefined: the entity goes. */
+  /** undefined: the entity is removed. */
   readonly value: unknown
 }
 
@@ -70,27 +84,30 @@ export function remove<Value>(kind: Kind<Value>, entity: Entity<Value>): Change 
 }
 
 /**
- * The configuration of an installation, kept as a log of events on one partition. Every process folds it in
- * offset order; concurrent writers are settled by the log, not by a lock: an event whose expectation does not hold
- * where it stands is ignored by everyone, and its writer learns so.
+ * The configuration of an installation, kept as a log of events on one partition. Every process folds it in offset order.
+ * The log, not a lock, resolves concurrent writes: every process ignores an event whose expectation does not hold at its
+ * place. The writer of that event gets an error.
  */
 export class ConfigurationLog implements ConfigurationView {
   readonly #options: ConfigurationLogOptions
   readonly #seal: Seal
   readonly #fold: ConfigurationFold
   readonly #recent = new RecentEvents()
-  readonly #listeners = new Set<() => void>()
-  /** Own events on their way, and what became of those that were read back. */
+  readonly #listeners = new Set<ChangeListener>()
+  /** Own events that are being written, with the verdict on those that were read back. */
   readonly #awaited = new Map<string, Rejection | 'accepted' | undefined>()
-  /** Events that everybody ignores, among those that were folded here. */
+  /** Offsets of ignored events, of those that this process folded. */
   readonly #ignored = new Set<bigint>()
   readonly #end = new EndDigest()
   #keeper: EndKeeper | undefined
   #history: ConfigurationHistory | undefined
-  /** Where the fold began: what was before came from a snapshot. */
+  /** First offset that this process folded; a snapshot contains the changes before it. */
   #foldedFrom = 0n
   #next = 0n
   #eventsSinceSnapshot = 0
+  /** Looks in a row that found a log which ends before this process's end. */
+  #shortLooks = 0
+  #lostEnd: string | undefined
   #reading: Promise<void> | undefined
 
   private constructor(options: ConfigurationLogOptions) {
@@ -130,12 +147,12 @@ export class ConfigurationLog implements ConfigurationView {
     return { logId, losses, next: this.#next, version: this.highestVersion, digest: this.#end.text }
   }
 
-  /** No entity has a higher version yet, and every change to come gets one. */
+  /** Highest version of any entity; every later change gets a higher one. */
   get highestVersion(): number {
     return this.#fold.versionBelow(this.#next)
   }
 
-  /** Losses of the log that were accepted. */
+  /** Number of accepted losses of the log. */
   get losses(): number {
     return this.#fold.losses
   }
@@ -148,12 +165,52 @@ export class ConfigurationLog implements ConfigurationView {
     return this.#seal
   }
 
-  /** From now on writes are answered when their end is kept in mind: see `EndMark`. */
+  /** Sentence about an end that was lost while this process ran. */
+  get lostEnd(): string | undefined {
+    return this.#lostEnd
+  }
+
+  /**
+   * Checks that the log still ends where this process has read to, and that it is the same log. No request is made if no
+   * other process can have changed that.
+   *
+   * @throws LogError like `Topic.bounds`
+   */
+  async noteEnd(): Promise<void> {
+    await this.#lookAtEnd(1)
+  }
+
+  /** @param looks number of regular checks that this one replaces */
+  async #lookAtEnd(looks: number): Promise<void> {
+    const { topic } = this.#options
+    if (topic.presentId === undefined || this.#shortLooks >= SHORT_LOOKS) return
+    const read = this.#next
+    const [id, { next }] = await Promise.all([topic.presentId(), topic.bounds(0)])
+    if (id !== topic.logId) this.#noteShort(SHORT_LOOKS)
+    else if (next < read) this.#noteShort(this.#shortLooks + looks)
+    else this.#noteWhole()
+  }
+
+  #noteWhole(): void {
+    this.#shortLooks = 0
+    this.#lostEnd = undefined
+  }
+
+  #noteShort(looks: number): void {
+    this.#shortLooks = looks
+    this.#lostEnd = lostEndSentence(this.#next)
+  }
+
+  #assertEnd(): void {
+    if (this.#lostEnd !== undefined) throw new LogError('LOG_TAIL_LOST', this.#lostEnd)
+  }
+
+  /** Makes later writes wait until the end of the log is recorded: see `EndMark`. */
   keepEnd(keeper: EndKeeper): void {
     this.#keeper = keeper
   }
 
-  /** Every change that was ever taken. Nothing is read for it before it is asked. */
+  /** History of all accepted changes. It reads the log only on its first use. */
   get history(): ConfigurationHistory {
     this.#history ??= new ConfigurationHistory({
       topic: this.#options.topic,
@@ -181,10 +238,10 @@ export class ConfigurationLog implements ConfigurationView {
   }
 
   /**
-   * Writes changes, all or none, and answers when this process has read them back: its next read shows them.
+   * Writes changes, all or none. Resolves when this process has read them back, so that its next read shows them.
    *
-   * @throws ConfigurationRejected when the configuration does not take them; nothing has changed
-   * @throws LogError as `Topic.append`; after LOG_UNAVAILABLE it is unknown whether they hold
+   * @throws ConfigurationRejected when the configuration refuses the changes; nothing has changed
+   * @throws LogError like `Topic.append`; after LOG_UNAVAILABLE it is unknown whether the changes hold
    */
   async append(changes: readonly Change[], author: Author): Promise<void> {
     const event = this.#eventOf(changes, author)
@@ -193,12 +250,12 @@ export class ConfigurationLog implements ConfigurationView {
     await this.#snapshotIfDue()
   }
 
-  /** Writes changes of which one accepts a loss; everything else as `append`. */
+  /** Writes changes, one of which accepts a loss; otherwise like `append`. */
   async appendLoss(changes: readonly Change[], author: Author): Promise<void> {
     await this.#write(...encodedLoss(this.#eventOf(changes, author)))
   }
 
-  /** Takes every offset below one with events that change nothing, so that none of them is ever used for a change. */
+  /** Uses up every offset below `next` with events without changes, so that no change ever gets one of them. */
   async fillUpTo(next: bigint, author: Author): Promise<void> {
     while (this.#next < next) {
       const missing = Math.min(Number(next - this.#next), FILLED_AT_ONCE)
@@ -210,9 +267,14 @@ export class ConfigurationLog implements ConfigurationView {
   }
 
   async #write(event: ConfigurationEvent, value: Buffer): Promise<void> {
+    await this.#lookAtEnd(0)
+    this.#assertEnd()
     this.#awaited.set(event.id, undefined)
     try {
+      const read = this.#next
       const { offset } = await this.#options.topic.append(0, { value, producer: null, priority: 'control' })
+      if (offset < read) this.#noteShort(SHORT_LOOKS)
+      this.#assertEnd()
       await this.#readBeyond(offset)
       const outcome = this.#awaited.get(event.id)
       if (outcome === undefined) throw new Error(`configuration event at ${offset} was not read back`)
@@ -224,21 +286,21 @@ export class ConfigurationLog implements ConfigurationView {
     if (mark !== undefined) await this.#keeper?.reach(mark)
   }
 
-  /** Most conflicts show before the event is written, and then need not burden the log for ever. */
+  /** Most conflicts are visible before the event is written; refusing it early keeps it off the log. */
   async #foresee(event: ConfigurationEvent): Promise<void> {
     if (this.#fold.check(event) === undefined) return
-    await this.catchUp() // What stood in the way may be gone already.
+    await this.catchUp() // The conflicting state may be out of date.
     const rejection = this.#fold.check(event)
     if (rejection !== undefined) throw new ConfigurationRejected(rejection)
   }
 
-  /** Reads what other processes wrote until now. */
+  /** Reads the events that other processes have written until now. */
   async catchUp(): Promise<void> {
     const { next } = await this.#options.topic.bounds(0)
     await this.#readBeyond(next - 1n)
   }
 
-  /** Keeps reading until the signal is aborted; an error of the log is retried, any other ends it. */
+  /** Keeps reading until the signal is aborted. Errors of the log are retried; any other error ends it. */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -254,7 +316,7 @@ export class ConfigurationLog implements ConfigurationView {
   }
 
   /** Calls the listener after each change; the returned function ends it. */
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -275,7 +337,7 @@ export class ConfigurationLog implements ConfigurationView {
     }
   }
 
-  /** Learns which events lie right before those that are read first: for their repeats, and for the digest. */
+  /** Reads the events right before the first folded one, to recognise their repeats and to compute the digest. */
   async #recall(first: bigint): Promise<void> {
     const { topic } = this.#options
     const repeats = this.#next - REPEAT_WITHIN_RECORDS
@@ -297,7 +359,7 @@ export class ConfigurationLog implements ConfigurationView {
     }
   }
 
-  /** One reader at a time; whoever comes meanwhile waits for it and looks again. */
+  /** One read runs at a time; later callers wait for it and check again. */
   async #readBeyond(offset: bigint): Promise<void> {
     while (this.#next <= offset) {
       this.#reading ??= this.#readOn().finally(() => {
@@ -309,39 +371,43 @@ export class ConfigurationLog implements ConfigurationView {
 
   async #readOn(): Promise<void> {
     const records = await this.#options.topic.read(0, this.#next, READ_BYTES)
-    // What was there a moment ago is: a broker that has just begun to lead may not know it yet.
+    // These records existed a moment ago: a new leader among the brokers may lack them for a moment.
     if (records.length === 0)
       throw new LogError('LOG_UNAVAILABLE', `the configuration log ends before offset ${this.#next}`, {
         retriable: true,
       })
-    let changed = false
+    const changed: ChangedEntity[] = []
+    let hasChanged = false
     for (const record of records) {
-      changed = this.#take(record) || changed
+      const changes = this.#take(record)
+      hasChanged ||= changes !== undefined
+      for (const { kind, entity } of changes ?? []) changed.push({ kind, id: entity })
       this.#next = record.offset + 1n
     }
-    if (changed) for (const listener of this.#listeners) listener()
+    if (hasChanged) for (const listener of this.#listeners) listener(changed)
   }
 
-  #take(record: LogRecord): boolean {
+  /** @returns the changes of a record that was not ignored */
+  #take(record: LogRecord): ConfigurationEvent['changes'] | undefined {
     this.#end.add(record)
     if (isSnapshotPart(record)) {
       this.#eventsSinceSnapshot = 0
-      return false
+      return undefined
     }
     const event = configurationEventOf(record.value)
     this.#eventsSinceSnapshot++
-    // An event that a broken link has doubled is what it was the first time, whatever others have done since.
+    // An event that a broken connection has duplicated has no second effect, whatever other changes followed.
     if (!this.#recent.note(event.id, record.offset)) {
       this.#ignored.add(record.offset)
-      return false
+      return undefined
     }
     const rejection = this.#fold.apply(event, record.offset)
     if (rejection !== undefined) this.#ignored.add(record.offset)
     if (this.#awaited.has(event.id)) this.#awaited.set(event.id, rejection ?? 'accepted')
-    return rejection === undefined
+    return rejection === undefined ? event.changes : undefined
   }
 
-  /** A snapshot that cannot be written only makes the next start slower. */
+  /** A failed snapshot only makes the next start slower. */
   async #snapshotIfDue(): Promise<void> {
     const { topic, entropy, logger, snapshotEveryEvents = SNAPSHOT_EVERY_EVENTS } = this.#options
     if (this.#eventsSinceSnapshot < snapshotEveryEvents) return
@@ -353,6 +419,14 @@ export class ConfigurationLog implements ConfigurationView {
       logger.warn({ err: error }, 'no snapshot of the configuration could be written')
     }
   }
+}
+
+function lostEndSentence(next: bigint): string {
+  return (
+    `The configuration log (weir.config) lost events before ${next} while this process ran, or was made anew. It takes no ` +
+    'changes. Restore it from a complete copy. Without one, stop every process of this installation and start one: it names the ' +
+    'missing events and the command that accepts their loss'
+  )
 }
 
 function encodedLoss(event: ConfigurationEvent): [event: ConfigurationEvent, value: Buffer] {

@@ -4,66 +4,69 @@ import type { LogRecord, Topic } from '../log/log.ts'
 import type { Seal } from './seal.ts'
 
 /**
- * How far the configuration log is known to have come. It is kept beside the log and in the store, and is written once
- * everything below it is durable: so it may lie behind the log, and never ahead of it.
+ * Known end of the configuration log. It is kept beside the log and in the store. It is written once everything below it is
+ * durable, so it may be behind the log, but never ahead of it.
  */
 export interface EndMark {
-  /** Identity of the topic. */
+  /** Id of the topic. */
   readonly logId: string
-  /** Losses that were accepted below it. A mark with fewer of them than the log was judged by one of those acts. */
+  /** Number of losses accepted below the mark. If the log has more, a later acceptance has already judged this mark. */
   readonly losses: number
   /** Offset after the last record. */
   readonly next: bigint
-  /** Highest version that an entity can have there. */
+  /** Highest version that an entity can have at that offset. */
   readonly version: number
-  /** SHA-256 over the records of its stretch, hexadecimal; see `EndDigest`. */
+  /** SHA-256 over the records of the stretch, hexadecimal; see `EndDigest`. */
   readonly digest: string
 }
 
 /** A place that keeps one end mark, as a signed text. */
 export interface MarkKeeper {
-  /** Where it is, for people. */
+  /** Name of the place, for people. */
   readonly place: string
-  /** @returns undefined when the place has none @throws MarkUnreadableError; anything else: it may be read later */
+  /**
+   * @returns undefined when the place has no mark
+   * @throws MarkUnreadableError; any other error is temporary
+   */
   read(): Promise<EndMark | undefined>
   /** Resolves when the mark is durable. */
   write(mark: EndMark): Promise<void>
 }
 
-/** What a place holds is not a mark that this installation has signed. */
+/** The content of a place is not a mark signed by this installation. */
 export class MarkUnreadableError extends Error {
   override readonly name = 'MarkUnreadableError'
 }
 
-/** Records that one digest covers at most: reading them back at a start takes milliseconds. */
+/** Maximum number of records that a digest covers, so that a start reads them back in milliseconds. */
 const STRETCH_RECORDS = 1_024n
 const READ_BYTES = 4_000_000
 const PLACE = 'end of the configuration'
 
-/** First offset of the stretch that a record belongs to. */
+/** First offset of a record's stretch. */
 function stretchOf(offset: bigint): bigint {
   return offset - (offset % STRETCH_RECORDS)
 }
 
 /**
- * Running digest of the records from the beginning of their stretch on. A stretch has 1,024 offsets: events have ids of
- * their own, so a log that has been cut and written on differs in its last stretch already.
+ * Running digest of the records since the start of their stretch of 1,024 offsets. Event ids are unique, so a log that
+ * was cut and then extended differs already in its last stretch.
  */
 export class EndDigest {
   #stretch = -1n
   #hash = createHash('sha256')
 
-  /** First offset that the digest needs, when the next record to be added has this offset. */
+  /** First offset that the digest needs when the next record has the given offset. */
   static neededFrom(next: bigint): bigint {
     return next === 0n ? 0n : stretchOf(next - 1n)
   }
 
-  /** Adds the record that follows. */
+  /** Adds the next record. */
   add({ offset, value }: LogRecord): void {
     const stretch = stretchOf(offset)
     if (stretch !== this.#stretch) this.#hash = createHash('sha256')
     this.#stretch = stretch
-    // Without the header: a schema registry may be set up later, and the same record then carries another id.
+    // The header is left out: if a schema registry is set up later, the same record carries another id.
     const body = value.subarray(HEADER_BYTES)
     const place = Buffer.alloc(12)
     place.writeBigUInt64BE(offset, 0)
@@ -71,23 +74,23 @@ export class EndDigest {
     this.#hash.update(place).update(body)
   }
 
-  /** Of everything that was added. */
+  /** Digest of all added records. */
   get text(): string {
     return this.#hash.copy().digest('hex')
   }
 }
 
-/** The end of a log as it would have been at an offset. */
+/** The end of a log as it was at an earlier offset. */
 export interface FoundEnd {
-  /** Offset of the last record below it; -1 when there is none. */
+  /** Offset of the last record below it; -1 when it does not exist. */
   readonly last: bigint
-  /** Of the records that there are of the stretch. */
+  /** Digest of the remaining records of the stretch. */
   readonly digest: string
   /** First offset that the digest covers. */
   readonly from: bigint
 }
 
-/** Reads back what the log has right below an offset. @throws LogError as `Topic.read` */
+/** Reads the records right below an offset. @throws LogError like `Topic.read` */
 export async function endBelow(topic: Topic, next: bigint): Promise<FoundEnd> {
   const bounds = await topic.bounds(0)
   const digest = new EndDigest()
@@ -119,7 +122,7 @@ async function* recordsBetween(
   }
 }
 
-/** Whether the first mark knows of more than the second. */
+/** Whether the first mark covers more than the second. */
 export function isBeyond(one: EndMark, other: EndMark | undefined): boolean {
   if (other === undefined) return true
   return one.losses > other.losses || (one.losses === other.losses && one.next > other.next)

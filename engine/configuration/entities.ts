@@ -4,13 +4,13 @@ import { defineKind, type Kind, type Rule } from './kind.ts'
 import type { Rejection, RejectionCode } from './rejection.ts'
 
 /**
- * Every kind of entity that the configuration knows. An entity's key is chosen so that what must be unique is
- * its key where that is possible: creating expects version 0, hence only one of two writers succeeds.
+ * All kinds of entities of the configuration. An entity's key contains its unique text where possible: creating expects
+ * version 0, so only one of two writers succeeds.
  */
 
 export type Role = 'owner' | 'admin' | 'member' | 'readonly'
 
-/** What the first start made; key: always `INSTALLATION_KEY`. */
+/** Result of the first start; key: always `INSTALLATION_KEY`. */
 export interface Installation {
   readonly enterprise: string
   readonly account: string
@@ -32,7 +32,7 @@ export interface Account {
   readonly ownerEmail: string
   readonly plan: Plan
   readonly status: 'active' | 'deactivated' | 'pending'
-  /** Days that lines are kept. */
+  /** Retention of lines in days. */
   readonly retentionDays: number
   readonly externalId: string | null
   readonly ingestionSuspended: boolean
@@ -41,14 +41,14 @@ export interface Account {
   readonly createdAtMs: number
 }
 
-/** What of the product an account has; what is not named is on. */
+/** Features of an account; features that are not listed are on. */
 export interface AccountFeatures {
-  /** The throttle processor, which is a beta. */
+  /** The throttle processor (beta). */
   readonly throttle?: boolean
 }
 
 /**
- * Limits stand here, on the log, and not in anybody's settings: the fold must come to the same verdict everywhere.
+ * Limits of an account. They are on the log and not in settings, because the fold must give the same result in every process.
  * null: no limit.
  */
 export interface Plan {
@@ -61,28 +61,28 @@ export interface Plan {
   readonly maxMemberKeys?: number
 }
 
-/** Key: UUID. The secret itself is nowhere, only its hash. */
+/** Key: UUID. Only the hash of the secret is stored. */
 export interface AccessToken {
   readonly kind: 'user' | 'service' | 'enterprise'
   /** SHA-256 of the token, hexadecimal. */
   readonly hash: string
   readonly name: string
-  /** Of user and service tokens. */
+  /** Account of a user or service token. */
   readonly account: string | null
-  /** Of enterprise tokens. */
+  /** Enterprise of an enterprise token. */
   readonly enterprise: string | null
   /** UUID of the user, service account or enterprise service account. */
   readonly subjectId: string
-  /** Of user tokens: the member whose present role holds. */
+  /** Member of a user token, whose present role applies. */
   readonly email: string | null
-  /** Narrows what the token may do; null: all that its subject may. */
+  /** Scope to which the token was narrowed; null: not narrowed, all rights of its subject. */
   readonly scope: Role | 'ingest' | null
   readonly expiresAtMs: number | null
   readonly revoked: boolean
   readonly createdAtMs: number
-  /** Key of the token that the present secret was asked for with; absent: the first start. */
+  /** Key of the token that requested the present secret; absent: the first start. */
   readonly issuedBy?: string
-  /** The secret before the present one, while it still works. */
+  /** The previous secret, while it still works. */
   readonly previous?: { readonly hash: string; readonly untilMs: number }
 }
 
@@ -96,7 +96,7 @@ export interface AccountKey {
   readonly createdAtMs: number
 }
 
-/** What a pipeline is besides its nodes. Key: UUID, the same as its draft's and its deployment's. */
+/** Members of a pipeline except its nodes. Key: UUID, the same as that of its draft and its deployment. */
 export interface Pipeline {
   readonly account: string
   readonly title: string
@@ -108,20 +108,20 @@ export interface Pipeline {
   readonly published: { readonly revisionId: string; readonly atMs: number } | null
 }
 
-/** The nodes of a pipeline and their alerts as they are being edited; nothing runs from here. */
+/** The nodes and alerts of a pipeline that are being edited. A draft is never run. */
 export interface Draft {
   readonly account: string
   readonly nodes: readonly DraftNode[]
-  /** Absent in drafts that never had one. */
+  /** Absent in drafts that never had an alert. */
   readonly alerts?: readonly AlertDocument[]
-  /** When a node or an alert was last changed; null until then. */
+  /** Time of the last change of a node or an alert; null: none yet. */
   readonly updatedAtMs: number | null
 }
 
 export interface DraftNode extends NodeDocument {
   readonly description: string | null
   readonly generation: number
-  /** What it is called in the pipeline's file; absent: nobody has named it. It does not run. */
+  /** Name in the pipeline's file; absent: the node has no name. It has no effect on processing. */
   readonly name?: string
 }
 
@@ -130,47 +130,47 @@ export interface Revision {
   readonly account: string
   readonly pipeline: string
   readonly document: PipelineDocument
-  /** Of its nodes, by id: they do not run, and are kept to be restored. Absent in older logs. */
+  /** Descriptions of nodes, by id. They have no effect on processing, and are kept to be restored. Absent in older logs. */
   readonly descriptions?: Readonly<Record<string, string>>
-  /** What its nodes are called in the pipeline's file, by id, kept alike. Absent: nothing. */
+  /** Names of nodes in the pipeline's file, by id, kept for the same reason. Absent: none. */
   readonly names?: Readonly<Record<string, string>>
-  /** Number of the deployment that brought it. Absent in older logs, where it is that of the revision. */
+  /** Number of the deployment that published it. Absent in older logs, where it equals the number of the revision. */
   readonly deployment?: number
   readonly createdAtMs: number
 }
 
 /**
- * What of a pipeline runs. It outlives the pipeline, because partitions must be told that it is gone.
+ * Deployed revision of a pipeline. It outlives the pipeline, because partitions must learn that the pipeline was removed.
  * Key: the pipeline's id.
  */
 export interface Deployment {
   readonly account: string
-  /** Rises with each publication, pause and resumption, and once more when the pipeline goes. */
+  /** Rises with each publication, pause and resumption, and once more when the pipeline is deleted. */
   readonly number: number
-  /** null: nothing. */
+  /** null: nothing is deployed. */
   readonly revisionId: string | null
-  /** It is deployed and handles nothing. */
+  /** true: the revision is deployed, but handles no events. */
   readonly paused?: boolean
 }
 
 /**
- * Where push sources are sent to: an address with access keys of its own. Key: UUID; a route that a source made has
- * the source's id.
+ * An address with its own access keys that receives data for push sources. Key: UUID; a gateway route that a source made has the
+ * source's id.
  */
 export interface GatewayRoute {
   readonly account: string
-  /** Wire id of the sources that may use it, as it was sent. */
+  /** Wire id of the sources that may use it, as sent. */
   readonly type: string
   readonly title: string | null
   readonly description: string | null
   /** UUID. */
   readonly consumerId: string
-  /** Made along with a source: it goes with the last source that uses it. */
+  /** true: it was made together with a source, and is removed with the last source that uses it. */
   readonly madeBySource: boolean
   readonly createdAtMs: number
 }
 
-/** Lets data in at a gateway route. Key: UUID. The key itself is nowhere, only its hash. */
+/** Key for sending data to a gateway route. Key: UUID. Only the hash of the secret is stored. */
 export interface AccessKey {
   readonly account: string
   readonly gatewayRoute: string
@@ -180,49 +180,49 @@ export interface AccessKey {
   readonly createdAtMs: number
 }
 
-/** What becomes of a pipeline's events that fail. Key: the pipeline's id. */
+/** Settings for a pipeline's failed events. Key: the pipeline's id. */
 export interface DeadLetterSettings {
   readonly account: string
   readonly enabled: boolean
-  /** How long they are kept. */
+  /** Retention of failed events in days. */
   readonly retentionDays: number
-  /** How long a destination is tried before its events fail; null: for ever. */
+  /** Seconds during which delivery to a destination is retried before its events fail; null: forever. */
   readonly giveUpAfterS: number | null
 }
 
-/** A key of a throttle that is not judged for a time. Key: see `exemptionKey`. */
+/** A key that a throttle does not limit for a time. Key: see `exemptionKey`. */
 export interface Exemption {
   readonly account: string
   readonly pipeline: string
   readonly node: string
   /** Text of the bucket key; null: the bucket of events without one. */
   readonly key: string | null
-  /** UNIX ms; 0: ended before its time. */
+  /** UNIX ms; 0: it was ended early. */
   readonly untilMs: number
-  /** The latest end that it ever had. */
+  /** The latest end that the exemption ever had. */
   readonly lastMs: number
   readonly reason: string
   readonly createdAtMs: number
 }
 
-/** Whether an account's lines go to all partitions. Key: the short id of the account. */
+/** Whether an account's lines are distributed over all partitions. Key: the short id of the account. */
 export interface Spread {
   readonly account: string
   readonly enabled: boolean
-  /** 1, 2, 3, …: how often it was changed. */
+  /** Number of changes so far: 1, 2, 3, … */
   readonly change: number
-  /** When its lines were on all partitions before. */
+  /** Earlier times during which its lines were on all partitions. */
   readonly spans: readonly SpreadSpan[]
 }
 
-/** UNIX ms. */
+/** Start and end, UNIX ms. */
 export interface SpreadSpan {
   readonly fromMs: number
-  /** null: it lasts. */
+  /** null: the span has not ended. */
   readonly untilMs: number | null
 }
 
-/** A partition's word that it has done its part of a change. Key: `<account>/<partition>`. */
+/** A partition's report that it has completed its part of a change. Key: `<account>/<partition>`. */
 export interface SpreadReport {
   readonly account: string
   readonly partition: number
@@ -230,12 +230,12 @@ export interface SpreadReport {
   readonly atMs: number
 }
 
-/** Service tokens of one account, or tokens of one enterprise, that have not expired. */
+/** Maximum number of unexpired service tokens of an account, or of tokens of an enterprise. */
 export const MAX_SERVICE_TOKENS = 100
-/** The same of one member, unless the plan says otherwise. */
+/** Maximum number of unexpired personal tokens of a member, unless the plan sets another. */
 export const MAX_PERSONAL_TOKENS = 20
 
-/** Exemptions of one account that the configuration holds. */
+/** Maximum number of exemptions of an account in the configuration. */
 export const MAX_EXEMPTIONS = 1_000
 
 export const INSTALLATION_KEY = 'installation'
@@ -262,12 +262,12 @@ export const accessTokens: Kind<AccessToken> = defineKind<AccessToken>('token', 
       if (held <= limit) return undefined
       return { code: 'TOKEN_LIMIT', message: `${whose} at most ${limit} tokens of that kind` }
     },
-    // Whoever revokes a token has stopped it, also where it is asking for another one at the same moment.
+    // Revoking a token also stops requests that use it at the same moment to create another one.
     ({ before, after }, view) => {
       if (after?.issuedBy === undefined || after.hash === before?.hash) return undefined
       const issuer = view.get(accessTokens, after.issuedBy)
       if (issuer !== undefined && !issuer.value.revoked) return undefined
-      return { code: 'ISSUER_GONE', message: 'the token that asks was revoked' }
+      return { code: 'ISSUER_GONE', message: 'the token of this request was revoked' }
     },
   ],
 })
@@ -288,7 +288,7 @@ export const drafts = defineKind<Draft>('draft', {
     ({ before, after }, view) => {
       if (after === undefined) return undefined
       const limit = planOf(view.get(accounts, after.account))?.maxNodesPerPipeline ?? null
-      // The limit is asked for first: there is seldom one, and the nodes may have to be opened.
+      // The limit is checked first: it is rarely set, and reading the nodes may decrypt them.
       if (limit === null || after.nodes.length <= (before?.nodes.length ?? 0)) return undefined
       return above(limit, after.nodes.length, 'NODE_LIMIT', 'nodes in a pipeline')
     },
@@ -319,7 +319,7 @@ export const exemptions: Kind<Exemption> = defineKind<Exemption>('exemption', {
     ({ before, after }, view) => {
       if (before !== undefined || after === undefined) return undefined
       if (view.count(exemptions, after.account) <= MAX_EXEMPTIONS) return undefined
-      const message = `an account has at most ${MAX_EXEMPTIONS} exemptions; one that was ended early counts until its time would have been over`
+      const message = `an account has at most ${MAX_EXEMPTIONS} exemptions; an exemption that was ended early counts until its original end`
       return { code: 'EXEMPTION_LIMIT', message }
     },
   ],
@@ -330,7 +330,7 @@ export const spreadReports = defineKind<SpreadReport>('spread-report', {
   audited: false,
 })
 
-/** SHA-256 in hexadecimal digits: how secrets are looked up, so that the time it takes tells nothing of them. */
+/** SHA-256 in hexadecimal digits. Secrets are looked up by their hash, so that the duration reveals nothing about them. */
 export function secretHash(secret: string): string {
   return hash('sha256', secret)
 }
@@ -338,7 +338,7 @@ export function secretHash(secret: string): string {
 /** `<pipeline>/<node>/<SHA-256 of the bucket key>`, or `…/default`. */
 export function exemptionKey(pipeline: string, node: string, key: string | null): string {
   if (key === null) return `${pipeline}/${node}/default`
-  // UTF-8 has no way to write half a surrogate pair: two such keys must not become one.
+  // UTF-8 cannot encode half a surrogate pair; two such keys must not get the same hash.
   const bytes = key.isWellFormed() ? Buffer.from(key) : Buffer.from(key, 'utf16le')
   return `${pipeline}/${node}/${hash('sha256', bytes)}`
 }

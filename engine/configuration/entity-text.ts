@@ -3,12 +3,12 @@ import { jsonText, parseJson } from '../json/json-text.ts'
 import type { AnyKind } from './kind.ts'
 import type { Seal } from './seal.ts'
 
-/** A sealed member as it stands on the log. */
+/** An encrypted member in its form on the log. */
 interface Sealed {
   readonly sealed: string
 }
 
-/** The JSON text of a value for the log, secrets encrypted. */
+/** The JSON text of a value for the log, with encrypted secrets. */
 export function storedText(kind: AnyKind, entity: string, value: unknown, seal: Seal): string {
   if (kind.sealed.length === 0) return jsonText(value as JsonValue)
   const stored: Record<string, unknown> = { ...(value as object) }
@@ -21,7 +21,7 @@ export function storedText(kind: AnyKind, entity: string, value: unknown, seal: 
 }
 
 /**
- * The value of a text from the log, secrets in clear.
+ * The value of a text from the log, with secrets in plain text.
  *
  * @throws SealError when it was written with another secret key
  */
@@ -36,7 +36,9 @@ export function clearValue(kind: AnyKind | undefined, entity: string, stored: st
   return value
 }
 
-/** The same, secrets opened when they are looked at: for who looks at few of them. @throws SealError then */
+/**
+ * Like `clearValue`, but a secret is decrypted when it is read: for callers that read few of them. @throws SealError on that read
+ */
 export function valueOpenedLate(
   kind: AnyKind | undefined,
   entity: string,

@@ -11,12 +11,12 @@ import type { Seal } from './seal.ts'
 
 interface Row extends Entity<unknown> {
   readonly stored: string
-  /** What no other entity of its kind may share, by name; see `Kind.unique`. */
+  /** Texts that no other entity of the kind may share, by name; see `Kind.unique`. */
   readonly unique: readonly (readonly [name: string, text: string])[]
 }
 
 interface Table {
-  /** Absent for kinds that a newer program wrote: kept, so that every program folds alike. */
+  /** Absent for kinds of a newer program: they are kept, so that every program folds alike. */
   readonly kind: AnyKind | undefined
   readonly rows: Map<string, Row>
   readonly unique: Map<string, Map<string, string>>
@@ -30,8 +30,8 @@ interface Undo {
 }
 
 /**
- * The configuration: a fold of the events of its log, in offset order. It depends on nothing else, so that every
- * process comes to the same configuration and to the same verdict on every event.
+ * The configuration as a fold of the events of its log, in offset order. It depends on nothing else, so every process reaches the
+ * same configuration and the same verdict on every event.
  */
 export class ConfigurationFold implements ConfigurationView {
   readonly #tables = new Map<string, Table>()
@@ -39,7 +39,7 @@ export class ConfigurationFold implements ConfigurationView {
   readonly #read: typeof clearValue
   #versionShift = 0
 
-  /** @param read how a value is had from its text */
+  /** @param read reads a value from its text */
   constructor(kinds: readonly AnyKind[], seal: Seal, read: typeof clearValue = clearValue) {
     this.#seal = seal
     this.#read = read
@@ -67,7 +67,7 @@ export class ConfigurationFold implements ConfigurationView {
     return this.#table(kind.name).byAccount.get(account)?.size ?? 0
   }
 
-  /** Takes an event in, whole or not at all. @returns why it is ignored, if it is */
+  /** Applies an event, as a whole or not at all. @returns the reason when it is ignored */
   apply(event: ConfigurationEvent, offset: bigint): Rejection | undefined {
     const undo: Undo[] = []
     const shift = Math.max(
@@ -80,17 +80,17 @@ export class ConfigurationFold implements ConfigurationView {
     return rejection
   }
 
-  /** Losses of the log that were accepted so far. */
+  /** Number of losses of the log accepted so far. */
   get losses(): number {
     return this.#table(acceptedLosses.name).rows.size
   }
 
-  /** Highest version that an entity can have when the log ends before that offset. */
+  /** Highest version that an entity can have when the log ends before this offset. */
   versionBelow(next: bigint): number {
     return Number(next) + this.#versionShift
   }
 
-  /** What `apply` would say if the event came next; changes nothing. */
+  /** Result that `apply` would give for the event as the next one; changes nothing. */
   check(event: ConfigurationEvent): Rejection | undefined {
     const undo: Undo[] = []
     const rejection = this.#put(event.changes, Number.MAX_SAFE_INTEGER, undo) ?? this.#broken(undo)
@@ -98,7 +98,7 @@ export class ConfigurationFold implements ConfigurationView {
     return rejection
   }
 
-  /** Everything, for a snapshot. */
+  /** All entities, for a snapshot. */
   *entities(): Iterable<SnapshotEntity> {
     for (const [kind, { rows }] of this.#tables) {
       for (const { id, createdVersion, version, stored } of rows.values()) {
@@ -107,7 +107,7 @@ export class ConfigurationFold implements ConfigurationView {
     }
   }
 
-  /** Puts an entity of a snapshot in place; rules were checked when its events came. */
+  /** Restores an entity from a snapshot. Its rules were checked when its events were applied. */
   restore({ kind, entity, createdVersion, version, value: stored }: SnapshotEntity): void {
     const table = this.#table(kind)
     const value = this.#read(table.kind, entity, stored, this.#seal)
@@ -182,7 +182,7 @@ function changedMeanwhile(change: ConfigurationChange, before: Row | undefined):
       ? `${change.kind} ${change.entity} does not exist any more`
       : change.expectedVersion === 0
         ? `${change.kind} ${change.entity} exists already`
-        : `${change.kind} ${change.entity} was changed by somebody else meanwhile`
+        : `${change.kind} ${change.entity} was changed by another request in the meantime`
   return { code: 'CHANGED_MEANWHILE', message }
 }
 

@@ -48,13 +48,13 @@ async function told(configuration: ConfigurationLog, account = ACCOUNT) {
   })
 }
 
-test(`every process tells what was taken, also from before its snapshot (SEED=${SEED})`, async () => {
+test(`every process reports the accepted changes, also from before its snapshot (SEED=${SEED})`, async () => {
   const { open } = world()
   const { below } = newDice(SEED)
   const writers = [await open(2), await open(3)] as const
   const expected: object[] = []
   const now = new Map<string, string>()
-  /** Both write at the same moment about the same entity: the log takes one. */
+  /** Two processes write at the same moment about the same entity; the log accepts one of them. */
   for (let round = 0; round < 120; round++) {
     const entity = `k${below(6)}`
     await Promise.all(writers.map(writer => writer.catchUp()))
@@ -83,12 +83,12 @@ test(`every process tells what was taken, also from before its snapshot (SEED=${
     if (after === undefined) now.delete(entity)
     else now.set(entity, after)
   }
-  // Beside snapshots the log holds many events that lost.
+  // Apart from snapshots, the log contains many rejected events.
   expect(writers[0].nextOffset).toBeGreaterThan(BigInt(expected.length + 50))
   expect(await told(writers[0])).toEqual(expected)
   const late = await open(4)
   expect(await told(late)).toEqual(expected)
-  // What comes later is added, wherever it was written.
+  // Later changes are added, whichever process wrote them.
   await writers[0].append([create(accountKeys, 'last', keyNamed('last'))], {
     subjectId: 's',
     account: ACCOUNT,
@@ -103,7 +103,7 @@ test(`every process tells what was taken, also from before its snapshot (SEED=${
   })
 })
 
-test('what an event changes in several accounts is told to each alone, whatever account it names', async () => {
+test('changes of one event in several accounts are reported to each account separately', async () => {
   const configuration = await world().open(2)
   const author = { subjectId: 'bootstrap', account: '' }
   await configuration.append(
@@ -120,7 +120,7 @@ test('what an event changes in several accounts is told to each alone, whatever 
   ])
 })
 
-test('two looks at once read the log once', async () => {
+test('two simultaneous first requests read the log once', async () => {
   const configuration = await world().open(2)
   const author = { subjectId: 's', account: ACCOUNT }
   await configuration.append([create(accountKeys, 'k1', keyNamed('one'))], author)
@@ -128,7 +128,7 @@ test('two looks at once read the log once', async () => {
   expect([first.length, second]).toEqual([1, first])
 })
 
-test('a loss of everything, behind which the log knew of nobody, is in the audit of whoever comes later', async () => {
+test('a loss of the whole log, behind which it has no accounts, is in the audit of later accounts', async () => {
   const { open } = world()
   const configuration = await open(1)
   const lost = { from: 0n, to: 3n, version: 4, witnesses: ['the store'] }

@@ -19,36 +19,36 @@ import { isSnapshotPart } from './snapshot.ts'
 import { Subjects } from './subjects.ts'
 
 const READ_BYTES = 4_000_000
-/** Of one look-up: events that lie side by side come together. */
+/** Maximum bytes of one look-up. Neighbouring events are read together. */
 const LOOK_UP_BYTES = 65_536
 
 export type ChangeAction = 'created' | 'changed' | 'removed'
 
-/** A change that the configuration took, without its values: where they are on the log. */
+/** An accepted change of the configuration without its values, which are read from the log. */
 export interface PastChange {
   readonly offset: bigint
-  /** Among what its event changes: each part counts. */
+  /** Position among the changes of its event; each changed part counts. */
   readonly index: number
   readonly atMs: number
-  /** Subject id. */
+  /** Subject id of the author. */
   readonly actor: string
-  /** Of the entity on the log. */
+  /** Kind of the entity on the log. */
   readonly kind: AnyKind
-  /** Name of the kind of what changed: the entity, or a part of it. */
+  /** Name of the kind of the changed object: the entity, or a part of it. */
   readonly kindName: string
-  /** Id of what changed. */
+  /** Id of the changed object. */
   readonly entity: string
-  /** Where the entity is among the changes of its event, and its id. */
+  /** Position of the entity among the changes of its event, and its id. */
   readonly whole: { readonly at: number; readonly entity: string }
   readonly action: ChangeAction
-  /** The last change of the same before this one. */
+  /** The previous change of the same object. */
   readonly previous: PastChange | undefined
-  /** Whose it is. */
+  /** Accounts and enterprises that the change belongs to. */
   readonly places: readonly string[]
 }
 
 export interface ChangedValues {
-  /** In clear; undefined: it was not there. */
+  /** Previous value in plain text; undefined: it did not exist. */
   readonly before: unknown
   readonly after: unknown
 }
@@ -56,9 +56,9 @@ export interface ChangedValues {
 export interface HistoryPorts {
   readonly topic: Topic
   readonly seal: Seal
-  /** What the process has folded. */
+  /** Range of offsets that the process has folded. */
   folded(): { readonly from: bigint; readonly next: bigint }
-  /** Whether the event at an offset that was folded was ignored. */
+  /** Whether the event at a folded offset was ignored. */
   isIgnored(offset: bigint): boolean
 }
 
@@ -78,23 +78,22 @@ export function placeOfEnterprise(enterprise: string): string {
 }
 
 /**
- * What became of the configuration, from its log. The first look reads the log once from its beginning, a piece at a
- * time, and keeps of each change where it is: about a hundred bytes. Values are read back when they are asked for. Which
- * events were ignored is known of what the process has folded; what lies before its snapshot is folded once more,
- * aside, and let go of.
+ * History of the configuration, from its log. The first use reads the log once from its beginning, in pieces, and keeps the place
+ * of each change: about a hundred bytes. Values are read on demand. The process knows which of the events it folded were ignored.
+ * Events before its snapshot are folded once more in a separate fold, which is then dropped.
  */
 export class ConfigurationHistory {
   readonly #ports: HistoryPorts
   readonly #kinds = new Map(KINDS.map(kind => [kind.name, kind]))
   readonly #byPlace = new Map<string, PastChange[]>()
-  /** Accepted losses behind which the log knew of nobody: whoever comes later sees them. */
+  /** Accepted losses before which the log contained no accounts: all later accounts see them. */
   readonly #ofEverybody: PastChange[] = []
   /** The newest change of each entity, by kind and id. */
   readonly #newest = new Map<string, PastChange>()
-  /** Of entities with parts, by kind and id: digests of those that are there. */
+  /** Digests of the present parts of entities that have parts, by kind and id. */
   readonly #parts = new Map<string, ReadonlyMap<string, string>>()
   readonly subjects = new Subjects()
-  /** Says which events were ignored, until it comes to where the process began to fold. */
+  /** Fold that decides which events were ignored, up to the first offset that the process folded. */
   #aside: Aside | undefined
   #next = 0n
   #reading: Promise<void> | undefined
@@ -107,7 +106,7 @@ export class ConfigurationHistory {
     }
   }
 
-  /** Takes in what the process has folded until now. @throws LogError as `Topic.read` */
+  /** Reads up to the last offset that the process has folded. @throws LogError like `Topic.read` */
   async catchUp(): Promise<void> {
     while (this.#next < this.#ports.folded().next) {
       this.#reading ??= this.#readOn().finally(() => {
@@ -117,14 +116,14 @@ export class ConfigurationHistory {
     }
   }
 
-  /** Changes of a place, newest first, older than the given position. */
+  /** Changes of an account or enterprise, newest first, older than the given position. */
   *newestFirst(place: string, before?: { offset: bigint; index: number }): Iterable<PastChange> {
     const changes = this.#byPlace.get(place) ?? []
     for (let at = before === undefined ? changes.length : countBelow(changes, before); at > 0; at--)
       yield changes[at - 1] as PastChange
   }
 
-  /** The values of changes, in the same order. @throws LogError as `Topic.read`; SealError */
+  /** The values of changes, in the same order. @throws LogError like `Topic.read`; SealError */
   async valuesOf(changes: readonly PastChange[]): Promise<ChangedValues[]> {
     const offsets = changes.flatMap(({ offset, previous }) =>
       previous === undefined ? [offset] : [offset, previous.offset],
@@ -171,7 +170,7 @@ export class ConfigurationHistory {
         retriable: true,
       })
     for (const record of records) {
-      // What the process itself has not folded yet has no verdict.
+      // Events that the process has not folded yet have no verdict.
       if (record.offset >= next) return
       if (!isSnapshotPart(record)) this.#take(configurationEventOf(record.value), record.offset)
       this.#next = record.offset + 1n
@@ -208,7 +207,7 @@ export class ConfigurationHistory {
     const key = `${at.kind.name} ${entity}`
     const previous = this.#previous(key)
     const action = value === '' ? 'removed' : previous === undefined ? 'created' : 'changed'
-    // To remove what is not there is no change.
+    // The removal of a missing object is not a change.
     if (action === 'removed' && previous === undefined) return
     const stored = value !== '' && this.#isLookedInto(at.kind, account) ? parsedObject(value) : undefined
     if (stored !== undefined) this.subjects.learn(at.kind, entity, stored)
@@ -219,7 +218,7 @@ export class ConfigurationHistory {
     this.#add(key, { ...at, kindName: at.kind.name, atMs, actor, entity, action, previous, places })
   }
 
-  /** @returns how many parts have changed */
+  /** @returns the number of changed parts */
   #noteParts(
     { atMs, actor, account }: ConfigurationEvent,
     { entity, value }: ConfigurationChange,
@@ -263,13 +262,15 @@ export class ConfigurationHistory {
     }
   }
 
-  /** Most events say by themselves whose they are; texts as long as those of drafts are not read for it. */
+  /**
+   * Whether a value must be read to find its account. Most events name their account, so long texts such as drafts are not read.
+   */
   #isLookedInto(kind: AnyKind, account: string): boolean {
     return account === '' || kind.name === accounts.name || this.subjects.areToldBy(kind)
   }
 }
 
-/** By id. */
+/** Digests of parts, by id. */
 function digestsOf(parts: readonly Part[]): Map<string, string> {
   return new Map(parts.map(part => [part.id, hash('sha256', jsonText(part as never))]))
 }
@@ -293,7 +294,7 @@ function placesOf(kind: AnyKind, entity: string, value: JsonObject): string[] {
   ]
 }
 
-/** How many of the changes, which are in the order of the log, lie before a position. */
+/** Number of the changes, in log order, that lie before a position. */
 function countBelow(changes: readonly PastChange[], position: { offset: bigint; index: number }): number {
   let low = 0
   let high = changes.length

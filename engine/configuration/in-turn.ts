@@ -1,6 +1,6 @@
 /**
- * Lets pieces of work with the same key take turns in this process. Others are settled by the log; this only
- * spares the log the events of writers that would lose against one another.
+ * Runs pieces of work with the same key one after the other in this process. The log resolves conflicts between processes; this
+ * class only avoids events of writers that would lose against each other.
  */
 export class InTurn {
   readonly #last = new Map<string, Promise<unknown>>()

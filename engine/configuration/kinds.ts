@@ -31,7 +31,7 @@ import { suspensionTokens } from './kinds/suspension.ts'
 import { tokenUses } from './kinds/token-uses.ts'
 import { views } from './kinds/views.ts'
 
-/** Every kind of entity that the configuration knows. */
+/** All kinds of entities of the configuration. */
 export const KINDS: readonly AnyKind[] = [
   installations,
   enterprises,

@@ -1,29 +1,27 @@
 import type { Cut } from '../../schemas/log/control.ts'
 import type { Topic } from '../log/log.ts'
+import { entityCutsOf } from './cuts/registry.ts'
 import { type EndMark, endBelow } from './end-mark.ts'
-import { accounts, deadLetterSettings, deployments, exemptions, spreads } from './entities.ts'
-import type { AnyKind, ConfigurationView } from './kind.ts'
-import { lineRules } from './kinds/line-rules.ts'
-import { quotaStates } from './kinds/quotas.ts'
+import type { ConfigurationView } from './kind.ts'
 
-/** What the configuration log should have, and does not. */
+/** Missing part of the configuration log. */
 export interface LostTail {
-  /** First and last offset of what is missing. */
+  /** First and last missing offset. */
   readonly from: bigint
   readonly to: bigint
-  /** Highest version that an entity can have got in it. */
+  /** Highest version that an entity can have got in the missing part. */
   readonly version: number
-  /** Who knows of it, for people. */
+  /** Sources that know of the missing records, for people. */
   readonly witnesses: readonly string[]
 }
 
-/** A mark and where it is kept. */
+/** A mark and its place. */
 export interface KeptMark {
   readonly place: string
   readonly mark: EndMark
 }
 
-/** What a process has folded of the log. */
+/** The part of the log that a process has folded. */
 export interface FoldedLog extends ConfigurationView {
   readonly topic: Topic
   readonly nextOffset: bigint
@@ -31,21 +29,12 @@ export interface FoldedLog extends ConfigurationView {
   readonly losses: number
 }
 
-/** Kinds of cuts whose version is that of the entity. The others count changes of their own. */
-const ENTITY_KINDS: Partial<Record<Cut['kind'], AnyKind>> = {
-  account: accounts,
-  'dead-letter': deadLetterSettings,
-  exemption: exemptions,
-  'line-rules': lineRules,
-  quota: quotaStates,
-}
-
 /**
- * Holds the log against what is known of it.
+ * Compares the log with all known facts about it.
  *
- * @param known  marks, and cuts that partitions know; the log has been read to its end after they were
- * @returns undefined when everything is there
- * @throws LogError as `Topic.read`
+ * @param known  marks, and cuts that partitions know; they were read before the log was read to its end
+ * @returns undefined when nothing is missing
+ * @throws LogError like `Topic.read`
  */
 export async function lostTail(
   log: FoldedLog,
@@ -60,7 +49,7 @@ export async function lostTail(
 
 async function missingOf(log: FoldedLog, { place, mark }: KeptMark): Promise<LostTail[]> {
   const { topic, losses } = log
-  // The act that accepted a loss has judged every mark of before.
+  // The acceptance of a loss has judged every earlier mark.
   if (mark.losses < losses) return []
   const { next, version, digest, logId } = mark
   const missing = (from: bigint): LostTail[] => [{ from, to: next - 1n, version, witnesses: [place] }]
@@ -70,27 +59,27 @@ async function missingOf(log: FoldedLog, { place, mark }: KeptMark): Promise<Los
   return end.digest === digest ? [] : missing(end.from)
 }
 
-/** Cuts whose version is higher than the configuration can explain. */
+/** Cuts with a version that the configuration cannot explain. */
 function missingOfCuts(log: FoldedLog, cuts: readonly Cut[]): LostTail | undefined {
   const unexplained = cuts.filter(cut => isUnexplained(log, cut))
   if (unexplained.length === 0) return undefined
   const { nextOffset: from, highestVersion } = log
-  const versions = unexplained.filter(({ kind }) => ENTITY_KINDS[kind] !== undefined).map(cut => cut.version)
+  const versions = unexplained
+    .filter(cut => entityCutsOf(cut)?.countsChanges === false)
+    .map(cut => cut.version)
   const version = Math.max(highestVersion + 1, ...versions)
   const to = from + BigInt(version - highestVersion) - 1n
   return { from, to, version, witnesses: ['changes that partitions know'] }
 }
 
-/** Whether the configuration does not know of a change that a partition has been told. */
-export function isUnexplained(log: FoldedLog, { kind, entity, version }: Cut): boolean {
-  // A deployment outlives its pipeline, and whether an account is spread is never forgotten.
-  if (kind === 'pipeline') return version > (log.get(deployments, entity)?.value.number ?? 0)
-  if (kind === 'spread') return version > (log.get(spreads, entity)?.value.change ?? 0)
-  const own = ENTITY_KINDS[kind]
-  if (own === undefined) return false
-  if (version > log.highestVersion) return true
-  const known = log.get(own, entity)
-  return known !== undefined && version > known.version
+/** Whether a partition knows a change that the configuration does not have. */
+export function isUnexplained(log: FoldedLog, cut: Cut): boolean {
+  const cuts = entityCutsOf(cut)
+  if (cuts === undefined) return false
+  const known = log.get(cuts.kind, cut.entity)
+  if (known !== undefined) return cut.version > cuts.versionOf(known)
+  // An entity that was removed had a version of the configuration, but no longer its own count.
+  return cut.version > (cuts.countsChanges ? 0 : log.highestVersion)
 }
 
 function together(one: LostTail, other: LostTail): LostTail {
@@ -103,7 +92,7 @@ function together(one: LostTail, other: LostTail): LostTail {
   }
 }
 
-/** What is missing, and what that means, in one sentence each. */
+/** The missing part and its consequence, in one sentence each. */
 export function lossSentence(lost: LostTail, log: FoldedLog): string {
   const { from, to, witnesses } = lost
   const events = from === to ? `event ${from}` : `events ${from} to ${to}`

@@ -1,12 +1,12 @@
 import type { Entropy } from '../entropy/entropy.ts'
 
-/** Ten hexadecimal digits: accounts, enterprises, keys and other records that clients know by a short id. */
+/** Ten hexadecimal digits, the id of accounts, enterprises, keys and other records that clients know by a short id. */
 export function newShortId(entropy: Entropy): string {
   return entropy.bytes(5).toString('hex')
 }
 
 /**
- * An access token: clients tell tokens from keys by this very form (configuration and account API, section 2.2).
+ * An access token: clients distinguish tokens from keys by this form (configuration and account API, section 2.2).
  *
  * @param prefix sta: personal, sts: service account, ste: enterprise service account
  */

@@ -1,15 +1,17 @@
-/** An append that is repeated for want of an answer lands seconds after the first time, if both have. */
+/**
+ * Number of records within which a repeat is recognised. A repeated append arrives seconds after the first one, if both succeed.
+ */
 export const REPEAT_WITHIN_RECORDS = 1_000n
 
 /**
- * Ids of the events on the last records of the configuration log, by which everybody tells alike that an event is there
- * a second time. What it says follows from those records alone: whoever begins at a snapshot reads them first.
+ * Ids of the events on the last records of the configuration log, by which every process recognises a repeated event. The result
+ * follows from those records alone: a process that begins at a snapshot reads them first.
  */
 export class RecentEvents {
-  /** By id, in the order of the offsets. */
+  /** Offsets by id, in ascending order. */
   readonly #offsets = new Map<string, bigint>()
 
-  /** Notes an event. @returns false when it lies within the 1,000 records before, too */
+  /** Adds an event. @returns false when the previous 1,000 records contain it as well */
   note(id: string, offset: bigint): boolean {
     for (const [known, at] of this.#offsets) {
       if (at + REPEAT_WITHIN_RECORDS >= offset) break

@@ -1,35 +1,35 @@
-/** Why an event of the configuration log is ignored by everyone. */
+/** Reason why every process ignores an event of the configuration log. */
 export interface Rejection {
   readonly code: RejectionCode
-  /** For people. */
+  /** Message for people. */
   readonly message: string
 }
 
 export type RejectionCode =
-  /** Somebody else changed the entity first. */
+  /** Another request changed the entity first. */
   | 'CHANGED_MEANWHILE'
-  /** A text that must be unique is taken. */
+  /** A unique text is already in use. */
   | 'TAKEN'
-  /** The plan of the account allows no more pipelines. */
+  /** The plan of the account does not allow more pipelines. */
   | 'PIPELINE_LIMIT'
-  /** The plan of the account allows no more nodes in one pipeline. */
+  /** The plan of the account does not allow more nodes in a pipeline. */
   | 'NODE_LIMIT'
-  /** The account has as many keys of that type as it may. */
+  /** The account has the maximum number of keys of that type. */
   | 'KEY_LIMIT'
-  /** The account has as many exemptions as it may. */
+  /** The account has the maximum number of exemptions. */
   | 'EXEMPTION_LIMIT'
-  /** The account has as many rules on lines as it may, or they are too long. */
+  /** The account has the maximum number of rules on lines, or they are too long. */
   | 'RULE_LIMIT'
-  /** There are as many access tokens as may be. */
+  /** There are already as many access tokens as allowed. */
   | 'TOKEN_LIMIT'
-  /** The token that another one was to be made with was revoked. */
+  /** The token that requested the new one was revoked. */
   | 'ISSUER_GONE'
-  /** Members are limited by the group. */
+  /** The group limits members. */
   | 'GROUP_IN_USE'
-  /** A member is given a group that the account does not have, or no longer has. */
+  /** A member is given a group that the account does not have. */
   | 'UNKNOWN_GROUP'
 
-/** A write that the configuration did not take. */
+/** The configuration refused a write. */
 export class ConfigurationRejected extends Error {
   override readonly name = 'ConfigurationRejected'
   readonly code: RejectionCode

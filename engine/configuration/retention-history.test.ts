@@ -41,14 +41,14 @@ test('the shortest retention that an account ever had counts, not the present on
   expect((await leastRetentionDays(topic))('0123456789')).toBe(3)
 })
 
-test('the default counts where it is shorter, since lines may come before a partition is told', async () => {
+test('the default counts if it is shorter, because lines may arrive before the cut', async () => {
   const { topic, setRetention } = await open()
   await setRetention(365)
   expect((await leastRetentionDays(topic))('0123456789')).toBe(30)
   expect((await leastRetentionDays(topic))('nobody')).toBe(30)
 })
 
-test('snapshots on the way are passed over', async () => {
+test('snapshots are skipped', async () => {
   const { topic, setRetention } = await open(2)
   for (const days of [60, 50, 7, 40, 45]) await setRetention(days)
   expect((await topic.bounds(0)).next).toBeGreaterThan(6n)

@@ -9,11 +9,11 @@ import { isSnapshotPart } from './snapshot.ts'
 const READ_BYTES = 4_000_000
 
 /**
- * The shortest retention, in days, that each account has ever been given, by its plan or by a rule. The configuration
- * log is kept for ever, so this holds for lines of any age; a partition stores with the default until it has been told.
+ * Finds the shortest retention, in days, that each account ever had by its plan or by a rule. The configuration log is kept
+ * forever, so this holds for lines of any age. A partition stores with the default until it knows the account's retention.
  *
  * @param topic of the configuration log
- * @returns for any account; of one that the log does not know, the default
+ * @returns a function of the account; for an account that the log does not know, it returns the default
  */
 export async function leastRetentionDays(topic: Topic): Promise<(account: string) => number> {
   const least = new Map<string, number>()
@@ -33,7 +33,7 @@ export async function leastRetentionDays(topic: Topic): Promise<(account: string
   return account => least.get(account) ?? DEFAULT_RETENTION_DAYS
 }
 
-/** Of an account, or of rules on its lines: both have the account's short id for their key. */
+/** Retention of an account, or of rules on its lines: the key of both is the account's short id. */
 function daysOf(kind: string, value: unknown): number[] {
   if (kind === accounts.name) return [(value as Account).retentionDays]
   if (kind !== lineRules.name) return []

@@ -7,12 +7,12 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const MARK_DIGITS = 8
 
-/** What was sealed with another key, or tampered with. */
+/** A secret was encrypted with another key, or was altered. */
 export class SealError extends Error {
   override readonly name = 'SealError'
 }
 
-/** Encrypts secrets at rest: AES-256-GCM with a fresh initialisation vector for each. */
+/** Encrypts stored secrets: AES-256-GCM with a fresh initialisation vector for each. */
 export class Seal {
   readonly #key: KeyObject
   readonly #entropy: Entropy
@@ -24,7 +24,7 @@ export class Seal {
     this.#entropy = entropy
   }
 
-  /** @param place where the text stands; a sealed text moved to another place does not open */
+  /** @param place place of the text; an encrypted text that was moved to another place cannot be decrypted */
   close(text: string, place: string): string {
     const iv = this.#entropy.bytes(IV_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#key, iv).setAAD(Buffer.from(place))
@@ -33,8 +33,8 @@ export class Seal {
   }
 
   /**
-   * Stands for a text where it must not be seen: the same for the same text, another one for another. Without the key it
-   * tells nothing of the text, nor that one in another place is the same.
+   * Replacement for a text that must not be shown: equal for equal texts, different for different ones. Without the key
+   * it reveals neither the text nor whether a text in another place is the same.
    */
   mark(text: string, place: string): string {
     const digest = createHmac('sha256', this.#key)
@@ -43,7 +43,7 @@ export class Seal {
     return `***${digest.slice(0, MARK_DIGITS)}`
   }
 
-  /** Proves that a text was written by who has the key: HMAC-SHA-256, hexadecimal. */
+  /** Proof that the owner of the key wrote a text: HMAC-SHA-256, hexadecimal. */
   signature(text: string, place: string): string {
     return createHmac('sha256', this.#key)
       .update(JSON.stringify(['signature', place, text]))
@@ -61,7 +61,7 @@ export class Seal {
       return text + decipher.final('utf8')
     } catch (cause) {
       throw new SealError(
-        `The secret at "${place}" does not open: the secret key is not the one that this configuration was written with`,
+        `The secret at "${place}" cannot be decrypted: this configuration was written with another secret key`,
         { cause },
       )
     }

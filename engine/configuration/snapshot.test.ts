@@ -30,7 +30,7 @@ test('an empty log has no snapshot', async () => {
   expect(await newestSnapshot(await newTopic())).toBeUndefined()
 })
 
-test('a large snapshot comes back whole and in order, from several records', async () => {
+test('a large snapshot is read back whole and in order, from several records', async () => {
   const topic = await newTopic()
   const entities = Array.from({ length: 40 }, (_, index) => entity(`e${index}`, 100_000))
   await writeSnapshot(topic, 'id', { upTo: 9n, entities })
@@ -38,20 +38,20 @@ test('a large snapshot comes back whole and in order, from several records', asy
   expect(await newestSnapshot(topic)).toEqual({ upTo: 9n, entities })
 })
 
-test('a snapshot without entities is one, too', async () => {
+test('a snapshot without entities counts, too', async () => {
   const topic = await newTopic()
   await writeSnapshot(topic, 'id', { upTo: 0n, entities: [] })
   expect(await newestSnapshot(topic)).toEqual({ upTo: 0n, entities: [] })
 })
 
-test('the one that includes most is taken, even when another was written later', async () => {
+test('the snapshot that includes most is used, even if another was written later', async () => {
   const topic = await newTopic()
   await writeSnapshot(topic, 'fast', { upTo: 10n, entities: [entity('fast')] })
   await writeSnapshot(topic, 'slow', { upTo: 5n, entities: [entity('slow')] })
   expect((await newestSnapshot(topic))?.upTo).toBe(10n)
 })
 
-test('one of which any part is missing does not count', async () => {
+test('a snapshot with a missing part does not count', async () => {
   const topic = await newTopic()
   await writeSnapshot(topic, 'older', { upTo: 3n, entities: [entity('older')] })
   await append(topic, 0, 3)
@@ -62,7 +62,7 @@ test('one of which any part is missing does not count', async () => {
   expect(found?.entities.map(each => each.entity)).toEqual(['id0', 'id1', 'id2'])
 })
 
-test('parts of two that were written at the same time are told apart', async () => {
+test('parts of two snapshots that were written at the same time are distinguished', async () => {
   const topic = await newTopic()
   for (const [part, id] of [
     [0, 'a'],
@@ -74,7 +74,7 @@ test('parts of two that were written at the same time are told apart', async () 
   expect((await newestSnapshot(topic))?.entities.map(each => each.entity)).toEqual(['a0', 'a1'])
 })
 
-test('one that lies thousands of records back is found', async () => {
+test('a snapshot thousands of records earlier is found', async () => {
   const topic = await newTopic()
   await writeSnapshot(topic, 'id', { upTo: 1n, entities: [entity('old')] })
   for (let index = 0; index < 5000; index++) await append(topic, 0, 2, `unfinished ${index}`)

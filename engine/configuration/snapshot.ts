@@ -12,15 +12,15 @@ const READ_BYTES = 4_000_000
 const FIRST_WINDOW_RECORDS = 1024n
 
 export interface Snapshot {
-  /** First offset whose event it does not include. */
+  /** First offset that the snapshot does not include. */
   readonly upTo: bigint
   readonly entities: readonly SnapshotEntity[]
 }
 
 /**
- * Appends a snapshot in parts; readers take it once they find all of them.
+ * Appends a snapshot in parts; readers use it once they have all of them.
  *
- * @param afterLoss whether a loss of the log was accepted below it: programs that do not know of losses refuse it
+ * @param afterLoss whether a loss of the log was accepted below it: programs that do not know losses refuse it
  */
 export async function writeSnapshot(
   topic: Topic,
@@ -40,8 +40,8 @@ export async function writeSnapshot(
 }
 
 /**
- * The newest whole snapshot, or undefined. Reads backwards in windows that double, so that a start reads about as
- * much as has been written since that snapshot.
+ * The newest complete snapshot, or undefined. Reads backwards in windows that double, so that a start reads about as much as was
+ * written since that snapshot.
  */
 export async function newestSnapshot(topic: Topic): Promise<Snapshot | undefined> {
   const { first, next } = await topic.bounds(0)

@@ -4,20 +4,20 @@ import type { AnyKind } from './kind.ts'
 import { enterpriseKeys } from './kinds/enterprise-keys.ts'
 import { members } from './kinds/members.ts'
 
-/** Who an actor of the configuration log is, or was. */
+/** Person or key behind an actor of the configuration log. */
 export interface Subject {
   readonly id: string
   readonly type: 'user' | 'service' | 'enterprise' | 'servicekey' | 'ingestion' | 'system'
-  /** Only users have one. */
+  /** Only users have an address. */
   readonly email: string | null
-  /** Of the token or key; null for users, who may have several. */
+  /** Name of the token or key; null for users, because a user may have several. */
   readonly name: string | null
 }
 
 const KEYS: readonly AnyKind[] = [accountKeys, enterpriseKeys]
 const TELLING: readonly AnyKind[] = [members, accessTokens, ...KEYS]
 
-/** Names of those who have acted, as the log tells them; who has gone is still known. */
+/** Names of everyone who has acted, from the log; they stay known after their removal. */
 export class Subjects {
   readonly #known = new Map<string, Subject>()
 
@@ -25,14 +25,14 @@ export class Subjects {
     return TELLING.includes(kind)
   }
 
-  /** Takes in a member, a token or a key, as it stands on the log. */
+  /** Adds a member, a token or a key in its form on the log. */
   learn(kind: AnyKind, entity: string, value: JsonObject): void {
     if (!this.areToldBy(kind)) return
     const id = KEYS.includes(kind) ? entity : String(value.subjectId)
     this.#known.set(id, subjectOf(kind, id, value))
   }
 
-  /** What nobody was minted for is the program itself. */
+  /** Subject of an id; an id that was never given out belongs to the program itself. */
   get(id: string): Subject {
     return this.#known.get(id) ?? { id, type: 'system', email: null, name: id }
   }

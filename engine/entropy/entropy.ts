@@ -1,6 +1,6 @@
 /** The only source of randomness: ids, keys, tokens, producer ids. */
 export interface Entropy {
-  /** That many random bytes, fit for keys. */
+  /** Random bytes, fit for keys. */
   bytes(count: number): Buffer
   /** A lower-case version 4 UUID. */
   uuid(): string

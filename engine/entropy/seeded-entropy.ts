@@ -1,6 +1,6 @@
 import type { Entropy } from './entropy.ts'
 
-/** The same bytes for the same seed (mulberry32), one a call. */
+/** Pseudo-random bytes, one per call; equal for equal seeds (mulberry32). */
 export function seededBytes(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -11,7 +11,7 @@ export function seededBytes(seed: number): () => number {
   }
 }
 
-/** The same bytes for the same seed: for tests and simulations, never for keys. */
+/** Entropy that is equal for equal seeds: for tests and simulations, never for keys. */
 export function seededEntropy(seed: number): Entropy {
   const next = seededBytes(seed)
   const bytes = (count: number) => {

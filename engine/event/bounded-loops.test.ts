@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withBoundedLoops } from './bounded-loops.ts'
 
-test('a loop that Ajv has not generated so far is noticed, not left without a bound', () => {
+test('an unknown form of loop in code from Ajv is noticed, not left without a bound', () => {
   expect(() => withBoundedLoops('for(const item of data){vErrors.push(item)}')).toThrow(
     'Ajv generates a loop that nobody has bounded: for(const item of data){',
   )

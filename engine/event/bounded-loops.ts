@@ -1,17 +1,17 @@
 import { MAX_PROBLEMS } from './problem.ts'
 
-/** Loops over what a user sent: the elements of a list, and the members of an object. */
+/** Loops over user input: the elements of a list, or the members of an object. */
 const ELEMENTS = /^for\(let (i\d+)=0; \1<(\w+); \1\+\+\)\{$/
 const MEMBERS = /^for\(const (key\d+) in \w+\)\{$/
-/** Loops over findings, which are bounded with the others, and those of `uniqueItems`, which find one thing at most. */
+/** Loops over findings, which are bounded with the others, and the loops of `uniqueItems`, which report at most one finding. */
 const OTHERS = /^for\((?:let (i\d+)=\w+; \1<errors; \1\+\+|;i\d+--;|j\d+ = i\d+; j\d+--;)\)\{$/
 
 /**
- * Rewrites the code that Ajv generates with `allErrors`, so that no loop goes on once it has found as much as anybody is
- * told. Otherwise one request with nothing but mistakes stops the process for minutes: each finding of a keyword of our
- * own copies all findings before it. A loop that was left has found something, so nothing becomes valid by it.
+ * Rewrites the code that Ajv generates with `allErrors`, so that each loop ends once it has as many findings as are reported.
+ * Otherwise a request that consists of mistakes blocks the process for minutes: each finding of a custom keyword copies all
+ * findings before it. A loop that ended early has a finding, so invalid input never becomes valid.
  *
- * @throws Error when a version of Ajv generates other loops than this one knows
+ * @throws Error when a version of Ajv generates loops of another form
  */
 export function withBoundedLoops(code: string): string {
   return code.replaceAll(/for\([^{]*\{/g, head => {

@@ -1,6 +1,6 @@
 import { NumberText } from '../../schemas/json.ts'
 
-/** Every code that a component can report, with what raises it: components, section 9.1. */
+/** Every code that a component can report, with its cause: components, section 9.1. */
 export const ERROR_CODES = {
   E_NOT_FOUND: 'a configured field is not in the event',
   E_COMPACT_BAD_TYPE: 'the field to compact is neither object nor array',
@@ -38,19 +38,19 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** A name for the type of a value that may be shown: it never tells the value itself. */
+/** A name for the type of a value. It may be shown, because it never contains the value itself. */
 export type FoundType = 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 
-/** What a processor says beside the code. */
+/** Details that a processor reports with a code. */
 export interface ErrorDetail {
-  /** The path concerned, as it is written in the configuration. */
+  /** The path concerned, as written in the configuration. */
   readonly field?: string
   readonly found?: FoundType
-  /** What to keep as the cause, where it is not the event itself. */
+  /** Text to keep as the cause instead of the event itself. */
   readonly captured?: string
 }
 
-/** How a compiled component reports trouble with the event in hand. The event goes its way all the same. */
+/** Reports an error of a compiled component on the present event. The event continues all the same. */
 export type Report<Code extends ErrorCode = ErrorCode> = (code: Code, detail: ErrorDetail) => void
 
 export function foundType(value: unknown): FoundType {
@@ -62,7 +62,7 @@ export function foundType(value: unknown): FoundType {
   return type === 'bigint' ? 'number' : (type as FoundType)
 }
 
-/** One English sentence from code, field and found type; nothing of the event's content is in it. */
+/** One English sentence from code, field and found type. It contains nothing of the event's content. */
 export function errorMessage(code: ErrorCode, { field, found }: ErrorDetail): string {
   const place = field === undefined ? '' : ` at ${field}`
   const type = found === undefined || found === 'missing' ? '' : ` (found: ${found})`

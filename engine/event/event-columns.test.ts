@@ -11,7 +11,7 @@ const contentOf = ({ message, metadata, timestamp, bytes }: Event) => ({
   bytes,
 })
 
-test('events of a gateway route arrive as they left, changed or not', () => {
+test('events of a gateway route arrive as they were sent, changed or not', () => {
   const [first, second, third] = pushedEvents([{ a: 1 }, 'text', [1, 2]], { query: { site: 'oslo' } })
   const events = [
     first,
@@ -24,13 +24,13 @@ test('events of a gateway route arrive as they left, changed or not', () => {
   expect(arrived.map(contentOf)).toEqual(events.map(contentOf))
   expect(arrived.map(({ untouched }) => untouched)).toEqual([true, false, true, false])
   expect(arrived.map(event => event.origin?.batch.route)).toEqual(Array(4).fill(SAMPLE_ROUTE))
-  // Once more, from where they arrived.
+  // Encodes the arrived events a second time.
   expect(eventsIn(eventColumns(arrived, SAMPLE_ACCOUNT, SAMPLE_ROUTE)).map(contentOf)).toEqual(
     events.map(contentOf),
   )
 })
 
-test('what a large event was split into does not carry it along', () => {
+test('parts of a split event do not keep the large event in memory', () => {
   const [whole] = pushedEvents([{ text: 'x'.repeat(100_000) }], { headers: { a: 'b' } })
   const parts = Array.from({ length: 1_000 }, (_, part) => (whole as Event).withMessage({ part }))
   const { lines, changed } = eventColumns(parts, SAMPLE_ACCOUNT, SAMPLE_ROUTE)
@@ -40,7 +40,7 @@ test('what a large event was split into does not carry it along', () => {
   expect(sharedBytes(parts[0] as Event)).toBe('{"headers":{"a":"b"}}'.length)
 })
 
-test('a line of a log keeps what was sent, also where it was changed', () => {
+test('a line of a log keeps its sent text, even after a change', () => {
   const event = sentEvent({ line: 'text', app: 'a' }).withMessage({ line: 'other' })
   const [arrived] = eventsIn(eventColumns([event], SAMPLE_ACCOUNT, 'ingest'))
   expect(arrived?.origin?.batch.lineText(0)).toBe('text')

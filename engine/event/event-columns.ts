@@ -3,11 +3,11 @@ import type { IngestRequest } from '../../schemas/log/line-batch.ts'
 import type { ChangedEvent } from '../../schemas/log/rekeyed.ts'
 import { eventParser } from '../json/exact-json.ts'
 import { jsonText } from '../json/json-text.ts'
-import { LineBatchBuilder } from '../lines/line-batch-builder.ts'
-import { LineBatchView } from '../lines/line-batch-view.ts'
+import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { Event, type LineOrigin } from './event.ts'
 
-/** Events as they travel between partitions: the lines that they come from, and what nodes have changed of them. */
+/** Events in transit between partitions: the lines that they come from, and the changes that nodes made. */
 export interface EventColumns {
   /** A LineBatch value with a line for each event. */
   readonly lines: Buffer
@@ -15,8 +15,8 @@ export interface EventColumns {
 }
 
 /**
- * Events in columns. What their requests said is kept with their lines, but for the idempotency keys: those have been
- * judged where the lines came in.
+ * Encodes events as columns. Members of their requests are kept with the lines, except idempotency keys: those were
+ * judged when the lines arrived.
  */
 export function eventColumns(events: readonly Event[], account: string, route: string): EventColumns {
   const builder = clearBuilder()
@@ -28,8 +28,8 @@ export function eventColumns(events: readonly Event[], account: string, route: s
       for (let index = first; index < end; index++) {
         const event = events[index] as Event
         const { batch: source, index: line } = originOf(event)
-        // What a gateway route brought is nothing but its message; one that was changed, or is one of many that it became,
-        // does not carry the first one along.
+        // An event of a gateway route consists only of its message. If it was changed or split, it does not carry the original
+        // one.
         if (source.isPushed && !event.untouched) batch.addEvent('', source.timestampMs(line))
         else batch.copy(source, line)
       }
@@ -42,14 +42,14 @@ export function eventColumns(events: readonly Event[], account: string, route: s
 }
 
 /**
- * Bytes that an event takes in columns beside its own: what it shares with the others of its request, if those are not
- * there. Requests to log ingestion say little.
+ * Size of the data that an event shares with others of its request, in bytes. It counts if the others are absent.
+ * Requests to log ingestion share little.
  */
 export function sharedBytes({ origin }: Event): number {
   return origin?.batch.isPushed ? origin.batch.metadataText(origin.index).length : 0
 }
 
-/** The events that columns hold. @param isExact see `Event.isExact` */
+/** The events in the columns. @param isExact see `Event.isExact` */
 export function eventsIn({ lines, changed }: EventColumns, isExact = true): Event[] {
   const batch = LineBatchView.decode(lines, isExact)
   const parse = eventParser(isExact)
@@ -65,8 +65,8 @@ export function eventsIn({ lines, changed }: EventColumns, isExact = true): Even
 }
 
 /**
- * The events that each of many columns holds, on one batch where they came the same way: a batch of its own for each event
- * takes several times the memory that its line does.
+ * The events in each of many columns. Events of the same route share one batch: a batch per event takes several times the memory
+ * of its line.
  *
  * @param isExact see `Event.isExact`
  */
@@ -89,7 +89,7 @@ export function eventsOfMany(many: readonly EventColumns[], isExact: boolean): E
   return events
 }
 
-/** Columns of the same route, one behind the other; nobody asks for the account. */
+/** Joins columns of the same route. The account of the result is not used. */
 function joinedColumns(
   parts: readonly { readonly view: LineBatchView; readonly changed: readonly ChangedEvent[] }[],
   route: string,
@@ -111,18 +111,18 @@ function joinedColumns(
   return { lines: builder.encode('', route), changed: joined }
 }
 
-/** Room that a builder may hold on to while nothing is built. */
+/** Memory that an idle builder may keep. */
 const MAX_KEPT_BYTES = 1024 * 1024
 let lastBuilder = new LineBatchBuilder()
 
-/** Its columns are far larger than what a few events need, so all share one. */
+/** Returns the shared builder, cleared. Its columns are far larger than a few events need. */
 function clearBuilder(): LineBatchBuilder {
   if (lastBuilder.capacityBytes > MAX_KEPT_BYTES) lastBuilder = new LineBatchBuilder()
   lastBuilder.clear()
   return lastBuilder
 }
 
-/** The events from one on whose lines came with the same request. */
+/** The stretch of consecutive events whose lines belong to the same request. */
 function stretchFrom(events: readonly Event[], first: number): { request: IngestRequest; end: number } {
   const requestAt = (index: number) => {
     const { batch, index: line } = originOf(events[index] as Event)

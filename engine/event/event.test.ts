@@ -3,7 +3,7 @@ import { pushedEvents } from '../../test/support/line-batches.ts'
 import { sentEvent } from '../../test/support/sent-lines.ts'
 import { fieldAt } from './field-path.ts'
 
-test('members of a line that are named like what every object has are kept as they were sent', () => {
+test('members of a line with the names of properties of every object are kept as sent', () => {
   const other = JSON.parse('{"__proto__":{"x":1},"constructor":"c","toString":5}')
   const event = sentEvent({ line: 'text', rest: { other } })
   expect(JSON.stringify(event.message)).toContain('"__proto__":{"x":1},"constructor":"c","toString":5')
@@ -12,14 +12,14 @@ test('members of a line that are named like what every object has are kept as th
   expect(Object.getPrototypeOf(event.message)).toBe(Object.prototype)
 })
 
-test('a changed message is as many bytes as its text form, an untouched line as many as its text and meta', () => {
+test('a changed message counts the bytes of its text form, and an unchanged line those of its text and meta', () => {
   const event = sentEvent({ line: 'größe', meta: '{"a":1}' })
   expect(event.bytes).toBe(7 + 7)
   expect(event.withMessage({ a: 'ö"' }).bytes).toBe(Buffer.byteLength('{"a":"ö\\""}'))
   expect(event.withMessage('ö').bytes).toBe(2)
 })
 
-test('what came through a gateway route is its message, with the metadata of its request', () => {
+test('an event from a gateway route is its message, with the metadata of its request', () => {
   const metadata = { headers: { 'user-agent': 'gate' } }
   const messages = [{ line: 'text', app: 'a', n: 12345678901234567890n }, 'höst', null, [1]]
   const events = pushedEvents(messages, metadata)

@@ -8,19 +8,18 @@ import {
 import { eventParser } from '../json/exact-json.ts'
 import { textFormBytes } from '../json/json-size.ts'
 import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
-import type { LineBatchView } from '../lines/line-batch-view.ts'
-import { rareMembersOf } from '../lines/rare-members.ts'
+import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
+import { rareMembersOf } from '../lines/columns/rare-members.ts'
 
 /**
- * What flows along the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
+ * Unit of data on the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
  *
- * An event is immutable: a processor that changes something makes a new one, so branches never see each
- * other's changes. An event made from a line of a batch stays a reference into it for as long as nobody asks
- * for its message; `member` reads single members from the columns. What came through a gateway route is such a
- * line, too: its text is the JSON of the message.
+ * An event is immutable: a processor that changes something makes a new one, so branches never see each other's changes.
+ * An event made from a line of a batch stays a reference into the batch until its message is read; `member` reads single members
+ * from the columns. An event of a gateway route is such a line as well: its text is the JSON of the message.
  */
 export class Event {
-  /** The line that the event was made from; its request says what was sent beside it. */
+  /** The line that the event was made from; its request contains the members that were sent with it. */
   readonly origin: LineOrigin | null
   readonly #message: JsonValue | undefined
   readonly #metadata: JsonObject | undefined
@@ -49,17 +48,17 @@ export class Event {
     return new Event(null, message, metadata, timestamp)
   }
 
-  /** True when it comes from a line of log ingestion, which has a host, an app and the like of its own. */
+  /** True for a line of log ingestion, which has its own host, app and so on. */
   get isLogLine(): boolean {
     return this.origin !== null && !this.origin.batch.isPushed
   }
 
-  /** Whether its values keep the order of their keys and numbers beyond a double: from the fifth behaviour on. */
+  /** Whether its values keep the order of their keys and numbers beyond a double: since the fifth behaviour. */
   get isExact(): boolean {
     return this.origin === null || this.origin.batch.isExact
   }
 
-  /** True while the message is still exactly what was ingested. */
+  /** True while the message is unchanged since ingestion. */
   get untouched(): boolean {
     return this.#message === undefined
   }
@@ -89,14 +88,14 @@ export class Event {
     return this.#timestamp !== undefined && this.origin !== null
   }
 
-  /** True when a node changed what the request said about the line. */
+  /** True when a node changed the metadata that came with the request. */
   get metadataChanged(): boolean {
     return this.#metadata !== undefined && this.origin !== null
   }
 
   /**
-   * A top-level member of the message, or undefined when it is missing (also when the message is no object).
-   * Reads from the columns where it can.
+   * A top-level member of the message; undefined when it is missing or the message is not an object. Reads from the columns if
+   * possible.
    */
   member(key: string): JsonValue | undefined {
     if (this.#message === undefined && this.#materialised === undefined && this.isLogLine) {
@@ -134,7 +133,10 @@ export class Event {
     return new Event(this.origin, this.#message, this.#metadata, timestamp)
   }
 
-  /** Bytes that edges count: text and meta of an untouched line of a log, otherwise the message's text form, in UTF-8. */
+  /**
+   * Size in bytes that edges count: text and meta of an untouched log line, otherwise the UTF-8 length of the message's JSON
+   * text.
+   */
   get bytes(): number {
     if (this.#message === undefined && this.isLogLine) {
       const { batch, index } = this.origin as LineOrigin
@@ -159,7 +161,7 @@ function metadataOf(origin: LineOrigin): JsonObject {
   return origin.batch.isPushed ? metadataOfPushed(origin) : metadataOfLine(origin)
 }
 
-/** Shared by the events of a request: nobody changes it, and it would be parsed for each of them. */
+/** Metadata is parsed once per request. The events share it, and nothing changes it. */
 const METADATA_OF_REQUESTS = new WeakMap<IngestRequest, JsonObject>()
 
 function metadataOfPushed({ batch, index }: LineOrigin): JsonObject {
@@ -173,7 +175,7 @@ function metadataOfPushed({ batch, index }: LineOrigin): JsonObject {
   return metadata
 }
 
-/** Which members a line's message has: see "From a line to an event" in docs/design/pipelines.md. */
+/** The message of a line: see "From a line to an event" in docs/design/pipelines.md for its members. */
 function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   const request = batch.request(index)
   const rare = rareMembersOf(batch, index)
@@ -199,7 +201,7 @@ function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   const tags = rare?.tags === undefined ? [...request.tags] : [...request.tags, ...rare.tags]
   if (tags.length > 0) message.tags = tags
   if (rare?.other !== undefined) {
-    // A definition, not an assignment: members named like `__proto__` are members like all others.
+    // A definition, not an assignment: a member named `__proto__` is an ordinary member.
     const others = Object.entries(rare.other as JsonObject).filter(([key]) => !Object.hasOwn(message, key))
     if (batch.isExact && others.some(([key]) => isIndexKey(key)))
       return orderedObject([...Object.entries(message), ...others])

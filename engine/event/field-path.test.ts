@@ -95,7 +95,7 @@ describe('reading', () => {
     expect(fieldAt(text).read(event)).toEqual(value)
   })
 
-  test('every path below the message is missing when the message is a string', () => {
+  test('every path below the message is missing if the message is a string', () => {
     expect(fieldAt('.length').read(eventOf('text'))).toBeUndefined()
     expect(fieldAt('[0]').read(eventOf('text'))).toBeUndefined()
     expect(fieldAt('.').read(eventOf('text'))).toBe('text')
@@ -117,7 +117,7 @@ describe('writing', () => {
     expect(fieldAt(text).write(eventOf(before), 1).message).toEqual(after)
   })
 
-  test('the event that was there before is not changed, nor what it shares with the new one', () => {
+  test('the previous event is not changed, nor the parts that it shares with the new one', () => {
     const message = { a: { b: [1, 2] }, other: { deep: true } }
     const before = eventOf(message)
     const after = fieldAt('.a.b[1]').write(before, 9)
@@ -132,14 +132,14 @@ describe('writing', () => {
     expect(fieldAt('.a[1001]').write(event, 1)).toBe(event)
   })
 
-  test('the timestamp takes a time and nothing else', () => {
+  test('the timestamp accepts a time and nothing else', () => {
     const event = eventOf({})
     expect(fieldAt('timestamp').write(event, '2031-03-09T09:15:30.250+01:00').timestamp).toBe(at)
     expect(fieldAt('timestamp').write(event, 'soon')).toBe(event)
     expect(fieldAt('timestamp').write(event, 7)).toBe(event)
   })
 
-  test('metadata stays an object', () => {
+  test('metadata remains an object', () => {
     const event = eventOf({}, { a: 1 })
     expect(fieldAt('metadata').write(event, 'text')).toBe(event)
     expect(fieldAt('metadata').write(event, { b: 2 }).metadata).toEqual({ b: 2 })
@@ -160,7 +160,7 @@ describe('removing', () => {
   })
 
   test.each(['.missing', '.a.missing', '.a[5]', '.a.b.c', 'timestamp', 'metadata.x'])(
-    '%s, which is not there, changes nothing',
+    '%s, which does not exist, changes nothing',
     text => {
       const event = eventOf({ a: { b: 1 } })
       expect(fieldAt(text).remove(event)).toBe(event)
@@ -168,7 +168,7 @@ describe('removing', () => {
   )
 })
 
-describe('keys that JavaScript gives a meaning', () => {
+describe('keys with a meaning in JavaScript', () => {
   const event = eventOf(parseJson('{"__proto__":{"admin":true},"constructor":"c"}'))
 
   test('are read as members', () => {
@@ -189,7 +189,7 @@ describe('keys that JavaScript gives a meaning', () => {
   })
 })
 
-test('what was written at a path is read there, and removing it makes it missing', () => {
+test('a value that is written at a path is read there, and removing it makes it missing', () => {
   const segment = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y'), fc.nat({ max: 4 }))
   const path = fc
     .array(segment, { minLength: 1, maxLength: 4 })
@@ -210,7 +210,7 @@ test('what was written at a path is read there, and removing it makes it missing
       const before = JSON.stringify(start)
       const written = field.write(eventOf(start), 'written')
       expect(field.read(written)).toBe('written')
-      const arrayAtEnd = text.endsWith(']') // Removing an element closes the gap, so another may be there.
+      const arrayAtEnd = text.endsWith(']') // Removing an element closes the gap, so the next element takes its index.
       if (!arrayAtEnd) expect(field.read(field.remove(written))).toBeUndefined()
       expect(JSON.stringify(start)).toBe(before)
     }),
@@ -237,7 +237,7 @@ describe('the canonical time form', () => {
     '2031-03-09',
     '2031-03-09T08:15:30',
     '9999-12-31T23:59:59-01:00',
-  ])('%s is no time', text => {
+  ])('%s is not a time', text => {
     expect(canonicalTime(text)).toBeUndefined()
   })
 })

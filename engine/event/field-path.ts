@@ -6,28 +6,28 @@ import type { Event } from './event.ts'
 /** A place in the envelope of an event (components, section 1.3). */
 export interface FieldPath {
   readonly root: 'message' | 'metadata' | 'timestamp'
-  /** Keys of objects as strings, indexes of arrays as numbers. */
+  /** Object keys as strings, array indexes as numbers. */
   readonly segments: readonly Segment[]
 }
 
 type Segment = string | number
 
-/** A field path that has been parsed once and is read and written many times. */
+/** A field path that was parsed once. */
 export interface Field {
   /** The path as it was written. */
   readonly text: string
-  /** Never fails: what is not there is undefined. */
+  /** Never fails: a missing value is undefined. */
   read(event: Event): JsonValue | undefined
   /** A changed copy; the same event when the value cannot be written there (an index above 1000, no time for `timestamp`). */
   write(event: Event, value: JsonValue): Event
-  /** A changed copy; the same event when there is nothing to remove. */
+  /** A changed copy; the same event when the field is missing. */
   remove(event: Event): Event
 }
 
-/** What a request gets to read about a path that is not one. */
+/** Error text for an invalid path in a request. */
 export const FIELD_PATH_MESSAGE = 'Must be a valid data access syntax'
 
-/** Writing further out would make one small option fill the memory with nulls. */
+/** Highest array index that can be written. Larger ones would let a small option fill the memory with nulls. */
 const MAX_WRITTEN_INDEX = 1000
 
 const ROOT = /(message|metadata|timestamp)?/y
@@ -81,13 +81,13 @@ function messageField(text: string, segments: readonly Segment[]): Field {
     },
     remove: event => {
       if (segments.length === 0) return event.withMessage({})
-      // Asking first keeps a line untouched where there is nothing to remove.
+      // A check first keeps a line untouched when the field is missing.
       return read(event) === undefined ? event : event.withMessage(removeAt(event.message, segments, 0))
     },
   }
 }
 
-/** The first key is asked of the event, which reads it from the line's columns where it can. */
+/** The event reads the first key, from the line's columns if possible. */
 function messageReader(segments: readonly Segment[]): Field['read'] {
   const [first, ...others] = segments
   if (first === undefined) return event => event.message
@@ -114,7 +114,7 @@ function metadataField(text: string, segments: readonly Segment[]): Field {
 }
 
 function timestampField(text: string, segments: readonly Segment[]): Field {
-  const inside = segments.length > 0 // The timestamp is a string: there is nothing in it.
+  const inside = segments.length > 0 // the timestamp is a string and has no members
   return {
     text,
     read: event => (inside ? undefined : event.timestamp),
@@ -141,7 +141,7 @@ function step(value: JsonValue | undefined, segment: Segment): JsonValue | undef
   return Object.hasOwn(value, segment) ? value[segment] : undefined
 }
 
-/** Copies along the path and creates parents; a parent of the wrong kind is replaced. @returns undefined when refused */
+/** Copies along the path and creates parents; a parent of the wrong type is replaced. @returns undefined when refused */
 function writeAt(
   target: JsonValue | undefined,
   segments: readonly Segment[],
@@ -160,7 +160,7 @@ function writeAt(
   return elements
 }
 
-/** Copies along the path. @returns the target itself when nothing is there */
+/** Copies along the path. @returns the target itself when the path is missing */
 function removeAt(target: JsonValue, segments: readonly Segment[], depth: number): JsonValue {
   const segment = segments[depth] as Segment
   const child = step(target, segment)

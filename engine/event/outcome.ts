@@ -2,8 +2,8 @@ import type { ErrorCode, ErrorDetail } from './errors.ts'
 import type { Event } from './event.ts'
 
 /**
- * What a processor says about one event. An event by itself means "passes", so the common case allocates
- * nothing. `E` is `Event` in the engine; examples write plain messages.
+ * Result of a processor for one event. A plain event means "passes", so the common case allocates nothing. `E` is `Event` in the
+ * engine; examples use plain messages.
  */
 export type Outcome<Code extends ErrorCode = ErrorCode, E = Event> =
   | E
@@ -14,7 +14,7 @@ export type Outcome<Code extends ErrorCode = ErrorCode, E = Event> =
   | Gathered<E>
   | Failed<Code>
 
-/** The event goes on, and an error is recorded. */
+/** The event continues, and an error is recorded. */
 export class PassedWithError<Code extends ErrorCode, E = Event> {
   readonly event: E
   readonly code: Code
@@ -27,7 +27,7 @@ export class PassedWithError<Code extends ErrorCode, E = Event> {
   }
 }
 
-/** Left out on purpose. */
+/** The event was left out on purpose. */
 export class Dropped {
   readonly kind = 'dropped'
 }
@@ -41,7 +41,7 @@ export class Split<E = Event> {
   }
 }
 
-/** The event leaves by each of these outputs, named as the processor's `outputs` names them. */
+/** The event leaves by each of these outputs, named as in the processor's `outputs`. */
 export class Routed<E = Event> {
   readonly event: E
   readonly outputs: readonly string[]
@@ -52,15 +52,12 @@ export class Routed<E = Event> {
   }
 }
 
-/**
- * The event is part of a window now. Where it was merged with others that the window has, it is no event of its own any
- * more; otherwise it is held until the window ends.
- */
+/** The event became part of a window. It was either merged into an event of the window, or it is held until the window ends. */
 export class Gathered<E = Event> {
   readonly merged: boolean
-  /** What windows give that ended by this event, in order. */
+  /** Events of the windows that this event ended, in order. */
   readonly released: readonly E[]
-  /** Which of these this event is part of, as the last of its window. */
+  /** The released event that this event is part of, as the last of its window. */
   readonly own: E | undefined
 
   constructor(merged: boolean, released: readonly E[], own?: E) {
@@ -70,7 +67,7 @@ export class Gathered<E = Event> {
   }
 }
 
-/** Could not be processed and does not go on. */
+/** The event could not be processed and ends here. */
 export class Failed<Code extends ErrorCode> {
   readonly code: Code
   readonly detail: ErrorDetail

@@ -55,7 +55,7 @@ describe('a template', () => {
   })
 
   test.each(['{{}}', '{{ not-a-path }}', '{{a}}', 'x {{.a}} {{..b}}'])(
-    '%j is refused: no field path',
+    '%j is refused: it contains no valid field path',
     text => {
       expect(templateProblem(text)).toContain('Must be a valid data access syntax')
       expect(() => compileTemplate(text)).toThrow(RangeError)

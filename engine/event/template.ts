@@ -4,20 +4,20 @@ import { FIELD_PATH_MESSAGE, type Field, fieldAt, isFieldPath, parseFieldPath } 
 
 /** A text with references to fields, as in `gate {{.door}}` (components, section 1.4). */
 export interface Template {
-  /** As it was written. */
+  /** The template as written. */
   readonly text: string
   /** @returns undefined when a referenced value is missing, or is an object or array, which counts as missing */
   render(event: Event): string | undefined
-  /** The path that kept it from rendering; undefined when it renders. */
+  /** The first path that cannot be rendered; undefined when the template renders. */
   missingPath(event: Event): string | undefined
-  /** Keys of the message that it refers to as a whole (`.a`, but not `.a.b`). */
+  /** Keys of the message that it references as a whole (`.a`, but not `.a.b`). */
   readonly messageKeys: readonly string[]
 }
 
 /** A piece of text, or a reference. */
 type Part = string | Field
 
-/** @returns what is wrong with the text, in words for the person who wrote it; undefined when nothing is */
+/** @returns the mistake in the text, in words for its author; undefined for a valid text */
 export function templateProblem(text: string): string | undefined {
   const pieces = split(text)
   if (pieces === undefined) return 'must be a valid template: "{{" without a matching "}}"'
@@ -44,7 +44,7 @@ export function compileTemplate(text: string): Template {
   }
 }
 
-/** The one key of a path like `.a`; nothing for every other path. */
+/** The single key of a path like `.a`; empty for every other path. */
 export function messageKeyOf(path: string): readonly string[] {
   const { root, segments } = parseFieldPath(path) ?? {}
   const [key, ...others] = segments ?? []
@@ -81,7 +81,7 @@ function insertedText(value: JsonValue | undefined): string | undefined {
 
 interface Piece {
   readonly literal: string
-  /** A reference, when it is one. */
+  /** Path of a reference. */
   readonly path?: string
 }
 
@@ -102,7 +102,7 @@ function split(text: string): Piece[] | undefined {
   return pieces
 }
 
-/** A quoted key may hold braces: `{{ ."a}}b" }}`. */
+/** A quoted key may contain braces: `{{ ."a}}b" }}`. */
 function closingBraces(text: string, from: number): number {
   let quoted = false
   for (let at = from; at < text.length; at++) {

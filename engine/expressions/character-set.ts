@@ -1,19 +1,24 @@
 import { RE2JS } from 're2js'
 
+const ASCII_SIZE = 0x80
+const MAX_CODE_POINT = 0x10ffff
+const KELVIN_SIGN = 0x212a
+const LONG_S = 0x17f
+
 /** Code points, both ends included. */
 export interface CodePointRange {
   readonly low: number
   readonly high: number
 }
 
-/** A part of a set of characters: ranges, or a property of Unicode. Case is looked past before a part is inverted. */
+/** A part of a set of characters: ranges, or a Unicode property. Case is folded before a part is inverted. */
 export type SetPart =
   | { readonly ranges: readonly CodePointRange[]; readonly isInverted: boolean }
   | { readonly property: string; readonly isInverted: boolean }
 
-/** What one character of a text must be: `x`, `.`, `\d`, `[^a-z]`. */
+/** The set of characters that one item of an expression accepts: `x`, `.`, `\d`, `[^a-z]`. */
 export class CharacterSet {
-  /** Sets with the same key hold the same characters. */
+  /** Sets with the same key contain the same characters. */
   readonly key: string
   readonly #parts: readonly SetPart[]
   readonly #isInverted: boolean
@@ -29,9 +34,33 @@ export class CharacterSet {
     this.key = JSON.stringify([parts, isInverted, ignoresCase])
   }
 
-  /** Whether it is made of a property of Unicode, which has many ranges. */
+  /** Whether it contains a Unicode property, which has many ranges. */
   get hasProperty(): boolean {
     return this.#parts.some(part => 'property' in part)
+  }
+
+  /**
+   * Characters beyond ASCII at which the set may begin or end. Simple case folding has no such list for a range beyond ASCII, and
+   * neither has a property: the result is undefined.
+   */
+  borders(): number[] | undefined {
+    const borders: number[] = []
+    for (const part of this.#parts) {
+      if ('property' in part) return undefined
+      for (const { low, high } of part.ranges) {
+        if (high < ASCII_SIZE) continue
+        borders.push(low, high + 1)
+        if (!this.#ignoresCase) continue
+        if (low !== high) return undefined
+        const character = String.fromCodePoint(low)
+        for (const variant of [character.toLowerCase(), character.toUpperCase()]) {
+          const codePoint = variant.codePointAt(0) as number
+          borders.push(codePoint, codePoint + 1)
+        }
+      }
+    }
+    if (this.#ignoresCase) borders.push(LONG_S, LONG_S + 1, KELVIN_SIGN, KELVIN_SIGN + 1)
+    return borders.filter(border => border >= ASCII_SIZE && border <= MAX_CODE_POINT)
   }
 
   has(codePoint: number): boolean {
@@ -50,13 +79,10 @@ function holds(ranges: readonly CodePointRange[], codePoint: number): boolean {
   return ranges.some(({ low, high }) => low <= codePoint && codePoint <= high)
 }
 
-const KELVIN_SIGN = 0x212a
-const LONG_S = 0x17f
-
-/** Simple case folding. Letters of ASCII equal two others, so they need no table. */
+/** Simple case folding. An ASCII letter has at most two variants, so ASCII needs no table. */
 function holdsFolded(ranges: readonly CodePointRange[], codePoint: number): boolean {
   if (holds(ranges, codePoint)) return true
-  if (codePoint >= 0x80) return foldedPattern(ranges).test(String.fromCodePoint(codePoint))
+  if (codePoint >= ASCII_SIZE) return foldedPattern(ranges).test(String.fromCodePoint(codePoint))
   const lower = codePoint | 0x20
   if (lower < 0x61 || lower > 0x7a) return false
   return (
@@ -78,11 +104,11 @@ function foldedPattern(ranges: readonly CodePointRange[]): RegExp {
   return pattern
 }
 
-/** By property and case. What is known of one serves all expressions. */
+/** Properties by name and case, shared by all expressions. */
 const properties = new Map<string, RE2JS>()
 const MAX_PROPERTIES = 1_000
 
-/** Properties are those of the library, so that both ways to match see the same letters. */
+/** The library tests properties, so that both ways of matching accept the same letters. */
 function hasProperty(
   { property, isInverted }: { readonly property: string; readonly isInverted: boolean },
   codePoint: number,

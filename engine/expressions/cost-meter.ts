@@ -3,59 +3,65 @@ import type { CountedMatching } from './counted-matching.ts'
 import { ExpressionAllowance, ExpressionBudget } from './expression-budget.ts'
 import type { RegularExpression } from './regular-expression.ts'
 
-/** Up to that the library runs an expression, and what it could cost at most is what it costs. */
+/** Upper bound for a run in the library, which is charged its maximum cost. Only expressions that stay within it are run there. */
 const CHEAP_UNITS = 65_536
-/** What an event costs at one node is not counted up to that: it is as little work as all else that a node does. */
+/**
+ * Units per event and node that are not counted, because they are as little work as the rest of the node. Only comparisons
+ * and searches for plain words are: the same units in the library or step by step take up to twenty times as long.
+ */
 const UNCOUNTED_UNITS = 1_024
 
-/** Where expressions are judged: it counts what they cost. */
+/** Means that all work of the present event at this node is counted. */
+const ALL_COUNTED = -1
+
+/** Counts the cost of expressions while they are evaluated. */
 export interface CostMeter {
-  /** Counts work. @throws BEYOND_BUDGET when the event may not cost that much */
+  /** Counts work. @throws BEYOND_BUDGET when the event exceeds its budget */
   spend(units: number): void
-  /** Whether the expression matches in the text. @throws BEYOND_BUDGET; SUSPENDED */
+  /** Whether the text contains a match. @throws BEYOND_BUDGET; SUSPENDED */
   matches(expression: RegularExpression, text: string): boolean
 }
 
-/** Thrown without a stack of its own: it is no fault. */
+/** Thrown without a stack, because it is not a fault. */
 export class ExpressionSignal extends Error {
   override readonly name = 'ExpressionSignal'
 }
 
-/** The expressions of an event cost more than they may. */
+/** The expressions of an event exceed its budget. */
 export const BEYOND_BUDGET = new ExpressionSignal('an expression costs more than it may')
-/** The stretch is over: the event is to be judged again, which goes on where this ended. */
+/** The stretch is over. The event is evaluated again later, and continues at this point. */
 export const SUSPENDED = new ExpressionSignal('an expression goes on in the next stretch')
 
-/** For what is bounded in another way, and for logs that knew no budget. */
+/** Meter without a limit, for work that is bounded otherwise and for logs from before budgets existed. */
 export const UNMETERED: CostMeter = {
   spend: () => {},
   matches: (expression, text) => expression.test(text),
 }
 
-/** Of an event that has no number: what it costs is counted here alone. */
+/** Number of an event that has none; only the meter then counts its cost. */
 export const NO_NUMBER = -1
 
-/** Judges one event after the other; without an allowance nothing is counted. */
+/** Evaluates events one after the other; without an allowance nothing is counted. */
 export class EventMeter implements CostMeter {
   #allowance: ExpressionAllowance | undefined
   #stretch: Stretch | undefined
-  /** The number of the event in hand, and how many were before: most events are never asked about. */
+  /** Number of the present event, and the number of events before it: most events never need the allowance. */
   readonly hand = { event: NO_NUMBER, turn: 0 }
-  /** That of the event that was asked about last. */
+  /** Turn of the last event for which work was counted. */
   #turn = 0
-  /** Of all nodes; below 0: it is not known yet. */
+  /** Cost at all nodes so far; below 0: unknown. */
   #spent = -1
-  /** Of this node, as long as it is not counted. */
+  /** Work at this node that is not counted so far, or `ALL_COUNTED`. */
   #uncounted = 0
-  /** How much of the event in hand has been judged before it was suspended, and what was answered. */
+  /** Number of evaluations of the present event that were completed before a suspension, with their results. */
   #known = 0
   readonly #answers: boolean[] = []
   #asked = 0
   #running: CountedMatching | undefined
-  /** How much of its work belongs to stretches already. */
+  /** Part of its work that is already charged to stretches. */
   #done = 0
 
-  /** @param stretch present where judging may be suspended */
+  /** @param stretch present where evaluation may be suspended */
   open(allowance: ExpressionAllowance | undefined, stretch: Stretch | undefined): void {
     this.#allowance = allowance
     this.#stretch = stretch
@@ -81,14 +87,14 @@ export class EventMeter implements CostMeter {
     this.#running = undefined
   }
 
-  /** The event in hand is judged once more, since that was suspended. */
+  /** Evaluates the present event once more after a suspension. */
   again(): void {
     this.#asked = 0
   }
 
-  /** Units that the event in hand has cost. */
+  /** Units that the present event has cost, together with those that are not counted. */
   get spent(): number {
-    return this.#turn === this.hand.turn ? Math.max(0, this.#spent) : 0
+    return this.#turn === this.hand.turn ? Math.max(0, this.#spent) + Math.max(0, this.#uncounted) : 0
   }
 
   spend(units: number): void {
@@ -115,23 +121,30 @@ export class EventMeter implements CostMeter {
   #judge(allowance: ExpressionAllowance, expression: RegularExpression, text: string): boolean {
     this.#takeTimeToRead(expression)
     const bound = expression.boundFor(text)
-    const isCheap = bound <= CHEAP_UNITS && bound <= allowance.freeAfter(this.#spentOf(allowance))
-    if (isCheap) {
-      this.#takeTimeToBuild(expression, text)
-      this.#charge(allowance, bound)
-      return expression.test(text)
+    if (expression.isBounded() && bound <= CHEAP_UNITS) {
+      if (allowance.countsEveryMatch) this.#uncounted = ALL_COUNTED
+      // Its work counts together with that which is not counted so far.
+      const isJoined = bound > UNCOUNTED_UNITS || expression.isSought(text)
+      const counted = isJoined ? this.#countedOf(bound) : bound
+      if (counted === 0 || counted <= allowance.freeAfter(this.#spentOf(allowance))) {
+        this.#takeTimeToBuild(expression, text)
+        if (isJoined) this.#charge(allowance, bound)
+        else this.#chargeWhole(allowance, bound)
+        return expression.test(text)
+      }
     }
     if (this.#running === undefined) {
       this.#running = expression.counting(text)
       this.#done = 0
     }
     if (this.#running !== undefined) return this.#count(allowance, this.#running)
+    // An expression with too many steps to be counted: only the library can run it.
     this.#takeTimeToBuild(expression, text)
     this.#charge(allowance, bound)
     return expression.test(text)
   }
 
-  /** As `#takeTimeToBuild`: a pipeline may have many that nobody has looked at. */
+  /** Charges the stretch for reading, as `#takeTimeToBuild` does: a pipeline may have many unread expressions. */
   #takeTimeToRead(expression: RegularExpression): void {
     if (expression.isRead()) return
     const stretch = this.#stretch
@@ -140,7 +153,7 @@ export class EventMeter implements CostMeter {
     if (stretch !== undefined) stretch.left -= units
   }
 
-  /** It belongs to the stretch, and not to what the event costs: others may have built it before. */
+  /** Charges building to the stretch and not to the event, because an earlier event may have built the expression. */
   #takeTimeToBuild(expression: RegularExpression, text: string): void {
     const stretch = this.#stretch
     if (stretch === undefined) return
@@ -151,6 +164,7 @@ export class EventMeter implements CostMeter {
   }
 
   #count(allowance: ExpressionAllowance, running: CountedMatching): boolean {
+    if (allowance.countsEveryMatch) this.#uncounted = ALL_COUNTED
     const left = allowance.leftAfter(this.#spentOf(allowance))
     const stretch = this.#stretch
     const inStretch = stretch === undefined ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)
@@ -164,15 +178,28 @@ export class EventMeter implements CostMeter {
     return answer
   }
 
+  /** Charges work that is not counted while all such work at this node is little. */
   #charge(allowance: ExpressionAllowance, units: number): void {
     if (this.#stretch !== undefined) this.#stretch.left -= units
-    if (this.#spent < 0) {
+    const counted = this.#countedOf(units)
+    if (counted === 0) {
       this.#uncounted += units
-      if (this.#uncounted <= UNCOUNTED_UNITS) return
-      this.#chargeCounted(allowance, this.#uncounted)
     } else {
-      this.#chargeCounted(allowance, units)
+      this.#uncounted = ALL_COUNTED
+      this.#chargeCounted(allowance, counted)
     }
+  }
+
+  #chargeWhole(allowance: ExpressionAllowance, units: number): void {
+    if (this.#stretch !== undefined) this.#stretch.left -= units
+    this.#chargeCounted(allowance, units)
+  }
+
+  /** Units to count for further work. Where it is too much to be left uncounted, the earlier work here counts, too. */
+  #countedOf(units: number): number {
+    if (this.#uncounted === ALL_COUNTED) return units
+    const here = this.#uncounted + units
+    return here <= UNCOUNTED_UNITS ? 0 : here
   }
 
   #chargeCounted(allowance: ExpressionAllowance, units: number): void {
@@ -181,7 +208,7 @@ export class EventMeter implements CostMeter {
     this.#take(allowance, before, units)
   }
 
-  /** What is too dear uses up what is left: it was begun. */
+  /** An event that exceeds its budget uses up the remaining units, because evaluation had begun. */
   #exhausted(allowance: ExpressionAllowance): ExpressionSignal {
     this.#take(allowance, this.#spent, allowance.leftAfter(this.#spent))
     this.#running = undefined
@@ -200,7 +227,7 @@ export class EventMeter implements CostMeter {
   }
 }
 
-/** For those who look at events past a budget: each may cost what is free, and no more. */
+/** A meter for work outside a budget: each event may cost the free units and no more. */
 export function freeMeter(): EventMeter {
   const budget = new ExpressionBudget()
   budget.takeSaved(budget.saved)

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
-import { CountedMatching } from './counted-matching.ts'
-import { expressionProgram } from './expression-program.ts'
+import { automatonSize } from './automaton-size.ts'
+import { CountedMatching, START_UNITS } from './counted-matching.ts'
+import { type ExpressionProgram, expressionProgram, Step } from './expression-program.ts'
 import { expressionSize } from './expression-size.ts'
-import { compileRegularExpression } from './regular-expression.ts'
+import { compileRegularExpression, UNCOUNTED_SIZE } from './regular-expression.ts'
 
 function matchingOf(source: string, text: string, ignoreCase = false): CountedMatching {
   return new CountedMatching(expressionProgram(source, ignoreCase), text)
@@ -174,7 +175,7 @@ const expressions = fc.letrec<{ whole: string; part: string }>(tie => ({
 })).whole
 const texts = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 12 }).map(parts => parts.join(''))
 
-test('an expression matches where the library says that it does', () => {
+test('an expression matches in the same places as in the library', () => {
   let compared = 0
   const property = fc.property(
     expressions,
@@ -195,7 +196,7 @@ test('an expression matches where the library says that it does', () => {
   expect(compared).toBeGreaterThan(1_000)
 })
 
-test('the size of an expression is reckoned without building it, and is never too small', () => {
+test('the size of an expression is computed without building it, and is never too small', () => {
   let compared = 0
   const property = fc.property(expressions, source => {
     const compiled = compiledByLibrary(source, false)
@@ -219,7 +220,7 @@ test.each([
   expect(expressionSize(source)?.states).toBe(states)
 })
 
-test('what an expression costs follows from it and the text, wherever the matching rests', () => {
+test('the cost of an expression depends only on it and the text, wherever the matching pauses', () => {
   const text = 'abcd0123'.repeat(100)
   const whole = matchingOf('[^x]{0,99}[ab][^y]{0,99}[^a-d0-9]', text)
   expect(whole.run(Number.POSITIVE_INFINITY)).toBe(false)
@@ -229,26 +230,109 @@ test('what an expression costs follows from it and the text, wherever the matchi
   expect([answer, inPieces.units]).toEqual([false, whole.units])
 })
 
-/** A change of these numbers is a change of behaviour: it raises its number. */
+/** A change of these numbers is a change of behaviour: it raises the behaviour number. */
 test.each([
-  ['a', 'xxxa', 5],
-  ['abc', 'ababab', 17],
-  ['(a|b)*c', 'abababab', 76],
-  ['\\bfoo\\b', 'a foo b', 11],
-  ['[^x]{0,9}[ab][^y]{0,9}[^a-d]', 'abcdabcdabcd', 465],
-  ['\\p{L}+1', 'ééé', 149],
+  ['a', 'xxxa', 37],
+  ['abc', 'ababab', 49],
+  ['(a|b)*c', 'abababab', 108],
+  ['\\bfoo\\b', 'a foo b', 58],
+  ['[^x]{0,9}[ab][^y]{0,9}[^a-d]', 'abcdabcdabcd', 497],
+  ['\\p{L}+1', 'ééé', 206],
 ])('%s on "%s" costs %i units', (source, text, units) => {
   const matching = matchingOf(source, text)
   matching.run(Number.POSITIVE_INFINITY)
   expect(matching.units).toBe(units)
 })
 
-test('an expression that says the same too often has no program, and its bound is what it costs', () => {
+test('an expression with too many repetitions has no program, and its bound is its cost', () => {
   const options = Array.from(
     { length: 60 },
     (_, index) => `${'x'.repeat(60)}${String.fromCharCode(0x100 + index)}`,
   )
   const expression = compileRegularExpression(`(?:${options.join('|')}){30}`)
   expect(expression.counting('x')).toBeUndefined()
-  expect(expression.boundFor('x'.repeat(99))).toBe(500_000)
+  expect(expression.boundFor('x'.repeat(99))).toBe(START_UNITS + 100 * UNCOUNTED_SIZE)
+})
+
+/** Sets of steps in which the program is somewhere in the text, with those that follow without a character left out. */
+function statesMet(program: ExpressionProgram, text: string): Set<string> {
+  const { kinds, next, other, sets, start } = program
+  const met = new Set<string>()
+  let steps = new Set<number>()
+  for (const character of text) {
+    const following = new Set<number>()
+    // The set grows while it is iterated, in insertion order.
+    const seen = steps.add(start)
+    for (const step of seen) {
+      if (kinds[step] === Step.MATCH) return met
+      if (kinds[step] === Step.FORK) seen.add(next[step] as number).add(other[step] as number)
+      else if (sets[other[step] as number]?.has(character.codePointAt(0) as number))
+        following.add(next[step] as number)
+    }
+    met.add([...following].sort((left, right) => left - right).join())
+    steps = following
+  }
+  return met
+}
+
+/** States in the library's automaton, which it builds while it runs. */
+function statesInLibrary(compiled: RE2JS): number {
+  const { re2Input } = compiled as unknown as { re2Input: { lazyDFA: { stateCount: number } | null } }
+  return re2Input.lazyDFA?.stateCount ?? 0
+}
+
+test('an automaton has no more states than computed, here and in the library, whatever it reads', () => {
+  let isSmall = 0
+  const property = fc.property(
+    expressions,
+    fc.boolean(),
+    fc.array(texts, { minLength: 1, maxLength: 30 }),
+    (source, ignoreCase, drawn) => {
+      const compiled = compiledByLibrary(source, ignoreCase)
+      if (compiled === undefined) return
+      const program = expressionProgram(source, ignoreCase)
+      const { work } = automatonSize(program)
+      if (work === undefined) return
+      isSmall++
+      const met = new Set<string>()
+      for (const text of drawn) {
+        compiled.test(text)
+        if (!program.hasEdges) for (const state of statesMet(program, text)) met.add(state)
+      }
+      const told = JSON.stringify([source, ignoreCase, drawn])
+      const steps = [...met].reduce((sum, state) => sum + state.split(',').length, 0)
+      expect(steps, told).toBeLessThanOrEqual(work)
+      expect(statesInLibrary(compiled), told).toBeLessThanOrEqual(work)
+    },
+  )
+  fc.assert(property, { numRuns: Number(process.env.EXPRESSION_RUNS ?? 1_000) })
+  expect(isSmall).toBeGreaterThan(300)
+})
+
+test.each([
+  '(?P<door>[a-z]+)-(?P<number>\\d{2})',
+  '(?<staff_no>S-\\d{4})',
+  'st.tus=5\\d\\d',
+  '\\b\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\b',
+  '[\\w.+-]+@[\\w-]+\\.[\\w.]+',
+  '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}',
+  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  'error|warn|fatal',
+  '^(GET|POST|PUT|DELETE) /api/v\\d+/\\S+ HTTP/1\\.[01]',
+  '(?:\\d[ -]*?){13,16}',
+  'straße|größe|müll',
+  '\\p{Lu}\\p{Ll}+',
+])('%s has a small automaton', source => {
+  expect(automatonSize(expressionProgram(source, true)).work).toBeLessThan(2_000)
+})
+
+test.each([
+  '[^x]{0,30}[ab][^y]{0,30}[^a-d0-9][^0]',
+  '[^x]{0,20}[ab][^y]{0,20}[^a-d0-9][^0]',
+  '[ab][^y]{14}[e-h]',
+  '[ab][^y]{60}[e-h]',
+  '(?:a|b)\\w{12}c',
+  '\\p{L}\\p{Lu}\\p{Ll}\\p{N}',
+])('%s has an automaton with many states', source => {
+  expect(automatonSize(expressionProgram(source, true)).work).toBeUndefined()
 })

@@ -1,80 +1,118 @@
 import { EDGE_BITS, type ExpressionProgram, Step } from './expression-program.ts'
-import { type Beginnings, beginningsOf } from './program-beginnings.ts'
+import { MatchingSpace } from './matching-space.ts'
+import { type Beginnings, type BeginningsByEdges, beginningsOf } from './program-beginnings.ts'
 import {
   ASCII_SIZE,
   type AsciiRows,
   asciiRowsOf,
   type BuildCount,
   HELD,
+  isWord,
   LOOKUP_UNITS,
+  NEWLINE,
   NOT_HELD,
   UNKNOWN,
 } from './set-rows.ts'
 
-const NEWLINE = 0x0a
 const NO_EDGES = 0
 
+/** Units for beginning with a text. */
+export const START_UNITS = 32
+/** Units for each character, and for each where edges must be found. */
+const CHARACTER_UNITS = 1
+const EDGE_UNITS = 3
+const OTHER_UNITS = 3
+const ROW_UNITS = 16
+const NO_ROW = new Uint8Array()
+
 /**
- * Looks for an expression in one text, and counts what that takes: one unit for each step of the program that is come to,
- * or that looks at a character, and 64 for each character beyond ASCII that it looks up in a set. The count follows from
- * the expression and the text alone.
+ * Searches one text for an expression and counts units of work. The text and each character cost units. Each step of the
+ * program that is reached or reads a character costs one unit, and each lookup of a non-ASCII character in a set costs
+ * 64. The count depends only on the expression and the text.
  */
 export class CountedMatching implements BuildCount {
   /** Units so far. */
-  units = 0
-  /** Units of work on what serves other texts, too: how many depends on what was matched before. */
+  units = START_UNITS
+  /** Units of work on tables that other texts use as well: their number depends on earlier matches. */
   built = 0
   readonly #program: ExpressionProgram
   readonly #text: string
+  readonly #characterUnits: number
   readonly #asciiRows: AsciiRows
-  /** Of the characters of this text. */
-  readonly #otherRows = new Map<number, Uint8Array>()
-  /** For each step, the place at which it was come to last. */
+  readonly #beginningsByEdges: BeginningsByEdges
+  /** Rows of the non-ASCII characters of this text. */
+  #otherRows: Map<number, Uint8Array> | undefined
+  readonly #space: MatchingSpace
+  /** Place at which each step was last reached. */
   readonly #seenAt: Int32Array
   readonly #forks: Int32Array
-  /** Steps that read the character at `#at`, of matches that have begun before. */
+  /** Steps that read the character at `#at`, of matches that have already begun. */
   #waiting: Int32Array
   #waitingCount = 0
   #following: Int32Array
   #at = 0
-  #place = 1
+  #place: number
   #edges: number
+  /** Matches that may begin at this place. */
+  #beginnings: Beginnings
   #isMatched: boolean
+  #isOver = false
 
   constructor(program: ExpressionProgram, text: string) {
     this.#program = program
+    this.#characterUnits = CHARACTER_UNITS + (program.hasEdges ? EDGE_UNITS : 0)
     this.#text = text
     this.#asciiRows = asciiRowsOf(program)
-    const { size } = program
-    this.#seenAt = new Int32Array(size)
-    this.#forks = new Int32Array(size)
-    this.#waiting = new Int32Array(size)
-    this.#following = new Int32Array(size)
+    this.#beginningsByEdges = beginningsOf(program)
+    this.#space = MatchingSpace.take(program.size)
+    this.#seenAt = this.#space.seenAt
+    this.#forks = this.#space.forks
+    this.#waiting = this.#space.waiting
+    this.#following = this.#space.following
+    this.#place = this.#space.lastPlace + 1
     this.#edges = this.#edgesHere()
-    this.#isMatched = this.#beginnings().isMatch
+    this.#beginnings = this.#beginningsByEdges.at(this.#edges, this)
+    this.#isMatched = this.#beginnings.isMatch
   }
 
   /**
-   * Goes on until it knows, or has counted that many units, but for those of one character. Where it stops in between
-   * changes nothing.
+   * Continues until the result is known or the units are used up, apart from those of one character. Pauses do not change the
+   * result.
    *
-   * @param untilWork the same of all work, `units` and `built`
-   * @returns undefined: it does not know yet
+   * @param untilWork bound on all work, `units` and `built`
+   * @returns undefined: the result is not known yet
    */
   run(untilUnits: number, untilWork = Number.POSITIVE_INFINITY): boolean | undefined {
+    if (this.#isOver) return this.#isMatched
     const text = this.#text
+    const canSkip = !this.#program.hasEdges
     while (!this.#isMatched) {
-      if (this.#at >= text.length) return false
+      if (canSkip && this.#waitingCount === 0) this.#skip(untilUnits, untilWork)
+      if (this.#at >= text.length) break
       if (this.units >= untilUnits || this.work >= untilWork) return undefined
       const codePoint = text.codePointAt(this.#at) as number
-      const beginnings = this.#beginnings()
+      const beginnings = this.#beginnings
       this.#at += codePoint > 0xffff ? 2 : 1
       this.#place++
-      this.#edges = this.#edgesHere()
-      this.#isMatched = this.#beginnings().isMatch
+      if (this.#program.hasEdges) this.#comeToPlace()
       this.#read(codePoint, beginnings)
     }
-    return true
+    this.#isOver = true
+    this.#space.giveBack(this.#place)
+    return this.#isMatched
+  }
+
+  /** Passes characters that begin no match, where no match has begun. */
+  #skip(untilUnits: number, untilWork: number): void {
+    const text = this.#text
+    const { known } = this.#beginnings
+    const from = this.#at
+    const most = Math.min(untilUnits - this.units, untilWork - this.work)
+    const end = Math.min(text.length, from + most)
+    let at = from
+    while (at < end && known[text.charCodeAt(at)]?.length === 0) at++
+    this.#at = at
+    this.units += CHARACTER_UNITS * (at - from)
   }
 
   /** Units of all work so far. */
@@ -82,21 +120,25 @@ export class CountedMatching implements BuildCount {
     return this.units + this.built
   }
 
-  #beginnings(): Beginnings {
-    return beginningsOf(this.#program, this.#edges, this)
+  #comeToPlace(): void {
+    this.#edges = this.#edgesHere()
+    this.#beginnings = this.#beginningsByEdges.at(this.#edges, this)
+    if (this.#beginnings.isMatch) this.#isMatched = true
   }
 
   #read(codePoint: number, beginnings: Beginnings): void {
     const { kinds, next, other } = this.#program
-    const isAscii = codePoint < ASCII_SIZE
-    const row = isAscii ? this.#asciiRows.row(codePoint) : this.#rowOf(codePoint)
     const waiting = this.#waiting
     const following = this.#following
     const seenAt = this.#seenAt
     const place = this.#place
     const waitingCount = this.#waitingCount
     let count = 0
-    let units = waitingCount + 1
+    let units = waitingCount + this.#characterUnits
+    const isAscii = codePoint < ASCII_SIZE
+    if (!isAscii) units += OTHER_UNITS
+    const needsRow = waitingCount > 0 || (!isAscii && beginnings.reads.length > 0)
+    const row = needsRow ? this.#rowOf(codePoint) : NO_ROW
     for (let index = 0; index < waitingCount; index++) {
       const step = waiting[index] as number
       const set = other[step] as number
@@ -114,10 +156,14 @@ export class CountedMatching implements BuildCount {
       following[count++] = to
     }
     if (isAscii) {
-      for (const to of beginnings.after(codePoint, this)) count = this.#come(to, following, count)
+      const after = beginnings.after(codePoint, this)
+      for (let index = 0; index < after.length; index++)
+        count = this.#come(after[index] as number, following, count)
     } else {
-      for (const step of beginnings.reads) {
+      const { reads } = beginnings
+      for (let index = 0; index < reads.length; index++) {
         units++
+        const step = reads[index] as number
         const set = other[step] as number
         let held = row[set] as number
         if (held === UNKNOWN) held = this.#lookUp(row, set, codePoint)
@@ -130,7 +176,7 @@ export class CountedMatching implements BuildCount {
     this.#waitingCount = count
   }
 
-  /** Comes to a step, and to all that follow without a character. @returns how many wait to read one */
+  /** Reaches a step and all steps that follow without a character. @returns number of steps that wait for a character */
   #come(first: number, waiting: Int32Array, waitingCount: number): number {
     const { kinds, next, other } = this.#program
     const seenAt = this.#seenAt
@@ -167,10 +213,13 @@ export class CountedMatching implements BuildCount {
   }
 
   #rowOf(codePoint: number): Uint8Array {
+    if (codePoint < ASCII_SIZE) return this.#asciiRows.row(codePoint)
+    this.#otherRows ??= new Map()
     let row = this.#otherRows.get(codePoint)
     if (row === undefined) {
       row = new Uint8Array(this.#program.sets.length)
       this.#otherRows.set(codePoint, row)
+      this.units += ROW_UNITS
     }
     return row
   }
@@ -183,7 +232,7 @@ export class CountedMatching implements BuildCount {
     return held
   }
 
-  /** Bits of the edges that the place in front of the character at `#at` is. */
+  /** Bits of the edges before the character at `#at`. */
   #edgesHere(): number {
     if (!this.#program.hasEdges) return NO_EDGES
     const text = this.#text
@@ -197,13 +246,4 @@ export class CountedMatching implements BuildCount {
     else if (after === NEWLINE) bits |= EDGE_BITS['line end']
     return bits
   }
-}
-
-const IS_WORD = Uint8Array.from({ length: ASCII_SIZE }, (_, code) =>
-  /\w/.test(String.fromCharCode(code)) ? 1 : 0,
-)
-
-/** @param code NaN: there is none */
-function isWord(code: number): boolean {
-  return code < ASCII_SIZE && IS_WORD[code] === 1
 }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
 import { Stretch } from '../steps.ts'
 import { BEYOND_BUDGET, EventMeter, SUSPENDED } from './cost-meter.ts'
 import {
@@ -11,12 +12,12 @@ import {
 } from './expression-budget.ts'
 import { compileRegularExpression, type RegularExpression } from './regular-expression.ts'
 
-/** Of the reference of nodes: docs/nodes.md, and the pages that it follows. */
+/** Examples from the reference of nodes: docs/nodes.md, and the pages that it follows. */
 const DOCUMENTED = ['(?P<door>[a-z]+)-(?P<number>\\d{2})', '(?<staff_no>S-\\d{4})']
 const LONGEST_LINE = 'a'.repeat(16_384)
 const DEAR = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
 
-test('twice the dearest of the documented examples on the longest line is free, and not much more', () => {
+test('twice the most expensive documented example on the longest line is free, and not much more', () => {
   const bounds = DOCUMENTED.map(source =>
     compileRegularExpression(source, { ignoreCase: true }).boundFor(LONGEST_LINE),
   )
@@ -33,7 +34,7 @@ function meterOf(budget: ExpressionBudget, stretch?: Stretch): EventMeter {
   return meter
 }
 
-test('what is free is free once for an event, wherever it goes', () => {
+test('the free units of an event are granted once, however many nodes it meets', () => {
   const budget = new ExpressionBudget()
   const allowance = new ExpressionAllowance(budget)
   const meters = [new EventMeter(), new EventMeter()]
@@ -48,7 +49,120 @@ test('what is free is free once for an event, wherever it goes', () => {
   expect(budget.saved).toBe(MAX_SAVED_UNITS - (FREE_UNITS - 10_000))
 })
 
-test('what is too dear uses up what is left, and the next event has what is free', () => {
+/** Each match costs 833 units. */
+const WORD = 'timeout0'
+const LINE = 'abcd0123'.repeat(11)
+
+test('a filter for a plain word costs nothing, at any number of nodes, until its node does more than 1,024 units', () => {
+  const budget = new ExpressionBudget()
+  const allowance = new ExpressionAllowance(budget)
+  const word = compileRegularExpression(WORD)
+  for (let node = 0; node < 40; node++) {
+    const meter = new EventMeter()
+    meter.open(allowance, undefined)
+    meter.begin(7)
+    meter.spend(191)
+    expect(meter.matches(word, LINE)).toBe(false)
+    expect(meter.spent).toBe(1_024)
+  }
+  expect(budget.shared).toBe(MAX_SHARED_UNITS)
+
+  const meter = new EventMeter()
+  meter.open(allowance, undefined)
+  meter.begin(7)
+  meter.spend(192)
+  meter.matches(word, LINE)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS - 192 - 833)
+  meter.matches(word, LINE)
+  meter.spend(1)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS - 192 - 2 * 833 - 1)
+})
+
+test('matches of little work go on when nothing is left to pay for others', () => {
+  const budget = new ExpressionBudget()
+  budget.takeShared(MAX_SHARED_UNITS)
+  budget.takeSaved(MAX_SAVED_UNITS)
+  const meter = meterOf(budget)
+  const word = compileRegularExpression(WORD)
+  meter.begin(0)
+  expect(meter.matches(word, LINE)).toBe(false)
+  expect(() => meter.matches(word, LINE)).toThrow(BEYOND_BUDGET)
+})
+
+test.each([
+  ['step by step', DEAR, 'a'],
+  ['by the library', '^[a-d0-3]+z$', 'abcd0123'],
+  ['a word by the library, because a letter of the text equals one of ASCII', 'timeout', '\u212a'],
+])('matching %s is counted, however little work it is', (_, source, text) => {
+  const budget = new ExpressionBudget()
+  const meter = meterOf(budget)
+  meter.begin(0)
+  meter.spend(100)
+  meter.matches(compileRegularExpression(source, { ignoreCase: true }), text)
+  expect(meter.spent).toBeGreaterThan(100)
+  expect(meter.spent).toBeLessThan(1_024)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS - (meter.spent - 100))
+})
+
+test('before the seventh behaviour a match was counted, and work before it at its node was forgotten', () => {
+  const budget = new ExpressionBudget()
+  const allowance = new ExpressionAllowance(budget)
+  allowance.countsEveryMatch = true
+  const meter = new EventMeter()
+  meter.open(allowance, undefined)
+  meter.begin(0)
+  meter.spend(500)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS)
+  meter.matches(compileRegularExpression(WORD), LINE)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS - 833)
+  meter.spend(3)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS - 836)
+})
+
+test('uncounted work at a node is the same, wherever evaluation was suspended', () => {
+  const work = fc.oneof(
+    fc.integer({ min: 1, max: 700 }).map(units => ({ units })),
+    fc.record({ source: fc.constantFrom(WORD, 'x[ab]c?', DEAR), length: fc.nat(100) }),
+  )
+  let rests = 0
+  const sharedAfter = (events: readonly (readonly Work[])[], stretch?: Stretch) => {
+    const budget = new ExpressionBudget()
+    const meter = meterOf(budget, stretch)
+    const expressions = new Map<string, RegularExpression>()
+    const match = (source: string, length: number) => {
+      const expression = expressions.get(source) ?? compileRegularExpression(source)
+      expressions.set(source, expression)
+      return meter.matches(expression, LINE.repeat(2).slice(0, length))
+    }
+    for (const [row, all] of events.entries()) {
+      meter.begin(row)
+      for (let isDone = false; !isDone; ) {
+        try {
+          for (const each of all) 'units' in each ? meter.spend(each.units) : match(each.source, each.length)
+          isDone = true
+        } catch (error) {
+          if (error !== SUSPENDED) throw error
+          rests++
+          meter.again()
+          if (stretch !== undefined) stretch.left = 40
+        }
+      }
+    }
+    return budget.shared
+  }
+  fc.assert(
+    fc.property(fc.array(fc.array(work, { maxLength: 6 }), { maxLength: 4 }), events => {
+      const stretch = new Stretch()
+      stretch.left = 40
+      expect(sharedAfter(events, stretch)).toBe(sharedAfter(events))
+    }),
+  )
+  expect(rests).toBeGreaterThan(50)
+})
+
+type Work = { readonly units: number } | { readonly source: string; readonly length: number }
+
+test('an expression that is too expensive uses up the rest, and the next event has its free units', () => {
   const budget = new ExpressionBudget()
   const meter = meterOf(budget)
   meter.begin(0)
@@ -59,7 +173,7 @@ test('what is too dear uses up what is left, and the next event has what is free
   expect(() => meter.spend(1)).toThrow(BEYOND_BUDGET)
 })
 
-test('what many events may cost together is bounded, however many of them stay below what is free', () => {
+test('the cost of many events together is limited, even if each of them stays below its free units', () => {
   const budget = new ExpressionBudget()
   const allowance = new ExpressionAllowance(budget)
   const meter = new EventMeter()
@@ -86,7 +200,7 @@ test('what many events may cost together is bounded, however many of them stay b
   expect([budget.shared, budget.saved]).toEqual([0, 0])
 })
 
-test('the documented examples draw on nothing, however many lines come at once', () => {
+test('the documented examples never use saved units, however many lines arrive at once', () => {
   const expressions = DOCUMENTED.map(source => compileRegularExpression(source, { ignoreCase: true }))
   for (const text of [LONGEST_LINE, 'b'.repeat(200), 'c'.repeat(2_000)]) {
     const budget = new ExpressionBudget()
@@ -102,7 +216,7 @@ test('the documented examples draw on nothing, however many lines come at once',
   }
 })
 
-test('an expression that is suspended costs what it costs without a rest, and answers the same', () => {
+test('a suspended expression has the same cost and the same answers as one without a pause', () => {
   const expression = compileRegularExpression(DEAR)
   const text = 'abcd0123'.repeat(120)
   const whole = new ExpressionBudget()
@@ -132,7 +246,7 @@ test('an expression that is suspended costs what it costs without a rest, and an
   expect(whole.saved).toBeLessThan(MAX_SAVED_UNITS)
 })
 
-test('two seconds of log time are saved up, and no more', () => {
+test('units of two seconds of log time are saved, and no more', () => {
   const budget = new ExpressionBudget()
   budget.refill(1_000)
   budget.takeSaved(MAX_SAVED_UNITS)
@@ -140,7 +254,7 @@ test('two seconds of log time are saved up, and no more', () => {
   budget.refill(1_250)
   expect(budget.saved).toBe(1_000_000)
   expect(budget.shared).toBe(5_000_000)
-  budget.refill(1_000) // Log time does not step back.
+  budget.refill(1_000) // log time does not step back
   expect(budget.saved).toBe(1_000_000)
   const restored = new ExpressionBudget()
   restored.restore(budget.snapshot())
@@ -155,7 +269,7 @@ test('two seconds of log time are saved up, and no more', () => {
   }
 })
 
-/** Judges one event by several expressions, and counts the turns that this takes, until all have answered. */
+/** Evaluates expressions on one event, and counts the turns until all have a result. */
 function judged(expressions: readonly RegularExpression[], text: string, stretch?: Stretch) {
   const meter = meterOf(new ExpressionBudget(), stretch)
   meter.begin(0)
@@ -173,10 +287,8 @@ function judged(expressions: readonly RegularExpression[], text: string, stretch
   }
 }
 
-test('others have a turn between expressions that are read and built, and they cost the same', () => {
-  const expressions = Array.from({ length: 5 }, (_, index) =>
-    compileRegularExpression(`${DEAR}built${index}`),
-  )
+test('other work has a turn between expressions that are read and built, and they cost the same', () => {
+  const expressions = Array.from({ length: 5 }, (_, index) => compileRegularExpression(`^x{300}${index}`))
   const answers = expressions.map(() => false)
   const inStretches = judged(expressions, 'abc', new Stretch())
   expect(inStretches).toEqual({ turns: 10, answers, spent: judged(expressions, 'abc').spent })
@@ -187,7 +299,7 @@ test.each([
   ['a word of 4,000', (letters: string[]) => letters.join('')],
   ['one of 2,000', (letters: string[]) => letters.slice(0, 2_000).join('|')],
 ])(
-  'others have a turn between expressions about %s letters beyond ASCII, and they cost the same',
+  'other work has a turn between expressions about %s letters beyond ASCII, and they cost the same',
   (name, sourceOf) => {
     const letters = Array.from({ length: 4_000 }, (_, index) => String.fromCodePoint(0xac00 + index))
     const anew = () =>
@@ -195,7 +307,7 @@ test.each([
         compileRegularExpression(`${sourceOf([...letters.slice(at), ...letters.slice(0, at)])}${name[0]}`),
       )
     const expressions = anew()
-    // What it could cost at most is more than the library may begin with: it is counted.
+    // The maximum cost exceeds the bound for the library, so the work is counted.
     const text = 'the quick brown fox jumps over a lazy dog'
     const inStretches = judged(expressions, text, new Stretch())
     expect(inStretches.turns).toBeGreaterThan(expressions.length)
@@ -206,7 +318,7 @@ test.each([
   },
 )
 
-test('a word of ASCII that meets a letter which equals one of ASCII is built in a turn of its own', () => {
+test('an ASCII word for a text with a letter that equals an ASCII letter is built in a turn of its own', () => {
   const word = 'k'.repeat(4_000)
   const expressions = Array.from({ length: 5 }, (_, at) =>
     compileRegularExpression(`${word}${at}`, { ignoreCase: true }),
@@ -214,4 +326,31 @@ test('a word of ASCII that meets a letter which equals one of ASCII is built in 
   judged(expressions, 'k')
   expect(judged(expressions, '\u212a', new Stretch()).turns).toBe(5)
   expect(judged(expressions, '\u212a', new Stretch()).turns).toBe(1)
+})
+
+test('an expression whose automaton may have many states never runs in the library, however short the text is', () => {
+  const meter = meterOf(new ExpressionBudget())
+  for (const source of ['[^x]{0,30}[ab][^y]{0,30}[^a-d0-9][^0]', '[ab][^y]{14}[e-h]', DEAR]) {
+    const expression = compileRegularExpression(source)
+    const inLibrary = vi.fn<RegularExpression['test']>()
+    meter.begin(0)
+    for (const text of ['', 'a', 'abcd0123'.repeat(20)])
+      expect(meter.matches({ ...expression, test: inLibrary }, text)).toBe(expression.test(text))
+    expect(inLibrary).not.toHaveBeenCalled()
+  }
+})
+
+test('an expression that only the library can run costs several times as much as the largest program', () => {
+  const options = Array.from(
+    { length: 60 },
+    (_, index) => `${'x'.repeat(60)}${String.fromCharCode(0x100 + index)}`,
+  )
+  const expression = compileRegularExpression(`(?:${options.join('|')}){30}`)
+  const meter = meterOf(new ExpressionBudget())
+  meter.begin(0)
+  expect(meter.matches(expression, 'x'.repeat(300))).toBe(false)
+  expect(meter.spent).toBe(expression.boundFor('x'.repeat(300)))
+  expect(meter.spent).toBeGreaterThan(300 * 15_000)
+  meter.begin(1)
+  expect(() => meter.matches(expression, 'x'.repeat(300))).toThrow(BEYOND_BUDGET)
 })

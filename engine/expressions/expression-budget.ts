@@ -1,9 +1,15 @@
-/** What the expressions of one event may cost at most without drawing on the saved units: twice what the dearest of the documented examples costs on the longest line. */
+/**
+ * Maximum cost of an event's expressions without saved units: twice that of the most expensive documented example on the longest
+ * line.
+ */
 export const FREE_UNITS = 230_000
-/** Of that, what the bytes of the lines in hand pay for: nine of the documented examples on each line, so ordinary pipelines draw on nothing, however many lines come. */
+/**
+ * Units of this free cost that each byte of the present lines pays for: enough for nine of the documented examples on each line.
+ * Ordinary pipelines therefore need no other units, however many lines arrive.
+ */
 export const FREE_UNITS_PER_BYTE = 64
 const SHARED_UNITS_PER_MS = 20_000
-/** The rest of what is free, of all events of an account together. */
+/** Units for the rest of the free cost, shared by all events of an account. */
 export const MAX_SHARED_UNITS = 40_000_000
 const UNITS_PER_MS = 4_000
 export const MAX_SAVED_UNITS = 8_000_000
@@ -12,26 +18,25 @@ const FORMAT = 1
 const SNAPSHOT_BYTES = 17
 
 /**
- * What an account's expressions may cost on one partition, beyond what the bytes of its lines pay for: units that events
- * share for what is free, and units that are saved for what is not. Both refill by log time, for two seconds at most.
- * Components, section 3.5.
+ * Budget of an account's expressions on one partition, in addition to the units that the bytes of its lines pay for. Shared units
+ * pay for free cost, saved units for the rest. Both refill by log time, up to an amount for two seconds. Components, section 3.5.
  */
 export class ExpressionBudget {
   #shared = MAX_SHARED_UNITS
   #saved = MAX_SAVED_UNITS
   #atMs = 0
 
-  /** Units that are left for what is free. */
+  /** Remaining units for free cost. */
   get shared(): number {
     return this.#shared
   }
 
-  /** Units that are left for what is not free. */
+  /** Remaining units for cost that is not free. */
   get saved(): number {
     return this.#saved
   }
 
-  /** Whether nothing would be lost by beginning anew. */
+  /** Whether both amounts are full, so that a new budget would be equal. */
   isFullAt(timeMs: number): boolean {
     this.refill(timeMs)
     return this.#saved === MAX_SAVED_UNITS && this.#shared === MAX_SHARED_UNITS
@@ -46,12 +51,12 @@ export class ExpressionBudget {
     this.#atMs = timeMs
   }
 
-  /** @param units no more than are left */
+  /** @param units at most the remaining units */
   takeShared(units: number): void {
     this.#shared -= units
   }
 
-  /** @param units no more than are left */
+  /** @param units at most the remaining units */
   takeSaved(units: number): void {
     this.#saved -= units
   }
@@ -65,7 +70,7 @@ export class ExpressionBudget {
     return data
   }
 
-  /** @throws RangeError when the bytes are no snapshot */
+  /** @throws RangeError when the bytes are not a snapshot */
   restore(data: Buffer): void {
     if (data.length !== SNAPSHOT_BYTES || data.readUInt8() !== FORMAT)
       throw new RangeError('an expression budget of an unknown format')
@@ -76,14 +81,16 @@ export class ExpressionBudget {
 }
 
 /**
- * What expressions may cost: a part of each event is free, as long as the bytes of the lines in hand pay for it or the
- * account shares it; the rest is what the account has saved.
+ * Units that expressions can use. A part of each event's cost is free while the bytes of the present lines or the shared
+ * units of the account pay for it. Saved units of the account pay for the rest.
  */
 export class ExpressionAllowance {
+  /** Whether searches for words are counted, however little work they are: so it was before the seventh behaviour. */
+  countsEveryMatch = false
   readonly #budget: ExpressionBudget
-  /** What the bytes of the lines in hand pay for, in units. */
+  /** Units that the bytes of the present lines pay for. */
   #paid = 0
-  /** What those events have cost that have a number. */
+  /** Cost of the events that have a number. */
   #spent: number[] = []
 
   constructor(budget: ExpressionBudget) {
@@ -91,10 +98,10 @@ export class ExpressionAllowance {
   }
 
   /**
-   * From now on numbers stand for other events.
+   * Starts a new set of events: from now on numbers name other events.
    *
    * @param timeMs log time
-   * @param bytes of the lines that come with them
+   * @param bytes size of the lines of these events
    */
   begin(timeMs: number, bytes: number): void {
     this.#budget.refill(timeMs)
@@ -107,22 +114,22 @@ export class ExpressionAllowance {
     return this.#spent[event] ?? 0
   }
 
-  /** What an event may still cost that has cost so much. */
+  /** Remaining units of an event with the given cost so far. */
   leftAfter(spent: number): number {
     return this.freeAfter(spent) + this.#budget.saved
   }
 
-  /** The part of that which is free. */
+  /** Free part of these units. */
   freeAfter(spent: number): number {
     return Math.min(Math.max(0, FREE_UNITS - spent), this.#paid + this.#budget.shared)
   }
 
-  /** @param event its number, below 0 when it has none: what it costs in sum is kept elsewhere */
+  /** @param event its number; the cost of an event without a number (below 0) is kept elsewhere */
   note(event: number, spent: number): void {
     if (event >= 0) this.#spent[event] = spent
   }
 
-  /** @param spent what the event has cost @param units no more than are left */
+  /** @param spent cost of the event so far @param units at most the remaining units */
   take(spent: number, units: number): void {
     const free = Math.min(units, this.freeAfter(spent))
     const paid = Math.min(free, this.#paid)

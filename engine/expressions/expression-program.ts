@@ -3,24 +3,24 @@ import type { Edge, ExpressionTree } from './expression-tree.ts'
 import { parseExpression } from './parse-expression.ts'
 
 /**
- * Steps that a program may have. What the library accepts has a few thousand; one that says the same beginning again and
- * again, in a counted repeat, may have more here than there.
+ * Maximum number of steps of a program. Expressions that the library accepts have a few thousand. A counted repeat of a common
+ * beginning may need more steps here than in the library.
  */
 const MAX_STEPS = 65_536
 
-/** What a step does. */
+/** Kinds of steps. */
 export const Step = {
-  /** Reads one character of the set with the number `other`, then goes on at `next`. */
+  /** Reads one character of the set with number `other`, then continues at `next`. */
   READ: 0,
-  /** Goes on at `next` and at `other`. */
+  /** Continues at `next` and at `other`. */
   FORK: 1,
-  /** Goes on at `next` at an edge: the bits `other`. */
+  /** Continues at `next` if the place has the edges in the bits of `other`. */
   EDGE: 2,
   /** The expression matches. */
   MATCH: 3,
 } as const
 
-/** Bits of the edges that a place in a text is. */
+/** Bits for the edges at a place in a text. */
 export const EDGE_BITS: Readonly<Record<Edge, number>> = {
   'text start': 1,
   'text end': 2,
@@ -30,12 +30,12 @@ export const EDGE_BITS: Readonly<Record<Edge, number>> = {
   'no word': 32,
 }
 
-/** An expression that has more steps than a program may have. */
+/** An expression exceeds the maximum number of steps. */
 export class TooManyStepsError extends Error {
   override readonly name = 'TooManyStepsError'
 }
 
-/** An expression as a machine runs it that may be in many of its steps at once. */
+/** An expression as a program for a machine that can be in several steps at once. */
 export interface ExpressionProgram {
   readonly size: number
   readonly start: number
@@ -56,7 +56,7 @@ export function expressionProgram(source: string, ignoreCase: boolean): Expressi
   return new ProgramBuilder().build(tree)
 }
 
-/** How many steps a tree takes, at most. */
+/** Upper bound on the number of steps of a tree. */
 function stepsOf(tree: ExpressionTree): number {
   switch (tree.kind) {
     case 'set':
@@ -76,7 +76,7 @@ function stepsOf(tree: ExpressionTree): number {
   }
 }
 
-/** Steps are made from the end of the expression to its beginning, so that each knows where it goes on. */
+/** Builds steps from the end of the expression to its beginning, so that each step knows its successor. */
 class ProgramBuilder {
   readonly #kinds: number[] = []
   readonly #next: number[] = []
@@ -98,7 +98,7 @@ class ProgramBuilder {
     }
   }
 
-  /** @returns the first step of the tree, which goes on at `next` */
+  /** @returns the first step of the tree, which continues at `next` */
   #add(tree: ExpressionTree, next: number): number {
     switch (tree.kind) {
       case 'set':
@@ -129,7 +129,7 @@ class ProgramBuilder {
       first = least === 0 ? loop : again
       required = Math.max(0, least - 1)
     } else {
-      // Whoever leaves early leaves for good: the copies are one within another.
+      // An early exit leaves all remaining copies: they are nested.
       for (let copy = least; copy < most; copy++) {
         const again = this.#add(of, first)
         if (again === first) break
@@ -158,4 +158,34 @@ class ProgramBuilder {
     this.#other.push(other)
     return this.#kinds.push(kind) - 1
   }
+}
+
+/** Steps that a program reaches from others without reading a character. */
+export interface Closure {
+  /** Steps that read the next character, in the order in which they are reached. */
+  readonly reads: readonly number[]
+  /** Whether the expression matches before it. */
+  readonly isMatch: boolean
+  /** Number of all steps that are reached. */
+  readonly size: number
+}
+
+/** @param edges bits of the edges that hold at the place */
+export function closureOf(
+  { kinds, next, other }: ExpressionProgram,
+  from: readonly number[],
+  edges: number,
+): Closure {
+  const seen = new Set(from)
+  const reads: number[] = []
+  let isMatch = false
+  // The set grows while it is iterated, in insertion order.
+  for (const step of seen) {
+    const kind = kinds[step]
+    if (kind === Step.READ) reads.push(step)
+    else if (kind === Step.MATCH) isMatch = true
+    else if (kind === Step.FORK) seen.add(next[step] as number).add(other[step] as number)
+    else if (((other[step] as number) & edges) !== 0) seen.add(next[step] as number)
+  }
+  return { reads, isMatch, size: seen.size }
 }

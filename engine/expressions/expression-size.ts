@@ -1,21 +1,21 @@
 import type { ExpressionTree } from './expression-tree.ts'
 import { parseExpression } from './parse-expression.ts'
 
-/** A property of Unicode takes as much time and memory to build as that many states, each time that it is written. */
+/** Each use of a Unicode property takes as much time and memory to build as this many states. */
 const PROPERTY_STATES = 32
 
 export interface ExpressionSize {
-  /** States of the program, all repeats expanded; not fewer than the library's program has. */
+  /** States of the program with all repeats expanded; never fewer than in the library's program. */
   readonly states: number
-  /** The same, and what its properties of Unicode take beside: what it takes to build it. */
+  /** Cost of building the expression: its states, and the additional cost of its Unicode properties. */
   readonly weight: number
 }
 
 /**
- * What an expression would take, reckoned without building it.
+ * Estimates the size of an expression without building it.
  *
  * @param source without a leading flag `x`
- * @returns undefined: it is not an expression that the library accepts, though not all of those are told
+ * @returns undefined when the library does not accept the expression; not all such expressions are recognised here
  */
 export function expressionSize(source: string): ExpressionSize | undefined {
   try {
@@ -28,9 +28,9 @@ export function expressionSize(source: string): ExpressionSize | undefined {
   }
 }
 
-/** The state that matches, and the one that never does. */
+/** The state that matches, and the one that never matches. */
 const ENDS = 2
-/** Where a captured group begins, and where it ends. */
+/** States at the start and at the end of a captured group. */
 const GROUP_STATES = 2
 
 function statesOf(tree: ExpressionTree): number {
@@ -41,14 +41,14 @@ function statesOf(tree: ExpressionTree): number {
     case 'group':
       return statesOf(tree.of) + GROUP_STATES
     case 'sequence':
-      // The library has a state for nothing, too.
+      // The library has a state for an empty sequence as well.
       return Math.max(1, sumOf(tree.parts, statesOf))
     case 'choice':
       return sumOf(tree.options, statesOf) + tree.options.length - 1
     case 'repeat': {
       const { least, most } = tree
       const states = statesOf(tree.of)
-      // Around what may be nothing, the library forks twice.
+      // Around an item that may be empty, the library forks twice.
       if (most === Number.POSITIVE_INFINITY) return Math.max(1, least) * states + (least === 0 ? 2 : 1)
       return Math.max(1, most * states + most - least)
     }

@@ -3,7 +3,10 @@ import type { CharacterSet } from './character-set.ts'
 /** A place between two characters. */
 export type Edge = 'text start' | 'text end' | 'line start' | 'line end' | 'word' | 'no word'
 
-/** A regular expression, as far as it matters whether it matches: greed does not, and groups only take room. */
+/**
+ * A regular expression, reduced to the parts that decide whether it matches. Greediness does not matter, and groups only take
+ * space.
+ */
 export type ExpressionTree =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'edge'; readonly edge: Edge }

@@ -22,6 +22,6 @@ test.each([
   ['%{WORD:}', 'no reference at character 1'],
   ['%{WO RD}', 'no reference at character 1'],
   ['%{WORD:a b}', 'no reference at character 1'],
-])('%s is none', (pattern, reason) => {
+])('%s is not a grok pattern', (pattern, reason) => {
   expect(grokPatternProblem(pattern)).toBe(`Must be a valid grok pattern: ${reason}`)
 })

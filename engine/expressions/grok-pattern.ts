@@ -1,12 +1,12 @@
-/** What may stand between references: components, section 9.4. */
+/** Literals that are allowed between references: components, section 9.4. */
 const LITERALS = ' ,;:-'
 const REFERENCE = /%\{\w+(?::[\w.[\]]+(:[^}]*)?)?\}/y
 
 /**
- * Checks the form of a grok pattern: references, and the few literals that may stand between them. Whether there is
- * a pattern of each name is up to whoever has the library.
+ * Checks the form of a grok pattern: references, and the few literals that are allowed between them. The owner of the library
+ * checks that each name exists.
  *
- * @returns the reason, when the text is not of that form
+ * @returns the reason when the text does not have that form
  */
 export function grokPatternProblem(text: string): string | undefined {
   let at = 0

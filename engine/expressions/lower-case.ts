@@ -1,8 +1,8 @@
 const SPECIAL_CASING = /[\u0130\u03a3]/
 
 /**
- * Simple Unicode lower-casing: one code point for one, whatever stands around it. JavaScript's own differs in
- * two letters: it makes two code points of İ, and a final sigma of a Σ that ends a word.
+ * Simple Unicode lower-casing: one code point becomes one code point, regardless of context. JavaScript's own differs for two
+ * letters: İ becomes two code points, and a Σ at the end of a word becomes a final sigma.
  */
 export function simpleLowerCase(text: string): string {
   if (!SPECIAL_CASING.test(text)) return text.toLowerCase()

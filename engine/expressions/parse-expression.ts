@@ -11,8 +11,8 @@ interface Flags {
 }
 
 /**
- * Parses an expression that the library accepts (components, section 9.5), apart from a leading flag `x`, which was taken
- * out before. What it does not accept has no meaning here.
+ * Parses an expression that the library accepts (components, section 9.5), without a leading flag `x`, which was removed before.
+ * The result for other expressions is undefined.
  */
 export function parseExpression(source: string, ignoreCase: boolean): ExpressionTree {
   return new ExpressionParser(source, { i: ignoreCase, m: false, s: false }).parse()
@@ -40,7 +40,7 @@ class ExpressionParser {
     return options.length === 1 ? (options[0] as ExpressionTree) : { kind: 'choice', options }
   }
 
-  /** A repeat is of what stands before it, whatever set flags or quoted nothing in between. */
+  /** A repeat applies to the item before it, even if flags or an empty quotation stand between them. */
   #sequence(): ExpressionTree {
     const parts: ExpressionTree[] = []
     while (this.#at < this.#source.length && !this.#isNext('|') && !this.#isNext(')')) {
@@ -72,7 +72,7 @@ class ExpressionParser {
     return { least, most: match[3] === undefined ? Number.POSITIVE_INFINITY : Number(match[3]) }
   }
 
-  /** What the next syntax stands for: nothing, one item, or the characters of a quotation. */
+  /** Items of the next syntax element: none, one, or the characters of a quotation. */
   #items(): ExpressionTree[] {
     switch (this.#source[this.#at]) {
       case '(':
@@ -102,7 +102,7 @@ class ExpressionParser {
     const isCaptured = named !== null || !this.#take('?')
     if (!isCaptured) {
       this.#readFlags()
-      // Flags that stand alone hold until the group around them ends.
+      // Flags without a group apply until the enclosing group ends.
       if (this.#take(')')) return []
       if (!this.#take(':')) throw this.#error()
     }
@@ -151,7 +151,7 @@ class ExpressionParser {
     return new CharacterSet(parts, { isInverted, ignoresCase: this.#flags.i })
   }
 
-  /** `[:alpha:]` within a class. */
+  /** A named class such as `[:alpha:]` within a class. */
   #takeNamedPart(): SetPart | undefined {
     const match = this.#match(/\[:(\^?)(\w+):\]/y)
     if (match === null) return undefined
@@ -160,7 +160,7 @@ class ExpressionParser {
     return { ranges, isInverted: match[1] !== '' }
   }
 
-  /** `\d` and its like, and `\p{…}`. */
+  /** An escaped class such as `\d` or `\p{…}`. */
   #takeEscapedPart(): SetPart | undefined {
     const property = this.#match(/\\([pP])(?:\{(\^?)([^}]*)\}|([\s\S]))/y)
     if (property !== null) {
@@ -234,7 +234,7 @@ function codePointOf(character: string): number {
   return character.codePointAt(0) as number
 }
 
-/** Pairs of characters: the first and the last of a range. */
+/** Ranges from pairs of characters: the first and the last of each range. */
 function rangesOf(...pairs: readonly string[]): CodePointRange[] {
   return pairs.map(pair => ({ low: pair.charCodeAt(0), high: pair.charCodeAt(pair.length - 1) }))
 }

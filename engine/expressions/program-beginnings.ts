@@ -1,39 +1,29 @@
-import { type ExpressionProgram, Step } from './expression-program.ts'
+import { closureOf, type ExpressionProgram } from './expression-program.ts'
 import { ASCII_SIZE, asciiRowsOf, type BuildCount, HELD, UNKNOWN } from './set-rows.ts'
 
 /**
- * How a match begins at a place with some edges. A match may begin at each place of a text, and hardly ever does: what that
- * takes is thought out once for all of them.
+ * Possible starts of a match at a place with given edges. Any place of a text may start a match, but few do, so the starts are
+ * computed once per combination of edges.
  */
 export class Beginnings {
-  /** It has matched before it reads anything. */
+  /** Whether the expression matches before it reads a character. */
   readonly isMatch: boolean
-  /** Steps that read its first character. */
+  /** Steps that read the first character. */
   readonly reads: Int32Array
   readonly #program: ExpressionProgram
-  readonly #after: (Int32Array | undefined)[] = new Array(ASCII_SIZE).fill(undefined)
+  /** Steps to continue with, per ASCII character that was met. */
+  readonly known: (Int32Array | undefined)[] = new Array(ASCII_SIZE).fill(undefined)
 
   constructor(program: ExpressionProgram, edges: number) {
-    const { kinds, next, other, start } = program
     this.#program = program
-    const seen = new Set([start])
-    const reads: number[] = []
-    let isMatch = false
-    // A set is walked through in the order in which it grows.
-    for (const step of seen) {
-      const kind = kinds[step]
-      if (kind === Step.READ) reads.push(step)
-      else if (kind === Step.MATCH) isMatch = true
-      else if (kind === Step.FORK) seen.add(next[step] as number).add(other[step] as number)
-      else if (((other[step] as number) & edges) !== 0) seen.add(next[step] as number)
-    }
+    const { reads, isMatch } = closureOf(program, [program.start], edges)
     this.isMatch = isMatch
     this.reads = Int32Array.from(reads)
   }
 
-  /** Where it goes on when its first character is that one of ASCII. */
+  /** Steps to continue with after a given ASCII character. */
   after(character: number, count: BuildCount): Int32Array {
-    let after = this.#after[character]
+    let after = this.known[character]
     if (after === undefined) {
       const { next, other } = this.#program
       const rows = asciiRowsOf(this.#program)
@@ -45,26 +35,41 @@ export class Beginnings {
       count.built += this.reads.length
       const steps = [...this.reads].filter(step => holds(other[step] as number))
       after = Int32Array.from(new Set(steps.map(step => next[step] as number)))
-      this.#after[character] = after
+      this.known[character] = after
     }
     return after
   }
 }
 
-const beginnings = new WeakMap<ExpressionProgram, Map<number, Beginnings>>()
+/** Beginnings of a program, for each combination of edges. */
+export class BeginningsByEdges {
+  readonly #program: ExpressionProgram
+  readonly #byEdges: (Beginnings | undefined)[] = []
 
-/** @param edges bits of the edges that a place is */
-export function beginningsOf(program: ExpressionProgram, edges: number, count: BuildCount): Beginnings {
+  constructor(program: ExpressionProgram) {
+    this.#program = program
+  }
+
+  /** @param edges bits of the edges at a place */
+  at(edges: number, count: BuildCount): Beginnings {
+    let found = this.#byEdges[edges]
+    if (found === undefined) {
+      count.built += this.#program.size
+      found = new Beginnings(this.#program, edges)
+      this.#byEdges[edges] = found
+    }
+    return found
+  }
+}
+
+const beginnings = new WeakMap<ExpressionProgram, BeginningsByEdges>()
+
+/** Beginnings of a program, shared by all texts. */
+export function beginningsOf(program: ExpressionProgram): BeginningsByEdges {
   let known = beginnings.get(program)
   if (known === undefined) {
-    known = new Map()
+    known = new BeginningsByEdges(program)
     beginnings.set(program, known)
   }
-  let found = known.get(edges)
-  if (found === undefined) {
-    count.built += program.size
-    found = new Beginnings(program, edges)
-    known.set(edges, found)
-  }
-  return found
+  return known
 }

@@ -2,12 +2,12 @@ import { RE2JS } from 're2js'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compileRegularExpression, regularExpressionProblem } from './regular-expression.ts'
 
-/** Nothing else of this process has built it. */
+/** An expression that no other code in this process has built. */
 const DEAR = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]7?7?7?'
 
 afterEach(() => vi.restoreAllMocks())
 
-test('an expression is neither built to check it, nor before it is matched, and then once', () => {
+test('an expression is not built for a check, but once, when it is first matched', () => {
   const building = vi.spyOn(RE2JS, 'compile')
   expect(regularExpressionProblem(DEAR)).toBe(undefined)
   const expression = compileRegularExpression(DEAR)
@@ -29,6 +29,6 @@ test.each([
   ['(?=a)', expect.stringContaining('Must be a valid regular expression: ')],
   ['a{1001}', expect.stringContaining('Must be a valid regular expression: ')],
   ['a'.repeat(4_097), 'must NOT have more than 4096 characters'],
-])('%.40s is checked as by building it: %s', (source, problem) => {
+])('%.40s has the same result in the check as in building: %s', (source, problem) => {
   expect(regularExpressionProblem(source)).toEqual(problem)
 })

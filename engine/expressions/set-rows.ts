@@ -1,21 +1,33 @@
 import type { ExpressionProgram } from './expression-program.ts'
 
-/** Whether a character is in a set. */
+/** Result of a lookup: whether a set contains a character. */
 export const UNKNOWN = 0
 export const HELD = 1
 export const NOT_HELD = 2
 export const ASCII_SIZE = 128
+export const NEWLINE = 0x0a
 
-/** Units that it takes to look up a character in a set. */
+const IS_WORD = Uint8Array.from({ length: ASCII_SIZE }, (_, code) =>
+  /\w/.test(String.fromCharCode(code)) ? 1 : 0,
+)
+
+/** @param code NaN: no character */
+export function isWord(code: number): boolean {
+  return code < ASCII_SIZE && IS_WORD[code] === 1
+}
+
+/** Cost in units of looking up a character in a set. */
 export const LOOKUP_UNITS = 64
 
-/** Counts the work on tables that serve all texts. It belongs to nobody's cost: others may have done it before. */
+/**
+ * Counts the work on tables that all texts share. It is not charged to an event, because an earlier one may have done the work.
+ */
 export interface BuildCount {
   /** Units so far. */
   built: number
 }
 
-/** For each character of ASCII, which sets of a program hold it, as far as somebody has asked. */
+/** Sets of a program that contain an ASCII character, as far as they were looked up. */
 export class AsciiRows {
   readonly #program: ExpressionProgram
   readonly #rows: (Uint8Array | undefined)[] = new Array(ASCII_SIZE).fill(undefined)
@@ -24,7 +36,7 @@ export class AsciiRows {
     this.#program = program
   }
 
-  /** One byte per set, by the numbers of the sets: `UNKNOWN`, `HELD` or `NOT_HELD`. */
+  /** One byte per set number: `UNKNOWN`, `HELD` or `NOT_HELD`. */
   row(character: number): Uint8Array {
     let row = this.#rows[character]
     if (row === undefined) {
@@ -34,7 +46,7 @@ export class AsciiRows {
     return row
   }
 
-  /** Looks up what is unknown in a row. */
+  /** Looks up an unknown entry of a row. */
   lookUp(row: Uint8Array, set: number, character: number, count: BuildCount): number {
     count.built += LOOKUP_UNITS
     const held = this.#program.sets[set]?.has(character) ? HELD : NOT_HELD
@@ -43,7 +55,7 @@ export class AsciiRows {
   }
 }
 
-/** The same for all texts. */
+/** Rows of each program, shared by all texts. */
 const asciiRows = new WeakMap<ExpressionProgram, AsciiRows>()
 
 export function asciiRowsOf(program: ExpressionProgram): AsciiRows {

@@ -1,14 +1,14 @@
 import type { CostMeter } from './cost-meter.ts'
 
-/** Characters that are compared for one unit, when a text is looked for: 16. */
+/** Binary logarithm of the characters compared per unit in a text search: 16. */
 const COMPARED_AT_ONCE_BITS = 4
-/** Characters for one unit, where all that happens to them is that they are read, or made lower case: 16. */
+/** Binary logarithm of the characters read or lower-cased per unit: 16. */
 export const READ_AT_ONCE_BITS = 4
 
-/** A text that is looked for in others, in time linear in them. */
+/** A text to search for in other texts, in time linear in them. */
 export class SoughtText {
   readonly #text: string
-  /** For each beginning of the text, the length of the longest that it ends with. */
+  /** Length of the longest proper prefix that is also a suffix, for each prefix of the text. */
   #borders: Int32Array | undefined
 
   constructor(text: string) {
@@ -19,7 +19,7 @@ export class SoughtText {
   isIn(text: string, meter: CostMeter): boolean {
     const sought = this.#text.length
     if (sought > text.length) return false
-    // The runtime's own way is the faster one, but for texts that are made to slow it down.
+    // The runtime's own search is faster, except for texts designed to slow it down.
     const bound = ((text.length - sought + 1) * sought) >> COMPARED_AT_ONCE_BITS
     const steps = 2 * text.length + sought
     const isPlain = bound <= steps
@@ -27,7 +27,7 @@ export class SoughtText {
     return isPlain ? text.includes(this.#text) : this.#isHeldBy(text)
   }
 
-  /** Knuth, Morris and Pratt. */
+  /** Search by Knuth, Morris and Pratt. */
   #isHeldBy(text: string): boolean {
     this.#borders ??= bordersOf(this.#text)
     const borders = this.#borders

@@ -7,10 +7,11 @@ import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
 import { UNMETERED } from '../expressions/cost-meter.ts'
 import { parseJson } from '../json/json-text.ts'
-import { FieldNames } from '../lines/line-fields.ts'
-import { renderRecord } from '../lines/line-record.ts'
-import type { StoredLine } from '../lines/stored-line.ts'
-import { defaultOwnStore, newStoredLine } from '../nodes/destinations/log-analysis/own-store.ts'
+import { FieldNames } from '../lines/stored-line/line-fields.ts'
+import { renderRecord } from '../lines/stored-line/line-record.ts'
+import type { StoredLine } from '../lines/stored-line/stored-line.ts'
+import { newStoredLine } from '../lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { evaluate } from '../query-language/evaluate.ts'
 import { parseQuery } from '../query-language/parse-query.ts'
 import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
@@ -30,11 +31,11 @@ function storedLine(sent: SentLine): StoredLine {
     behaviour: BEHAVIOUR,
     fieldNames: new FieldNames(),
   }
-  defaultOwnStore().fill(sentEvent(sent), line, context)
+  CATALOGUE.defaultOwnStore().fill(sentEvent(sent), line, context)
   return line
 }
 
-/** What an answer would show of it, but for what rules settle. */
+/** Record of a line as answers show it, without the members that rules set. */
 function shownRecord(line: StoredLine): JsonObject {
   const text = renderRecord({
     ...line,
@@ -87,8 +88,8 @@ test('a rule matches the lines whose record its query matches', () => {
   expect(Math.min(matched.yes, matched.no)).toBeGreaterThan(200)
 })
 
-test('a line is judged as it arrives as tails judge it, and as the default graph would store it', () => {
-  const stand = new LineStand()
+test('an arriving line is judged as for tails, in the form that the default graph would store', () => {
+  const stand = new LineStand(CATALOGUE)
   const { partition, offset, row } = PLACE
   const place = { partition, offset, row, timeMs: RECEIVED_MS, retentionDays: 30, behaviour: BEHAVIOUR }
   const matched = { yes: 0, no: 0 }
@@ -130,7 +131,7 @@ test.each([
   [FOURTH_BEHAVIOUR, 30],
   [BEHAVIOUR, 90],
 ])(
-  'by behaviour %i a line that a rule of 90 days names is kept %i days by an account of 30',
+  'with behaviour %i, a line with a rule of 90 days is kept %i days in an account of 30',
   (behaviour, days) => {
     const rules = new AccountRules()
     const rule = { id: '1', days: 90, apps: [], hosts: [], levels: [], query: '*' }

@@ -3,8 +3,8 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../../schemas/log/cuts.ts'
 import type { CostMeter } from '../expressions/cost-meter.ts'
 import { noCounts } from '../graph/node-counters.ts'
-import { type LinePlace, recordOf, rowOfLine } from '../lines/line-record.ts'
-import type { StoredLine } from '../lines/stored-line.ts'
+import { type LinePlace, recordOf, rowOfLine } from '../lines/stored-line/line-record.ts'
+import type { StoredLine } from '../lines/stored-line/stored-line.ts'
 import type { SearchedRecord } from '../query-language/evaluate.ts'
 import {
   compileLineTest,
@@ -15,11 +15,11 @@ import {
 } from './line-rules.ts'
 import type { NodeActivity } from './node-activity.ts'
 
-/** Why a line is not stored. */
+/** Reason why a line is not stored. */
 export interface Exclusion {
-  /** Node id under which such lines are counted, beside the destination that they would have left by. */
+  /** Node id under which such lines are counted, in addition to the destination that they did not reach. */
   readonly node: string
-  /** `rule` says it in words. */
+  /** Its member `rule` names the rule in words. */
   readonly reason: JsonObject
 }
 
@@ -44,29 +44,29 @@ interface ArrivalTest {
   readonly test: ExclusionTest
 }
 
-/** What is known of an event whose line rules judge. */
+/** Facts about an event whose line is judged by rules. */
 export interface Judging {
   readonly bytes: number
-  /** Counts what the rules cost. */
+  /** Counts the cost of the rules. */
   readonly meter: CostMeter
 }
 
-/** Node id under which lines are counted that go on because the rules cost too much. */
+/** Node id under which lines are counted that continue because the rules cost too much. */
 const CUT_NODE = 'rules-not-judged'
 
 /**
- * What lines of one account meet on one partition before they are stored: exclusion rules, a quota that is used up,
- * rules on how long they are kept (ingestion, search and usage, section 9, steps 3 to 5). Rules that drop a line
- * entirely are met as it arrives, too: before what pipelines do with it, and on the record that tails judge.
+ * Rules that lines of one account meet on one partition before they are stored: exclusion rules, an exhausted quota, and
+ * retention rules (ingestion, search and usage, section 9, steps 3 to 5). A rule that drops a line entirely is also
+ * applied when the line arrives, before any pipeline. It is also applied to the record that tails judge.
  */
 export class AccountRules {
   #exclusions: readonly ExclusionTest[] = []
   #quotas: readonly QuotaInForce[] = []
   #retention: readonly RetentionTest[] = []
   #onArrival: readonly ArrivalTest[] = []
-  /** By node, since the last call of `takeActivity`. */
+  /** Activity by node, since the last call of `takeActivity`. */
   readonly #activity = new Map<string, NodeActivity>()
-  /** False for most accounts: their lines pay nothing. */
+  /** False for most accounts, whose lines then cost nothing. */
   anyHold = false
 
   set({ exclusions, retentionRules }: LineRulesCut): void {
@@ -88,14 +88,14 @@ export class AccountRules {
     this.#noteHold()
   }
 
-  /** Whether a line may be dropped as it arrives: `judgeArrival` needs no asking otherwise. */
+  /** Whether a line may be dropped on arrival; otherwise `judgeArrival` need not be called. */
   get anyOnArrival(): boolean {
     return this.#onArrival.length > 0
   }
 
   /**
-   * @param line as the default graph would store it
-   * @returns why it goes no further, not even to a pipeline; undefined: it does
+   * @param line in the form in which the default graph would store it
+   * @returns the reason why no pipeline receives the line; undefined: they do
    */
   judgeArrival(
     line: JudgedLine,
@@ -111,12 +111,12 @@ export class AccountRules {
   }
 
   /**
-   * Settles how long a line is kept, and in which pool it counts. Before the fifth behaviour a rule could not keep a line
-   * longer than the plan, and the pool said days that did not hold.
+   * Sets the retention of a line and the pool that counts it. Before the fifth behaviour a rule could not exceed the
+   * plan's retention, although the pool had the longer time.
    *
    * @param line filled, with the retention of the plan
    * @param judging with the behaviour number in force
-   * @returns why it is not stored; undefined: it is
+   * @returns the rule that keeps it from being stored; undefined: it is stored
    */
   judge(
     line: StoredLine,
@@ -137,7 +137,7 @@ export class AccountRules {
     return exclusion
   }
 
-  /** What was left out since the last call, by node. */
+  /** Yields the activity of exclusion rules since the last call, by node. */
   *takeActivity(): Iterable<readonly [node: string, activity: NodeActivity]> {
     yield* this.#activity
     this.#activity.clear()
@@ -189,7 +189,7 @@ function entirelyOf(tests: readonly ExclusionTest[], untilMs: number): ArrivalTe
   return tests.filter(({ entirely }) => entirely).map(test => ({ untilMs, test }))
 }
 
-/** Its rules first: they tell more. */
+/** The rules of the quota are first, because they give more detail. */
 function quotaTests({ period, discards, rules }: QuotaPeriodCut): ExclusionTest[] {
   const tests = rules.map(
     ({ number, entirely = false, ...conditions }): ExclusionTest => ({

@@ -4,19 +4,22 @@ import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../../test/support/line-batches.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { DAY_MS } from '../times/duration.ts'
+import { encodeControl } from './control-record.ts'
 import { type DeadLetter, deadLetterValues, lettersIn } from './dead-letter.ts'
 import type { Flush } from './flush.ts'
-import { encodeControl, FoldError, PartitionFold } from './partition-fold.ts'
+import { FoldError } from './fold-error.ts'
+import { PartitionFold } from './partition-fold.ts'
 
 const IDENTITY = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'log' }
 const START_MS = Date.UTC(2031, 2, 9, 8)
 const BROKEN = node('sink', 'store', 'mezmo', ['source'], { query: { hostname: '{{ .app }}' } })
 const MENDED = node('sink', 'store', 'mezmo', ['source'])
 
-/** A fold with what it has sent and stored. */
+/** A fold with its sent and stored parts. */
 class Partition {
-  fold = new PartitionFold(IDENTITY)
+  fold = new PartitionFold(CATALOGUE, IDENTITY)
   timeMs = START_MS
   readonly #sent: Buffer[] = []
   stored = 0
@@ -40,24 +43,24 @@ class Partition {
     const version = ++this.#version
     const document = { id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision: version, nodes }
     const payload = JSON.stringify(document)
-    this.append(encodeControl({ 'weir.Cut': { kind: 'pipeline', entity: 'p', version, payload } }))
+    this.append(encodeControl(CATALOGUE, { 'weir.Cut': { kind: 'pipeline', entity: 'p', version, payload } }))
   }
 
   ask(isEnabled: boolean): void {
     const payload = JSON.stringify({ accountId: SAMPLE_ACCOUNT, isEnabled })
     const cut = { kind: 'dead-letter' as const, entity: 'p', version: ++this.#version, payload }
-    this.append(encodeControl({ 'weir.Cut': cut }))
+    this.append(encodeControl(CATALOGUE, { 'weir.Cut': cut }))
   }
 
   replay(letters: readonly DeadLetter[]): void {
     for (const value of deadLetterValues(SAMPLE_ACCOUNT, letters)) this.append(value)
   }
 
-  /** Goes on from its checkpoint, as after a restart. */
+  /** Continues from its checkpoint, as after a restart. */
   restart(): void {
     this.timeMs += 1_000
-    this.append(encodeControl({ 'weir.Tick': { deadlineMs: this.timeMs } }))
-    this.fold = new PartitionFold(IDENTITY, this.fold.checkpointAtRest().checkpoint as Buffer)
+    this.append(encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs: this.timeMs } }))
+    this.fold = new PartitionFold(CATALOGUE, IDENTITY, this.fold.checkpointAtRest().checkpoint as Buffer)
   }
 
   storedLines(): number {
@@ -93,7 +96,7 @@ beforeEach(() => {
 })
 
 describe('an event that fails', () => {
-  test('is a letter with what it was and why it failed, and is not stored', () => {
+  test('is a letter with the event and the reason of the failure, and is not stored', () => {
     partition.ask(true)
     partition.lines({ line: 'fine', app: 'web' }, { line: 'broken', level: 'info' }, { line: 'too' })
     expect(partition.letters).toMatchObject([
@@ -106,7 +109,7 @@ describe('an event that fails', () => {
     expect(partition.storedLines()).toBe(1)
   })
 
-  test('is none where its pipeline does not ask for that, or no longer does', () => {
+  test('is not a letter unless its pipeline keeps dead letters at that moment', () => {
     partition.lines({ line: 'broken' })
     partition.ask(true)
     partition.ask(false)
@@ -115,7 +118,7 @@ describe('an event that fails', () => {
     expect(partition.letters).toEqual([])
   })
 
-  test('keeps what nodes before have changed', () => {
+  test('keeps the changes of earlier nodes', () => {
     const drop = node('transform', 'drop', 'drop-fields', ['source'], { fields: ['.level'] })
     partition.publish([SOURCE, drop, { ...BROKEN, inputs: ['drop'] }])
     partition.ask(true)
@@ -130,7 +133,7 @@ describe('a letter', () => {
     partition.lines({ line: 'broken' }, { line: 'too' })
   })
 
-  test('goes through the present revision once, singly, and also after a restart', () => {
+  test('goes through the present revision once, on its own, even after a restart', () => {
     partition.publish([SOURCE, MENDED])
     const [first, second] = partition.letters as [DeadLetter, DeadLetter]
     partition.replay([second])
@@ -145,7 +148,7 @@ describe('a letter', () => {
     expect(partition.replayed[0]).toMatchObject({ topic: INGEST_TOPIC, partition: 0, version: 3 })
   })
 
-  test('that fails again is a new one', () => {
+  test('that fails again is a new letter', () => {
     const [first, second] = partition.letters as [DeadLetter, DeadLetter]
     partition.replay([first])
     const [, , third, ...others] = partition.letters
@@ -155,7 +158,7 @@ describe('a letter', () => {
     expect(partition.storedLines()).toBe(0)
   })
 
-  test('stays one while the present revision does not have its node', () => {
+  test('stays a letter while the present revision lacks its node', () => {
     partition.publish([SOURCE, { ...MENDED, id: 'another' }])
     partition.replay(partition.letters)
     expect(partition.replayed).toEqual([])
@@ -164,7 +167,7 @@ describe('a letter', () => {
     expect(partition.storedLines()).toBe(2)
   })
 
-  test('is not taken when it is so old that nobody knows whether it was replayed', () => {
+  test('is refused if it is so old that its replay is unknown', () => {
     partition.publish([SOURCE, MENDED])
     const letters = partition.letters
     partition.timeMs = START_MS + 31 * DAY_MS
@@ -174,7 +177,7 @@ describe('a letter', () => {
     expect(partition.replayed).toHaveLength(1)
   })
 
-  test('is replayed, too, when its pipeline asks for letters no longer', () => {
+  test('is replayed even if its pipeline no longer keeps letters', () => {
     partition.publish([SOURCE, MENDED])
     partition.ask(false)
     partition.replay(partition.letters)
@@ -182,7 +185,7 @@ describe('a letter', () => {
   })
 })
 
-test('a program that does not know dead letters stops at what speaks of them', () => {
+test('a program that does not know dead letters stops at records about them', () => {
   const newer = deadLettersType.encode({ behaviour: 99, account: SAMPLE_ACCOUNT, parts: [] })
   expect(() => partition.append(newer)).toThrow(FoldError)
 })

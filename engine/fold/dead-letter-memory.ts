@@ -2,10 +2,10 @@ import { MAX_DEAD_LETTER_DAYS } from '../../schemas/log/dead-letters.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { LetterOrigin } from './dead-letter.ts'
 
-/** Longer than any letter is kept: whoever asks for a replay may have another idea of the time. */
+/** Longer than the retention of any letter, because the clock of a process that requests a replay may differ. */
 const MAX_AGE_MS = (MAX_DEAD_LETTER_DAYS + 1) * DAY_MS
 
-/** Letters of one record: all have the time of the record. */
+/** Letters of one record, which all have the time of the record. */
 interface ReplayedRecord {
   readonly failedAtMs: number
   readonly rows: Set<number>
@@ -20,15 +20,15 @@ interface Snapshot {
 }
 
 /**
- * What a partition remembers of an account's dead letters: which pipelines ask for them, and which letters were
- * replayed. Operators choose in any order, so each letter is remembered singly, for longer than it is kept.
+ * Memory of a partition about an account's dead letters: the pipelines that keep them, and the letters that were
+ * replayed. Operators choose letters in any order, so each is remembered separately, for longer than it is kept.
  */
 export class DeadLetterMemory {
   readonly #enabled = new Map<string, boolean>()
-  /** By source, then by offset. */
+  /** Replayed records by source, then by offset. */
   readonly #replayed = new Map<string, Map<number, ReplayedRecord>>()
 
-  /** True while no pipeline of the account has ever asked for dead letters. */
+  /** True as long as no pipeline of the account has ever kept dead letters. */
   get isUnused(): boolean {
     return this.#enabled.size === 0 && this.#replayed.size === 0
   }
@@ -37,7 +37,7 @@ export class DeadLetterMemory {
     this.#enabled.set(pipeline, isEnabled)
   }
 
-  /** Whether the pipeline was ever told of. */
+  /** Whether the settings of the pipeline were ever received. */
   has(pipeline: string): boolean {
     return this.#enabled.has(pipeline)
   }
@@ -46,7 +46,7 @@ export class DeadLetterMemory {
     return this.#enabled.get(pipeline) ?? false
   }
 
-  /** Notes that a letter is replayed. @returns false when it was before, or is too old for anybody to know */
+  /** Notes that a letter is replayed. @returns false when it was replayed before, or is so old that this is unknown */
   advance({ topic, partition, offset, row }: LetterOrigin, failedAtMs: number, timeMs: number): boolean {
     if (failedAtMs < timeMs - MAX_AGE_MS) return false
     const source = `${topic} ${partition}`

@@ -8,9 +8,9 @@ import {
 import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { Event } from '../event/event.ts'
 import { eventColumns, eventsIn, sharedBytes } from '../event/event-columns.ts'
-import { behaviourOfEvents } from './behaviour.ts'
+import { behaviourOfEvents } from './event-behaviour.ts'
 
-/** What names a dead letter: the place in the log that yielded the failure. No two failures share one. */
+/** Name of a dead letter: the place in the log at which the failure occurred. Two failures never share one. */
 export interface LetterOrigin {
   readonly topic: string
   readonly partition: number
@@ -21,12 +21,12 @@ export interface LetterOrigin {
 /** The node that failed. */
 export interface FailedNode {
   readonly pipeline: string
-  /** Of the revision's cut. */
+  /** Version of the revision's cut. */
   readonly version: number
   readonly node: string
 }
 
-/** An event that failed, as it came to the node. */
+/** A failed event, in the form in which it reached the node. */
 export interface DeadLetter extends LetterOrigin, FailedNode {
   /** Log time, UNIX ms. */
   readonly failedAtMs: number
@@ -36,18 +36,18 @@ export interface DeadLetter extends LetterOrigin, FailedNode {
   readonly event: Event
 }
 
-/** Of lines that fail together; what was sent beside them comes on top. */
+/** Maximum size of lines that fail together, in addition to metadata that was sent with them. */
 const RUN_BYTES = 200 * 1024
 const LETTER_BYTES = 128
 const POSITION_BYTES = 12
 
 interface EncodedPart {
   readonly part: DeadLetterPart
-  /** About what it takes. */
+  /** Approximate size of a part. */
   readonly partBytes: number
 }
 
-/** Values of records that hold letters, in order, and what is known of replays. */
+/** Values of records that contain letters, in order, with the known replays. */
 export function deadLetterValues(
   account: string,
   letters: readonly DeadLetter[],
@@ -87,7 +87,7 @@ export function lettersIn({ failures, ...part }: FailedEvents, isExact = true): 
   }))
 }
 
-/** Letters that follow one another and can be one part. */
+/** Letters that follow one another and fit into one part. */
 function* runsOf(letters: readonly DeadLetter[]): Generator<DeadLetter[]> {
   let run: DeadLetter[] = []
   let bytes = 0

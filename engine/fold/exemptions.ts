@@ -2,15 +2,15 @@ import type { ExemptionCut } from '../../schemas/log/cuts.ts'
 import { ExemptKeys } from '../nodes/contract/exempt-keys.ts'
 
 /**
- * The exemptions of one account on one partition, from throttles of its pipelines. They stand beside the pipelines, so
- * that publishing leaves them as they are; log time alone says when one ends.
+ * The exemptions of one account on one partition, from throttles of its pipelines. They are separate from the pipelines,
+ * so publishing does not change them. Only log time ends one.
  */
 export class Exemptions {
   readonly #cuts = new Map<string, ExemptionCut>()
-  /** By pipeline and node; the memory of the node looks into it. */
+  /** Exempt keys by pipeline and node; the memory of the node reads them. */
   readonly #keys = new Map<string, ExemptKeys>()
 
-  /** First log time at which one of them means nothing any more. */
+  /** First log time at which one of them has no effect any more. */
   get forgetMs(): number {
     let first = Number.POSITIVE_INFINITY
     for (const { forgetMs } of this.#cuts.values()) first = Math.min(first, forgetMs)
@@ -21,7 +21,7 @@ export class Exemptions {
     return this.#cuts.has(entity)
   }
 
-  /** What is exempt at a node: one object for all of its revisions. */
+  /** Exempt keys of a node: one object for all of its revisions. */
   keysOf(pipeline: string, node: string): ExemptKeys {
     const place = `${pipeline}/${node}`
     let keys = this.#keys.get(place)
@@ -37,7 +37,7 @@ export class Exemptions {
     this.keysOf(cut.pipeline, cut.node).set(cut.key ?? undefined, cut.untilMs)
   }
 
-  /** Lets go of what means nothing any more. @returns the entities */
+  /** Removes exemptions that have ended. @returns the entities */
   forget(timeMs: number): string[] {
     const over = [...this.#cuts].filter(([, { forgetMs }]) => timeMs >= forgetMs)
     for (const [entity, { pipeline, node, key }] of over) {

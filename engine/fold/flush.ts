@@ -8,27 +8,27 @@ export interface TableBatch {
   readonly rows: number
   readonly first: Position
   readonly last: Position
-  /** No row of it has an earlier log time, UNIX ms. */
+  /** Lower bound of the log times of its rows, UNIX ms. */
   readonly sinceMs: number
 }
 
-/** Offsets of records that are lost, and that somebody has said to be lost. */
+/** Offsets of records whose loss an operator has accepted. */
 export interface AcceptedGap {
   readonly from: bigint
   /** Exclusive. */
   readonly to: bigint
-  /** Log time before it and behind it, UNIX ms. */
+  /** Log time before and behind it, UNIX ms. */
   readonly sinceMs: number
   readonly untilMs: number
 }
 
-/** What is to be made durable before the log is passed up to `nextOffset`. */
+/** Data that must be durable before the log is passed up to `nextOffset`. */
 export interface Flush {
   readonly nextOffset: bigint
   readonly timeMs: number
   readonly tables: readonly TableBatch[]
   /** An encoded checkpoint, to be written once the tables are stored; null when none is due. */
   readonly checkpoint: Buffer | null
-  /** The log has lost what came behind these tables. */
+  /** Lost records behind these tables. */
   readonly gap?: AcceptedGap
 }

@@ -8,31 +8,31 @@ import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
 import type { EveryLine, FieldTerm, Query, TextTerm } from '../query-language/syntax-tree.ts'
 import type { TailedLine } from './tailed-line.ts'
 
-/** A line as rules look at it. */
+/** A line in the form that rules examine. */
 export interface JudgedLine {
   readonly host: string
   readonly app: string
   /** Upper case. */
   readonly level: string
-  /** All of its record that is known before it is stored; asked for only where a query needs it. */
+  /** All members of its record that are known before it is stored; requested only by a query that needs it. */
   searched(): SearchedRecord
 }
 
 /** @throws BEYOND_BUDGET */
 export type LineTest = (line: JudgedLine, meter: CostMeter) => boolean
 
-/** Members of a record that rules settle themselves: a query that names one, also without `_`, matches nothing. */
+/** Members of a record that rules determine themselves: a query that names one, also without `_`, matches nothing. */
 const SETTLED_LATER: ReadonlySet<string> = new Set(['_retention', '_mezmo_line_size'])
 
-/** Members that are known without a look into the line, and that no line can replace. */
+/** Members that are known without reading the line, and that no line can replace. */
 const WHO: ReadonlySet<string> = new Set(['_host', '_app', 'level'])
 
 const MATCHES_NOTHING: LineTest = () => false
 const MATCHES_ALL: LineTest = () => true
 
 /**
- * Compiles the conditions of one rule. A rule without any, with a query that cannot be read, or one about what rules
- * settle, matches nothing.
+ * Compiles the conditions of one rule. A rule matches nothing if it has no conditions, an unreadable query, or a query
+ * about a member that rules determine.
  */
 export function compileLineTest({ apps, hosts, levels = [], query }: LineConditions): LineTest {
   if (apps.length + hosts.length + levels.length === 0 && query.trim() === '') return MATCHES_NOTHING
@@ -41,16 +41,16 @@ export function compileLineTest({ apps, hosts, levels = [], query }: LineConditi
   const isApp = oneOf(apps)
   const isHost = oneOf(hosts)
   const isLevel = oneOf(levels.map(level => level.toUpperCase()))
-  // The query last: it alone asks for the record.
+  // The query is last, because it alone needs the record.
   return (line, meter) =>
     isApp(line.app) && isHost(line.host) && isLevel(line.level) && meetsQuery(line, meter)
 }
 
-/** What became of the tests that rules make of one line. */
+/** Results of the tests that rules make of one line. */
 export class RuleJudgement {
   readonly #line: JudgedLine
   readonly #meter: CostMeter
-  /** A rule was not judged to its end, for what that costs: it counts as one that does not match. */
+  /** Whether judging a rule was ended because of its cost: such a rule counts as not matching. */
   isCut = false
 
   constructor(line: JudgedLine, meter: CostMeter) {
@@ -69,7 +69,7 @@ export class RuleJudgement {
   }
 }
 
-/** A line as it arrives, for `compileLineTest`. */
+/** An arriving line, for `compileLineTest`. */
 export function judgedArrival(line: TailedLine): JudgedLine {
   return {
     get host() {
@@ -85,7 +85,7 @@ export function judgedArrival(line: TailedLine): JudgedLine {
   }
 }
 
-/** A record, as tails see it, for `compileLineTest`. */
+/** A record in the form of tails, for `compileLineTest`. */
 export function judgedRecord(record: JsonObject): JudgedLine {
   let searched: SearchedRecord | undefined
   return {

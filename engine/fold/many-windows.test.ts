@@ -3,7 +3,8 @@ import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { type Control, controlType } from '../../schemas/log/control.ts'
 import { SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
-import { LineBatchBuilder } from '../lines/line-batch-builder.ts'
+import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import type { Reductions } from '../nodes/processors/reduce/reductions.ts'
 import type { Steps } from '../steps.ts'
 import { PartitionFold } from './partition-fold.ts'
@@ -11,9 +12,9 @@ import { PartitionFold } from './partition-fold.ts'
 const START_MS = Date.UTC(2026, 10, 20, 12)
 const DURATION_MS = 1_500
 const NODES = 2
-/** Of each node. */
+/** Open windows of each node. */
 const WINDOWS = 25_000
-/** At most so many windows end between two turns of others. */
+/** Maximum number of windows that end before other work has a turn. */
 const ENDED_AT_A_TIME = 100
 const IDENTITY = {
   topic: 'weir.ingest',
@@ -23,7 +24,7 @@ const IDENTITY = {
 }
 const NO_FACTS = { mac: '', ip: '', remoteAddress: '127.0.0.1', tags: [], driftMs: null, idempotency: null }
 
-/** Drives work as a worker does. @returns how often it let others have their turn */
+/** Drives work like a worker. @returns how often it gave other work a turn */
 function driven<Result>(steps: Steps<Result>): { readonly turns: number; readonly result: Result } {
   for (let turns = 0; ; turns++) {
     const { done, value } = steps.next()
@@ -31,9 +32,9 @@ function driven<Result>(steps: Steps<Result>): { readonly turns: number; readonl
   }
 }
 
-/** Two nodes that reduce, each with so many windows, opened by records a millisecond apart. */
+/** Two nodes that reduce, each with that many windows, opened by records a millisecond apart. */
 function holding(windows: number, perRecord = 1_000, durationMs = DURATION_MS) {
-  const fold = new PartitionFold(IDENTITY)
+  const fold = new PartitionFold(CATALOGUE, IDENTITY)
   let offset = 0n
   const apply = (appendTimeMs: number, value: Buffer) =>
     driven(fold.applying({ offset: offset++, appendTimeMs, value, producer: null }))
@@ -72,9 +73,9 @@ function holding(windows: number, perRecord = 1_000, durationMs = DURATION_MS) {
   }
 }
 
-test('fifty thousand windows that end at once do not make everybody else wait for all of them', () => {
+test('fifty thousand windows that end at once do not make other work wait for all of them', () => {
   const { tick, states, fold } = holding(WINDOWS, 1_000, 60_000)
-  tick(START_MS + 10_000) // Brings the checkpoint, which takes turns of its own.
+  tick(START_MS + 10_000) // causes the checkpoint, which takes turns of its own
   const { turns } = tick(START_MS + 70_000)
   expect(turns).toBeGreaterThanOrEqual((NODES * WINDOWS) / ENDED_AT_A_TIME)
   expect(states.map(({ count }) => count)).toEqual([0, 0])
@@ -83,21 +84,21 @@ test('fifty thousand windows that end at once do not make everybody else wait fo
   expect(sunk?.activity.eventsOut).toBe(NODES * WINDOWS)
 })
 
-test('a checkpoint with fifty thousand windows is written in turns, and holds all of them', () => {
+test('a checkpoint with fifty thousand windows is written in turns, and contains all of them', () => {
   const { tick, states } = holding(WINDOWS, 1_000, 60_000)
   const { turns, result } = tick(START_MS + 10_000)
   const checkpoint = result.find(flush => flush.checkpoint !== null)?.checkpoint as Buffer
   expect(turns).toBeGreaterThanOrEqual((NODES * WINDOWS) / (2 * ENDED_AT_A_TIME))
-  const restored = new PartitionFold(IDENTITY, checkpoint)
+  const restored = new PartitionFold(CATALOGUE, IDENTITY, checkpoint)
   const memory = restored.memoryOf(SAMPLE_ACCOUNT, 'p', 'reduce-0')?.value as Reductions
   expect([memory.count, memory.deadlineMs]).toEqual([WINDOWS, states[0]?.deadlineMs])
   expect(states[0]?.count).toBe(WINDOWS)
 })
 
-test('to know which windows end costs the same for each, however many are open', () => {
+test('finding the windows that end costs the same for each, however many are open', () => {
   const costs = [5_000, 20_000].map(windows => {
     const { states, tick } = holding(windows, 20)
-    // A record for every few windows: each of them asks which end.
+    // A record for every few windows: each of them checks which windows end.
     for (let ms = 0; ms <= windows / 20; ms += 5) tick(START_MS + DURATION_MS + ms)
     expect(states[0]?.count).toBe(0)
     return (states[0]?.compared ?? 0) / windows

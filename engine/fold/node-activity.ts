@@ -1,15 +1,16 @@
+import type { Event } from '../event/event.ts'
 import type { NodeCounters, NodeError } from '../graph/compile-graph.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { textForm } from '../json/json-text.ts'
 
-/** A node of a pipeline of an account, as metrics and errors name it. The default graph has an empty pipeline id. */
+/** A node of a pipeline of an account, in the form of metrics and errors. The default graph has an empty pipeline id. */
 export interface NodeName {
   readonly account: string
   readonly pipeline: string
   readonly node: string
 }
 
-/** What a node did since its last row in `node_metrics`. */
+/** Activity of a node since its last row in `node_metrics`. */
 export type NodeActivity = NodeCounters
 
 /** One distinct error of a node since its last row in `pipeline_errors`: components, section 4.1. */
@@ -29,33 +30,33 @@ export interface PendingActivity {
   readonly errors: readonly NodeErrorSummary[]
 }
 
-/** Distinct (node, code, field) that one minute keeps apart; more are counted under the node and code alone. */
+/** Maximum number of distinct (node, code, field) per minute; more are counted under the node and code alone. */
 const MAX_DISTINCT_ERRORS = 10_000
-/** Of the event that caused an error: components, section 4.1. */
+/** Maximum length of the kept text of an event that caused an error: components, section 4.1. */
 const MAX_CAPTURED_CHARACTERS = 16 * 1024
 
-/** What a node has done since this process began to count, for its metrics. */
+/** Activity of a node since this process began to count, for metrics. */
 export interface NodeTotals extends NodeName {
   readonly activity: NodeActivity
-  /** By code. */
+  /** Number of errors, by code. */
   readonly errors: ReadonlyMap<string, number>
 }
 
-/** How many events a node with windows holds now. */
+/** Number of events that a node with windows holds now. */
 export interface NodeHolding extends NodeName {
   readonly held: number
 }
 
 /**
- * Counts and errors of all nodes of a partition that no row of the store shows yet. They are written once a
- * minute of log time and are part of the checkpoint, so each event is counted exactly once.
+ * Counts and errors of all nodes of a partition that are not in the store yet. They are written once a minute of log time
+ * and are part of the checkpoint, so each event is counted exactly once.
  */
 export class PendingNodeActivity {
   #nodes = new Map<string, NodeName & { activity: NodeActivity }>()
   #errors = new Map<string, NodeErrorSummary>()
   readonly #totals = new Map<string, NodeName & { activity: NodeActivity; errors: Map<string, number> }>()
 
-  /** What every node did since this was made; not part of a snapshot. */
+  /** Activity of every node since this was made; not part of a snapshot. */
   get totals(): Iterable<NodeTotals> {
     return this.#totals.values()
   }
@@ -64,7 +65,7 @@ export class PendingNodeActivity {
     return this.#nodes.size === 0 && this.#errors.size === 0
   }
 
-  /** Adds what a node did; an activity of zeros leaves no entry. */
+  /** Adds the activity of a node; an activity of zeros leaves no entry. */
   add(name: NodeName, activity: NodeActivity): void {
     const counters = Object.keys(activity) as (keyof NodeActivity)[]
     if (counters.every(counter => activity[counter] === 0)) return
@@ -129,7 +130,7 @@ export class PendingNodeActivity {
     return this.#errors.size < MAX_DISTINCT_ERRORS || this.#errors.has(key) ? key : `${nameKey(name)} ${code}`
   }
 
-  /** Everything pending, ordered by name, and nothing is pending afterwards. */
+  /** Returns everything pending, ordered by name; afterwards nothing is pending. */
   take(): PendingActivity {
     const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1)
     const nodes = [...this.#nodes].sort(byKey).map(([, node]) => node)
@@ -164,4 +165,14 @@ export function activitySince(now: NodeCounters, before: NodeActivity | undefine
     for (const counter of Object.keys(since) as (keyof NodeActivity)[]) since[counter] -= before[counter]
   }
   return since
+}
+
+/** Counts events that arrived and were dropped. */
+export function countDropped(activity: NodeActivity, events: readonly Event[]): void {
+  for (const { bytes } of events) {
+    activity.eventsIn++
+    activity.dropped++
+    activity.bytesIn += bytes
+    activity.droppedBytes += bytes
+  }
 }

@@ -5,7 +5,7 @@ import { IdempotencyKeys, MAX_STREAMS, Producers, STREAM_WINDOW } from './repeat
 const digest = (text: string) => Buffer.from(text)
 
 describe('producers', () => {
-  test('a sequence that was passed is a repeat, a higher one is not, gaps do not matter', () => {
+  test('a passed sequence is a repeat, a higher one is not, and gaps do not matter', () => {
     const producers = new Producers()
     expect(producers.advance('a', 0, 1)).toBe(true)
     expect(producers.advance('a', 0, 2)).toBe(false)
@@ -41,7 +41,7 @@ describe('idempotency keys', () => {
     expect(keys.advance({ key: 'k', digest: digest('1') }, 1)).toBe(false)
   })
 
-  test('another body under a used key is kept: it was acknowledged', () => {
+  test('another body under a used key is kept, because it was acknowledged', () => {
     const keys = new IdempotencyKeys()
     keys.advance({ key: 's/1', digest: digest('1') }, 0)
     expect(keys.advance({ key: 's/1', digest: digest('2') }, 1)).toBe(true)
@@ -58,7 +58,7 @@ describe('idempotency keys', () => {
     expect(advance(100)).toBe(false)
   })
 
-  test('a number too far behind to be told from a repeat is kept: it was acknowledged', () => {
+  test('a number that is too far behind to be recognised as a repeat is kept, because it was acknowledged', () => {
     const keys = new IdempotencyKeys()
     keys.advance({ key: 's/100', digest: digest('100') }, 0)
     expect(keys.advance({ key: `s/${100 - STREAM_WINDOW}`, digest: digest('old') }, 0)).toBe(true)
@@ -71,7 +71,7 @@ describe('idempotency keys', () => {
     expect(keys.advance({ key: 'k', digest: digest('1') }, DAY_MS)).toBe(true)
   })
 
-  test('beyond the bound the longest unused stream is forgotten, and a replay from a snapshot forgets the same', () => {
+  test('beyond the bound the stream that was unused longest is forgotten, also in a replay from a snapshot', () => {
     const advance = (keys: IdempotencyKeys, name: string) =>
       keys.advance({ key: `${name}/1`, digest: digest('1') }, 0)
     const keys = new IdempotencyKeys()
@@ -88,7 +88,7 @@ describe('idempotency keys', () => {
     }
   })
 
-  test('a judgement says what a request would be and notes nothing', () => {
+  test('a judgement of a request notes nothing', () => {
     const keys = new IdempotencyKeys()
     keys.advance({ key: 's/100', digest: digest('100') }, 0)
     keys.advance({ key: 'k', digest: digest('k') }, 0)

@@ -3,17 +3,20 @@ import { NUMBERED_KEY } from '../../schemas/log/line-batch.ts'
 import { DAY_MS } from '../times/duration.ts'
 
 /**
- * What a partition remembers to tell a repeat from something new. Part of its checkpoint; judged by log time
- * alone, so a replay judges alike.
+ * Memory of a partition that distinguishes repeats from new requests. It is part of the checkpoint and depends only on
+ * log time, so a replay gives the same judgements.
  */
 
-/** A producer that was idle for that long has minted a new id (it does so after half of it). */
+/** Time after which a producer is forgotten; an idle producer changes its id after half of it. */
 const PRODUCER_EXPIRY_MS = DAY_MS
-/** An idempotency key without a number. */
+/** Time after which an idempotency key without a number is forgotten. */
 const KEY_EXPIRY_MS = DAY_MS
-/** A stream of numbered keys: `weir ship --follow` may be away for days and then repeat its last batch. Our choice. */
+/**
+ * Time after which a stream of numbered keys is forgotten: `weir ship --follow` may be stopped for days and then repeat
+ * its last batch. (Our choice.)
+ */
 const STREAM_EXPIRY_MS = 30 * DAY_MS
-/** How far behind the highest number of a stream a late number is still told from a repeat. */
+/** Distance behind the highest number of a stream up to which a late number is recognised as a repeat or as new. */
 export const STREAM_WINDOW = 64
 
 /** Highest sequence seen per producer: the engine drops a sequence that it has passed. */
@@ -33,7 +36,7 @@ export class Producers {
     return true
   }
 
-  /** Notes positions that others have witnessed; those that are passed already change nothing. */
+  /** Notes positions from other sources; lower ones than known change nothing. */
   merge(positions: Iterable<{ id: string; sequence: number; timeMs: number }>): void {
     for (const { id, sequence, timeMs } of positions) {
       const known = this.#positions.get(id)
@@ -45,7 +48,7 @@ export class Producers {
     }
   }
 
-  /** What is still worth remembering at that time, ordered by id. */
+  /** Entries that are still needed at that time, ordered by id. */
   snapshot(timeMs: number): { id: string; sequence: number; timeMs: number }[] {
     forgetExpired(this.#positions, timeMs - PRODUCER_EXPIRY_MS)
     return [...this.#positions]
@@ -58,7 +61,7 @@ export class Producers {
   }
 }
 
-/** Entries that one account may have; beyond it the longest unused is forgotten. */
+/** Maximum number of entries of one account; beyond it the one that was unused longest is forgotten. */
 export const MAX_STREAMS = 10_000
 export const MAX_KEYS = 100_000
 
@@ -74,21 +77,21 @@ interface KeyState {
   timeMs: number
 }
 
-/** 'conflict': the key came with another body; 'passed': the stream is too far on to tell. */
+/** 'conflict': the key came with another body; 'passed': the number is too far behind to decide. */
 export type KeyJudgement = 'new' | 'repeat' | 'conflict' | 'passed'
 
 /**
- * Idempotency keys of the requests of one account. A key of the form `<stream>/<number>` costs one entry per stream,
- * any other key one entry for 24 h of log time. A request is a repeat when its key *and* the digest of its body
- * are known: one that was acknowledged under a used key with another body (a sender's mistake that the ingest
- * front normally answers with 409) is kept, because acknowledged lines are never lost.
+ * Idempotency keys of the requests of one account. A key of the form `<stream>/<number>` costs one entry per stream, any
+ * other key one entry for 24 h of log time. A request is a repeat when its key *and* the digest of its body are known.
+ * The ingest front normally answers a used key with another body with 409, as a mistake of the sender. If such a request
+ * was acknowledged, it is kept, because acknowledged lines are never lost.
  */
 export class IdempotencyKeys {
-  /** Both in the order of their last use, so that what is forgotten follows from the log alone. */
+  /** Streams in the order of last use, like the other map, so that the forgotten entries follow from the log alone. */
   readonly #streams = new Map<string, StreamState>()
   readonly #keys = new Map<string, KeyState>()
 
-  /** What a request with this key would be; nothing is noted. */
+  /** Judges a request with this key, without noting anything. */
   judge({ key, digest }: Idempotency, timeMs: number): KeyJudgement {
     const text = Buffer.from(digest).toString('base64')
     const numbered = NUMBERED_KEY.exec(key)
@@ -126,7 +129,7 @@ export class IdempotencyKeys {
     stream.timeMs = timeMs
     putNewest(this.#streams, name, stream, MAX_STREAMS)
     if (number <= stream.highest - STREAM_WINDOW) return
-    stream.digests[number] ??= digest // The first body that the log has wins.
+    stream.digests[number] ??= digest // the first body on the log counts
     if (number <= stream.highest) return
     stream.highest = number
     for (const old of Object.keys(stream.digests)) {
@@ -158,7 +161,7 @@ function putNewest<State>(entries: Map<string, State>, name: string, state: Stat
   entries.delete(oldest as string)
 }
 
-/** Forgetting what has expired changes no judgement; it only bounds the memory. */
+/** Removes expired entries. This changes no judgement; it only bounds the memory. */
 function forgetExpired(entries: Map<string, { readonly timeMs: number }>, expiredMs: number): void {
   for (const [name, { timeMs }] of entries) if (timeMs <= expiredMs) entries.delete(name)
 }

@@ -2,25 +2,25 @@ import type { Position } from '../../schemas/log/position.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
-import type { LineBatchView } from '../lines/line-batch-view.ts'
+import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
 import type { WaitingPlace } from './spread/rekeyed-part.ts'
 
-/** What a partition has in effect of a pipeline since a cut. */
+/** State of a pipeline in a partition since a cut. */
 export interface PipelineInEffect {
-  /** Of the cut. */
+  /** Version of the cut. */
   readonly version: number
-  /** Undefined: nothing runs of it any more. */
+  /** Undefined: the pipeline is no longer deployed. */
   readonly document: PipelineDocument | undefined
   readonly isPaused: boolean
-  /** When the cut took effect, UNIX ms of log time. */
+  /** Time at which the cut took effect, UNIX ms of log time. */
   readonly atMs: number
 }
 
-/** A revision of a pipeline that runs, or still runs for the events of it that are under way. */
+/** A revision of a pipeline that is deployed, or that still handles its remaining events. */
 export interface RunningRevision {
-  /** Of its cut. */
+  /** Version of the cut that deployed it. */
   readonly version: number
   readonly document: PipelineDocument
 }
@@ -36,29 +36,29 @@ export interface ArrivedEvents {
   readonly source: PartitionName
   readonly place: WaitingPlace
   readonly events: readonly Event[]
-  /** Of each, in the source's log. */
+  /** Position of each event in the source's log. */
   readonly positions: readonly Position[]
 }
 
 /**
- * Watches what a partition does while it does it. It decides nothing, and what it does costs no more than a moment:
- * the partition waits for it.
+ * Observes the work of a partition while it happens. An observer does not influence it, and its calls must be short,
+ * because the partition waits for them.
  */
 export interface RunWatch {
-  /** Asked once for each run of events through a pipeline. */
+  /** Called once for each run of events through a pipeline. */
   observerOf(account: string, pipeline: string): GraphObserver | undefined
-  /** Told when a cut takes effect, and once of all that is in effect when a partition begins to be watched. */
+  /** Called when a cut takes effect, and once per pipeline in effect when observation of a partition begins. */
   takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
   /** A rule drops a line of a record entirely, before it is handled. */
   dropped?(batch: LineBatchView, index: number, exclusion: Exclusion): void
-  /** Told of each record of lines which of them are no repeats, and not dropped. */
+  /** Called for each record of lines with those that are neither repeats nor dropped. */
   handles?(batch: LineBatchView, indexes: readonly number[]): void
-  /** Told before events from another partition are run on; repeats are left out. */
+  /** Called before events from another partition continue; repeats are left out. */
   resumes?(arrived: ArrivedEvents): void
-  /** Told after that. @param revision that ran them; undefined: their node is no more */
+  /** Called after they have continued. @param revision that ran them; undefined: their node does not exist any more */
   resumed?(revision: RunningRevision | undefined): void
-  /** An event becomes a line of the own store. @param row of its record's lines */
+  /** Called when an event becomes a line of the own store. @param row of its record's lines */
   stored?(event: Event, name: NodeName, row: number): void
-  /** It was left out on purpose before it became one. */
+  /** Called when an event was left out on purpose before it became a line. */
   excluded?(event: Event, name: NodeName, exclusion: Exclusion): void
 }

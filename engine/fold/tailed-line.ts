@@ -3,32 +3,36 @@ import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { Event } from '../event/event.ts'
 import { eventParser } from '../json/exact-json.ts'
-import type { LineBatchView } from '../lines/line-batch-view.ts'
-import { storedApp } from '../lines/line-draft.ts'
-import { FieldNames } from '../lines/line-fields.ts'
-import { type LinePlace, renderRecord, rowOfLine } from '../lines/line-record.ts'
-import type { StoredLine } from '../lines/stored-line.ts'
-import { hostAsSent } from '../nodes/destinations/log-analysis/ingested-line.ts'
-import { defaultOwnStore, newStoredLine } from '../nodes/destinations/log-analysis/own-store.ts'
+import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
+import { hostAsSent, storedApp } from '../lines/stored-line/line-draft.ts'
+import { FieldNames } from '../lines/stored-line/line-fields.ts'
+import { type LinePlace, renderRecord, rowOfLine } from '../lines/stored-line/line-record.ts'
+import { newStoredLine, type StoredLine } from '../lines/stored-line/stored-line.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import type { OwnStoreSink } from '../nodes/contract/own-store.ts'
 import { SearchedRecord } from '../query-language/evaluate.ts'
 
-/** Where a line of the topic `weir.ingest` is, and how long it is kept. */
+/** Place of a line in the topic `weir.ingest`, and its retention. */
 export interface TailedPlace extends Omit<LinePlace, 'topic'> {
   /** Log time of its record, UNIX ms. */
   readonly timeMs: number
   readonly retentionDays: number
-  /** Behaviour number that the line is made by. */
+  /** Behaviour number by which the line is made. */
   readonly behaviour: number
 }
 
-/** One after another, lines as the default graph would store them. */
+/** Shows lines one after another, in the form in which the default graph would store them. */
 export class LineStand {
-  readonly #sink = defaultOwnStore()
+  readonly #sink: OwnStoreSink
   readonly #stored = newStoredLine()
-  /** Names are counted for the columns of the store: records have all fields. */
+  /** Names are counted for the columns of the store; records have all fields. */
   readonly #fieldNames = new FieldNames()
 
-  /** The line before is not to be looked at any more. */
+  constructor(catalogue: Catalogue) {
+    this.#sink = catalogue.defaultOwnStore()
+  }
+
+  /** The previous line must not be used any more. */
   line(batch: LineBatchView, index: number, place: TailedPlace): TailedLine {
     return new TailedLine(batch, index, place, () => {
       const { timeMs, retentionDays, behaviour } = place
@@ -41,8 +45,8 @@ export class LineStand {
 }
 
 /**
- * A line as those see it who watch lines arrive. What somebody needs of it is made then, once for all of them: most
- * lines are told from what was asked for by their host, app or level alone.
+ * A line for observers of arriving lines. Its parts are computed when first needed, once for all observers: the host, app
+ * or level alone excludes most lines.
  */
 export class TailedLine {
   readonly #batch: LineBatchView
@@ -69,7 +73,7 @@ export class TailedLine {
     return storedApp(this.#batch.app(this.#index), this.#batch.file(this.#index))
   }
 
-  /** As the own store gets it. */
+  /** Line as the own store receives it. */
   get stored(): StoredLine {
     this.#stored ??= this.#fill()
     return this.#stored
@@ -81,20 +85,20 @@ export class TailedLine {
     return this.#known
   }
 
-  /** The record as text: what an export gives once the line is stored. */
+  /** Text of the record, as an export returns it once the line is stored. */
   get text(): string {
     this.#text ??= recordText(this.stored, this.#place)
     return this.#text
   }
 
-  /** The record as queries look at it. */
+  /** The record in the form that queries read. */
   get searched(): SearchedRecord {
     this.#searched ??= new SearchedRecord(this.record)
     return this.#searched
   }
 
   get record(): JsonObject {
-    // Without the ids, whose many digits would make a slow parse of every record.
+    // The record without ids, whose many digits would make a slow parse of every record.
     const end = this.text.indexOf(',"_account":')
     const parse = eventParser(this.#place.behaviour >= FIFTH_BEHAVIOUR)
     const record = parse(`{${this.text.slice(end + 1)}`) as JsonObject
@@ -102,7 +106,7 @@ export class TailedLine {
   }
 }
 
-/** A member that the service does not know may be one that the line says: only those that it knows are known. */
+/** A member that the service does not set may be set by the line, so only members of the service are known. */
 function knownMembers(line: StoredLine): JsonObject {
   const known: JsonObject = {
     _account: line.account,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { nodeOutputs } from '../nodes/node-outputs.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { checkGraph } from './check-graph.ts'
 
 function node(
@@ -24,18 +24,18 @@ const route = (id: string, ...inputs: string[]) =>
   })
 
 function problemsOf(nodes: NodeDocument[], allowUnconnected = true): string[] {
-  return checkGraph({ nodes }, { allowUnconnected }).map(
+  return checkGraph(CATALOGUE, { nodes }, { allowUnconnected }).map(
     ({ nodeId, instancePath, message }) => `${nodeId} ${instancePath} ${message}`,
   )
 }
 
 describe('a graph', () => {
-  test('from a source to a sink is fine, and so is an empty one', () => {
+  test('from a source to a sink is valid, and so is an empty one', () => {
     expect(problemsOf([source, filter('f', 'in'), sink('f', 'in')], false)).toEqual([])
     expect(problemsOf([], false)).toEqual([])
   })
 
-  test('is refused with options that are kept and that nothing can run by', () => {
+  test('is refused with options that can be saved but not run', () => {
     const reduce = node('r', 'transform', 'reduce', ['in'], {
       date_formats: [
         { field: '.at', format: '%F' },
@@ -47,7 +47,7 @@ describe('a graph', () => {
     ])
   })
 
-  test('may use every output of a route, and nothing that looks like one', () => {
+  test('can use every output of a route, and no similar name', () => {
     expect(problemsOf([source, route('r', 'in'), sink('r.aaaaaaaa', 'r._unmatched')], false)).toEqual([])
     const refused = 'must be an output of another node of this pipeline'
     expect(problemsOf([source, route('r', 'in'), sink('r', 'r.bbbbbbbb', 'in.aaaaaaaa', 'gone')])).toEqual([
@@ -58,7 +58,7 @@ describe('a graph', () => {
     ])
   })
 
-  test('has no inputs that are sinks, no inputs at sources, and none twice', () => {
+  test('has no sinks among its inputs, no inputs at sources, and no input twice', () => {
     expect(problemsOf([source, sink('in'), filter('f', 'out')])).toEqual([
       'f /inputs/0 must be an output of another node of this pipeline',
     ])
@@ -68,7 +68,7 @@ describe('a graph', () => {
     expect(problemsOf([source, sink('in', 'in')])).toEqual(['out /inputs/1 must NOT have duplicate items'])
   })
 
-  test('blames exactly the inputs by which events come back, in any graph', () => {
+  test('reports exactly the inputs that close a circle, in any graph', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     const graph = fc.array(fc.subarray(ids), { minLength: ids.length, maxLength: ids.length })
     fc.assert(
@@ -87,12 +87,12 @@ describe('a graph', () => {
     )
   })
 
-  test('of a thousand nodes in one circle is judged, and every one of them blamed', () => {
+  test('of a thousand nodes in one circle is judged, and all of them are reported', () => {
     const ring = Array.from({ length: 1000 }, (_, index) => filter(`${index}`, `${(index + 1) % 1000}`))
     expect(problemsOf(ring)).toHaveLength(1000)
   })
 
-  test('has no cycles; nodes behind one are not to blame', () => {
+  test('has no circles, and nodes behind one are not reported', () => {
     const message = 'must NOT lead back to the node itself'
     expect(
       problemsOf([
@@ -129,10 +129,10 @@ describe('a graph', () => {
 })
 
 describe('outputs', () => {
-  test('of a plain node are its id, of a route one per rule with the rest first, of a sink none', () => {
-    expect(nodeOutputs(source)).toEqual([{ id: 'in', label: 'Default' }])
-    expect(nodeOutputs(sink())).toEqual([])
-    expect(nodeOutputs(route('r')).map(({ id, label }) => [id, label])).toEqual([
+  test('are the id for a plain node, one per rule with the rest first for a route, and none for a sink', () => {
+    expect(CATALOGUE.outputsOf(source)).toEqual([{ id: 'in', label: 'Default' }])
+    expect(CATALOGUE.outputsOf(sink())).toEqual([])
+    expect(CATALOGUE.outputsOf(route('r')).map(({ id, label }) => [id, label])).toEqual([
       ['r._unmatched', 'Unmatched'],
       ['r.aaaaaaaa', 'hot'],
     ])

@@ -1,42 +1,53 @@
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../event/problem.ts'
-import { isBuilt } from '../nodes/known-types.ts'
-import { nodeOutputs } from '../nodes/node-outputs.ts'
-import { processorOf } from '../nodes/processors.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 
-/** A finding about one node; its pointer leads into that node. */
+/** Finding about one node; its pointer leads into that node. */
 export interface GraphProblem extends Problem {
   readonly nodeId: string
 }
 
 export interface GraphRules {
-  /** Whether nodes without inputs, or whose outputs lead nowhere, are fine. */
+  /** Whether nodes without inputs, or with outputs that lead nowhere, are allowed. */
   readonly allowUnconnected: boolean
 }
 
-/** Checks how the nodes of a pipeline hang together (components 1.5, pipeline API 2.3 and 2.7); all findings at once. */
-export function checkGraph(document: Pick<PipelineDocument, 'nodes'>, rules: GraphRules): GraphProblem[] {
+/** Checks the connections between the nodes of a pipeline (components 1.5, pipeline API 2.3 and 2.7); returns all findings. */
+export function checkGraph(
+  catalogue: Catalogue,
+  document: Pick<PipelineDocument, 'nodes'>,
+  rules: GraphRules,
+): GraphProblem[] {
   const { nodes } = document
-  const owners = outputOwners(nodes)
+  const owners = outputOwners(catalogue, nodes)
   return [
-    ...nodes.flatMap(node => nodeProblems(node, owners)),
+    ...nodes.flatMap(node => nodeProblems(catalogue, node, owners)),
     ...cycleProblems(nodes, owners),
     ...duplicateIds(nodes),
     ...(rules.allowUnconnected ? [] : unconnectedProblems(nodes, owners)),
   ]
 }
 
-/** The node that each output id belongs to. */
-export function outputOwners(nodes: readonly NodeDocument[]): ReadonlyMap<string, NodeDocument> {
-  return new Map(nodes.flatMap(node => nodeOutputs(node).map(({ id }) => [id, node] as const)))
+/** Maps each output id to its node. */
+export function outputOwners(
+  catalogue: Catalogue,
+  nodes: readonly NodeDocument[],
+): ReadonlyMap<string, NodeDocument> {
+  return new Map(nodes.flatMap(node => catalogue.outputsOf(node).map(({ id }) => [id, node] as const)))
 }
 
-function nodeProblems(node: NodeDocument, owners: ReadonlyMap<string, NodeDocument>): GraphProblem[] {
+function nodeProblems(
+  catalogue: Catalogue,
+  node: NodeDocument,
+  owners: ReadonlyMap<string, NodeDocument>,
+): GraphProblem[] {
   const { id: nodeId, kind, type, inputs } = node
   const problems: GraphProblem[] = []
-  if (!isBuilt(kind, type)) problems.push({ nodeId, instancePath: '/type', message: notBuilt(node) })
+  if (!catalogue.isBuilt(kind, type))
+    problems.push({ nodeId, instancePath: '/type', message: notBuilt(node) })
   if (kind === 'transform')
-    for (const { instancePath, message } of processorOf(type)?.runProblems?.(node.user_config) ?? [])
+    for (const { instancePath, message } of catalogue.processorOf(type)?.runProblems?.(node.user_config) ??
+      [])
       problems.push({ nodeId, instancePath: `/user_config${instancePath}`, message })
   if (kind === 'source') {
     if (inputs.length > 0)
@@ -58,9 +69,9 @@ function notBuilt(node: NodeDocument): string {
   return `"${node.type}" is not available on this server yet: ${notPublished(node)}`
 }
 
-/** What a sentence says last about a node that is right, but cannot run in this version. */
+/** End of a sentence about a valid node that this version cannot run. */
 export function notPublished({ id, kind, title }: NodeDocument): string {
-  // A node that is being checked may have any title yet.
+  // A node may have any title while it is being checked.
   const name = typeof title === 'string' && title !== '' ? `${id} ("${title}")` : id
   return `the ${kind} ${name} is kept, and cannot be published`
 }
@@ -77,14 +88,14 @@ function cycleProblems(
       const owner = owners.get(input)
       return owner !== undefined && circles.get(owner) === circles.get(node)
     })
-    if (index < 0) return [] // Behind a cycle, not in it.
+    if (index < 0) return [] // behind a cycle, not in it
     return [
       { nodeId: node.id, instancePath: `/inputs/${index}`, message: 'must NOT lead back to the node itself' },
     ]
   })
 }
 
-/** Numbers nodes alike that lead to one another, both ways. */
+/** Gives the same number to nodes that lead to one another in both directions. */
 function circlesOf(
   nodes: readonly NodeDocument[],
   owners: ReadonlyMap<string, NodeDocument>,
@@ -107,7 +118,7 @@ function circlesOf(
   return circles
 }
 
-/** The node and all that can be come to from it, within a set of nodes. */
+/** Returns a node and all nodes of a set that are reached from it. */
 function reachedFrom(
   node: NodeDocument,
   next: ReadonlyMap<NodeDocument, ReadonlySet<NodeDocument>>,
@@ -119,7 +130,7 @@ function reachedFrom(
   return reached
 }
 
-/** Nodes with every node after those that it reads from, otherwise in the order of the document; cycles are left out. */
+/** Sorts nodes so that each follows those that it reads from, otherwise in the order of the document; leaves cycles out. */
 export function topologicalOrder(
   nodes: readonly NodeDocument[],
   owners: ReadonlyMap<string, NodeDocument>,

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
 import { Event } from '../event/event.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { finish } from '../steps.ts'
 import { type CompiledGraph, compileGraph, type NodeCounters } from './compile-graph.ts'
 
@@ -70,8 +71,9 @@ function expectConserved(counters: NodeCounters): void {
 }
 
 describe('running events', () => {
-  test('they go from the sources of their entrance to the sinks, in order, once per edge', () => {
+  test('go from the sources of their entrance to the sinks, in order, once per edge', () => {
     const graph = compileGraph(
+      CATALOGUE,
       pipeline(source(), filter('f', '.a', 'in'), sink('all', 'in'), sink('some', 'f')),
     )
     expect(graph.reads('ingest')).toBe(true)
@@ -98,30 +100,32 @@ describe('running events', () => {
     expect(graph.counters.get('some')).toMatchObject({ eventsIn: 2, bytesIn: 14, eventsOut: 2 })
   })
 
-  test('another entrance reaches nobody', () => {
-    const graph = compileGraph(pipeline(source(), sink('out', 'in')))
+  test('of another entrance reach no pipeline', () => {
+    const graph = compileGraph(CATALOGUE, pipeline(source(), sink('out', 'in')))
     expect(run(graph, [{ a: 1 }], 0, 'some-gateway').delivered).toEqual({})
-    expect(compileGraph(pipeline(sink('out'))).reads('ingest')).toBe(false)
+    expect(compileGraph(CATALOGUE, pipeline(sink('out'))).reads('ingest')).toBe(false)
   })
 
-  test('inputs are merged in the order of the lines, not of the branches', () => {
+  test('of several inputs are merged in the order of the lines, not of the branches', () => {
     const graph = compileGraph(
+      CATALOGUE,
       pipeline(source(), filter('b', '.b', 'in'), filter('a', '.a', 'in'), sink('out', 'a', 'b')),
     )
     const { delivered } = run(graph, [{ b: 1 }, { a: 2 }, { a: 3, b: 3 }, { b: 4 }])
     expect(delivered.out).toEqual([{ b: 1 }, { a: 2 }, { a: 3, b: 3 }, { a: 3, b: 3 }, { b: 4 }])
   })
 
-  test('a change on one branch is not seen on another', () => {
+  test('that change on one branch do not change on another', () => {
     const drop = node('d', 'transform', 'drop-fields', ['in'], { fields: ['.a'] })
-    const graph = compileGraph(pipeline(source(), drop, sink('changed', 'd'), sink('whole', 'in')))
+    const graph = compileGraph(CATALOGUE, pipeline(source(), drop, sink('changed', 'd'), sink('whole', 'in')))
     const { delivered } = run(graph, [{ a: 1, b: 2 }])
     expect(delivered).toEqual({ changed: [{ b: 2 }], whole: [{ a: 1, b: 2 }] })
     expect(graph.counters.get('d')).toMatchObject({ bytesIn: 13, bytesOut: 7 })
   })
 
-  test('an event leaves a route by each output that it fits; an output that leads nowhere drops its copy', () => {
+  test('leave a route by each matching output, and an output without a target drops its copy', () => {
     const graph = compileGraph(
+      CATALOGUE,
       pipeline(
         source(),
         route('r', ['.a', '.b'], 'in'),
@@ -135,20 +139,20 @@ describe('running events', () => {
     expect(graph.counters.get('r')).toMatchObject({ eventsIn: 3, copied: 2, eventsOut: 4, dropped: 1 })
   })
 
-  test('what comes to a node without a way out is dropped, and counted as such', () => {
-    const graph = compileGraph(pipeline(source(), filter('f', '.a', 'in')))
+  test('that reach a node without a way out are dropped, and counted as such', () => {
+    const graph = compileGraph(CATALOGUE, pipeline(source(), filter('f', '.a', 'in')))
     run(graph, [{ a: 1 }, { b: 2 }])
     expect(graph.counters.get('f')).toMatchObject({ eventsIn: 2, eventsOut: 0, dropped: 2, droppedBytes: 14 })
   })
 
-  test('lines that no node changes arrive as they came, never taken apart', () => {
+  test('that no node changes arrive as they came, without being parsed', () => {
     const batch = sentBatch([
       { line: 'one', app: 'web', meta: '{"a":1}' },
       { line: 'two', app: 'web' },
       { line: 'three', app: 'db', level: 'debug' },
     ])
     const limited = throttle('t', { key_field: '.app', exclude: exists('.level') }, 'in')
-    const graph = compileGraph(pipeline(source(), limited, sink('out', 't')))
+    const graph = compileGraph(CATALOGUE, pipeline(source(), limited, sink('out', 't')))
     const events = [0, 1, 2].map(index => Event.ofLine(batch, index))
     const delivered: Event[] = []
     graph.run('ingest', events, {
@@ -169,12 +173,13 @@ describe('running events', () => {
     expect(graph.counters.get('t')).toMatchObject({ bytesIn: 18, bytesOut: 15, droppedBytes: 3 })
   })
 
-  test('errors name the node, the place and the type that was found, and the event goes its way', () => {
+  test('with errors continue, and the errors name node, place and found type', () => {
     const config = {
       action: 'drop',
       conditional: { expressions: [{ field: '.secret', str_operator: 'greater', value: 5 }] },
     }
     const graph = compileGraph(
+      CATALOGUE,
       pipeline(source(), node('f', 'transform', 'filter', ['in'], config), sink('out', 'f')),
     )
     const { delivered, errors } = run(graph, [{ secret: 'hunter2' }, {}])
@@ -186,14 +191,14 @@ describe('running events', () => {
   })
 })
 
-test('branches that join again and again cannot fill the memory: what a record cannot number fails', () => {
+test('cannot fill the memory by branches that join again: those beyond the numbers of a record fail', () => {
   const nodes = [source('n0')]
   for (let level = 1; level <= 22; level++) {
     const [previous] = nodes.slice(-1) as [NodeDocument]
     const inputs = level === 1 ? [previous.id] : [`${previous.id}.a`, `${previous.id}.b`]
     nodes.push(route(`n${level}`, ['.a', '.b'], ...inputs))
   }
-  const graph = compileGraph(pipeline(...nodes, sink('out', 'n22.a')))
+  const graph = compileGraph(CATALOGUE, pipeline(...nodes, sink('out', 'n22.a')))
   let events = 0
   graph.run('ingest', [eventOf({ a: 1, b: 1 })], {
     nowMs: 0,
@@ -250,7 +255,7 @@ describe('random graphs', () => {
   test('every event is accounted for at every node, and every byte on every edge', () => {
     fc.assert(
       fc.property(document, records, (documentInHand, recordsInHand) => {
-        const graph = compileGraph(documentInHand)
+        const graph = compileGraph(CATALOGUE, documentInHand)
         for (const { nowMs, messages } of recordsInHand) run(graph, messages, nowMs)
         let eventsIn = 0
         let eventsOut = 0
@@ -271,8 +276,8 @@ describe('random graphs', () => {
     )
   })
 
-  test('every sink gets what the drawing says, line by line', () => {
-    /** Copies of one message that come to a node, by a walk over the drawing. */
+  test('every sink gets the events that the model predicts, line by line', () => {
+    /** Copies of one message that reach a node, by a walk over the drawn graph. */
     const arrivals = (documentInHand: PipelineDocument, id: string, start: JsonObject): JsonObject[] => {
       const { kind, inputs } = documentInHand.nodes.find(other => other.id === id) as NodeDocument
       if (kind === 'source') return [start]
@@ -299,7 +304,7 @@ describe('random graphs', () => {
     const withoutThrottle = document.filter(({ nodes }) => nodes.every(({ type }) => type !== 'throttle'))
     fc.assert(
       fc.property(withoutThrottle, fc.array(message, { maxLength: 6 }), (documentInHand, messages) => {
-        const { delivered } = run(compileGraph(documentInHand), messages)
+        const { delivered } = run(compileGraph(CATALOGUE, documentInHand), messages)
         for (const { id, kind } of documentInHand.nodes) {
           if (kind !== 'sink') continue
           const expected = messages.flatMap(start => arrivals(documentInHand, id, start))
@@ -310,13 +315,14 @@ describe('random graphs', () => {
     )
   })
 
-  test('stopping anywhere and going on from a snapshot changes nothing', () => {
+  test('stopping anywhere and continuing from a snapshot changes nothing', () => {
     fc.assert(
       fc.property(document, records, fc.nat({ max: 6 }), (documentInHand, recordsInHand, stopAt) => {
-        const straight = compileGraph(documentInHand)
-        let stopped = compileGraph(documentInHand)
+        const straight = compileGraph(CATALOGUE, documentInHand)
+        let stopped = compileGraph(CATALOGUE, documentInHand)
         for (const [index, { nowMs, messages }] of recordsInHand.entries()) {
-          if (index === stopAt) stopped = compileGraph(documentInHand, undefined, stopped.snapshot())
+          if (index === stopAt)
+            stopped = compileGraph(CATALOGUE, documentInHand, undefined, stopped.snapshot())
           expect(run(stopped, messages, nowMs)).toEqual(run(straight, messages, nowMs))
         }
       }),
@@ -330,15 +336,16 @@ describe('a new revision', () => {
   const passes = (graph: CompiledGraph, nowMs: number) =>
     run(graph, [{ k: 'x' }], nowMs).delivered.out !== undefined
 
-  test('keeps what has passed when limit, window or exclusions change', () => {
-    const first = compileGraph(graphOf({ threshold: 2, key_field: '.k' }))
+  test('keeps the passed times when limit, window or exclusions change', () => {
+    const first = compileGraph(CATALOGUE, graphOf({ threshold: 2, key_field: '.k' }))
     expect(passes(first, 0)).toBe(true)
     expect(passes(first, 1)).toBe(true)
-    const lower = compileGraph(graphOf({ threshold: 1, key_field: '.k' }), first)
+    const lower = compileGraph(CATALOGUE, graphOf({ threshold: 1, key_field: '.k' }), first)
     expect(passes(lower, 999)).toBe(false)
     expect(passes(lower, 1000)).toBe(false)
     expect(passes(lower, 1001)).toBe(true)
     const longer = compileGraph(
+      CATALOGUE,
       graphOf({ threshold: 1, window_ms: 5000, key_field: '.k', exclude: exists('.x') }),
       lower,
     )
@@ -346,25 +353,25 @@ describe('a new revision', () => {
     expect(passes(longer, 6001)).toBe(true)
   })
 
-  test('starts empty when the key field changes, and not when "" takes the place of none', () => {
-    const first = compileGraph(graphOf({ key_field: '.k' }))
+  test('starts empty when the key field changes, and not when "" replaces none', () => {
+    const first = compileGraph(CATALOGUE, graphOf({ key_field: '.k' }))
     expect(passes(first, 0)).toBe(true)
-    const other = compileGraph(graphOf({ key_field: '.other' }), first)
+    const other = compileGraph(CATALOGUE, graphOf({ key_field: '.other' }), first)
     expect(passes(other, 0)).toBe(true)
-    const none = compileGraph(graphOf({}), other)
+    const none = compileGraph(CATALOGUE, graphOf({}), other)
     expect(passes(none, 0)).toBe(true)
-    expect(passes(compileGraph(graphOf({ key_field: '' }), none), 0)).toBe(false)
+    expect(passes(compileGraph(CATALOGUE, graphOf({ key_field: '' }), none), 0)).toBe(false)
   })
 
-  test('has nothing of a node that is another by id', () => {
-    const first = compileGraph(graphOf({}))
+  test('takes nothing from a node with another id', () => {
+    const first = compileGraph(CATALOGUE, graphOf({}))
     expect(passes(first, 0)).toBe(true)
     const renamed = pipeline(source(), throttle('t2', {}, 'in'), sink('out', 't2'))
-    expect(passes(compileGraph(renamed, first), 0)).toBe(true)
+    expect(passes(compileGraph(CATALOGUE, renamed, first), 0)).toBe(true)
   })
 
-  test('keeps time: an earlier record does not bring it back', () => {
-    const graph = compileGraph(graphOf({}))
+  test('keeps its time, and an earlier record does not set it back', () => {
+    const graph = compileGraph(CATALOGUE, graphOf({}))
     expect(passes(graph, 5000)).toBe(true)
     expect(passes(graph, 3000)).toBe(false)
     graph.tick(5999)
@@ -378,19 +385,20 @@ describe('a document that could not have been published', () => {
   test.each<[string, PipelineDocument]>([
     ['form a cycle', pipeline(filter('a', '.x', 'b'), filter('b', '.x', 'a'))],
     ['which is no output', pipeline(source(), sink('out', 'gone'))],
-    ['no processor of type', pipeline(node('n', 'transform', 'unroll', []))],
+    ['no processor of type', pipeline(node('n', 'transform', 'stringify', []))],
     ['options of node t', pipeline(throttle('t', { threshold: 0 }))],
   ])('is refused: %s', (reason, document) => {
-    expect(() => compileGraph(document)).toThrow(reason)
+    expect(() => compileGraph(CATALOGUE, document)).toThrow(reason)
   })
 })
 
-test('a source that captures no metadata leaves it out, whatever another source of its route wants', () => {
+test('a source that captures no metadata omits it, even if another source of its route captures it', () => {
   const pushed = (id: string, config: JsonObject) => ({
     ...node(id, 'source', 'http', [], config),
     gateway_route_id: 'r',
   })
   const graph = compileGraph(
+    CATALOGUE,
     pipeline(
       pushed('with', {}),
       pushed('without', { capture_metadata: false }),

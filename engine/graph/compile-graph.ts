@@ -2,14 +2,11 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { checkConfig } from '../nodes/contract/config-schema.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import type { Processor } from '../nodes/contract/define-processor.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../nodes/contract/state-bounds.ts'
-import { canonicalTypeOf } from '../nodes/known-types.ts'
-import { nodeOutputs } from '../nodes/node-outputs.ts'
-import { processorOf } from '../nodes/processors.ts'
-import { sourceOf } from '../nodes/sources.ts'
 import { finish, type Steps } from '../steps.ts'
 import { outputOwners, topologicalOrder } from './check-graph.ts'
 import {
@@ -36,78 +33,85 @@ export type { NodeError } from './node-error.ts'
 /** A pipeline of one account on one partition, ready to run. */
 export interface CompiledGraph {
   readonly document: PipelineDocument
-  /** Whether it has a source of an entrance: 'ingest', or the id of a gateway route. */
+  /** Whether it has a source of an entrance. @param route 'ingest', or the id of a gateway route */
   reads(route: string): boolean
-  /** Ids of its sources of an entrance. */
+  /** Ids of its sources of an entrance. @param route 'ingest', or the id of a gateway route */
   sourcesOf(route: string): readonly string[]
   readonly sinks: readonly SinkNode[]
   /**
-   * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the
-   * same time, and time never steps back: an earlier `nowMs` counts as the latest one.
+   * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the same
+   * time, and time never steps back: an earlier `nowMs` counts as the latest one.
    *
    * @param route 'ingest', or the id of a gateway route
    */
   run(route: string, events: readonly Event[], context: RunContext): void
-  /** The same in stretches. */
+  /** Does the work of `run` in stretches. */
   running(route: string, events: readonly Event[], context: RunContext): Steps
-  /** The same for one source. @throws RangeError when there is no such source */
+  /** Runs events from one source. @throws RangeError when the graph has no such source */
   entering(source: string, events: readonly Event[], context: RunContext): Steps
-  /** Whether events can be run on from a node. */
+  /** Whether events can continue at a node. */
   hasInput(node: string): boolean
-  /** Runs events that wait at a node on from there. @returns false when there is no such node */
+  /** Continues events that wait at a node. @returns false when the graph does not have the node */
   resuming(node: string, events: readonly Event[], context: RunContext): Steps<boolean>
-  /** Takes in memory of keys that was elsewhere. @throws RangeError when the bytes are none */
+  /** Adds memory of keys that was in another partition. @throws RangeError when the bytes are not valid */
   absorb(node: string, data: Uint8Array): void
-  /** Lets time pass for keyed state when nothing arrives. */
+  /** Advances the time of keyed state when nothing arrives. */
   tick(nowMs: number): Steps
   /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early, never too late. */
   readonly deadlineMs: number
-  /** Ends the windows whose time has come, and runs what they give on. */
+  /** Ends due windows and continues with their events. */
   expiring(context: RunContext): Steps
-  /** Ends all windows of some nodes, whatever their time. */
+  /** Ends all windows of some nodes, regardless of their time. */
   endingWindows(nodes: ReadonlySet<string>, context: RunContext): Steps
-  /** A copy of the memory of each node that has one, by node id. */
+  /** Copies the memory of each node that has one, by node id. */
   snapshot(): Map<string, Uint8Array>
-  /** How much each node with a memory holds, by node id; the names of the figures are the processor's. */
+  /** Measures each node with a memory, by node id; the names of the figures are the processor's. */
   measure(): Map<string, Readonly<Record<string, number>>>
-  /** By node id, counted since the graph was compiled. */
+  /** Counters by node id, from the compilation of the graph on. */
   readonly counters: ReadonlyMap<string, NodeCounters>
-  /** Memory of nodes, for the graph that takes this one's place. */
+  /** Memory by node id, for the graph that replaces this one. */
   readonly states: ReadonlyMap<string, HeldState>
 }
 
 /**
  * Compiles a pipeline that `checkGraph` and `checkNode` accepted.
  *
- * @param previous the graph that this one replaces: memory of a node is carried over, not copied, where id and
- *   type are the same and the processor says that the change of options keeps it. Events that still go through the
- *   earlier graph are judged there by the new options
- * @param restored memory from a checkpoint, by node id; wins over `previous`
- * @throws RangeError when the document is not one that could have been published
+ * @param previous the graph that this one replaces. The state of a node is carried over, not copied, if id and type are
+ *   the same and the processor keeps it across the change of options. The new options then judge the remaining events of
+ *   the earlier graph, too
+ * @param restored state from a checkpoint, by node id; it wins over `previous`
+ * @throws RangeError for a document that could not have been published
  */
 export function compileGraph(
+  catalogue: Catalogue,
   document: PipelineDocument,
   previous?: CompiledGraph,
   restored?: ReadonlyMap<string, Uint8Array>,
   bounds: StateBounds = DEFAULT_STATE_BOUNDS,
 ): CompiledGraph {
-  return new Graph(document, { previous: previous?.states, restored, bounds })
+  return new Graph(catalogue, document, { previous: previous?.states, restored, bounds })
 }
 
 /**
- * Compiles a revision that newer ones have overtaken: its last events are still under way.
+ * Compiles a revision that newer ones have replaced while its last events are still on their way.
  *
- * @param newer memory of newer revisions, by node id: shared where the change between the two keeps it, and then judged
- *   by the newer options
- * @param older the revision before, whose memory is shared where a newer one has none to share
+ * @param newer state of newer revisions, by node id. It is shared if the change between the two keeps it; the newer
+ *   options then judge it
+ * @param older the revision before, whose state is shared if a newer one has none to share
  */
 export function compileBeside(
+  catalogue: Catalogue,
   document: PipelineDocument,
   newer: ReadonlyMap<string, HeldState>,
   older: CompiledGraph | undefined,
   restored?: ReadonlyMap<string, Uint8Array>,
 ): CompiledGraph {
-  return new Graph(document, { previous: older?.states, newer, restored, bounds: DEFAULT_STATE_BOUNDS })
+  return new Graph(catalogue, document, {
+    previous: older?.states,
+    newer,
+    restored,
+    bounds: DEFAULT_STATE_BOUNDS,
+  })
 }
 
 interface Memory {
@@ -122,19 +126,21 @@ class Graph implements CompiledGraph {
   readonly sinks: readonly SinkNode[]
   readonly counters: ReadonlyMap<string, NodeCounters>
   readonly states = new Map<string, HeldState>()
+  readonly #catalogue: Catalogue
   readonly #nodes: readonly CompiledNode[]
   readonly #windowed: readonly (HeldState & { readonly windows: HeldWindows })[]
   readonly #entrances = new Map<string, SourceNode[]>()
-  /** Where events wait that enter the graph at a node. */
+  /** Inboxes of events that enter the graph at a node. */
   readonly #arrivals = new Map<string, Inbox>()
   readonly #bounds: StateBounds
-  /** Readers have to be known before their inputs: by output id. */
+  /** Ports by output id. A node is compiled after those that it reads. */
   readonly #ports = new Map<string, OutputPort>()
 
-  constructor(document: PipelineDocument, memory: Memory) {
+  constructor(catalogue: Catalogue, document: PipelineDocument, memory: Memory) {
+    this.#catalogue = catalogue
     this.document = document
     this.#bounds = memory.bounds
-    const order = topologicalOrder(document.nodes, outputOwners(document.nodes))
+    const order = topologicalOrder(document.nodes, outputOwners(catalogue, document.nodes))
     if (order.length < document.nodes.length)
       throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
     this.#nodes = order.map(node => this.#compileNode(node, memory))
@@ -208,7 +214,7 @@ class Graph implements CompiledGraph {
     yield* this.#release(context, id => (nodes.has(id) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY))
   }
 
-  /** A window that ends, ends before what comes to its node at that time. */
+  /** Ends windows before events of the same time reach their node. */
   *#release(context: RunContext, untilMs: (node: string) => number): Steps {
     for (const node of this.#nodes) {
       if (node.release !== undefined) yield* node.release(untilMs(node.id), context)
@@ -236,9 +242,11 @@ class Graph implements CompiledGraph {
   }
 
   #compileSource({ id, type, gateway_route_id: gatewayRoute, user_config }: NodeDocument): SourceNode {
-    const source = sourceOf(type)
-    if (source === undefined || source.entrance === null) throw new RangeError(`no source of type "${type}"`)
-    const compiled = new SourceNode(id, { keepsMetadata: user_config.capture_metadata !== false })
+    const source = this.#catalogue.runningSourceOf(type)
+    if (source === undefined) throw new RangeError(`no source of type "${type}"`)
+    const compiled = new SourceNode(id, {
+      keepsMetadata: this.#catalogue.keepsMetadata({ type, user_config }),
+    })
     this.#ports.set(id, compiled.output)
     const entrance = source.entrance === 'ingest' ? INGEST_ROUTE : (gatewayRoute ?? id)
     this.#entrances.set(entrance, [...(this.#entrances.get(entrance) ?? []), compiled])
@@ -247,7 +255,7 @@ class Graph implements CompiledGraph {
 
   #compileTransform(node: NodeDocument, memory: Memory): ProcessingNode {
     const { id, type } = node
-    const processor = processorOf(type)
+    const processor = this.#catalogue.processorOf(type)
     if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
     const config = checkedConfig(node, processor)
     const desk = new ErrorDesk(id)
@@ -257,7 +265,7 @@ class Graph implements CompiledGraph {
     const state = heldState(node, processor, { config, process, desk, explain, windows }, memory)
     if (state !== undefined) this.states.set(id, state)
     const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk, explain })
-    for (const { id: outputId, name = DEFAULT_OUTPUT } of nodeOutputs(node)) {
+    for (const { id: outputId, name = DEFAULT_OUTPUT } of this.#catalogue.outputsOf(node)) {
       const port = new OutputPort(compiled.counters)
       compiled.outputs.set(name, port)
       this.#ports.set(outputId, port)
@@ -267,12 +275,12 @@ class Graph implements CompiledGraph {
 
   #compileSink(node: NodeDocument): DeliveringNode {
     const { id: nodeId, type: typeAsSent, user_config: config } = node
-    const type = canonicalTypeOf('sink', typeAsSent)
+    const type = this.#catalogue.canonicalTypeOf('sink', typeAsSent)
     if (type === undefined) throw new RangeError(`no destination of type "${typeAsSent}"`)
     return new DeliveringNode({ nodeId, type, config }, this.#inboxes(node))
   }
 
-  /** Joins the node to the outputs that it reads, and to what enters the graph there. */
+  /** Connects the node to the outputs that it reads, and to events that enter the graph there. */
   #inboxes({ id, inputs }: NodeDocument): Inbox[] {
     const inboxes = inputs.map(input => {
       const port = this.#ports.get(input)
@@ -305,7 +313,7 @@ function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | 
   }
 }
 
-/** The memory of a node: its own of before where that is carried over, then judged by the new options. */
+/** Returns the memory of a node: the previous one if it is carried over, judged by the new options. */
 function heldState(
   { id }: NodeDocument,
   { type, state: kind }: Processor,
@@ -331,7 +339,7 @@ function hasWindows(state: HeldState): state is HeldState & { windows: HeldWindo
   return state.windows !== undefined
 }
 
-/** Ids of nodes are random and unknown to who sends lines, so a seed from one is hard to guess (FNV-1a). */
+/** Ids of nodes are random and unknown to senders of lines, so a seed derived from one is hard to guess (FNV-1a). */
 function seedOf(id: string): number {
   let seed = 0x811c9dc5
   for (let at = 0; at < id.length; at++) seed = Math.imul(seed ^ id.charCodeAt(at), 0x01000193)

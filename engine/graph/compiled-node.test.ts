@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
 import { Event } from '../event/event.ts'
 import { drop, fail, type Outcome, pass, split } from '../event/outcome.ts'
-import { finish } from '../steps.ts'
+import { EVENT_UNITS, finish, Stretch } from '../steps.ts'
 import { DEFAULT_OUTPUT, type Inbox, OutputPort, ProcessingNode } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
 import { ascending } from './run.ts'
@@ -11,7 +11,7 @@ function eventOf(message: JsonValue): Event {
   return Event.of(message, {}, '2031-03-09T08:15:30.250Z')
 }
 
-/** Runs numbers through a node whose process says what becomes of each. */
+/** Runs numbers through a node whose process decides the outcome of each. */
 function runNode(messages: readonly number[], process: (event: Event) => Outcome) {
   const inbox: Inbox = { run: undefined }
   const desk = new ErrorDesk('n')
@@ -44,8 +44,8 @@ function runNode(messages: readonly number[], process: (event: Event) => Outcome
   }
 }
 
-describe('what becomes of an event', () => {
-  test('several in place of one stay in its place and keep its number', () => {
+describe('results of a node', () => {
+  test('that replace one event stay in its place and keep its number', () => {
     const { out, rows, bytes, counters } = runNode([1, 2, 3, 4], event => {
       if (event.message === 2) return split([eventOf('x'), eventOf('yy'), eventOf('z')])
       if (event.message === 3) return split([])
@@ -64,7 +64,7 @@ describe('what becomes of an event', () => {
     })
   })
 
-  test('failed events do not go on, and are dead letters; passed ones with an error do', () => {
+  test('do not include failed events, which become dead letters, but events that passed with an error', () => {
     const { out, errors, deadLetters, counters } = runNode([1, 2, 3], event => {
       if (event.message === 1) return fail('E_SCRIPT_FAILED')
       if (event.message === 2) return pass(event, 'E_NOT_FOUND', { field: '.x' })
@@ -76,7 +76,7 @@ describe('what becomes of an event', () => {
     expect(counters).toMatchObject({ eventsIn: 3, failed: 1, dropped: 1, eventsOut: 1 })
   })
 
-  test('a changed event takes the place of the one before and is counted with its own size', () => {
+  test('with a changed event have it in place of the previous one, counted with its own size', () => {
     const { out, counters } = runNode([1, 2], event =>
       event.message === 1 ? event.withMessage('long') : event,
     )
@@ -84,14 +84,34 @@ describe('what becomes of an event', () => {
     expect(counters).toMatchObject({ bytesIn: 2, bytesOut: 5 })
   })
 
-  test('a run that passes as it is, is handed on itself', () => {
+  test('are the run itself if all events pass unchanged', () => {
     const { run, input } = runNode([1, 2, 3], event => event)
     expect(run?.events).toBe(input)
   })
 
-  test('nothing is handed on when nothing is left', () => {
+  test('are not passed on if no event is left', () => {
     const { out, counters } = runNode([1, 2], () => drop())
     expect(out).toBeUndefined()
     expect(counters).toMatchObject({ eventsIn: 2, dropped: 2, eventsOut: 0 })
   })
+})
+
+test('with several events for one count as work, so a stretch ends after an event with many', () => {
+  const inbox: Inbox = { run: undefined }
+  const stretch = new Stretch()
+  const parts = Array.from({ length: Math.ceil(stretch.left / EVENT_UNITS) }, () => eventOf('part'))
+  const process = () => split(parts)
+  const node = new ProcessingNode({
+    id: 'n',
+    inboxes: [inbox],
+    process,
+    state: undefined,
+    desk: new ErrorDesk('n'),
+  })
+  node.outputs.set(DEFAULT_OUTPUT, new OutputPort(node.counters))
+  const events = [1, 2, 3].map(eventOf)
+  inbox.run = { events, rows: ascending(events.length), bytes: events.length }
+  let rests = 0
+  for (const _ of node.step({ nowMs: 0, deliver: () => undefined, report: () => {}, stretch })) rests++
+  expect(rests).toBe(events.length - 1)
 })

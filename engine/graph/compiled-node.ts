@@ -13,57 +13,60 @@ import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
 
-/** Of an event that comes from none that entered with the record in hand. */
+/** Row of an event that does not stem from an event of the present record. */
 export const NO_ROW = NO_NUMBER
 
-/** What the graph needs of its surroundings while one record runs through it. */
+/** Surroundings of the graph while one record runs through it. */
 export interface RunContext {
   /** Log time of the record. */
   readonly nowMs: number
-  /** Takes the events of one sink, in order, and says which it did not keep. The array is shared: it must not be changed. */
+  /**
+   * Receives the events of one sink, in order, and reports those that it did not keep. The array is shared: it must not
+   * be changed.
+   */
   deliver(sink: SinkNode, events: readonly Event[], left: NotDelivered): Steps | undefined
   report(error: NodeError): void
-  /** Takes an event that failed; present where its pipeline asks for that. */
+  /** Receives a failed event; present if its pipeline keeps dead letters. */
   readonly takeDeadLetter?: ((error: NodeError) => void) | undefined
-  /** What the expressions of an event may cost, events by their numbers; absent where nothing bounds that. */
+  /** Bound on the cost of the expressions of each event, by its row; absent: no bound. */
   readonly allowance?: ExpressionAllowance | undefined
-  /** Present where whoever drives the work rests now and then. */
+  /** Present if the work is done in stretches. */
   readonly stretch?: Stretch | undefined
-  /** Present where memory of keys may be in other partitions. */
+  /** Present if other partitions may have memory of keys. */
   readonly elsewhere?: Elsewhere | undefined
   readonly observer?: GraphObserver | undefined
 }
 
-/** Told of events that their sink does not keep. */
+/** Receives reports of events that their sink does not keep. */
 export interface NotDelivered {
   failed(error: NodeError): void
-  /** On purpose. */
+  /** Reports an event that was left out on purpose. */
   dropped(event: Event, reason: JsonObject): void
 }
 
-/** The way to memory that is not here. */
+/** Sends events to memory in other partitions. */
 export interface Elsewhere {
-  /** @param hash of the key @returns undefined when its memory is here; otherwise the event has been sent to where it is */
+  /** @param hash hash of the key @returns undefined when its memory is here; otherwise the event has been sent there */
   send(node: string, hash: number, event: Event): SentTo | undefined
 }
 
-/** Where the events of one input wait until their node's turn comes. */
+/** Events of one input, waiting for the turn of their node. */
 export interface Inbox {
   run: Run | undefined
 }
 
-/** One node of a compiled graph. Nodes take their turns in an order in which inputs come first. */
+/** Node of a compiled graph. A node takes its turn after those that it reads. */
 export interface CompiledNode {
   readonly id: string
   readonly counters: NodeCounters
-  /** One for each of the node's inputs. */
+  /** One inbox per input. */
   readonly inboxes: readonly Inbox[]
   step(context: RunContext): Steps
-  /** Ends windows whose end is at that time or before. Absent: it has none. */
+  /** Ends windows that are due at a time. Absent: the node has no windows. */
   release?(untilMs: number, context: RunContext): Steps
 }
 
-/** One way out of a node, with everyone who reads it. */
+/** Output of a node, with all its readers. */
 export class OutputPort {
   readonly readers: Inbox[] = []
   readonly #counters: NodeCounters
@@ -72,7 +75,7 @@ export class OutputPort {
     this.#counters = counters
   }
 
-  /** Hands a run to every reader; without one the events are dropped, and counted as such. */
+  /** Passes a run to every reader; without a reader the events count as dropped. */
   emit(run: Run): void {
     const count = run.events.length
     if (count === 0) return
@@ -90,7 +93,7 @@ export class OutputPort {
   }
 }
 
-/** Events enter here, straight from the record. */
+/** Entrance of the events of a record. */
 export class SourceNode implements CompiledNode {
   readonly id: string
   readonly counters = noCounts()
@@ -99,7 +102,7 @@ export class SourceNode implements CompiledNode {
 
   readonly #keepsMetadata: boolean
 
-  /** @param keepsMetadata false: another source of its route may have wanted what was said about requests, and this one does not */
+  /** @param keepsMetadata false: metadata of requests, which another source of the route may keep, is removed */
   constructor(id: string, { keepsMetadata }: { readonly keepsMetadata: boolean }) {
     this.id = id
     this.#keepsMetadata = keepsMetadata
@@ -119,16 +122,16 @@ export class SourceNode implements CompiledNode {
   *step(): Steps {}
 }
 
-/** Events leave here. */
+/** Exit of events to a sink. */
 export class DeliveringNode implements CompiledNode, NotDelivered {
   readonly id: string
   readonly counters = noCounts()
   readonly inboxes: readonly Inbox[]
   readonly sink: SinkNode
   #isObserved = false
-  /** While it is observed. */
+  /** Failures, while the node is observed. */
   readonly #failed = new Map<Event, NodeError>()
-  /** While it is observed, with the reasons. */
+  /** Reasons of dropped events, while the node is observed. */
   readonly #dropped = new Map<Event, JsonObject>()
 
   constructor(sink: SinkNode, inboxes: readonly Inbox[]) {
@@ -182,8 +185,8 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
 }
 
 /**
- * The memory of a node, with what judges by it. Revisions that share a memory share this, so that all of their events
- * are judged by the options of the newest.
+ * Memory of a node, with the functions that use it. Revisions that share a memory share this object, so the options of
+ * the newest judge all of their events.
  */
 export interface HeldState {
   /** Canonical type of the processor. */
@@ -217,12 +220,12 @@ export interface ProcessingParts {
   readonly explain?: Explain | undefined
 }
 
-/** Runs a processor over the events of a record: the counting around every outcome happens here, once. */
+/** Runs a processor over the events of a record, and counts its outcomes. */
 export class ProcessingNode implements CompiledNode {
   readonly id: string
   readonly counters = noCounts()
   readonly inboxes: readonly Inbox[]
-  /** By name; the default output has the empty one. */
+  /** Outputs by name; the name of the default output is empty. */
   readonly outputs = new Map<string, OutputPort>()
   readonly #process: Process
   readonly #state: HeldState | undefined
@@ -256,7 +259,7 @@ export class ProcessingNode implements CompiledNode {
   *release(untilMs: number, { observer, stretch }: RunContext): Steps {
     const state = this.#state
     if (state?.windows === undefined) return
-    // Whoever joins the ways behind this node sees one run: where the work rests changes no order.
+    // A node that joins branches behind this one reads a single run: pauses do not change the order.
     const run = new RunBuilder()
     for (const { event, ...window } of state.windows.release(state.value, untilMs)) {
       const { bytes } = event
@@ -271,7 +274,7 @@ export class ProcessingNode implements CompiledNode {
     this.#emit(DEFAULT_OUTPUT, run)
   }
 
-  /** The events of a run whose memory is here. The others are counted where they arrive. */
+  /** Returns the events of a run whose memory is here. The others are counted in their partition. */
   *#stayingRun(run: Run, { elsewhere, observer, stretch }: RunContext): Steps<Run | undefined> {
     const state = this.#state
     if (state === undefined || elsewhere === undefined) return run
@@ -304,7 +307,7 @@ export class ProcessingNode implements CompiledNode {
     else this.#emitBuilt()
   }
 
-  /** Goes on until all events are processed, or the stretch is over. */
+  /** Processes events until the stretch is over. */
   #processStretch(
     run: Run,
     progress: Progress,
@@ -319,7 +322,7 @@ export class ProcessingNode implements CompiledNode {
     stretch.left -= (progress.index - from) * EVENT_UNITS
   }
 
-  /** The same, but for what expressions make of it: it ends at an event that they cost too much on, too. */
+  /** Processes events until the stretch is over, or expressions cost too much on an event. */
   #processEvents(
     run: Run,
     progress: Progress,
@@ -331,7 +334,7 @@ export class ProcessingNode implements CompiledNode {
     const process = this.#state?.process ?? this.#process
     const state = this.#state?.value
     const { events, rows } = run
-    // Most runs pass as they are and are handed on themselves: nothing is built before the first event that does not.
+    // Most runs pass unchanged as a whole: nothing is built before the first event that does not pass.
     let { index, passed, isAgain } = progress
     try {
       for (; index < until && stretch.left > 0; index++) {
@@ -346,6 +349,7 @@ export class ProcessingNode implements CompiledNode {
         }
         passed ??= this.#builderOfFirst(run, index)
         this.#settle(outcome, event, rows[index] as number, passed, desk)
+        if (outcome instanceof Split) stretch.left -= outcome.events.length * EVENT_UNITS
       }
     } catch (error) {
       if (error === SUSPENDED) {
@@ -372,7 +376,7 @@ export class ProcessingNode implements CompiledNode {
     return builder
   }
 
-  /** Counts and places what is not a plain pass. */
+  /** Counts and places an outcome that is not a plain pass. */
   #settle(outcome: Outcome, event: Event, row: number, passed: RunBuilder, desk: ErrorDesk): void {
     const { counters } = this
     if (outcome instanceof Event) {
@@ -451,34 +455,34 @@ export class ProcessingNode implements CompiledNode {
 
 const TOO_DEAR = fail('E_EXPRESSION_COST')
 
-/** To read what was held, and to write what it has become. */
+/** Cost of reading a held event and of writing the result. */
 const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS
 
-/** At most; where expressions are judged there are fewer. */
+/** Upper bound; expressions reduce it. */
 const EVENTS_PER_STRETCH = 1_000
 
-/** How far a node has come with a run. */
+/** Progress of a node in a run. */
 interface Progress {
-  /** Of the next event. */
+  /** Index of the next event. */
   index: number
-  /** That has been judged in part, as the stretch was over. */
+  /** Whether the next event was judged in part when the stretch was over. */
   isSuspended: boolean
-  /** It is to be judged once more. */
+  /** Whether the next event is judged again. */
   isAgain: boolean
   passed: RunBuilder | undefined
 }
 
-/** @returns whether the stretch goes on */
+/** @returns whether the stretch continues */
 function spend(stretch: Stretch | undefined, units: number): boolean {
   if (stretch === undefined) return true
   stretch.left -= units
   return stretch.left > 0
 }
 
-/** Name of the output of nodes that have one. */
+/** Name of the output of nodes with a single one. */
 export const DEFAULT_OUTPUT = ''
 
-/** Takes what waits at all inputs, merged into one run, and counts it. */
+/** Takes the events of all inputs, merged into one run, and counts them. */
 function* takeRun(
   inboxes: readonly Inbox[],
   counters: NodeCounters,
@@ -496,7 +500,7 @@ function* takeRun(
   return merged
 }
 
-/** Branches that join again multiply events; what one record cannot number fails, before it fills the memory. */
+/** Branches that join again multiply events. Events beyond the numbers of a record fail, before they fill the memory. */
 function cutRun(run: Run, counters: NodeCounters): Run {
   if (run.events.length <= MAX_ROWS_PER_RECORD) return run
   counters.failed += run.events.length - MAX_ROWS_PER_RECORD

@@ -6,7 +6,7 @@ import type { Stretch } from '../steps.ts'
 import type { GraphObserver } from './graph-observer.ts'
 import type { NodeError } from './node-error.ts'
 
-/** Makes its sentence when somebody asks: most errors are repeats that are only counted. */
+/** Error that makes its sentence on demand: most errors are repeats that are only counted. */
 class ProcessorError implements NodeError {
   readonly nodeId: string
   readonly kind = 'transform'
@@ -35,8 +35,8 @@ class ProcessorError implements NodeError {
 }
 
 /**
- * Where the processes of one node report, and where what their expressions cost is counted. It knows which event is in
- * hand, so that they need not.
+ * Receives reports of the processes of one node, and counts the cost of their expressions. It knows the present event, so
+ * the processes need not pass it.
  */
 export class ErrorDesk {
   readonly meter = new EventMeter()
@@ -44,7 +44,7 @@ export class ErrorDesk {
   readonly #hand = this.meter.hand
   #event: Event | undefined
   #receiver: ErrorReceiver | undefined
-  /** Of the event with which something was told last. */
+  /** Turn of the event that was reported last. */
   #turn = 0
   #told = 0
   #toldBefore = 0
@@ -64,14 +64,14 @@ export class ErrorDesk {
     this.meter.close()
   }
 
-  /** @param row the number of the event that entered and that this event comes from */
+  /** Makes an event the present one. @param row index of the input event that it stems from */
   take(event: Event, row: number): void {
     this.#event = event
     this.#hand.event = row
     this.#hand.turn++
   }
 
-  /** The event in hand is judged once more, since that was suspended: what was said of it is not said again. */
+  /** Judges the present event again after a suspension: its reports are not repeated. */
   takeAgain(): void {
     this.#beginTelling()
     this.#toldBefore = Math.max(this.#toldBefore, this.#told)
@@ -91,7 +91,7 @@ export class ErrorDesk {
     this.#toldBefore = 0
   }
 
-  /** As `report`, of an event that does not go its way. */
+  /** Reports an event that ends here. */
   fail(code: ErrorCode, detail: ErrorDetail): void {
     const error = this.#errorOf(code, detail)
     this.#tell(error)

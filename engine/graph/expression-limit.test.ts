@@ -3,13 +3,13 @@ import { expressionLimitProblem, MAX_PIPELINE_STATES, partsWithExpressions } fro
 
 const leaf = (value: string) => ({ field: '.a', str_operator: 'regex_match', value })
 const filter = (...sources: string[]) => ({ conditional: { expressions: sources.map(leaf) } })
-/** Of 1,000 states each. */
+/** Expressions of 1,000 states each. */
 const thousands = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `${String(first + index).padStart(3, '0')}a{995}`)
 const DEAR = Array.from({ length: 10 }, (_, index) => `[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]${index}`)
 const SENTENCE = expect.stringContaining('may have at most 200,000 states together: ')
 
-test('the expressions of a pipeline have so many states together, and not one more', () => {
+test('the expressions of a pipeline can have exactly the maximum number of states together', () => {
   const most = thousands(MAX_PIPELINE_STATES / 1_000)
   expect(expressionLimitProblem([filter(...most)])).toBe(undefined)
   expect(expressionLimitProblem([filter(...most.slice(0, 90)), filter(...most.slice(90))])).toBe(undefined)
@@ -18,18 +18,18 @@ test('the expressions of a pipeline have so many states together, and not one mo
   expect(expressionLimitProblem([filter(...most), { patterns: [{ expression: 'a' }] }])).toEqual(SENTENCE)
 })
 
-test('ten of the dearest expressions are far below the limit', () => {
+test('ten of the most expensive expressions are far below the limit', () => {
   expect(expressionLimitProblem([1, 2, 3, 4].map(() => filter(...DEAR)))).toBe(undefined)
 })
 
-test('what was saved beyond the limit stays valid, as long as it does not grow', () => {
+test('a pipeline that was saved beyond the limit stays valid as long as it does not grow', () => {
   const saved = filter(...thousands(300))
   expect(expressionLimitProblem([saved], [saved])).toBe(undefined)
   expect(expressionLimitProblem([filter(...thousands(299))], [saved])).toBe(undefined)
   expect(expressionLimitProblem([filter(...thousands(299), 'a{999}')], [saved])).toEqual(SENTENCE)
 })
 
-test('properties of Unicode, and what is no expression, count by what they take', () => {
+test('properties of Unicode, and invalid expressions, count by their cost', () => {
   const properties = (count: number) => filter(...Array.from({ length: count }, () => '\\pL'.repeat(1_000)))
   expect(expressionLimitProblem([properties(6)])).toBe(undefined)
   expect(expressionLimitProblem([properties(7)])).toEqual(SENTENCE)
@@ -38,7 +38,7 @@ test('properties of Unicode, and what is no expression, count by what they take'
   )
 })
 
-test('texts that are no expressions do not count, and alerts do', () => {
+test('texts that are not expressions do not count, and those of alerts do', () => {
   const text = { field: '.a', str_operator: 'contains', value: 'a'.repeat(300_000) }
   expect(expressionLimitProblem([{ conditional: { expressions: [text] } }])).toBe(undefined)
   const alert = { alert_config: { evaluation: filter(...thousands(201)) } }

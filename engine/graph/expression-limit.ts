@@ -3,10 +3,10 @@ import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
 import { operatorNamed } from '../conditions/operators.ts'
 import { regularExpressionWeight } from '../expressions/regular-expression.ts'
 
-/** Of all expressions of a pipeline: to build that many takes about half a second. */
+/** Bound on the states of all expressions of a pipeline: building that many takes about half a second. */
 export const MAX_PIPELINE_STATES = 200_000
 
-/** Options that hold an expression by themselves. */
+/** Options that contain an expression as a text of its own. */
 const EXPRESSION_OPTIONS: readonly string[] = ['expression', 'pattern']
 
 export interface ExpressionHolder {
@@ -14,7 +14,7 @@ export interface ExpressionHolder {
   readonly alerts?: readonly Pick<AlertDocument, 'alert_config'>[]
 }
 
-/** The parts of a pipeline in which expressions may be. */
+/** Returns the parts of a pipeline that may contain expressions. */
 export function partsWithExpressions({ nodes, alerts = [] }: ExpressionHolder): JsonValue[] {
   return [
     ...nodes.map(({ user_config: config }) => config),
@@ -23,11 +23,11 @@ export function partsWithExpressions({ nodes, alerts = [] }: ExpressionHolder): 
 }
 
 /**
- * Looks at parts as they were sent, before anything else does: to check an expression may take as long as to build it.
+ * Checks parts as they were sent, before any other check: checking an expression may take as long as building it.
  *
- * @param parts of the pipeline as it is to be
- * @param before parts that it has now: what was saved stays valid, as long as it does not grow
- * @returns the reason, when all expressions together are more than a pipeline may have
+ * @param parts parts of the pipeline after the change
+ * @param before the present parts; they stay valid unless they grow
+ * @returns the reason, if all expressions together exceed the bound
  */
 export function expressionLimitProblem(
   parts: readonly JsonValue[],
@@ -40,7 +40,7 @@ export function expressionLimitProblem(
   return `the regular expressions of a pipeline may have at most ${most} states together: write shorter ones, with smaller repeats (a repeat such as {0,999} counts its content 999 times), or use several pipelines`
 }
 
-/** @param enough it need not be told how many more than that there are */
+/** Counts states. @param enough the count may end beyond this number */
 function statesIn(parts: readonly JsonValue[], enough: number): number {
   let states = 0
   const waiting = [...parts]

@@ -4,37 +4,40 @@ import type { Event } from '../event/event.ts'
 import type { EndingWindow } from '../nodes/contract/define-processor.ts'
 import type { NodeError } from './node-error.ts'
 
-/** Where an event was sent. */
+/** Destination of an event that was sent to another partition. */
 export interface SentTo {
   /** Name of the topic. */
   readonly topic: string
   readonly partition: number
-  /** In the log of the partition that sent it. */
+  /** Position in the log of the partition that sent it. */
   readonly position: Position
 }
 
 /**
- * Watches what becomes of every event of a run, for those who ask. It changes nothing of what the graph does. `row` is
- * the number of the event that entered and that the event comes from; -1 where it comes from a window that time has ended.
+ * Observes every event of a run, on request of a person. It changes nothing in the graph. `row` is the index of the input
+ * event that the event stems from; -1 for an event released by a window.
  */
 export interface GraphObserver {
   /** An event leaves a node; a sink's events leave the graph. @param output name of the output, '' for the default one */
   left(node: string, output: string, event: Event, row: number): void
-  /** A node left an event out. @param reason asks its processor why, if it says anything; during the call alone */
+  /** A node left an event out. @param reason asks the processor for the reason; valid during the call only */
   dropped(node: string, event: Event, row: number, reason: () => JsonObject | undefined): void
-  /** An event is part of a window now, and goes on in what that gives. @param merged it was not the first of the window */
+  /**
+   * An event became part of a window, and continues in the event of the window. @param merged it was not the first of the
+   * window
+   */
   gathered(node: string, event: Event, row: number, merged: boolean): void
   /**
-   * A window gave an event.
+   * A window released an event.
    *
-   * @param window what is known of it; undefined: an event ended it, before its time
-   * @param row of the event that ended it and was the last in it; -1 where there is none
+   * @param window facts about it; undefined: an event ended it early
+   * @param row index of the event that ended it and was the last in it; -1: time ended it
    */
   gave?(node: string, event: Event, window: EndingWindow | undefined, row: number): void
-  /** An event could not be processed and does not go on; the error with its code is reported beside this. */
+  /** An event could not be processed and ends here; another call reports the error. */
   failed(node: string, event: Event, row: number): void
-  /** An event went to the partition where the memory of its key is, and goes on there. */
+  /** An event was sent to the partition that has the memory of its key, and continues there. */
   moved(node: string, event: Event, row: number, to: SentTo): void
-  /** Trouble that a node had with an event, which may go on all the same. */
+  /** A node reported an error about an event, which may continue nevertheless. */
   reported(error: NodeError, row: number): void
 }

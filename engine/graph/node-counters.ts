@@ -1,19 +1,19 @@
 /**
- * What one node did, exactly. In events, for every node:
- * in + copied + created = out + dropped + failed + merged + held.
+ * Exact counts of one node's work. In events, for every node: in + copied + created = out + dropped + failed + merged +
+ * held.
  */
 export interface NodeCounters {
   eventsIn: number
   /** Bytes as `Event.bytes` counts them; the same holds for the other members in bytes. */
   bytesIn: number
-  /** Events handed on, once per edge that they took. */
+  /** Events passed on, once per edge. */
   eventsOut: number
   bytesOut: number
-  /** Further copies, where an event leaves by more than one edge or output. */
+  /** Additional copies, if an event leaves by more than one edge or output. */
   copied: number
-  /** Events made from others beyond one for one. */
+  /** Events created from others, beyond one for one. */
   created: number
-  /** Left out on purpose, and what came to an output that leads nowhere. */
+  /** Events left out on purpose, and events of an output without a target. */
   dropped: number
   droppedBytes: number
   failed: number

@@ -2,17 +2,20 @@ import type { Event } from '../event/event.ts'
 import type { Steps, Stretch } from '../steps.ts'
 
 /**
- * Events that cross an edge together, in order. A run never changes once it is made, so all edges of an output
- * share one.
+ * Events that cross an edge together, in order. A run never changes after its creation, so all edges of an output share
+ * one.
  */
 export interface Run {
   readonly events: readonly Event[]
-  /** For each event the number of the event that entered the graph and that it comes from, -1 where time ended a window; never falls. Further ones mean nothing. */
+  /**
+   * Index of the input event that each event stems from, ascending; -1 for an event released by a window. Entries beyond
+   * `events.length` are ignored.
+   */
   readonly rows: readonly number[]
   readonly bytes: number
 }
 
-/** A run that is being put together. */
+/** A run while it is built. */
 export class RunBuilder implements Run {
   readonly events: Event[] = []
   readonly rows: number[] = []
@@ -25,10 +28,10 @@ export class RunBuilder implements Run {
   }
 }
 
-/** So many events are merged at a time; each takes a unit or two. */
+/** Number of events that are merged at a time; each takes a unit or two. */
 const MERGED_AT_A_TIME = 4_096
 
-/** Both runs in the order of the lines that their events come from; where those are the same, the first run's come first. */
+/** Merges two runs in the order of the input events that their events stem from; of equals, those of the first run come first. */
 export function* mergeRuns(first: Run, second: Run, stretch?: Stretch): Steps<Run> {
   const merged: { events: Event[]; rows: number[]; bytes: number } = {
     events: [],
@@ -63,7 +66,9 @@ export function* mergeRuns(first: Run, second: Run, stretch?: Stretch): Steps<Ru
 
 let counting: readonly number[] = []
 
-/** 0, 1, 2, …; at least so many. Shared, since every run that enters a graph is numbered in this way. */
+/**
+ * Returns 0, 1, 2, …, at least `count` numbers. They are shared, because every run that enters a graph has these numbers.
+ */
 export function ascending(count: number): readonly number[] {
   if (counting.length < count)
     counting = Array.from({ length: Math.max(count, counting.length * 2) }, (_, row) => row)

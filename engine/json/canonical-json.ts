@@ -1,7 +1,7 @@
 import { type JsonValue, NumberText } from '../../schemas/json.ts'
 import { jsonText } from './json-text.ts'
 
-/** Compact JSON with the keys of all objects in the order of their code points. */
+/** Compact JSON with the keys of all objects ordered by code points. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== 'object' || value instanceof NumberText) return jsonText(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -11,7 +11,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(',')}}`
 }
 
-/** The default order is by code units, where U+1F600 comes before U+FF21. */
+/** The default order is by code units, which puts U+1F600 before U+FF21. */
 function byCodePoint(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at++) {

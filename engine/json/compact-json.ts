@@ -2,12 +2,12 @@ import { parseExactJson } from './exact-json.ts'
 import { jsonText } from './json-text.ts'
 
 const QUOTE = 0x22
-/** `JSON.stringify` has other escapes for these, or none; but also what a text in a text has behind a backslash. */
+/** Escapes that `JSON.stringify` may write otherwise. The pattern also matches a backslash in a text inside a text. */
 const MAY_BE_RESPELT = /\\[u/]/
 
 /**
- * Compact JSON text of what somebody sent: without blanks, escapes as `JSON.stringify` writes them, of a key that is there
- * twice the last value, keys in the order sent, numbers as components, section 1.2, keeps them. The nesting of the text
+ * Compact JSON text of user input: without blanks, with the escapes of `JSON.stringify`, and with keys in the order sent.
+ * Of a repeated key, the last value counts. Numbers are written as in components, section 1.2. The nesting of the text
  * must be bounded.
  *
  * @throws SyntaxError
@@ -16,7 +16,7 @@ export function compactJson(text: string): string {
   return jsonText(parseExactJson(text))
 }
 
-/** Whether the JSON text of a string is compact for sure. */
+/** Whether the JSON text of a string is certainly compact. */
 export function isCompactString(text: string): boolean {
   return text.charCodeAt(0) === QUOTE && !MAY_BE_RESPELT.test(text)
 }

@@ -9,7 +9,7 @@ import { textFormBytes } from './json-size.ts'
 import { exactJsonText, jsonText, keptJsonText, parseKeptJson } from './json-text.ts'
 import { orderedObject, withMember, withoutMember } from './ordered-object.ts'
 
-describe('JSON as it was sent', () => {
+describe('sent JSON', () => {
   test.each([
     ['keys that look like indexes', '{"b":1,"7":{"10":1,"9":2},"a":3}'],
     ['a number beyond a double', '{"a":1e400,"b":[-1E+999]}'],
@@ -21,7 +21,7 @@ describe('JSON as it was sent', () => {
     expect(jsonText(parseExactJson(text))).toBe(text.replace('\\u0037', '7'))
   })
 
-  test('comes out in its order with its numbers, whatever the spelling, and takes the bytes that are counted', () => {
+  test('is printed in its order with its numbers, in any spelling, and has the counted number of bytes', () => {
     fc.assert(
       fc.property(drawnValue, drawnSpelling, (value, spelling) => {
         const text = compactText(value)
@@ -37,7 +37,7 @@ describe('JSON as it was sent', () => {
     )
   })
 
-  test('a number beyond a double is no object, and its text where a text is asked for', () => {
+  test('a number beyond a double is not an object, and is its text where a text is needed', () => {
     const value = parseExactJson('1e400')
     expect(value).toEqual(new NumberText('1e400'))
     expect(isJsonObject(value)).toBe(false)
@@ -51,14 +51,14 @@ describe('JSON as it was sent', () => {
       ...[BigInt(within), -BigInt(within)],
       ...[new NumberText(beyond), new NumberText(`-${beyond}`)],
     ])
-    // The edge itself is the largest double, which has 309 digits.
+    // The limit itself is the largest double, which has 309 digits.
     const largest = BigInt(Number.MAX_VALUE)
     expect(parseExactJson(`${largest}`)).toBe(largest)
     const keys = `{"b":${within},"7":${beyond}}`
     expect(jsonText(parseExactJson(keys))).toBe(keys)
   })
 
-  test('no bigint is made of more digits than a double has room for, however many a number has', () => {
+  test('no bigint has more digits than a double can represent, however long a number is', () => {
     const made = vi.spyOn(globalThis, 'BigInt')
     const digits = '9'.repeat(1_900_000)
     const text = `{"n":${digits},"7":[-${digits},12345678901234567890]}`
@@ -71,7 +71,7 @@ describe('JSON as it was sent', () => {
     expect(Math.max(...lengths)).toBe(20)
   })
 
-  test('only objects with such keys are anything but plain', () => {
+  test('only objects with such keys are not plain', () => {
     const prototypeTricks = parseExactJson('{"b":{"x":1},"07":2,"4294967295":3,"a":1e400}') as JsonObject
     // A wrapped object cannot be cloned.
     expect(() => structuredClone({ ...prototypeTricks, a: 0 })).not.toThrow()
@@ -87,7 +87,7 @@ describe('an object whose keys JavaScript would move', () => {
     ['1', 4],
   ])
 
-  test('lists them in their order however it is asked', () => {
+  test('lists them in their order by every method', () => {
     const listed: string[] = []
     for (const key in object) listed.push(key)
     for (const keys of [listed, Object.keys(object), Object.entries(object).map(([key]) => key)])
@@ -97,7 +97,7 @@ describe('an object whose keys JavaScript would move', () => {
     expect(Object.hasOwn(object, 'x')).toBe(false)
   })
 
-  test('is copied with a member more, another or less', () => {
+  test('can be copied with one member more, another value or one less', () => {
     expect(jsonText(withMember(object, '0', 5))).toBe('{"b":3,"7":2,"1":4,"0":5}')
     expect(jsonText(withMember(object, '7', 5))).toBe('{"b":3,"7":5,"1":4}')
     expect(jsonText(withMember({ a: 1 }, '7', 5))).toBe('{"a":1,"7":5}')
@@ -106,7 +106,7 @@ describe('an object whose keys JavaScript would move', () => {
     expect(jsonText(object)).toBe('{"b":3,"7":2,"1":4}')
   })
 
-  test('keeps the order when it is written to', () => {
+  test('keeps the order when it is changed', () => {
     const changed = orderedObject([
       ['b', 1],
       ['7', 2],

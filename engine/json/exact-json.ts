@@ -12,8 +12,8 @@ const OBJECT = 0x7b
 const OBJECT_END = 0x7d
 
 /**
- * Parses JSON that somebody sent: besides integers keeping their digits, keys keep their order, and numbers beyond the
- * range of a double their text (components, section 1.2). The nesting of the text must be bounded.
+ * Parses JSON from users. Integers keep their digits, keys their order, and numbers beyond the range of a double their text
+ * (components, section 1.2). The nesting of the text must be bounded.
  *
  * @throws SyntaxError
  */
@@ -22,12 +22,12 @@ export function parseExactJson(text: string): JsonValue {
   return isExact(value) ? value : reparsed(text)
 }
 
-/** How the values of an event, or of a record made from it, are parsed: exactly from the fifth behaviour on. */
+/** Parser for values of an event, or of a record made from it: exact since the fifth behaviour. */
 export function eventParser(isExact: boolean): (text: string) => JsonValue {
   return isExact ? parseExactJson : parseJson
 }
 
-/** False when the plain parse may have changed an order or lost a number. */
+/** False when the plain parse may have changed the order of keys or lost a number. */
 function isExact(value: JsonValue): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true
@@ -38,7 +38,7 @@ function isExact(value: JsonValue): boolean {
 function hasExactMembers(object: JsonObject): boolean {
   let isFirst = true
   for (const key in object) {
-    // Indexes come first: one look tells whether there is one.
+    // JavaScript puts indexes first, so the first key shows whether the object has one.
     if (isFirst && isDigit(key.charCodeAt(0)) && isIndexKey(key)) return false
     isFirst = false
     const value = object[key] as JsonValue
@@ -56,8 +56,8 @@ function reparsed(text: string): JsonValue {
 }
 
 /**
- * Reads a text that is known to be valid JSON, with keys in their order. Without a plain parse of marked keys and a
- * reviver: for 100,000 keys those take five times as long.
+ * Parses valid JSON with keys in their order. It does not use a plain parse of marked keys with a reviver, which takes
+ * five times as long for 100,000 keys.
  */
 class SentOrder {
   readonly #text: string
@@ -100,19 +100,19 @@ class SentOrder {
     return elements
   }
 
-  /** Steps over an opening bracket or a comma to what follows, or over the bracket that ends it all. */
+  /** Moves past an opening bracket or a comma to the next part, or past the closing bracket. */
   #hasNext(end: number): boolean {
     const text = this.#text
     let at = skipBlanks(text, this.#at)
     const unit = text.charCodeAt(at)
-    // Behind an opening bracket there may be nothing; behind a comma there is something.
+    // The part after an opening bracket may be missing; after a comma there is always one.
     if (unit !== end) at = skipBlanks(text, at + 1)
     const isOver = text.charCodeAt(at) === end
     this.#at = isOver ? at + 1 : at
     return !isOver
   }
 
-  /** With its quotes. */
+  /** A string with its quotes. */
   #string(): string {
     const start = this.#at
     this.#at = stringEnd(this.#text, start)
@@ -120,7 +120,7 @@ class SentOrder {
   }
 }
 
-/** @param source as it is written */
+/** @param source text of the number */
 function numberOf(value: number, source: string): JsonValue {
   return Number.isFinite(value) ? boundedNumber(value, source) : new NumberText(source)
 }

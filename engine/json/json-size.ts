@@ -1,9 +1,9 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 
-/** What JSON text writes with a backslash, or may: half a surrogate pair is written as an escape. */
+/** Characters that JSON text escapes or may escape; half a surrogate pair is escaped. */
 const MAY_BE_ESCAPED = /["\\]|[^ -\ud7ff\ue000-\uffff]/
 
-/** Bytes of `textForm(value)` in UTF-8, without making that text. */
+/** Length of `textForm(value)` in UTF-8 bytes, computed without building that text. */
 export function textFormBytes(value: JsonValue): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : jsonBytes(value)
 }
@@ -25,7 +25,7 @@ function jsonBytes(value: JsonValue): number {
 }
 
 function containerBytes(value: JsonValue[] | JsonObject): number {
-  let bytes = 2 // The brackets.
+  let bytes = 2 // the brackets
   if (Array.isArray(value)) {
     for (const element of value) bytes += jsonBytes(element)
     return bytes + Math.max(0, value.length - 1)

@@ -4,7 +4,7 @@ import { elementsAt, membersAt, nestingOf } from './json-source.ts'
 import { parseKeySafe } from './key-safe-json.ts'
 import { wellFormedSource } from './well-formed-source.ts'
 
-test('members and elements, put together again, are the value', () => {
+test('members and elements, joined again, are the value', () => {
   const spacing = fc.constantFrom(undefined, 1, '\t')
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), spacing, (object, space) => {
@@ -43,7 +43,7 @@ describe('nesting', () => {
     expect(nestingOf(text)).toBe(levels)
   })
 
-  test('a million brackets are counted without trouble', () => {
+  test('a million brackets are counted without an error', () => {
     expect(nestingOf('['.repeat(1_000_000))).toBe(1_000_000)
   })
 })

@@ -1,8 +1,8 @@
 import { skipBlanks, stringEnd } from './marked-keys.ts'
 
 /**
- * Walks a text that is known to be valid JSON and finds its parts as they are written, so that what is kept
- * "as sent" loses no digit and no order. No recursion: depth costs nothing.
+ * Walks a valid JSON text and finds its parts as written, so that stored copies keep all digits and the order.
+ * It does not recurse, so depth costs nothing.
  */
 
 const BLANK = 0x20
@@ -14,13 +14,13 @@ const ARRAY_END = 0x5d
 const OBJECT = 0x7b
 const OBJECT_END = 0x7d
 
-/** A value's place in the text. */
+/** Place of a value in the text. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** @returns the members of the object that begins at `from`; of a repeated name the last counts */
+/** @returns the members of the object that begins at `from`; the last one of a repeated name counts */
 export function membersAt(text: string, from: number): Map<string, string> {
   const members = new Map<string, string>()
   let at = skipBlanks(text, from + 1)
@@ -36,7 +36,7 @@ export function membersAt(text: string, from: number): Map<string, string> {
   return members
 }
 
-/** Gives the elements of the array that begins at `from`, each when it is asked for. */
+/** Yields the elements of the array that begins at `from`, on demand. */
 export function* elementsAt(text: string, from: number): Generator<Span> {
   let at = skipBlanks(text, from + 1)
   while (text[at] !== ']') {
@@ -46,7 +46,7 @@ export function* elementsAt(text: string, from: number): Generator<Span> {
   }
 }
 
-/** Deepest nesting of arrays and objects; holds for texts that are no JSON, too. */
+/** Deepest nesting of arrays and objects; also valid for texts that are not JSON. */
 export function nestingOf(text: string): number {
   let level = 0
   let deepest = 0
@@ -59,7 +59,7 @@ export function nestingOf(text: string): number {
   return deepest
 }
 
-/** Members at all depths, arrays and objects. @param text valid JSON */
+/** Number of members, arrays and objects at all depths. @param text valid JSON */
 export function partsOf(text: string): number {
   let parts = 0
   for (let at = 0; at < text.length; at++) {
@@ -70,7 +70,7 @@ export function partsOf(text: string): number {
   return parts
 }
 
-/** The same JSON without blanks between its parts. @param text valid JSON */
+/** Returns the same JSON without blanks between parts. @param text valid JSON */
 export function withoutBlanks(text: string): string {
   let result = ''
   let copied = 0
@@ -86,7 +86,7 @@ export function withoutBlanks(text: string): string {
   return result + text.slice(copied)
 }
 
-/** Behind a part: the next one, or the closing bracket. */
+/** Position after a part: the next part, or the closing bracket. */
 function nextPart(text: string, end: number): number {
   const at = skipBlanks(text, end)
   return text[at] === ',' ? skipBlanks(text, at + 1) : at
@@ -99,7 +99,7 @@ function valueEnd(text: string, from: number): number {
   return scalarEnd(text, from)
 }
 
-/** Behind a number or a word that begins at `from`. */
+/** Position after the number or word that begins at `from`. */
 export function scalarEnd(text: string, from: number): number {
   let at = from
   for (; at < text.length; at++) {

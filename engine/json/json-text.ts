@@ -6,9 +6,9 @@ const BIG_INTEGER_DIGITS = 16
 const INTEGER = /^-?\d+$/
 
 /**
- * Parses JSON; integer literals beyond ±(2^53 − 1) become bigint, so that they print with all their digits
- * (components, section 1.2). To make a bigint of very many digits takes time that grows with their square: this is for
- * what the program has taken in already.
+ * Parses JSON. Integer literals beyond ±(2^53 − 1) become bigint, so that they keep all digits (components, section 1.2).
+ * The time to create a bigint grows with the square of its digits: use this only for text that the program has already
+ * accepted.
  *
  * @throws SyntaxError
  */
@@ -17,8 +17,8 @@ export function parseJson(text: string): JsonValue {
 }
 
 /**
- * The same for what anybody sent: integers beyond the range of a double become infinite, as all numbers there do, so
- * that no bigint is made of more than 309 digits.
+ * Like `parseJson`, for untrusted text. Integers beyond the range of a double become infinite, like other such numbers,
+ * so a bigint never has more than 309 digits.
  *
  * @throws SyntaxError
  */
@@ -27,14 +27,14 @@ export function parseBoundedNumbers(text: string): JsonValue {
 }
 
 function parseWith(text: string, numberOf: (value: number, source: string) => number | bigint): JsonValue {
-  // Only a text with sixteen digits in a row can hold such a number: all others take the plain, fast parse.
+  // Such a number needs sixteen digits in a row; all other texts take the plain, fast parse.
   if (!mayHoldBigInteger(text)) return parseKeySafe(text)
   return parseKeySafe(text, (value, source) =>
     typeof value !== 'number' || source === undefined ? value : numberOf(value, source),
   )
 }
 
-/** The number of a literal, unless that is infinite. @param source as it is written */
+/** The number of a literal, unless it is infinite. @param source text of the number */
 export function boundedNumber(value: number, source: string): number | bigint {
   return Number.isFinite(value) ? bigIntegerOr(value, source) : value
 }
@@ -43,13 +43,12 @@ function bigIntegerOr(value: number, source: string): number | bigint {
   return !Number.isSafeInteger(value) && INTEGER.test(source) ? BigInt(source) : value
 }
 
-/** A number that only an exponent, or hundreds of digits, can make too large. */
+/** Only an exponent or hundreds of digits can make a number too large. */
 const MAY_BE_TOO_LARGE = /[eE]\+?\d{3}/
 const TOO_MANY_DIGITS = 300
 
 /**
- * The same, of what is to be kept: a number that is too large for any number here would turn into null when it is
- * written.
+ * Like `parseBoundedNumbers`, for text that is stored: an infinite number is refused, because it would be written as null.
  *
  * @throws SyntaxError
  */
@@ -59,10 +58,10 @@ export function parseKeptJson(text: string): JsonValue {
   return value
 }
 
-/** @param text what the value was parsed from; @throws SyntaxError */
+/** @param text source of the value @throws SyntaxError */
 export function assertNoneTooLarge(value: JsonValue, text: string): void {
   const mayHold = MAY_BE_TOO_LARGE.test(text) || hasDigitsInARow(text, TOO_MANY_DIGITS)
-  if (mayHold && holdsInfinity(value)) throw new SyntaxError('it holds a number that is too large')
+  if (mayHold && holdsInfinity(value)) throw new SyntaxError('it contains a number that is too large')
 }
 
 function holdsInfinity(value: JsonValue): boolean {
@@ -82,8 +81,8 @@ export function jsonText(value: JsonValue): string {
 }
 
 /**
- * The same for what this program reads again itself: `parseJson` gives back the very value, since doubles that look like
- * integers of arbitrary size are written with an exponent.
+ * JSON text for the program's own use: `parseJson` returns an equal value, because doubles that look like big integers
+ * are written with an exponent.
  */
 export function exactJsonText(value: JsonValue): string {
   return JSON.stringify(value, (_key, member: unknown) => {
@@ -96,7 +95,7 @@ export function exactJsonText(value: JsonValue): string {
   })
 }
 
-/** The same, quick where no number needs it, as nearly always; -0 becomes 0. */
+/** Like `jsonText`, but faster when no number needs special treatment, which is nearly always; -0 becomes 0. */
 export function keptJsonText(value: JsonValue): string {
   const text = jsonText(value)
   return mayHoldBigInteger(text) ? exactJsonText(value) : text
@@ -106,17 +105,17 @@ function rawJson(text: string): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
 }
 
-/** A string as it is, everything else its compact JSON (components, section 7.1). */
+/** Text form of a value: a string itself, otherwise compact JSON (components, section 7.1). */
 export function textForm(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value)
 }
 
-/** Whether a value that is parsed from the text may hold an integer that no double holds. */
+/** Whether a value parsed from the text may contain an integer that a double cannot represent. */
 export function mayHoldBigInteger(text: string): boolean {
   return hasDigitsInARow(text, BIG_INTEGER_DIGITS)
 }
 
-/** Of so many digits in a row one stands at a multiple of the count: the others need not be looked at. */
+/** One of `count` digits in a row is at a multiple of `count`, so the other positions are skipped. */
 function hasDigitsInARow(text: string, count: number): boolean {
   for (let probe = count - 1; probe < text.length; probe += count) {
     if (!isDigit(text.charCodeAt(probe))) continue

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { type DrawnValue, drawnSpelling, spelledText } from '../../test/support/drawn-json.ts'
 import { parseKeySafe } from './key-safe-json.ts'
 
-describe('a key that is written with an escape is what the text says, though another one came before', () => {
+describe('a key that is sent with an escape has its own name, even after a different key', () => {
   test.each([
     ['a path that ends in a tab', '{"a1":1,"C:\\\\":0}', '{"a1":1,"C:\\t":2}', 'C:\t'],
     ['a quote', '{"a2":1,"\\\\":0}', '{"a2":1,"\\"":2}', '"'],
@@ -22,7 +22,7 @@ describe('a key that is written with an escape is what the text says, though ano
     expect((parseKeySafe(`[[${text}]]`) as JsonObject[][])[0]?.[0]?.[key]).toBe(2)
   })
 
-  test('in ten thousand drawn texts', () => {
+  test('in ten thousand random texts', () => {
     const keys = [
       '\\',
       '"',
@@ -72,13 +72,13 @@ describe('a key that is written with an escape is what the text says, though ano
   })
 })
 
-test('of a key that is there twice, with an escape and without, the last value counts', () => {
+test('of a key that occurs twice, with an escape and without, the last value counts', () => {
   expect(parseKeySafe('{"a":1,"\\u0062":2,"\\u0061":3}')).toEqual({ a: 3, b: 2 })
   expect(Object.keys(parseKeySafe('{"\\u0061":1,"b":2,"a":3}') as object)).toEqual(['a', 'b'])
   expect(parseKeySafe('{"\\n":1,"\\u000a":2,"\\u000A":3}')).toEqual({ '\n': 3 })
 })
 
-test('values are revived with how they are written', () => {
+test('the reviver gets values with their spelling', () => {
   const text = '{"\\n":[1.0,{"a":"\\u0061","b":-0}],"c":1e2}'
   expect(parseKeySafe(text, (part, source) => (typeof part === 'number' ? `${source}` : part))).toEqual({
     '\n': ['1.0', { a: 'a', b: '-0' }],
@@ -86,7 +86,7 @@ test('values are revived with how they are written', () => {
   })
 })
 
-test('a refusal names the place in the text as it was sent', () => {
+test('a refusal names the place in the sent text', () => {
   for (const text of [
     '{"\\n":1,',
     '{"\\n":1,"a":x}',

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { skipBlanks, stringEnd, unmarkedKey, withMarkedKeys } from './marked-keys.ts'
 
-/** What a value becomes, each time that it is asked. @param source of numbers and other values without parts: how it is written */
+/** Replaces a value; called once for each value. @param source text of a number or another value without parts */
 type Revive = (value: unknown, source: string | undefined) => unknown
 
 /**
- * `JSON.parse` with the keys that the text says, whatever was parsed before.
+ * `JSON.parse` that returns the keys of the text, whatever was parsed before.
  *
- * From version 12.8 of V8 on, `JSON.parse` may give a key that is written with an escape another name: it compares the
- * keys that earlier objects had at this place with as many characters of the source as the key has. Once
- * `{"path":1,"C:\\":2}` was parsed, the second key of `{"path":1,"C:\t":2}` is `C:\`
- * (https://github.com/nodejs/node/issues/63785). A key without an escape is what its source says, and values are not
- * compared. So a text with such a key is parsed again with other keys; all others cost the plain, fast parse.
+ * Since V8 12.8, `JSON.parse` may return another name for a key that is written with an escape. It compares the keys of
+ * earlier objects at this place with as many source characters as the key has. After `{"path":1,"C:\\":2}` was parsed,
+ * the second key of `{"path":1,"C:\t":2}` is `C:\` (https://github.com/nodejs/node/issues/63785). Keys without an escape
+ * and values are not affected. A text with an escaped key is therefore parsed again with other keys; all other texts cost
+ * the plain, fast parse.
  *
  * The nesting of the text must be bounded.
  *
@@ -19,7 +19,7 @@ type Revive = (value: unknown, source: string | undefined) => unknown
  */
 export function parseKeySafe(text: string, revive?: Revive): JsonValue {
   const value = parsed(text, revive)
-  // Keys are found in valid texts only, and a refusal names the places of the text as it was sent: so this comes second.
+  // The plain parse comes first: keys can only be found in valid texts, and errors refer to places in the original text.
   return holdsEscapedKey(text) ? withoutMarks(parsed(withMarkedKeys(text), revive)) : value
 }
 
@@ -30,7 +30,7 @@ function parsed(text: string, revive: Revive | undefined): JsonValue {
   ) as JsonValue
 }
 
-/** Takes linear time, and one search where there is no backslash. @param text valid JSON */
+/** Takes linear time, and a single search if the text has no backslash. @param text valid JSON */
 function holdsEscapedKey(text: string): boolean {
   for (let at = text.indexOf('\\'), end = at; at !== -1; at = text.indexOf('\\', end)) {
     end = stringEnd(text, at)

@@ -1,10 +1,10 @@
-/** In front of every key of a marked text: no key that begins so looks like an index of an array. */
+/** Mark before every key of a marked text: a key that begins with it never looks like an array index. */
 const KEY_MARK = '#'
-/** Instead of it, where a key cannot be written without an escape: its UTF-16 follows in hexadecimal digits. */
+/** Mark for a key that cannot be written without an escape; its UTF-16 follows in hexadecimal digits. */
 const SPELT_MARK = '%'
 const MAY_NEED_ESCAPE = /["\\\p{Cc}]/u
 
-/** JSON text with every key of an object marked and without an escape. @param text valid JSON */
+/** JSON text in which every object key is marked and written without escapes. @param text valid JSON */
 export function withMarkedKeys(text: string): string {
   let marked = ''
   let copied = 0
@@ -19,7 +19,7 @@ export function withMarkedKeys(text: string): string {
   return marked + text.slice(copied)
 }
 
-/** However a key was written in the text that was marked: one key has one marked key. */
+/** Marked form of a key; the same for every way of writing the key. */
 export function markedKey(key: string): string {
   if (!MAY_NEED_ESCAPE.test(key)) return KEY_MARK + key
   return SPELT_MARK + Buffer.from(key, 'utf16le').toString('hex')
@@ -39,7 +39,7 @@ export function skipBlanks(text: string, from: number): number {
   }
 }
 
-/** Behind the closing quote of the string that begins at `from`; the text's end when there is none. */
+/** Position after the closing quote of the string that begins at `from`; the end of the text when it is missing. */
 export function stringEnd(text: string, from: number): number {
   let at = from
   for (;;) {

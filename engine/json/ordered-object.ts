@@ -1,22 +1,22 @@
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
 /**
- * Objects keep their keys in the order in which these were sent (components, section 1.2). JavaScript moves keys that
- * look like an index of an array, such as `"7"`, to the front. An object of which that would change the order is
- * wrapped, so that whoever lists its keys gets the sent order; all other objects are what they are.
+ * Objects keep their keys in the order sent (components, section 1.2). JavaScript moves keys that look like an array
+ * index, such as `"7"`, to the front. Objects whose order this would change are wrapped, so that listing their keys gives
+ * the order sent; all other objects stay plain.
  *
- * Wrapped objects are read like any others. A copy by `{ ...object }` or `Object.fromEntries` is in JavaScript's order,
- * so copies of what users sent are made by the functions of this file.
+ * Wrapped objects are read like any others. A copy by `{ ...object }` or `Object.fromEntries` has JavaScript's order, so
+ * copies of user input are made by the functions of this file.
  */
 const WRAPPED = new WeakMap<JsonObject, Wrapped>()
 
 interface Wrapped {
   readonly target: JsonObject
-  /** In the order sent. */
+  /** Keys in the order sent. */
   readonly keys: ReadonlySet<string>
 }
 
-/** One more is no index of an array any more. */
+/** Largest array index. */
 const MAX_INDEX = 2 ** 32 - 2
 const MAX_INDEX_DIGITS = 10
 const NINE = 0x39
@@ -24,7 +24,7 @@ const INDEX = /^(?:0|[1-9]\d*)$/
 
 type Entry = readonly [key: string, value: JsonValue]
 
-/** The object with these members in this order. Of a repeated key the place is the first, the value the last. */
+/** The object with these members in this order. A repeated key has its first place and its last value. */
 export function orderedObject(entries: readonly Entry[]): JsonObject {
   const object = Object.fromEntries(entries)
   if (!entries.some(([key]) => isIndexKey(key))) return object
@@ -33,7 +33,7 @@ export function orderedObject(entries: readonly Entry[]): JsonObject {
   return isInOrder(Object.keys(object), keys) ? object : wrapped(object, keys)
 }
 
-/** As `Object.entries`, which takes many times as long for a wrapped object. */
+/** Like `Object.entries`, which is many times slower for a wrapped object. */
 export function entriesOf(object: JsonObject): Entry[] {
   const wrapped = WRAPPED.get(object)
   if (wrapped === undefined) return Object.entries(object)
@@ -43,12 +43,12 @@ export function entriesOf(object: JsonObject): Entry[] {
   return entries
 }
 
-/** As `Object.keys`, quicker for a wrapped object. */
+/** Like `Object.keys`, but faster for a wrapped object. */
 export function keysOf(object: JsonObject): Iterable<string> {
   return WRAPPED.get(object)?.keys ?? Object.keys(object)
 }
 
-/** As `Object.values`, in any order. */
+/** Like `Object.values`, in any order. */
 export function valuesOf(object: JsonObject): JsonValue[] {
   return Object.values(WRAPPED.get(object)?.target ?? object)
 }
@@ -74,7 +74,7 @@ export function withoutMember(object: JsonObject, key: string): JsonObject {
   return orderedObject(entriesOf(object).filter(([name]) => name !== key))
 }
 
-/** Whether JavaScript has a key ahead of those that are no index, whatever came first. */
+/** Whether JavaScript puts a key before all keys that are not an index. */
 export function isIndexKey(key: string): boolean {
   if (key.length > MAX_INDEX_DIGITS || !(key.charCodeAt(0) <= NINE)) return false
   return INDEX.test(key) && Number(key) <= MAX_INDEX

@@ -1,6 +1,6 @@
 const SURROGATE_ESCAPE = /\\(?:u([dD][89a-fA-F][0-9a-fA-F]{2})|[\s\S])/g
 
-/** JSON text in which escapes of half a surrogate pair stand for U+FFFD; otherwise the same text. */
+/** Replaces escapes of half a surrogate pair by U+FFFD in JSON text; all else is unchanged. */
 export function wellFormedSource(source: string): string {
   if (!/\\u[dD]/.test(source)) return source.toWellFormed()
   let result = ''

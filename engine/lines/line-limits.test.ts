@@ -25,6 +25,6 @@ test('UTF-8 is cut to the longest run of whole characters within the limit', () 
   )
 })
 
-test('tags are trimmed, cut, without empties and repeats', () => {
+test('tags are trimmed and cut, without empty ones and repeats', () => {
   expect(cleanTags([' a', 'a ', '', ' ', 'b', 'x'.repeat(81)], new Set(['b']))).toEqual(['a', 'x'.repeat(80)])
 })

@@ -1,5 +1,5 @@
 /**
- * Limits of ingestion, section 1.3, and how a text is cut to one. They hold for what pipelines write, too. A
+ * Limits of ingestion, section 1.3, and functions that cut texts to them. They also hold for texts from pipelines. A
  * character is a Unicode code point.
  */
 
@@ -21,7 +21,7 @@ export function cutCharacters(text: string, limit: number): string {
   return text.slice(0, end)
 }
 
-/** Where UTF-8 text between `start` and `end` ends when it may have `limit` bytes: never inside a character. */
+/** End of the UTF-8 text between `start` and `end` when it is cut to `limit` bytes, never within a character. */
 export function cutUtf8(bytes: Uint8Array, start: number, end: number, limit: number): number {
   if (end - start <= limit) return end
   let cut = start + limit
@@ -29,7 +29,7 @@ export function cutUtf8(bytes: Uint8Array, start: number, end: number, limit: nu
   return cut
 }
 
-/** Trims, drops empties and repeats (also of `known`), cuts: ingestion, section 1.1, tags. */
+/** Trims and cuts tags, and drops empty ones and repeats (also of `known`): ingestion, section 1.1, tags. */
 export function cleanTags(tags: Iterable<string>, known?: ReadonlySet<string>): string[] {
   const clean = new Set<string>()
   for (const tag of tags) {

@@ -4,7 +4,7 @@ import { frameBytes } from './frame.ts'
 import { type Appended, LogError, type NewRecord } from './log.ts'
 import type { LogRoom } from './log-room.ts'
 
-/** One flush takes at most that many bytes, or one record: what waits behind it shall not wait for long. */
+/** Maximum bytes per flush, unless a single record is larger: later appends should not wait for long. */
 const MAX_FLUSH_BYTES = 8 * 1024 * 1024
 
 export interface WaitingAppend {
@@ -15,11 +15,11 @@ export interface WaitingAppend {
   readonly reject: (error: unknown) => void
 }
 
-/** Where a group was stored. */
+/** Place of a stored group on the log. */
 export interface StoredGroup {
   /** Offset of its first record. */
   readonly first: number
-  /** When, where the log has a clock of its own. */
+  /** Append time, if the log has its own clock. */
   readonly appendTimeMs?: number
 }
 
@@ -29,8 +29,7 @@ export type StoreGroup = (group: readonly WaitingAppend[]) => Promise<StoredGrou
 type Room = Pick<LogRoom, 'admit' | 'settle'>
 
 /**
- * Group commit: while one flush is under way, the appends that arrive wait for the next, which takes them
- * all in the order of the calls.
+ * Group commit: appends that arrive during a flush wait for the next one, which takes them all in the order of the calls.
  */
 export class AppendQueue {
   readonly #room: Room
@@ -54,7 +53,7 @@ export class AppendQueue {
     })
   }
 
-  /** Takes no more and waits for what it has taken. */
+  /** Refuses further appends and waits for the accepted ones. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#flushing
@@ -62,7 +61,7 @@ export class AppendQueue {
 
   async #flushAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Whoever was just answered, or arrived in the same turn of the event loop, joins this flush.
+      // Appends that arrive in the same turn of the event loop, or after an answer in it, join this flush.
       await setImmediate()
       await this.#flush(this.#takeGroup())
     }
@@ -103,7 +102,7 @@ export class AppendQueue {
     const isFull = error instanceof LogError && error.code === 'LOG_FULL'
     const mayFit = isFull && ingest.length > 0 && control.length > 0
     for (const waiting of mayFit ? ingest : group) this.#fail(waiting, error)
-    if (mayFit) await this.#flush(control) // On a full disk ingestion gives way.
+    if (mayFit) await this.#flush(control) // on a full disk, lines wait for control records
   }
 
   #fail({ bytes, reject }: WaitingAppend, error: unknown): void {

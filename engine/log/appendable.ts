@@ -3,7 +3,7 @@ import { LogError, MAX_RECORD_BYTES, type NewRecord } from './log.ts'
 
 const MAX_ID_BYTES = 255
 
-/** Checks a record before it waits for its flush: every log of Weir takes and refuses the same ones. */
+/** Checks a record before it waits for its flush: all logs of Weir accept and refuse the same records. */
 export function assertAppendable({ value, producer }: NewRecord): void {
   if (value.length > MAX_RECORD_BYTES) {
     const message = `A record of ${value.length} bytes is larger than the ${MAX_RECORD_BYTES} bytes that the log takes.`

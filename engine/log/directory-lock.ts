@@ -8,10 +8,10 @@ export interface DirectoryLock {
 }
 
 /**
- * Makes this process the only owner of a log folder. The lock is a POSIX file lock, which the kernel lets go
- * when the process ends in whatever way, so no stale one is ever left behind; Node offers it through SQLite.
+ * Makes this process the only owner of a log folder. The lock is a POSIX file lock, which the kernel releases when the
+ * process ends in any way, so a stale lock cannot remain. Node offers such locks through SQLite.
  *
- * @throws LogError LOG_IN_USE (retriable) with a sentence that says who has it
+ * @throws LogError LOG_IN_USE (retriable) with a sentence that names the owner
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const owner = join(directory, 'owner')
@@ -35,12 +35,12 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
-/** For the sentence only: on a full disk it may be missing. */
+/** The owner is only for the error text: on a full disk it may be missing. */
 function writeOwner(path: string): void {
   try {
     writeFileSync(path, `process ${process.pid}\n`)
   } catch {
-    // The lock holds without it.
+    // The lock is valid without it.
   }
 }
 

@@ -3,23 +3,23 @@ import { type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, un
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 
 /**
- * What the segment log asks of a file system, so that a test can count the flushes and make any of these calls
- * fail. Errors are Node's, with their `code`.
+ * File system calls of the segment log, so that a test can count flushes and make any call fail. Errors are Node's, with
+ * their `code`.
  */
 export interface FileOperations {
-  /** 'create' fails with EEXIST when the file is there. */
+  /** 'create' fails with EEXIST when the file exists. */
   open(path: string, mode: 'read' | 'read-write' | 'create'): Promise<OpenFile>
   readText(path: string): Promise<string>
   /** Names of the entries, sorted. */
   list(directory: string): Promise<string[]>
   /** Bytes of a file. */
   size(path: string): Promise<number>
-  /** Creates the directory and its parents; fine when it is there. */
+  /** Creates the directory and its parents; succeeds when it exists. */
   makeDirectory(path: string): Promise<void>
   /** Makes creations, renames and removals in a directory durable. */
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
-  /** A second name for a file on the same file system: it stays when the first goes. */
+  /** A second name for a file on the same file system: it remains when the first is removed. */
   link(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
   /** Makes this process the only owner of a directory. @throws LogError LOG_IN_USE */
@@ -31,7 +31,7 @@ export interface FileOperations {
 export interface OpenFile {
   /** Fills the buffer from a position on. @returns bytes read, fewer only at the end of the file */
   read(into: Buffer, position: number): Promise<number>
-  /** Writes the whole buffer or throws; after an error any part of it may be there. */
+  /** Writes the whole buffer or throws; after an error, any part of it may have been written. */
   write(bytes: Buffer, position: number): Promise<void>
   /** Makes everything written so far durable, and the file's length with it. */
   datasync(): Promise<void>
@@ -101,13 +101,13 @@ export function fileErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** No room on the device, or none left of a quota. */
+/** No space on the device, or a quota is used up. */
 export function isNoSpace(error: unknown): boolean {
   const code = fileErrorCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** Names in a directory; none when there is no such directory. */
+/** Names in a directory; empty when it does not exist. */
 export async function listIfDirectory(operations: FileOperations, path: string): Promise<string[]> {
   try {
     return await operations.list(path)

@@ -3,7 +3,7 @@ import type { LogRecord, NewRecord } from './log.ts'
 import { MAX_RECORD_BYTES } from './log.ts'
 
 /**
- * One record as a segment file holds it, little-endian:
+ * One record in a segment file, little-endian:
  *
  * | at | bytes | what |
  * |---|---|---|
@@ -12,15 +12,15 @@ import { MAX_RECORD_BYTES } from './log.ts'
  * | 8 | 4 | bytes that follow this field |
  * | 12 | 8 | offset |
  * | 20 | 8 | append time, UNIX ms, a double |
- * | 28 | 4 | place: how many records of the same flush stand before this one |
+ * | 28 | 4 | place: number of records of the same flush before this one |
  * | 32 | 4 | sequence of the producer |
- * | 36 | 1 | bytes of the producer id; 0 when there is none |
+ * | 36 | 1 | bytes of the producer id; 0: no producer |
  * | 37 | … | producer id, value |
  *
- * A flush begins only when the one before it is durable. So a whole frame with offset `o` and place `p` proves
- * that every record below `o - p` was durable once: recovery tells a torn tail (cut it) from damage (say so)
- * by that. The mark, made from the random id of the log, keeps bytes of another partition, or bytes that a
- * sender smuggled into a value, from passing for a frame.
+ * A flush begins only when the previous one is durable. A whole frame with offset `o` and place `p` therefore proves that
+ * every record below `o - p` was durable once. Recovery uses this to distinguish a torn tail, which it cuts, from damage,
+ * which it reports. The mark is derived from the random id of the log. Without it, bytes of another partition, or bytes
+ * that a sender put into a value, could look like a frame.
  */
 const CRC_AT = 4
 const LENGTH_AT = 8
@@ -32,7 +32,7 @@ const ID_LENGTH_AT = 36
 const ID_AT = 37
 const MAX_ID_BYTES = 255
 const MAX_FRAME_BYTES = ID_AT + MAX_ID_BYTES + MAX_RECORD_BYTES
-/** What must be there before the length of a frame is known. */
+/** Bytes that are needed to find the length of a frame. */
 export const FRAME_PREFIX_BYTES = OFFSET_AT
 
 export interface Frame {
@@ -60,14 +60,14 @@ export interface FramePosition {
   readonly place: number
 }
 
-/** Writes the frame of a record into `into`. @returns where its value begins and ends */
+/** Writes the frame of a record into `into`. @returns its end */
 export function writeFrame(
   into: Buffer,
   at: number,
   { value, producer }: Pick<NewRecord, 'value' | 'producer'>,
   { offset, appendTimeMs, place }: FramePosition,
   mark: number,
-): { readonly valueStart: number; readonly end: number } {
+): number {
   const idBytes = producer === null ? 0 : into.write(producer.id, at + ID_AT)
   const valueStart = at + ID_AT + idBytes
   const end = valueStart + value.length
@@ -80,7 +80,7 @@ export function writeFrame(
   into.writeUInt32LE(producer?.sequence ?? 0, at + SEQUENCE_AT)
   into.writeUInt8(idBytes, at + ID_LENGTH_AT)
   into.writeUInt32LE(crc32(into.subarray(at + LENGTH_AT, end), mark), at + CRC_AT)
-  return { valueStart, end }
+  return end
 }
 
 /**
@@ -97,7 +97,7 @@ export function frameLength(buffer: Buffer, at: number, mark: number): number | 
 /**
  * Reads the frame that begins at `at`; its value shares memory with the buffer.
  *
- * @returns undefined when it is not whole and sound
+ * @returns undefined when it is incomplete or damaged
  */
 export function readFrame(buffer: Buffer, at: number, mark: number): Frame | undefined {
   if (at + ID_AT > buffer.length) return undefined
@@ -125,7 +125,7 @@ export function readFrame(buffer: Buffer, at: number, mark: number): Frame | und
   return { record, offset, place: buffer.readUInt32LE(at + PLACE_AT), bytes }
 }
 
-/** Every whole frame in bytes that do not have to begin with one, such as a tail that a crash tore. */
+/** All whole frames in bytes that need not begin with one, such as a torn tail after a crash. */
 export function* findFrames(buffer: Buffer, mark: number): Iterable<Frame> {
   const wanted = Buffer.alloc(4)
   wanted.writeUInt32LE(mark)

@@ -15,7 +15,7 @@ async function guarded(look: (partition: number, floor: bigint) => Promise<LostT
 
 const lostIn = (partition: number): LostTail => ({ topic: 'weir.ingest', partition, from: 3n, to: 9n })
 
-test('a partition that lacks its end takes nothing, and the others go on', async () => {
+test('a partition that lacks its end accepts nothing, and the others continue', async () => {
   const { topic, inner } = await guarded(async partition => (partition === 0 ? lostIn(0) : undefined))
   await expect(topic.append(0, RECORD)).rejects.toMatchObject({
     code: 'LOG_TAIL_LOST',
@@ -28,7 +28,7 @@ test('a partition that lacks its end takes nothing, and the others go on', async
   expect(topic.losses).toEqual([lostIn(0)])
 })
 
-test('it is looked at once before the first append, and again a second after a refusal', async () => {
+test('a partition is checked once before the first append, and again a second after a refusal', async () => {
   let looks = 0
   let lost: LostTail | undefined = lostIn(0)
   const { topic, clock } = await guarded(async () => {
@@ -46,7 +46,7 @@ test('it is looked at once before the first append, and again a second after a r
   expect(looks).toBe(2)
 })
 
-test('an end that goes back while it is written is not acknowledged, and what was given counts from then on', async () => {
+test('a record beyond an end that steps back is not acknowledged, and the received offsets count from then on', async () => {
   const floors: bigint[] = []
   const { topic, inner } = await guarded(async (_, floor) => {
     floors.push(floor)
@@ -62,7 +62,7 @@ test('an end that goes back while it is written is not acknowledged, and what wa
   expect(floors).toEqual([0n, 5n])
 })
 
-test('a mark beyond the end has the partition looked at, one that was reached does not', async () => {
+test('a mark beyond the end causes a check of the partition, and a reached one does not', async () => {
   const looked: number[] = []
   const { topic } = await guarded(async partition => {
     looked.push(partition)
@@ -75,7 +75,7 @@ test('a mark beyond the end has the partition looked at, one that was reached do
   expect(looked).toEqual([0, 0])
 })
 
-test('the command that accepts a loss names each topic as the command line takes it', () => {
+test('the command that accepts a loss names each topic in the form of the command line', () => {
   const named = (topic: string) => acceptLossCommand({ topic, partition: 1, from: 3n, to: 9n })
   for (const name of ['ingest', 'keyed', 'config'])
     expect(named(`weir.${name}`)).toBe(`weir log accept-loss --topic ${name} --partition 1 --from 3 --to 9`)

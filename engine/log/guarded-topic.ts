@@ -1,44 +1,45 @@
 import { CONFIG_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord, type Topic } from './log.ts'
 
-/** Records of a partition that are known of, and that its log does not have (any more). */
+/** Records of a partition that are known to have existed, and that its log does not have. */
 export interface LostTail {
   readonly topic: string
   readonly partition: number
-  /** First and last of them. */
+  /** First and last missing offset. */
   readonly from: bigint
   readonly to: bigint
 }
 
 /**
- * Looks for what is missing at the end of a partition.
+ * Looks for missing records at the end of a partition.
  *
- * @param floor lowest offset beyond all that this process was given
- * @throws LogError, StoreError when it cannot be found out
+ * @param floor lowest offset above everything that this process received
+ * @throws LogError, StoreError when the search is not possible
  */
 export type LookForLostTail = (partition: number, floor: bigint) => Promise<LostTail | undefined>
 
-/** A refusal is looked at again when that much time has passed. */
+/** Interval between checks of a partition that refuses appends. */
 const LOOK_AGAIN_MS = 1_000
 
 /**
- * A topic whose partitions take appends only once it is known that they end where they should: one that has lost its
- * end would give offsets a second time, to lines that would then never be stored.
+ * A topic whose partitions accept appends only after a check that they end where they should. A partition that lost its
+ * end would otherwise give offsets a second time, to lines that would then never be stored.
  */
 export class GuardedTopic implements Topic {
-  /** The topic itself, for who accepts a loss. */
+  /** The topic itself, for the command that accepts a loss. */
   readonly inner: Topic
   readonly #look: LookForLostTail
   readonly #monotonicMs: () => number
   readonly #guards: readonly PartitionGuard[]
   readonly #onAppended: (partition: number, next: bigint) => void
+  #renewed: string | undefined
 
   constructor(
     inner: Topic,
     options: {
       readonly look: LookForLostTail
       readonly monotonicMs: () => number
-      /** Told where the partition ends after each append. */
+      /** Called after each append with the partition's next offset. */
       readonly onAppended?: (partition: number, next: bigint) => void
     },
   ) {
@@ -61,12 +62,26 @@ export class GuardedTopic implements Topic {
     return this.inner.partitions
   }
 
-  /** What is missing where, as far as it was looked for. */
+  /** Missing records of all partitions that were checked. */
   get losses(): readonly LostTail[] {
     return this.#guards.flatMap(({ lost }) => lost ?? [])
   }
 
-  /** Looks at every partition. What cannot be found out now is looked for before the first append. */
+  /** Sentence about a topic that was created again while this process ran; it accepts nothing any more. */
+  get renewed(): string | undefined {
+    return this.#renewed
+  }
+
+  /** Checks whether the topic was created again. Its former offsets and ids are not those of the present topic. */
+  async noteIdentity(): Promise<void> {
+    const id = await this.inner.presentId?.()
+    if (id === undefined || id === this.logId || this.#renewed !== undefined) return
+    this.#renewed = renewedSentence(this.name)
+    this.doubt()
+    await this.lookAtAll()
+  }
+
+  /** Checks every partition. A check that is not possible now happens before the first append. */
   async lookAtAll(): Promise<void> {
     for (let partition = 0; partition < this.partitions; partition++)
       await this.lookAt(partition).catch(error => {
@@ -74,24 +89,24 @@ export class GuardedTopic implements Topic {
       })
   }
 
-  /** Looks at a partition, anew when it was looked at before. @returns what is missing of it */
+  /** Checks a partition, again if it was checked before. @returns its missing records */
   async lookAt(partition: number): Promise<LostTail | undefined> {
     const guard = this.#guard(partition)
     guard.lookedAtMs = this.#monotonicMs()
     guard.lost = await this.#look(partition, guard.floor)
-    guard.isOpen = guard.lost === undefined
+    guard.isOpen = guard.lost === undefined && this.#renewed === undefined
     return guard.lost
   }
 
-  /** The log was away, or may have been: another end may be there now. Each partition is looked at again. */
+  /** Marks every partition for a new check: the log was, or may have been, unavailable and may end elsewhere now. */
   doubt(): void {
     for (const guard of this.#guards) guard.isOpen = false
   }
 
-  /** Somebody tells how far a partition is; looked into when that is further than was seen. */
+  /** Receives another process's report on a partition's end; a check follows when it is above the known end. */
   async noteMark(partition: number, mark: bigint): Promise<void> {
     const guard = this.#guard(partition)
-    if (mark <= guard.seen || mark <= guard.floor) return
+    if (mark <= guard.seen) return
     guard.seen = (await this.inner.bounds(partition)).next
     if (guard.seen < mark) await this.lookAt(partition)
   }
@@ -107,7 +122,8 @@ export class GuardedTopic implements Topic {
     return appended
   }
 
-  read(partition: number, from: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
+  async read(partition: number, from: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
+    this.#assertNotRenewed()
     return this.inner.read(partition, from, maxBytes)
   }
 
@@ -127,7 +143,7 @@ export class GuardedTopic implements Topic {
     return this.inner.offsetAtTime(partition, timeMs)
   }
 
-  /** Appends that come meanwhile wait, in their order. */
+  /** Opens a partition for later appends, which wait in their order. */
   async #open(partition: number, guard: PartitionGuard): Promise<void> {
     const isRecent = this.#monotonicMs() - guard.lookedAtMs < LOOK_AGAIN_MS
     if (guard.looking !== undefined || guard.lost === undefined || !isRecent) {
@@ -143,9 +159,17 @@ export class GuardedTopic implements Topic {
       await guard.looking
     }
     if (guard.lost !== undefined) throw new TailLostError(guard.lost)
+    this.#assertNotRenewed()
   }
 
-  /** The end went while this process was at work: an election on a broker that lacked records, a topic made anew. */
+  #assertNotRenewed(): void {
+    if (this.#renewed !== undefined) throw new LogError('LOG_TAIL_LOST', this.#renewed)
+  }
+
+  /**
+   * The end moved back while this process ran: a broker without the records became leader, or the topic was created
+   * again.
+   */
   #steppedBack(partition: number, guard: PartitionGuard, { offset }: Appended): LogError {
     guard.isOpen = false
     const message = `The end of ${this.name}/${partition} went back from ${guard.floor} to ${offset} while it was written.`
@@ -159,23 +183,30 @@ export class GuardedTopic implements Topic {
 
 class PartitionGuard {
   isOpen = false
-  /** Offset beyond the last that this process was given. */
+  /** Offset after the last record that this process received. */
   floor = 0n
-  /** Where the partition ended when that was last asked. */
+  /** End of the partition at the last check. */
   seen = 0n
   lost: LostTail | undefined
   lookedAtMs = Number.NEGATIVE_INFINITY
   looking: Promise<LostTail | undefined> | undefined
 }
 
-/** What the topics are called on the command line. */
+function renewedSentence(topic: string): string {
+  return (
+    `The topic ${topic} was made anew while this process ran. Nothing is accepted there. Accept the loss of its records, ` +
+    'which "weir verify" names, and start this process again'
+  )
+}
+
+/** Names of the topics on the command line. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   [INGEST_TOPIC]: 'ingest',
   [KEYED_TOPIC]: 'keyed',
   [CONFIG_TOPIC]: 'config',
 }
 
-/** Says what is missing and which command accepts it. */
+/** Error that names the missing records and the command that accepts their loss. */
 export class TailLostError extends LogError {
   readonly lost: LostTail
 
@@ -187,17 +218,26 @@ export class TailLostError extends LogError {
 
 export function lostTailSentence(lost: LostTail): string {
   return (
-    `${lostTailPlace(lost)}, but records up to ${lost.to} are known of: the end of its log was lost, and nothing is taken ` +
-    `there. Put the log back from where it is whole; or accept the loss: ${acceptLossCommand(lost)}`
+    `${lostTailPlace(lost)}, but records up to ${lost.to} are known to have existed: the end of its log was lost. Nothing is accepted ` +
+    `there. Restore the log from a complete copy, or accept the loss: ${acceptLossCommand(lost)}`
   )
 }
 
-/** How each sentence about a lost tail begins, whoever says it and however much they know of. */
+/** Beginning of every message about a lost tail, the same for all sources and amounts. */
 export function lostTailPlace({ topic, partition, from }: LostTail): string {
   return `Partition ${partition} of ${topic} ends before record ${from}`
 }
 
-/** The command that goes on without the records that are missing. */
+const PLACE = /Partition (\d+) of (\S+) ends before record (\d+)/
+
+/** Whether a sentence reports a lost tail whose place has a record by now: the loss was accepted. */
+export async function isFilledPlace(sentence: string, topic: Topic): Promise<boolean> {
+  const [, partition, name, from] = PLACE.exec(sentence) ?? []
+  if (from === undefined || name !== topic.name) return false
+  return (await topic.bounds(Number(partition))).next > BigInt(from)
+}
+
+/** The command that continues without the missing records. */
 export function acceptLossCommand({ topic, partition, from, to }: LostTail): string {
   const name = SHORT_NAMES[topic] ?? topic
   return `weir log accept-loss --topic ${name} --partition ${partition} --from ${from} --to ${to}`

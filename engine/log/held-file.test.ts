@@ -56,7 +56,7 @@ function copy(held: readonly HeldFile[], from: string, to: string): void {
   }
 }
 
-test('a copy of what was held is the log of that moment, whatever was appended or trimmed since', async () => {
+test('a copy of a held log is the log of that moment, whatever was appended or trimmed since', async () => {
   const log = await open(join(folder, 'log'))
   const topic = await log.topic('weir.test', 2)
   await append(topic, 0, 100)

@@ -2,15 +2,15 @@ import { basename, join } from 'node:path'
 import type { FileOperations } from './file-operations.ts'
 import { indexPath, type Segment } from './segment-file.ts'
 
-/** A file as it was when it was held: what it grows beyond its bytes does not belong to it. */
+/** A held file with its size at that time; bytes appended later do not belong to it. */
 export interface HeldFile {
   readonly path: string
   readonly bytes: number
 }
 
 /**
- * Holds the segments of a partition by links in a folder: segments are only ever appended to, so the bytes that were
- * durable stay as they are, also when the log lets go of the segment.
+ * Holds the segments of a partition by links in a folder. Segments are only appended to, so the durable bytes do not
+ * change, even when the log deletes the segment.
  */
 export async function holdSegments(
   operations: FileOperations,

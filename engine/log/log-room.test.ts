@@ -11,18 +11,18 @@ const room = () =>
     freeBytes: () => Number.POSITIVE_INFINITY,
   })
 
-test('lines fill the log up to the reserve and not a byte further', () => {
+test('lines fill the log up to the reserve, and not a byte further', () => {
   const log = room()
   log.admit(400, 'ingest')
   log.admit(399, 'ingest')
   expect(() => log.admit(2, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
   log.admit(1, 'ingest')
   log.admit(199, 'control')
-  log.admit(300, 'control') // The bound itself is passed by one control record at most.
+  log.admit(300, 'control') // one control record at most may exceed the limit
   expect(() => log.admit(1, 'control')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
 })
 
-test('where a record of lines found no room, there is none until it would', () => {
+test('after a record of lines was refused, the log is full until that record would fit', () => {
   const log = room()
   log.change(500)
   expect(() => log.admit(350, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
@@ -31,7 +31,7 @@ test('where a record of lines found no room, there is none until it would', () =
   expect(log.space().takesIngest).toBe(true)
 })
 
-test('a record that takes more than half of the room for lines is too large for this log', () => {
+test('a record that needs more than half of the space for lines is too large for this log', () => {
   const log = room()
   log.admit(400, 'ingest')
   expect(() => log.admit(401, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_RECORD_TOO_LARGE' }))

@@ -1,35 +1,35 @@
 import type { Clock } from '../clock/clock.ts'
 import { LogError, type LogSpace, MAX_RECORD_BYTES } from './log.ts'
 
-/** The disk is asked at most that often. */
+/** Minimum interval between reads of the free disk space. */
 const DISK_CHECK_MS = 1000
 
 export interface LogRoomOptions {
   readonly clock: Clock
-  /** Bytes that the log may take, the reserve included. */
+  /** Maximum size of the log in bytes, including the reserve. */
   readonly maxBytes: number
-  /** Share of `maxBytes` that only control appends use; `reserve` may ask for more. */
+  /** Share of `maxBytes` that only control appends may use; `reserve` can increase it. */
   readonly reserveShare: number
-  /** Ingestion stops when the disk has less left. What is below it is the control appends' reserve of the disk. */
+  /** Ingestion stops below this free disk space, which is the disk reserve for control appends. */
   readonly minFreeDiskBytes: number
-  /** Free bytes of the disk now; Infinity where there is none. */
+  /** Free bytes of the disk now; Infinity without a disk. */
   readonly freeBytes: () => number
 }
 
 /**
- * Who may still append, by the room that the files of the log take and by what the disk has left.
- * Lines are admitted while they fit below the reserve, so that it is there when it is needed. A control record is
- * admitted while the log is below its bound, which is passed by one such record at most.
+ * Decides which appends are accepted, by the size of the log's files and the free disk space. Lines are accepted while
+ * they fit below the reserve, so that it is available when needed. A control record is accepted while the log is below
+ * its limit, which at most one such record exceeds.
  */
 export class LogRoom {
   readonly #options: LogRoomOptions
   #reservedBytes: number
   #usedBytes = 0
-  /** Admitted, not yet on the disk. */
+  /** Accepted, not yet on the disk. */
   #waitingBytes = 0
-  /** Of the record of lines that found no room last: until it would, there is no room for lines. */
+  /** Size of the last refused record of lines: until it would fit, the log counts as full for lines. */
   #refusedBytes = 0
-  /** As last seen, less what the log took since: at full speed a reserve could be gone within a second. */
+  /** Last reading minus the bytes written since: at full speed the reserve could be used up within a second. */
   #freeBytes = Number.POSITIVE_INFINITY
   #freeSeenAtMs = Number.NEGATIVE_INFINITY
 
@@ -38,13 +38,13 @@ export class LogRoom {
     this.#reservedBytes = options.maxBytes * options.reserveShare
   }
 
-  /** At least that much room is left to control records; never less than their share. */
+  /** Sets the minimum space for control records; never below their share. */
   reserve(bytes: number): void {
     const { maxBytes, reserveShare } = this.#options
     this.#reservedBytes = Math.max(bytes, maxBytes * reserveShare)
   }
 
-  /** Counts the record as waiting. @throws LogError LOG_FULL, LOG_RECORD_TOO_LARGE */
+  /** Counts the record as waiting, if there is room. @throws LogError LOG_FULL, LOG_RECORD_TOO_LARGE */
   admit(bytes: number, priority: 'ingest' | 'control'): void {
     const taken = this.#usedBytes + this.#waitingBytes
     const { maxBytes } = this.#options
@@ -66,20 +66,20 @@ export class LogRoom {
     throw this.#full(`lines may use ${Math.floor(this.#ingestBytes)} bytes, and ${taken} are in use`)
   }
 
-  /** The records that waited have an outcome; `storedBytes` of them are on the disk. */
+  /** Ends the wait of records; `storedBytes` of them are now on the disk. */
   settle(waitedBytes: number, storedBytes: number): void {
     this.#waitingBytes -= waitedBytes
     this.#freeBytes += waitedBytes
     this.change(storedBytes)
   }
 
-  /** Files grew or, with a negative number, went away. */
+  /** Changes the size of the log's files, by a negative number after removals. */
   change(bytes: number): void {
     this.#usedBytes += bytes
     this.#freeBytes -= bytes
   }
 
-  /** A write found no room: whatever was known of the disk is out of date. */
+  /** A write found no space: the last reading of the disk is out of date. */
   recheckDisk(): void {
     this.#freeBytes = this.#options.freeBytes() - this.#waitingBytes
     this.#freeSeenAtMs = this.#options.clock.monotonicMs()
@@ -102,7 +102,7 @@ export class LogRoom {
     }
   }
 
-  /** Room that lines may fill. */
+  /** Bytes of the log that lines may use. */
   get #ingestBytes(): number {
     return Math.max(0, this.#options.maxBytes - this.#reservedBytes)
   }

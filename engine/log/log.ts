@@ -1,88 +1,100 @@
 /**
- * The log port: partitioned, append-only topics. Everything that Weir remembers went through it first.
- * One contract suite (test/conformance/log-contract.ts) holds for every implementation.
+ * The log port: partitioned, append-only topics. All state of Weir stems from it. One contract suite
+ * (test/conformance/log-contract.ts) covers every implementation.
  */
 export interface Log {
   /**
-   * Opens a topic and creates it when it is not there, with that many partitions.
+   * Opens a topic, and creates it with that many partitions if it does not exist.
    *
-   * @throws LogError LOG_PARTITIONS_DIFFER when it is there with another number of partitions
+   * @throws LogError LOG_PARTITIONS_DIFFER when it exists with another number of partitions
    */
   topic(name: string, partitions: number): Promise<Topic>
-  /** Room used and what appends are taken at the moment. */
+  /** Space in use, and the kinds of appends that are accepted at present. */
   space(): LogSpace
-  /** Lines leave at least that much room to control records, from now on; never less than a share of the limit. */
+  /**
+   * Reserves at least this much space for control records, which lines do not use; never less than a share of the limit.
+   */
   reserve(bytes: number): void
-  /** Waits for the appends in flight, then closes everything. Later calls throw LOG_CLOSED. */
+  /** Waits for outstanding appends, then closes everything. Later calls throw LOG_CLOSED. */
   close(): Promise<void>
 }
 
 export interface LogSpace {
   readonly usedBytes: number
   readonly limitBytes: number
-  /** Of them lines may not use these: see `Log.reserve`. */
+  /** Bytes of the limit reserved for control records (see `Log.reserve`). */
   readonly reservedBytes: number
-  /** False: appends of ingestion are refused with LOG_FULL; control appends go on from the reserve. */
+  /** false: appends of ingestion are refused with LOG_FULL; control appends continue in the reserve. */
   readonly takesIngest: boolean
-  /** False: not even the reserve is left. */
+  /** false: the reserve is used up as well. */
   readonly takesControl: boolean
 }
 
 export interface Topic {
   readonly name: string
-  /** UUID minted when the topic was created: tells a new log from the old one of the same name. */
+  /** UUID given when the topic was created: it distinguishes the log from an older one of the same name. */
   readonly logId: string
   readonly partitions: number
 
   /**
-   * Appends one record and answers when it is durable: it survives the end of the process at any instant.
-   * Records of one partition get rising offsets in the order of the calls. Calls that wait together
-   * share one flush to the disk. Once answered, the caller may use the value's memory again.
+   * Asks for the present UUID. It differs from `logId` once another process has deleted the topic and created it again.
+   * Absent where no other process can.
    *
-   * @throws LogError LOG_FULL (retriable; nothing was stored), LOG_RECORD_TOO_LARGE (not retriable), LOG_UNAVAILABLE (retriable;
-   *         whether the record is kept is unknown), LOG_CLOSED
+   * @throws LogError LOG_UNAVAILABLE (retriable)
+   */
+  presentId?(): Promise<string>
+
+  /**
+   * Appends one record and resolves when it is durable: it survives the end of the process at any instant. Records of one
+   * partition get rising offsets in the order of the calls. Calls that wait together share one flush to the disk. After
+   * the answer, the caller may reuse the value's memory.
+   *
+   * @throws LogError LOG_FULL (retriable; nothing was stored), LOG_RECORD_TOO_LARGE (not retriable), LOG_UNAVAILABLE
+   *   (retriable; it is unknown whether the record was kept), LOG_CLOSED
    */
   append(partition: number, record: NewRecord): Promise<Appended>
 
   /**
-   * Reads the records of one partition from an offset on. Only durable records are ever returned.
+   * Reads the records of one partition from an offset on. Only durable records are returned.
    *
    * @param from      first offset wanted, inclusive
-   * @param maxBytes  bound on the summed value sizes, in bytes; a single larger record is still
-   *                  returned, alone, so that a reader never stalls
+   * @param maxBytes  bound on the summed value sizes, in bytes. A single larger record is still returned, alone, so that
+   *   a reader never stalls
    * @returns records in offset order, gaps allowed; empty at the head of the log
-   * @throws LogError LOG_OFFSET_OUT_OF_RANGE (not retriable) when `from` is older than the earliest kept record
-   *         or beyond the next offset; LOG_UNAVAILABLE (retriable); LOG_CORRUPT with a sentence that names file and byte
+   * @throws LogError
+   *   - LOG_OFFSET_OUT_OF_RANGE (not retriable): `from` is older than the earliest kept record or beyond the next offset
+   *   - LOG_UNAVAILABLE (retriable)
+   *   - LOG_CORRUPT, with a sentence that names file and byte
    */
   read(partition: number, from: bigint, maxBytes: number): Promise<readonly LogRecord[]>
 
-  /** First offset still kept and the offset that the next record will get; equal when nothing is kept. */
+  /** First kept offset and next offset; equal when the partition keeps no records. */
   bounds(partition: number): Promise<Bounds>
 
   /**
    * Resolves when the partition's next offset is beyond `offset`, or when the signal is aborted.
    *
-   * @throws LogError LOG_CLOSED, also when the log is closed meanwhile
+   * @throws LogError LOG_CLOSED, also when the log is closed during the wait
    */
   waitBeyond(partition: number, offset: bigint, signal: AbortSignal): Promise<void>
 
   /**
-   * Lets go of records below an offset. An implementation may keep more (the segment log deletes whole
-   * segments); it never deletes anything at or above `before`. `bounds().first` tells the effect.
+   * Allows the log to delete records below an offset. An implementation may keep more (the segment log deletes whole
+   * segments). It never deletes records at or above `before`. `bounds().first` shows the result.
    *
    * @throws LogError LOG_UNAVAILABLE (retriable)
    */
   trim(partition: number, before: bigint): Promise<void>
 
-  /** The earliest record appended at or after that time (by append time), or null. Used by retention. */
+  /** Offset of the earliest record appended at or after that time (by append time), or null. Used by retention. */
   offsetAtTime(partition: number, timeMs: number): Promise<bigint | null>
 }
 
 export interface NewRecord {
   readonly value: Buffer
-  /** Who appended it and as which number of his: the reader drops a number it has passed. */
+  /** Producer id and sequence: the reader drops a sequence that it has passed. */
   readonly producer: ProducerPosition | null
-  /** 'control' may use the reserve: ticks, cuts, owners, checkpoints, re-keyed events. */
+  /** 'control' may use the reserve: ticks, cuts, owners, checkpoints, rekeyed events. */
   readonly priority: 'ingest' | 'control'
 }
 
@@ -94,7 +106,7 @@ export interface ProducerPosition {
 
 export interface Appended {
   readonly offset: bigint
-  /** The log's clock when the record was appended, UNIX ms. May step back between records. */
+  /** The log's clock at the append, UNIX ms. It may step back between records. */
   readonly appendTimeMs: number
 }
 
@@ -116,14 +128,16 @@ export type LogErrorCode =
   | 'LOG_CLOSED'
   | 'LOG_CORRUPT'
   | 'LOG_IN_USE'
-  /** The partition ends below what is known of it: nothing was stored, nor is it before somebody accepts the loss. */
+  /**
+   * The partition ends below the known end. Nothing was stored, and nothing will be until an operator accepts the loss.
+   */
   | 'LOG_TAIL_LOST'
   | 'LOG_PARTITIONS_DIFFER'
 
 export class LogError extends Error {
   override readonly name = 'LogError'
   readonly code: LogErrorCode
-  /** True: the same call may succeed later. */
+  /** true: the same call may succeed later. */
   readonly retriable: boolean
 
   constructor(code: LogErrorCode, message: string, options: { retriable?: boolean; cause?: unknown } = {}) {
@@ -133,13 +147,13 @@ export class LogError extends Error {
   }
 }
 
-/** Whether the log cannot be used at the moment, rather than that a call was wrong. */
+/** Whether the error means that the log is unavailable, and not that a call was wrong. */
 export function isLogAway(error: unknown): error is LogError {
   return error instanceof LogError && (error.retriable || error.code === 'LOG_CLOSED')
 }
 
 /**
- * A record is at most this large. A request is one record, so this bounds the largest body that can be configured
- * (10 MB for senders that were made for other services); records are 900 KB at most otherwise.
+ * Maximum size of a record. A request is one record, so this limits the largest body that can be configured (10 MB for
+ * senders built for other services). Other records have at most 900 KB.
  */
 export const MAX_RECORD_BYTES = 16 * 1024 * 1024

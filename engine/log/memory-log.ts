@@ -16,10 +16,10 @@ import { OffsetWaiters } from './offset-waiters.ts'
 export interface MemoryLogOptions {
   readonly clock: Clock
   readonly entropy: Entropy
-  /** Default: no bound. Counted as a segment file would be. */
+  /** Maximum size, counted as in a segment file. Default: no limit. */
   readonly maxBytes?: number
   readonly reserveShare?: number
-  /** What outlives `close`: a log opened over the same storage goes on where the last one stopped. */
+  /** State that outlives `close`: a log opened over the same storage continues where the last one stopped. */
   readonly storage?: MemoryStorage
 }
 
@@ -35,7 +35,9 @@ interface StoredPartition {
   records: LogRecord[]
 }
 
-/** A log in memory, for tests and simulations: no timers, no threads; an append is durable in its `storage` at once. */
+/**
+ * A log in memory for tests and simulations, without timers and threads; an append is durable in its `storage` at once.
+ */
 export function memoryLog({
   clock,
   entropy,

@@ -26,24 +26,24 @@ function upTo(first: number, next: number): number[] {
   return Array.from({ length: next - first }, (_, index) => first + index)
 }
 
-test('all records come in their order when the budget suffices', async () => {
+test('all records are returned in their order if the budget suffices', async () => {
   for (const records of [0, 1, 63, 64, 65, 64 + 128, 1_000])
     expect(await numbersOf(await topicOf(records), records * RECORD_BYTES)).toEqual(upTo(0, records))
 })
 
-test('the newest come when it does not', async () => {
+test('the newest records are returned if it does not', async () => {
   expect(await numbersOf(await topicOf(1_000), 300 * RECORD_BYTES)).toEqual(upTo(700, 1_000))
   expect(await numbersOf(await topicOf(1_000), RECORD_BYTES)).toEqual([999])
   expect(await numbersOf(await topicOf(1_000), 0)).toEqual([])
 })
 
-test('records that have been let go are not asked for', async () => {
+test('deleted records are not requested', async () => {
   const topic = await topicOf(500)
   await topic.trim(0, 450n)
   expect(await numbersOf(topic, 2 ** 20)).toEqual(upTo(450, 500))
 })
 
-test('what was taken before a failure is given back', async () => {
+test('records read before a failure are returned', async () => {
   const topic = await topicOf(500)
   let reads = 0
   const failing: Pick<Topic, 'read'> = {

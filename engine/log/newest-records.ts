@@ -4,16 +4,16 @@ const FIRST_WINDOW = 64n
 const LAST_WINDOW = 4_096n
 const READ_BYTES = 1_000_000
 
-/** Shared by the partitions that are read together. */
+/** Budget shared by partitions that are read together. */
 export interface ReadBudget {
   leftBytes: number
 }
 
 /**
- * The newest records within the bounds, in their order, until the budget is used up. A log can be read forwards alone, so
+ * The newest records within the bounds, in their order, until the budget is used up. A log can only be read forwards, so
  * windows of offsets are read from the end backwards.
  *
- * @throws LogError as `Topic.read`; the budget is then as it was
+ * @throws LogError like `Topic.read`; the budget is then unchanged
  */
 export async function newestRecords(
   topic: Pick<Topic, 'read'>,
@@ -56,7 +56,7 @@ async function recordsBetween(
   return found
 }
 
-/** Newest first; the last one may be larger than what is left. */
+/** Records from the newest on; the last one may exceed the remaining budget. */
 function* newestWithin(budget: ReadBudget, records: readonly LogRecord[]): Iterable<LogRecord> {
   for (const record of records.toReversed()) {
     if (budget.leftBytes <= 0) return

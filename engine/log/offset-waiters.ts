@@ -6,7 +6,7 @@ interface Waiter {
   readonly fail: (error: Error) => void
 }
 
-/** Those who wait for a partition to grow beyond an offset; nobody polls. */
+/** Readers that wait for a partition to grow beyond an offset, without polling. */
 export class OffsetWaiters {
   readonly #waiters = new Set<Waiter>()
 

@@ -4,7 +4,7 @@ import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { OpenFile } from './file-operations.ts'
 import { OpenFiles } from './open-files.ts'
 
-/** Files that know which of them are open. */
+/** Test files that record which of them are open. */
 async function bench(limit: number) {
   const operations = new SimulatedFiles(seededEntropy(1))
   const open: string[] = []
@@ -30,7 +30,7 @@ test('a file stays open between uses, and the least recently used one is closed 
   expect(operations.count('open')).toBe(3)
 })
 
-test('a file that is forgotten while it is read stays open until the reader is done', async () => {
+test('a file that is forgotten while it is read stays open until the read ends', async () => {
   const { files, open } = await bench(2)
   await files.use('/data/a', async file => {
     await files.forget('/data/a')
@@ -40,7 +40,7 @@ test('a file that is forgotten while it is read stays open until the reader is d
   expect(open).toEqual([])
 })
 
-test('a file whose reading failed is opened anew', async () => {
+test('a file whose read failed is opened again', async () => {
   const { files, open, use } = await bench(2)
   await expect(files.use('/data/a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(open).toEqual([])
@@ -56,7 +56,7 @@ test('a file that cannot be opened is tried again the next time', async () => {
   expect(await use('a')).toBe(0)
 })
 
-test('closing closes all', async () => {
+test('closing closes all files', async () => {
   const { files, open, use } = await bench(5)
   for (const name of ['a', 'b', 'c']) await use(name)
   await files.close()

@@ -3,15 +3,15 @@ import type { FileOperations, OpenFile } from './file-operations.ts'
 interface Entry {
   readonly file: Promise<OpenFile>
   users: number
-  /** No longer listed: whoever uses it last closes it. */
+  /** No longer listed: its last user closes it. */
   dropped: boolean
 }
 
-/** Files open for reading, the least recently used closed when there are too many. */
+/** Files open for reading; the least recently used ones are closed when there are too many. */
 export class OpenFiles {
   readonly #operations: FileOperations
   readonly #limit: number
-  /** By path, the least recently used first. */
+  /** Entries by path, the least recently used first. */
   readonly #entries = new Map<string, Entry>()
 
   constructor(operations: FileOperations, limit = 64) {
@@ -19,7 +19,7 @@ export class OpenFiles {
     this.#limit = limit
   }
 
-  /** The file stays open while `work` runs, even when it is removed meanwhile. */
+  /** Runs `work` with the file, which stays open until then even if it is removed. */
   async use<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T> {
     const entry = this.#entries.get(path) ?? {
       file: this.#operations.open(path, 'read'),
@@ -32,7 +32,7 @@ export class OpenFiles {
     try {
       return await work(await entry.file)
     } catch (error) {
-      this.#drop(path, entry) // Whatever went wrong may be the handle's fault: the next user opens anew.
+      this.#drop(path, entry) // the handle may be faulty: the next user opens the file again
       throw error
     } finally {
       entry.users--
@@ -41,7 +41,7 @@ export class OpenFiles {
     }
   }
 
-  /** The file has been removed or cut. */
+  /** The file was removed or cut. */
   async forget(path: string): Promise<void> {
     const entry = this.#entries.get(path)
     if (entry === undefined) return

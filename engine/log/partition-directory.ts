@@ -5,19 +5,19 @@ import {
   indexPath,
   isPartitionFile,
   openFinishedSegment,
-  recoverLastSegment,
+  openLastSegment,
   removeIfThere,
   type Segment,
   segmentBase,
   segmentPath,
   writeIndex,
 } from './segment-file.ts'
+import { assertOwnSegment, type PartitionIdentity } from './segment-owner.ts'
 
-export interface PartitionIdentity {
-  readonly topic: string
-  readonly partition: number
-  readonly logId: string
-  readonly directory: string
+export interface FoundSegments {
+  readonly segments: Segment[]
+  /** Whether remains of a crash are behind the last record of the last segment. */
+  readonly hasTornTail: boolean
 }
 
 /** Creates the first, empty segment of a new partition. */
@@ -27,7 +27,7 @@ export async function createPartition(operations: FileOperations, directory: str
   await operations.syncDirectory(directory)
 }
 
-/** Sizes of the segments of a partition and their indexes. */
+/** Total size of a partition's segments and indexes. */
 export async function partitionBytes(operations: FileOperations, directory: string): Promise<number> {
   let bytes = 0
   for (const name of await listIfDirectory(operations, directory)) {
@@ -36,11 +36,16 @@ export async function partitionBytes(operations: FileOperations, directory: stri
   return bytes
 }
 
-/** The segments of a partition in offset order; what a crash left of the last flush is cut off. */
+/**
+ * Reads the segments of a partition, in offset order. Nothing is written: a later check decides whether the folder
+ * contains the right log.
+ *
+ * @throws LogError LOG_CORRUPT when durable data is damaged, missing, or of another partition or log
+ */
 export async function openSegments(
   operations: FileOperations,
   identity: PartitionIdentity,
-): Promise<Segment[]> {
+): Promise<FoundSegments> {
   const { directory, logId, partition } = identity
   const mark = frameMark(logId, partition)
   const bases = (await listIfDirectory(operations, directory)).flatMap(name => segmentBase(name) ?? [])
@@ -48,18 +53,38 @@ export async function openSegments(
   for (const [place, base] of bases.entries()) {
     const path = segmentPath(directory, base)
     const next = bases[place + 1]
+    await assertOwnSegment(operations, { path, base, isNewest: next === undefined }, identity)
     if (next === undefined) {
-      segments.push(await recoverLastSegment(operations, path, base, mark))
-    } else {
-      const segment = await openFinishedSegment(operations, path, base, next, mark)
-      if (segment.indexBytes === 0) segment.indexBytes = await writeIndex(operations, segment)
-      segments.push(segment)
+      const { hasTornTail, ...segment } = await openLastSegment(operations, path, base, mark)
+      return { segments: [...segments, segment], hasTornTail }
     }
+    segments.push(await openFinishedSegment(operations, path, base, next, mark))
   }
-  return segments
+  return { segments, hasTornTail: false }
 }
 
-/** An empty file, also where an earlier attempt has left one. */
+/**
+ * Makes the indexes agree with the segments before the first change of a partition. Missing indexes are written, and
+ * those that a crash during the removal of segments left behind are removed.
+ *
+ * @returns bytes of the written indexes
+ */
+export async function renewIndexes(
+  operations: FileOperations,
+  directory: string,
+  segments: readonly Segment[],
+): Promise<number> {
+  await removeStrayIndexes(operations, directory, segments)
+  let bytes = 0
+  for (const segment of segments.slice(0, -1)) {
+    if (segment.indexBytes > 0) continue
+    segment.indexBytes = await writeIndex(operations, segment)
+    bytes += segment.indexBytes
+  }
+  return bytes
+}
+
+/** Creates an empty file, even if an earlier attempt left one. */
 export async function createEmpty(operations: FileOperations, path: string): Promise<OpenFile> {
   try {
     return await operations.open(path, 'create')
@@ -76,8 +101,7 @@ export async function createEmpty(operations: FileOperations, path: string): Pro
   }
 }
 
-/** A crash while segments were removed can leave the index of one behind. */
-export async function removeStrayIndexes(
+async function removeStrayIndexes(
   operations: FileOperations,
   directory: string,
   segments: readonly Segment[],

@@ -14,7 +14,7 @@ export interface PartitionedTopics {
   readonly deadLetters: Topic
 }
 
-/** Opens what has a partition each for every partition of the lines. @throws LogError as `Log.topic` */
+/** Opens the topics that have one partition for each partition of the lines. @throws LogError like `Log.topic` */
 export async function openPartitionedTopics(log: Log, partitions: number): Promise<PartitionedTopics> {
   const ingest = await log.topic(INGEST_TOPIC, partitions)
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)

@@ -7,10 +7,13 @@ import { LogError, type NewRecord, type Topic } from './log.ts'
 import { memoryLog } from './memory-log.ts'
 import { Producer, type ProducerOptions } from './producer.ts'
 
-/** What happens to one append: stored or not, told or not, stored once more when it is far too late. */
+/**
+ * Fates of an append: whether it is stored, whether its caller learns the result, and whether a copy is stored much
+ * later.
+ */
 type Fate = 'stored' | 'full' | 'lost' | 'stored, answer lost' | 'lost, stored late' | 'refused'
 
-/** A topic in memory whose appends meet the given fates, one after the other, and are all well afterwards. */
+/** A topic in memory whose appends meet the given fates in order, and then succeed. */
 async function faultyTopic(fates: Fate[], clock: ManualClock) {
   const topic = await memoryLog({ clock, entropy: seededEntropy(1) }).topic('weir.test', 1)
   const sent: NewRecord[] = []
@@ -22,7 +25,7 @@ async function faultyTopic(fates: Fate[], clock: ManualClock) {
     if (fate === 'refused') throw new LogError('LOG_CLOSED', 'closed')
     if (fate === 'lost, stored late') late.push(record)
     if (fate === 'lost' || fate === 'lost, stored late') throw new LogError('LOG_UNAVAILABLE', 'lost')
-    // Something late arrives in front of what comes after it.
+    // A late copy arrives before the records that follow.
     for (const repeated of late.splice(0, sent.length % 2)) await topic.append(partition, repeated)
     const appended = await topic.append(partition, record)
     if (fate === 'stored, answer lost') throw new LogError('LOG_UNAVAILABLE', 'lost')
@@ -36,7 +39,7 @@ async function faultyTopic(fates: Fate[], clock: ManualClock) {
   return { faulty, topic, sent, settle }
 }
 
-/** As the engine reads: a sequence that is not above the highest of its producer is a repeat. */
+/** Reads as the engine does: a sequence at or below the highest of its producer is a repeat. */
 async function readOnce(topic: Topic): Promise<string[]> {
   const highest = new Map<string, number>()
   const values: string[] = []
@@ -64,7 +67,7 @@ async function bench(fates: Fate[], options: Partial<ProducerOptions> = {}) {
   }
 }
 
-/** Lets pauses pass until the calls have an outcome. */
+/** Lets pauses pass until all calls have a result. */
 async function settled<T>(clock: ManualClock, calls: Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
   let done = false
   const outcomes = Promise.allSettled(calls).finally(() => {
@@ -78,21 +81,21 @@ async function settled<T>(clock: ManualClock, calls: Promise<T>[]): Promise<Prom
 }
 
 describe('the numbers of a producer', () => {
-  test('rise by one from 0 for appends that follow each other, under one id', async () => {
+  test('rise by one from 0 for successive appends, under one id', async () => {
     const { append, positions } = await bench([])
     for (const value of ['a', 'b', 'c']) await append(value)
     const id = positions()[0]?.id
     expect(positions()).toEqual([0, 1, 2].map(sequence => ({ id, sequence })))
   })
 
-  test('differ by id for appends at once, which reach the log in the order of the calls', async () => {
+  test('differ by id for simultaneous appends, which reach the log in the order of the calls', async () => {
     const { append, positions, topic } = await bench([])
     await Promise.all(['a', 'b', 'c'].map(append))
     expect(new Set(positions().map(position => position?.id)).size).toBe(3)
     expect(await readOnce(topic)).toEqual(['a', 'b', 'c'])
   })
 
-  test('are given again after a first attempt that found the log full', async () => {
+  test('are used again after a first attempt that found the log full', async () => {
     const { append, positions, topic } = await bench(['stored', 'full', 'stored'])
     await append('a')
     await expect(append('b')).rejects.toMatchObject({ code: 'LOG_FULL' })
@@ -121,7 +124,7 @@ describe('the numbers of a producer', () => {
     expect((await readOnce(topic)).sort()).toEqual(['a', 'b'])
   })
 
-  test('are never used again when a repeat found the log full: the first attempt may be there', async () => {
+  test('are never used again when a repeat found the log full: the first attempt may have been stored', async () => {
     const { append, clock, topic } = await bench(['stored, answer lost', 'full', 'stored'])
     const [outcome] = await settled(clock, [append('a')])
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'LOG_UNAVAILABLE' } })
@@ -129,7 +132,7 @@ describe('the numbers of a producer', () => {
     expect(await readOnce(topic)).toEqual(['a', 'b'])
   })
 
-  test('begin anew below another id after 12 h of rest, on either clock, and not before', async () => {
+  test('begin again under another id after 12 h of rest, on either clock, and not earlier', async () => {
     const { append, clock, positions } = await bench([])
     await append('a')
     clock.advance(12 * HOUR_MS - 1)
@@ -155,7 +158,7 @@ describe('the numbers of a producer', () => {
   })
 })
 
-test('patience bounds the repeats', async () => {
+test('patience limits the repeats', async () => {
   const { append, clock, sent } = await bench(
     Array.from({ length: 1000 }, () => 'lost'),
     { patienceMs: 2000 },
@@ -167,7 +170,7 @@ test('patience bounds the repeats', async () => {
   expect(sent.length).toBeGreaterThan(3)
 })
 
-test('more appends at once than lanes wait, in order', async () => {
+test('simultaneous appends beyond the number of lanes wait in order', async () => {
   const { append, positions, topic } = await bench([], { lanesPerPartition: 2 })
   const values = Array.from({ length: 20 }, (_, number) => `${number}`)
   await Promise.all(values.map(append))
@@ -175,13 +178,13 @@ test('more appends at once than lanes wait, in order', async () => {
   expect(await readOnce(topic)).toEqual(values)
 })
 
-test('a mistake of ours is not taken for an unknown outcome', async () => {
+test('an error in this program is not treated as an unknown outcome', async () => {
   const { clock, topic } = await bench([])
   const producer = new Producer({ topic, clock, entropy: seededEntropy(2) })
   await expect(producer.append(7, Buffer.alloc(0), 'ingest')).rejects.toThrow('not 7')
 })
 
-test('whatever happens: acknowledged once, refused never, unknown at most once', async () => {
+test('whatever happens: an acknowledged record is stored once, a refused one never, an unknown one at most once', async () => {
   const fate = fc.constantFrom<Fate>(
     'stored',
     'full',

@@ -1,47 +1,47 @@
+import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { HOUR_MS } from '../times/duration.ts'
 import { type Appended, LogError, type Topic } from './log.ts'
 
-/** Half of what the reading side remembers an idle producer for. */
+/** Half of the time for which the reading side remembers an idle producer. */
 const IDLE_MS = 12 * HOUR_MS
-/** Sequences stay below it: an Avro int on Kafka. */
+/** Sequences stay below it, because they are an Avro int on Kafka. */
 const SEQUENCE_LIMIT = 2 ** 31
 const DEFAULT_PATIENCE_MS = 10_000
-const FIRST_PAUSE_MS = 50
-const LAST_PAUSE_MS = 1000
-/** Records of one partition that may be under way at once. Each needs an id that the reading side remembers. */
+const PAUSES = { firstMs: 50, longestMs: 1000 }
+/** Maximum number of outstanding records per partition. Each needs an id that the reading side remembers. */
 const DEFAULT_LANES = 64
 
 export interface ProducerOptions {
   readonly topic: Topic
   readonly clock: Clock
   readonly entropy: Entropy
-  /** How long an append whose outcome is unknown is repeated before its caller is told. */
+  /** Time during which an append with an unknown outcome is repeated before its caller gets an error. */
   readonly patienceMs?: number
   readonly lanesPerPartition?: number
 }
 
 /**
- * Appends records so that each is read exactly once, though an append may fail with an unknown outcome.
+ * Appends records so that each is read exactly once, although an append can fail with an unknown outcome.
  *
- * The reading side drops a record whose sequence is not above the highest it has seen from the same producer
- * id. So two things must hold for one id on one partition:
+ * The reading side drops a record whose sequence is not above the highest that it has seen from the same producer id. Two
+ * rules therefore hold for one id on one partition:
  *
- * - *Nothing is lost:* a record must not come behind one of a higher sequence. Therefore an id has one record
- *   under way at a time. Records that are under way together have different ids ("lanes"), between which the
- *   reading side sees no order; so many of them can share one flush.
- * - *Nothing is doubled:* whatever may be stored twice must carry the same number both times. Therefore an
- *   append with an unknown outcome is repeated unchanged, under its number, before its lane takes another.
+ * - *Nothing is lost:* a record must not arrive after one with a higher sequence. An id therefore has one outstanding
+ *   record at a time. Simultaneous records have different ids ("lanes"). The reading side sees no order between lanes, so
+ *   many lanes can share a flush.
+ * - *Nothing is duplicated:* a record that may be stored twice must carry the same sequence both times. An append with an
+ *   unknown outcome is therefore repeated unchanged, with its sequence, before its lane takes another record.
  *
- * And never may a new record get a number under which something else may be stored, now or late:
+ * In addition, a new record must never get a sequence under which another record may be stored, now or later:
  *
- * - A number is given again only after LOG_FULL on the *first* attempt, which says that nothing was stored.
- * - When patience ends, or a repeat fails in another way, the lane abandons its id for a newly minted one, and
- *   the caller is told that the outcome is unknown. The old record may still turn up: once.
- * - An id that has rested for 12 h is abandoned, because the reading side forgets it after 24 h of log time, and so
- *   is a repeat that comes much later than patience allows: it would then be taken for new. Both clocks must agree
- *   that the time has not passed, for the monotonic one may stand still while the machine sleeps.
+ * - A sequence is reused only after LOG_FULL on the *first* attempt, which means that nothing was stored.
+ * - When patience ends, or a repeat fails in another way, the lane replaces its id by a new one, and the caller learns
+ *   that the outcome is unknown. The old record may still appear once.
+ * - An id that was idle for 12 h is replaced, because the reading side forgets it after 24 h of log time. A repeat that
+ *   is much later than patience allows also needs a new id, because it would count as new. Both clocks must agree that
+ *   this time is not over, because the monotonic one may stop while the machine sleeps.
  *
  * Records reach the topic in the order of the calls while no append fails and lanes are free.
  */
@@ -56,8 +56,8 @@ export class Producer {
   /**
    * Appends one record durably.
    *
-   * @throws LogError LOG_FULL (nothing was stored), LOG_UNAVAILABLE (whether it was is unknown),
-   *         LOG_RECORD_TOO_LARGE, LOG_CLOSED
+   * @throws LogError LOG_FULL (nothing was stored), LOG_UNAVAILABLE (it is unknown whether the record was stored),
+   *   LOG_RECORD_TOO_LARGE, LOG_CLOSED
    */
   append(partition: number, value: Buffer, priority: 'ingest' | 'control'): Promise<Appended> {
     let producer = this.#partitions.get(partition)
@@ -82,7 +82,7 @@ interface Moment {
   readonly monotonicMs: number
 }
 
-/** One identity; at most one record of it is under way. */
+/** One producer id, with at most one outstanding record. */
 interface Lane {
   id: string
   sequence: number
@@ -92,7 +92,7 @@ interface Lane {
 class PartitionProducer {
   readonly #partition: number
   readonly #options: Required<ProducerOptions>
-  /** Used last, taken first: under little load few ids are in use. */
+  /** The most recently used lane is taken first, so that few ids are used under little load. */
   readonly #free: Lane[] = []
   readonly #waiting: Pending[] = []
   #lanes = 0
@@ -119,7 +119,7 @@ class PartitionProducer {
     return { id: this.#options.entropy.uuid(), sequence: 0, usedAt: this.#now() }
   }
 
-  /** Sends the record, then what waits for a lane. */
+  /** Sends the record, then the records that wait for a lane. */
   async #work(lane: Lane, first: Pending): Promise<void> {
     for (let pending: Pending | undefined = first; pending !== undefined; pending = this.#waiting.shift()) {
       try {
@@ -135,7 +135,7 @@ class PartitionProducer {
     if (this.#elapsedMs(lane.usedAt) >= IDLE_MS || lane.sequence >= SEQUENCE_LIMIT) this.#mint(lane)
     const { value, priority } = pending
     const producer = { id: lane.id, sequence: lane.sequence }
-    let pauseMs = FIRST_PAUSE_MS
+    let backOff: BackOff | undefined
     let isUnknown = false
     for (;;) {
       lane.usedAt = this.#now()
@@ -146,21 +146,21 @@ class PartitionProducer {
       } catch (error) {
         if (!isUnknown && storedNothing(error)) throw error
         isUnknown = true
-        if (!(await this.#pause(error, pending.since, pauseMs))) {
+        backOff ??= new BackOff(this.#options.clock, PAUSES)
+        if (!(await this.#pause(error, pending.since, backOff))) {
           this.#mint(lane)
           throw unknownOutcome(error)
         }
-        pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
       }
     }
   }
 
-  /** Waits before a repeat. @returns false when there shall be none */
-  async #pause(error: unknown, since: Moment, pauseMs: number): Promise<boolean> {
+  /** Waits before a repeat. @returns false when the append must not be repeated */
+  async #pause(error: unknown, since: Moment, backOff: BackOff): Promise<boolean> {
     const leftMs = this.#options.patienceMs - this.#elapsedMs(since)
     if (!(error instanceof LogError) || error.code !== 'LOG_UNAVAILABLE' || leftMs <= 0) return false
-    await this.#options.clock.sleep(Math.min(pauseMs, leftMs))
-    // A process that was stopped meanwhile does not know how far the log's own time is by now.
+    await this.#options.clock.sleep(Math.min(backOff.nextMs(), leftMs))
+    // A process that was suspended does not know how far the log's time has moved.
     return this.#elapsedMs(since) < 2 * this.#options.patienceMs
   }
 
@@ -192,9 +192,12 @@ function storedNothing(error: unknown): boolean {
   return STORED_NOTHING.has(error.code)
 }
 
-/** After an unknown outcome even "full" does not say that nothing was stored. What is no LogError is our mistake. */
+/**
+ * After an unknown outcome, even "full" does not mean that nothing was stored. An error that is not a LogError is a
+ * programming error.
+ */
 function unknownOutcome(error: unknown): unknown {
   if (!(error instanceof LogError) || error.code === 'LOG_UNAVAILABLE') return error
-  const message = 'A repeated append failed: whether the record is kept is unknown.'
+  const message = 'A repeated append failed: it is unknown whether the record was kept.'
   return new LogError('LOG_UNAVAILABLE', message, { retriable: true, cause: error })
 }

@@ -10,19 +10,20 @@ import {
   type Topic,
 } from './log.ts'
 
-/** A registry that keeps the schemas of a log: the port. */
+/** Port to the registry that keeps the schemas of a log. */
 export interface SchemaLookup {
   /**
-   * The schema under an id, JSON.
+   * The schema of an id, JSON.
    *
-   * @throws LogError LOG_UNAVAILABLE: retriable while the registry is away, not when it has no such schema
+   * @throws LogError LOG_UNAVAILABLE: retriable while the registry is unavailable, not retriable when the schema does not
+   *   exist
    */
   schemaOf(id: number): Promise<string>
 }
 
 /**
- * A log whose records carry the ids of a schema registry. An id that another version of the program has written is
- * looked up once.
+ * A log whose records carry the ids of a schema registry. An id that another version of the program wrote is looked up
+ * once.
  */
 export function registryLog(log: Log, ids: RegistryIds, lookup: SchemaLookup): Log {
   const reader = new IdReader(ids, lookup)
@@ -34,7 +35,7 @@ export function registryLog(log: Log, ids: RegistryIds, lookup: SchemaLookup): L
   }
 }
 
-/** Reads records, and learns the ids that they carry. */
+/** Reads records, and learns the ids in them. */
 class IdReader {
   readonly #ids: RegistryIds
   readonly #lookup: SchemaLookup
@@ -45,7 +46,7 @@ class IdReader {
     this.#lookup = lookup
   }
 
-  /** Until then a record may carry an id that is not known yet. */
+  /** Looks up the unknown ids of the records. */
   async learnIdsOf(records: readonly LogRecord[]): Promise<void> {
     for (const { value } of records) {
       const id = this.#ids.unknownId(value)
@@ -62,7 +63,7 @@ class IdReader {
     }
   }
 
-  /** Whoever needs the same id meanwhile waits for it. */
+  /** Looks up an id; simultaneous calls for it share the request. */
   #learn(id: number): Promise<void> {
     const learning = this.#learning.get(id) ?? this.#lookUp(id).finally(() => this.#learning.delete(id))
     this.#learning.set(id, learning)
@@ -103,6 +104,10 @@ class RegistryTopic implements Topic {
 
   get partitions(): number {
     return this.#topic.partitions
+  }
+
+  async presentId(): Promise<string> {
+    return (await this.#topic.presentId?.()) ?? this.logId
   }
 
   append(partition: number, record: NewRecord): Promise<Appended> {

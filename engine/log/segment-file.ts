@@ -4,15 +4,15 @@ import { FRAME_PREFIX_BYTES, type Frame, findFrames, frameLength, readFrame } fr
 import { LogError } from './log.ts'
 import { SegmentIndex } from './segment-index.ts'
 
-/** Read at once while a segment is scanned. */
+/** Bytes per read while a segment is scanned. */
 const SCAN_BYTES = 4 * 1024 * 1024
 
-/** One file of a partition: the records from `index.base` on, frame after frame. */
+/** One file of a partition: consecutive frames of the records from `index.base` on. */
 export interface Segment {
   readonly path: string
-  /** Knows only what is durable. */
+  /** Covers only durable records. */
   readonly index: SegmentIndex
-  /** Size of the index file beside it; 0 while the segment still grows. */
+  /** Size of the index file; 0 while the segment still grows. */
   indexBytes: number
 }
 
@@ -20,7 +20,7 @@ export function segmentPath(directory: string, base: number): string {
   return join(directory, `${String(base).padStart(20, '0')}.segment`)
 }
 
-/** First offset by the name of a file; undefined when it is not a segment. */
+/** First offset of a segment, from its file name; undefined when the file is not a segment. */
 export function segmentBase(name: string): number | undefined {
   const digits = /^(\d{20})\.segment$/.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
@@ -47,9 +47,9 @@ export interface Stretch {
 /**
  * Reads whole frames from a position on.
  *
- * @param end          nothing is read from there on
- * @param wantedBytes  how much to read at once; a larger first frame is still read whole
- * @returns at least one frame, or none when what begins at `position` is no sound frame
+ * @param end          end of the readable part
+ * @param wantedBytes  bytes per read; a larger first frame is still read whole
+ * @returns at least one frame; none without a valid frame at `position`
  */
 export async function readStretch(
   file: OpenFile,
@@ -75,7 +75,7 @@ export async function readStretch(
   }
 }
 
-/** Reads a segment from its beginning as far as its frames are sound and their offsets follow each other. */
+/** Reads a segment from its beginning as long as its frames are valid and their offsets are consecutive. */
 async function scanSegment(file: OpenFile, base: number, size: number, mark: number): Promise<SegmentIndex> {
   const index = new SegmentIndex(base)
   while (index.end < size) {
@@ -90,10 +90,10 @@ async function scanSegment(file: OpenFile, base: number, size: number, mark: num
 }
 
 /**
- * Opens a segment that is no longer written, by its index file or, without a usable one, by a scan.
+ * Opens a segment that is no longer written, by its index file or, without a usable index, by a scan.
  *
- * @param next  first offset of the segment that follows
- * @throws LogError LOG_CORRUPT when it does not hold every record up to there
+ * @param next  first offset of the next segment
+ * @throws LogError LOG_CORRUPT when a record below `next` is missing
  */
 export async function openFinishedSegment(
   operations: FileOperations,
@@ -121,29 +121,27 @@ export async function openFinishedSegment(
 }
 
 /**
- * Opens the segment that was written last and cuts off what a crash left of its last flush.
+ * Opens the segment that was written last, and reports remains of its last flush before a crash behind its last record.
+ * They are not cut off here.
  *
- * A flush that was never acknowledged may be there in any part. Damage to what was durable is told from it by
- * a later frame that vouches for it.
+ * Any part of a flush that was never acknowledged may be present. A later frame proves that earlier records were durable,
+ * so damage to them is recognised.
  *
- * @throws LogError LOG_CORRUPT when a record that was durable is damaged
+ * @throws LogError LOG_CORRUPT when a durable record is damaged
  */
-export async function recoverLastSegment(
+export async function openLastSegment(
   operations: FileOperations,
   path: string,
   base: number,
   mark: number,
-): Promise<Segment> {
-  const file = await operations.open(path, 'read-write')
+): Promise<Segment & { readonly hasTornTail: boolean }> {
+  const file = await operations.open(path, 'read')
   try {
     const size = await file.size()
     const index = await scanSegment(file, base, size, mark)
-    if (index.end < size) {
-      await assertTorn(file, path, index, size, mark)
-      await file.truncate(index.end)
-      await file.datasync()
-    }
-    return { path, index, indexBytes: 0 }
+    const hasTornTail = index.end < size
+    if (hasTornTail) await assertTorn(file, path, index, size, mark)
+    return { path, index, indexBytes: 0, hasTornTail }
   } finally {
     await file.close()
   }
@@ -191,9 +189,9 @@ async function readIndex(
 }
 
 /**
- * Keeps the index of a finished segment beside it. Not flushed: it has a CRC, and a scan makes it anew.
+ * Writes the index of a finished segment beside it. It is not flushed: it has a CRC, and a scan can rebuild it.
  *
- * @returns its bytes, 0 when there was no room for it
+ * @returns its size in bytes; 0 when there was no space for it
  */
 export async function writeIndex(operations: FileOperations, { path, index }: Segment): Promise<number> {
   const bytes = index.encode()
@@ -207,7 +205,7 @@ export async function writeIndex(operations: FileOperations, { path, index }: Se
     }
     return bytes.length
   } catch {
-    return 0 // The next start scans instead.
+    return 0 // the next start scans the segment instead
   }
 }
 

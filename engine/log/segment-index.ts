@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** One entry for that many bytes: a read from anywhere passes over at most as much before what it wants. */
+/** Distance between entries: a read skips at most this many bytes before its first record. */
 const ENTRY_EVERY_BYTES = 128 * 1024
 const FORMAT_VERSION = 1
 /** CRC-32, format version, base, next, end, number of entries. */
@@ -8,9 +8,9 @@ const HEADER_BYTES = 4 + 4 + 8 * 3 + 4
 const ENTRY_BYTES = 8 * 3
 
 /**
- * What is known of a segment without reading it: where about every 128 KB a record begins, and the highest
- * append time up to the end of each such block. Append times may step back; their running maximum does not,
- * and the first record at or after a time is always the one that raises the maximum to it.
+ * Facts about a segment that are known without reading it: the start of a record about every 128 KB, and the highest
+ * append time up to the end of each such block. Append times may step back, but their running maximum does not. The first
+ * record at or after a time is always the one that raises the maximum to that time.
  *
  * Offsets, positions and times are plain numbers: an offset has 40 bits.
  */
@@ -21,7 +21,7 @@ export class SegmentIndex {
   readonly #maxTimesMs: number[] = []
   /** Offset after the last record. */
   next: number
-  /** Position after the last record: the bytes of the segment. */
+  /** Position after the last record, which is the size of the segment. */
   end = 0
 
   constructor(base: number) {
@@ -29,7 +29,7 @@ export class SegmentIndex {
     this.next = base
   }
 
-  /** Takes in the record that follows. */
+  /** Adds the next record. */
   add(bytes: number, appendTimeMs: number): void {
     const last = this.#positions.length - 1
     const lastPosition = this.#positions[last]
@@ -50,7 +50,7 @@ export class SegmentIndex {
     return { offset: this.#offsets[entry] ?? this.base, position: this.#positions[entry] ?? 0 }
   }
 
-  /** Offset of the block that holds the first record appended at or after that time. */
+  /** Offset of the block that contains the first record appended at or after that time. */
   blockReaching(timeMs: number): number | undefined {
     return this.#offsets[lowest(this.#maxTimesMs, value => value >= timeMs)]
   }
@@ -73,7 +73,7 @@ export class SegmentIndex {
     return buffer
   }
 
-  /** @returns undefined when the bytes are not a whole index of that segment: it is then built by a scan */
+  /** @returns undefined when the bytes are not a complete index of that segment: a scan then rebuilds it */
   static decode(bytes: Buffer, base: number): SegmentIndex | undefined {
     if (bytes.length < HEADER_BYTES || crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return undefined
     if (bytes.readUInt32LE(4) !== FORMAT_VERSION || bytes.readDoubleLE(8) !== base) return undefined
@@ -91,7 +91,7 @@ export class SegmentIndex {
   }
 }
 
-/** The lowest place whose value passes a test that, once passed, is passed by all that follow. */
+/** The lowest place whose value passes a monotonic test. */
 function lowest(values: readonly number[], passes: (value: number) => boolean): number {
   let low = 0
   let high = values.length

@@ -39,7 +39,7 @@ class Bench {
     return { log, topic: await log.topic('weir.test', 1) }
   }
 
-  /** What a new start finds. */
+  /** Values that a new start reads. */
   async reopened(): Promise<string[]> {
     const { log, topic } = await this.open()
     const { first } = await topic.bounds(0)
@@ -59,7 +59,7 @@ const text = ({ value }: LogRecord) => value.toString()
 describe('a start after a crash', () => {
   const TEXTS = ['first', 'second', 'a third one that is longer']
 
-  /** Three records, each in a flush of its own, and where each ends. */
+  /** Writes three records, each in its own flush. @returns where each ends */
   async function written() {
     const bench = new Bench()
     const { log, topic } = await bench.open()
@@ -73,7 +73,7 @@ describe('a start after a crash', () => {
     return { bench, whole: bench.files.contentOf(FIRST_SEGMENT), ends }
   }
 
-  test('cuts a file that ends at any byte after its last whole record and goes on there', async () => {
+  test('cuts a file that ends at any byte after its last whole record, and continues there', async () => {
     const { bench, whole, ends } = await written()
     expect(whole.length).toBe(ends.at(-1))
     for (let length = 0; length <= whole.length; length++) {
@@ -87,7 +87,7 @@ describe('a start after a crash', () => {
     }
   })
 
-  test('cuts a last record in which any bit is wrong', async () => {
+  test('cuts a last record with any wrong bit', async () => {
     const { bench, whole, ends } = await written()
     for (let bit = (ends[1] as number) * 8; bit < whole.length * 8; bit++) {
       bench.files.replace(FIRST_SEGMENT, withBitFlipped(whole, bit))
@@ -95,7 +95,7 @@ describe('a start after a crash', () => {
     }
   })
 
-  test('refuses a wrong bit in a record that a later flush proves durable, naming file and byte', async () => {
+  test('refuses a wrong bit in a record that a later flush proves durable, with file and byte', async () => {
     const { bench, whole, ends } = await written()
     for (let bit = 0; bit < (ends[1] as number) * 8; bit += 3) {
       bench.files.replace(FIRST_SEGMENT, withBitFlipped(whole, bit))
@@ -107,16 +107,44 @@ describe('a start after a crash', () => {
     }
   })
 
-  test('cuts garbage and zeros behind the last record', async () => {
+  test('cuts garbage and zeros behind the last record with the first append, and not earlier', async () => {
     const { bench, whole } = await written()
     for (const garbage of [Buffer.alloc(5000), seededEntropy(1).bytes(5000), Buffer.from([1])]) {
-      bench.files.replace(FIRST_SEGMENT, Buffer.concat([whole, garbage]))
+      const torn = Buffer.concat([whole, garbage])
+      bench.files.replace(FIRST_SEGMENT, torn)
+      const before = bench.files.count('truncate')
       expect(await bench.reopened()).toEqual(TEXTS)
-      expect(bench.files.contentOf(FIRST_SEGMENT)).toEqual(whole)
+      expect(bench.files.contentOf(FIRST_SEGMENT)).toEqual(torn)
+      expect(bench.files.count('truncate')).toBe(before)
+      const { log, topic } = await bench.open()
+      await topic.append(0, record('new'))
+      await log.close()
+      expect(bench.files.contentOf(FIRST_SEGMENT).length).toBe(whole.length + frameBytes(record('new')))
+      expect(await bench.reopened()).toEqual([...TEXTS, 'new'])
     }
   })
 
-  test('a flush that was torn in its first record is cut whole, though later ones of it are sound', async () => {
+  test('cuts a first flush of which only zeros, or no whole frame prefix, reached the disk', async () => {
+    const { bench, whole } = await written()
+    const beginnings = [1, 3, 11].map(length => seededEntropy(1).bytes(length))
+    for (const torn of [Buffer.alloc(3), Buffer.alloc(5000), ...beginnings]) {
+      bench.files.replace(FIRST_SEGMENT, torn)
+      const { log, topic } = await bench.open()
+      expect((await topic.append(0, record('new'))).offset).toBe(0n)
+      await log.close()
+      expect(await bench.reopened()).toEqual(['new'])
+    }
+    // Only a later sector of the flush reached the disk.
+    bench.files.replace(FIRST_SEGMENT, Buffer.concat([Buffer.alloc(512), whole.subarray(20)]))
+    await expect(bench.open()).rejects.toMatchObject({ code: 'LOG_CORRUPT' })
+    bench.files.replace(
+      FIRST_SEGMENT,
+      Buffer.concat([Buffer.alloc(512), whole.subarray(20, frameBytes(record('first')))]),
+    )
+    expect(await bench.reopened()).toEqual([])
+  })
+
+  test('cuts a flush that was torn in its first record as a whole, even if later records are intact', async () => {
     const bench = new Bench()
     const { log, topic } = await bench.open()
     await topic.append(0, record('durable'))
@@ -130,7 +158,7 @@ describe('a start after a crash', () => {
     expect(await bench.reopened()).toEqual(['durable'])
   })
 
-  test('frames of another log in a torn tail vouch for nothing', async () => {
+  test('ignores frames of another log in a torn tail', async () => {
     const { bench, whole } = await written()
     const foreign = new Bench()
     const { log, topic } = await foreign.open(seededEntropy(99))
@@ -142,7 +170,7 @@ describe('a start after a crash', () => {
   })
 })
 
-describe('what is missing or damaged is said, never passed over', () => {
+describe('missing or damaged data is reported and never ignored', () => {
   async function threeSegments() {
     const bench = new Bench({ segmentBytes: 100, cacheBytes: 0 })
     const { log, topic } = await bench.open()
@@ -153,7 +181,7 @@ describe('what is missing or damaged is said, never passed over', () => {
     return { bench, segments }
   }
 
-  test('a segment that is missing in the middle', async () => {
+  test('a missing segment in the middle', async () => {
     const { bench, segments } = await threeSegments()
     await bench.files.remove(segments[2] as string)
     await expect(bench.open()).rejects.toMatchObject({
@@ -196,7 +224,7 @@ describe('what is missing or damaged is said, never passed over', () => {
     await log.close()
   })
 
-  test('an index file that is missing or damaged is no loss: it is made anew', async () => {
+  test('a missing or damaged index file is no loss, because it is created again', async () => {
     const { bench, segments } = await threeSegments()
     const [first, second] = segments.map(path => path.replace('.segment', '.index')) as [string, string]
     const whole = bench.files.contentOf(first)
@@ -205,12 +233,14 @@ describe('what is missing or damaged is said, never passed over', () => {
     const { log, topic } = await bench.open()
     expect(await topic.read(0, 0n, 1)).toHaveLength(1)
     expect(await topic.offsetAtTime(0, bench.clock.wallMs())).toBe(0n)
+    expect(bench.files.paths(PARTITION)).not.toContain(first) // a start alone writes nothing
+    await topic.append(0, record('new'))
     await log.close()
     expect(bench.files.contentOf(first)).toEqual(whole)
   })
 })
 
-describe('one flush for all that wait', () => {
+describe('one flush for all waiting appends', () => {
   test('16 appends at once take one flush; 16 one after another take 16', async () => {
     const { files, ...bench } = await openBench()
     const before = files.count('datasync')
@@ -244,8 +274,8 @@ describe('one flush for all that wait', () => {
   })
 })
 
-describe('a write that fails', () => {
-  test('once is repeated, and nothing is told', async () => {
+describe('a failed write', () => {
+  test('is repeated once without an error', async () => {
     for (const call of ['write', 'datasync'] as const) {
       const bench = await openBench()
       bench.failing([call], 'EIO', 1)
@@ -255,7 +285,7 @@ describe('a write that fails', () => {
     }
   })
 
-  test('for good leaves the outcome unknown, until an append succeeds', async () => {
+  test('leaves the outcome unknown if the repeat fails, until an append succeeds', async () => {
     const bench = await openBench()
     await bench.topic.append(0, record('a'))
     bench.failing(['datasync', 'truncate'])
@@ -271,7 +301,7 @@ describe('a write that fails', () => {
     expect(await bench.reopened()).toEqual(['a', 'd'])
   })
 
-  test('for want of room says full, stores nothing, and control alone may still fit', async () => {
+  test('for lack of space reports a full log and stores nothing, while control records may still fit', async () => {
     const bench = await openBench()
     await bench.topic.append(0, record('a'))
     bench.files.capacityBytes = usedOf(bench.files) + 200
@@ -293,7 +323,7 @@ describe('a write that fails', () => {
     expect(await bench.reopened()).toEqual(['a', 'c'])
   })
 
-  test('for want of room is unknown as long as the remains cannot be cut off', async () => {
+  test('for lack of space has an unknown outcome as long as its remains cannot be cut off', async () => {
     const bench = await openBench()
     bench.files.capacityBytes = usedOf(bench.files) + 20
     bench.failing(['truncate'])
@@ -301,13 +331,13 @@ describe('a write that fails', () => {
   })
 })
 
-describe('a disk with little left', () => {
+describe('a disk with little free space', () => {
   const full = {
     code: 'LOG_FULL',
     message: expect.stringMatching(/^The log is full: its disk has \d+ bytes left\.$/),
   }
 
-  test('stops ingestion at the bound, counting what it writes itself at once; control goes on', async () => {
+  test('stops ingestion at the bound, counting its own writes at once, while control records continue', async () => {
     const { files, clock, log, topic } = await openBench({ minFreeDiskBytes: 10_000 })
     files.capacityBytes = usedOf(files) + 10_000 + frameBytes(record('fits'))
     clock.advance(1000)
@@ -318,7 +348,7 @@ describe('a disk with little left', () => {
     await topic.append(0, record('control', 'control'))
   })
 
-  test('sees within a second what others write and remove', async () => {
+  test('notices within a second the writes and removals of others', async () => {
     const { files, clock, log, topic } = await openBench({ minFreeDiskBytes: 10_000 })
     files.capacityBytes = usedOf(files) + 20_000
     clock.advance(1000)
@@ -334,7 +364,7 @@ describe('a disk with little left', () => {
     await topic.append(0, record('again'))
   })
 
-  test('a log on a full disk opens, lets go of everything and goes on', async () => {
+  test('a log on a full disk opens, removes all records and continues', async () => {
     const bench = await openBench({ segmentBytes: 2000, minFreeDiskBytes: 0 })
     for (let number = 0; number < 50; number++) await bench.topic.append(0, record('x'.repeat(100)))
     await bench.log.close()
@@ -349,7 +379,7 @@ describe('a disk with little left', () => {
   })
 })
 
-test('one process at a time owns a folder, and the refusal says which', async () => {
+test('one process at a time owns a folder, and the refusal names it', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weir-log-'))
   const options = {
     directory,

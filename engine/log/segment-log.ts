@@ -13,34 +13,34 @@ import type { SegmentShared } from './segment-partition.ts'
 import { SegmentTopic } from './segment-topic.ts'
 import { TailCache } from './tail-cache.ts'
 
-/** 64 MB: small enough to let go of in good time, and read at a start in a fraction of a second. */
+/** 64 MB: small enough for timely deletion, and read at a start in a fraction of a second. */
 const DEFAULT_SEGMENT_BYTES = 64 * 1024 * 1024
-/** 256 MB: what control appends, and the store, can still use when ingestion has stopped. */
+/** 256 MB that control appends and the store can still use when ingestion has stopped. */
 const DEFAULT_MIN_FREE_DISK_BYTES = 256 * 1024 * 1024
 
 export interface SegmentLogOptions {
-  /** Created when it is not there; one process at a time owns it. */
+  /** Created if missing; one process at a time owns it. */
   readonly directory: string
   readonly clock: Clock
   readonly entropy: Entropy
-  /** Bytes that all files of the log may take together. */
+  /** Maximum size of all files of the log in bytes. */
   readonly maxBytes: number
-  /** A segment takes no more records once it has that many bytes. */
+  /** Size in bytes from which a segment takes no more records. */
   readonly segmentBytes?: number
-  /** Ingestion is refused while the disk has fewer bytes free. */
+  /** Free disk space in bytes below which ingestion is refused. */
   readonly minFreeDiskBytes?: number
-  /** Share of `maxBytes` that only control appends use: design of the log, a full log must be able to empty itself. */
+  /** Share of `maxBytes` that only control appends use: a full log must be able to empty itself. */
   readonly reserveShare?: number
-  /** Bound on the newest records kept in memory for readers at the head, in bytes. */
+  /** Maximum size in bytes of the newest records that are kept in memory for readers at the head. */
   readonly cacheBytes?: number
   readonly operations?: FileOperations
 }
 
 /**
- * Opens the embedded log: append-only segment files per partition, one flush for all appends that wait.
+ * Opens the embedded log: append-only segment files per partition, one flush for all waiting appends.
  *
- * @throws LogError LOG_IN_USE when another process owns the folder, LOG_CORRUPT (from `topic`, too) when
- *         something that was durable is damaged
+ * @throws LogError LOG_IN_USE when another process owns the folder; LOG_CORRUPT (also from `topic`) when durable data is
+ *   damaged
  */
 export async function openSegmentLog(options: SegmentLogOptions): Promise<SegmentLog> {
   const { directory, clock, maxBytes, reserveShare = 0.2 } = options
@@ -71,7 +71,7 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
   }
 }
 
-/** The log on segment files; beyond the port it can be copied while it is written. */
+/** The log on segment files. In addition to the port, it can be copied while it is written. */
 export class SegmentLog implements Log {
   readonly #directory: string
   readonly #entropy: Entropy
@@ -102,10 +102,10 @@ export class SegmentLog implements Log {
   }
 
   /**
-   * Holds a topic as it is now by links in a folder on the same file system, for a copy of it: the links stay when the
-   * log lets go of its files, and what is appended later lies beyond the bytes that are told.
+   * Holds the present state of a topic by links in a folder on the same file system, so that it can be copied. The links
+   * remain when the log deletes its files, and later appends lie beyond the reported bytes.
    *
-   * @throws RangeError when the topic has not been opened
+   * @throws RangeError when the topic was not opened
    */
   async hold(name: string, directory: string): Promise<HeldFile[]> {
     const topic = await this.#topics.get(name)
@@ -134,7 +134,7 @@ export class SegmentLog implements Log {
   }
 }
 
-/** A disk that cannot be asked takes no lines. */
+/** If the free space cannot be read, it counts as none. */
 function freeBytes(operations: FileOperations, directory: string): number {
   try {
     return operations.freeBytes(directory)
@@ -143,7 +143,7 @@ function freeBytes(operations: FileOperations, directory: string): number {
   }
 }
 
-/** Sizes of the files of all topics, also of those that nobody has opened. */
+/** Total size of the files of all topics, including unopened ones. */
 async function usedBytes(operations: FileOperations, root: string): Promise<number> {
   let bytes = 0
   for (const topic of await operations.list(root)) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import { bytePool } from '../memory/byte-pool.ts'
 import { AppendQueue, type StoredGroup, type WaitingAppend } from './append-queue.ts'
 import { assertAppendable, assertReadable } from './appendable.ts'
 import { type FileOperations, isNoSpace, type OpenFile } from './file-operations.ts'
@@ -8,23 +9,20 @@ import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord } 
 import type { LogRoom } from './log-room.ts'
 import { OffsetWaiters } from './offset-waiters.ts'
 import type { OpenFiles } from './open-files.ts'
-import {
-  createEmpty,
-  openSegments,
-  type PartitionIdentity,
-  partitionBytes,
-  removeStrayIndexes,
-} from './partition-directory.ts'
+import { createEmpty, openSegments, partitionBytes, renewIndexes } from './partition-directory.ts'
 import { indexPath, removeIfThere, type Segment, segmentPath, writeIndex } from './segment-file.ts'
 import { SegmentIndex } from './segment-index.ts'
+import type { PartitionIdentity } from './segment-owner.ts'
 import { readSegment } from './segment-reader.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { PartitionTail, type TailCache } from './tail-cache.ts'
 
-/** Read at once while a time is looked for. */
+/** Bytes per read in the search for a time. */
 const SEARCH_BYTES = 1024 * 1024
+/** Unused memory that a cached record may hold, in bytes. */
+const MAX_UNUSED_BYTES = 16 * 1024
 
-/** What the partitions of a log share. */
+/** Objects that the partitions of a log share. */
 export interface SegmentShared {
   readonly operations: FileOperations
   readonly clock: Clock
@@ -34,7 +32,7 @@ export interface SegmentShared {
   readonly segmentBytes: number
 }
 
-/** One partition of the segment log: segments in offset order, the last of them being written. */
+/** One partition of the segment log: segments in offset order, the last of which is being written. */
 export class SegmentPartition {
   readonly #identity: PartitionIdentity
   readonly #shared: SegmentShared
@@ -45,43 +43,46 @@ export class SegmentPartition {
   readonly #tail = new PartitionTail()
   readonly #waiters = new OffsetWaiters()
   #writer: SegmentWriter
-  /** A file of the next segment may be there: nothing may go to the old one any more. */
+  /** true: a file of the next segment may exist, so the old one must not be written any more. */
   #isRolling = false
   #hasUnsyncedRemoval = false
-  /** Flushes, rolls and trims follow each other. */
+  /** false: this process has changed nothing of the partition yet. */
+  #hasRenewedIndexes = false
+  /** Flushes, rolls and trims run one after the other. */
   #lastChange: Promise<unknown> = Promise.resolve()
 
   private constructor(
     identity: PartitionIdentity,
     shared: SegmentShared,
     segments: Segment[],
-    file: OpenFile,
+    writer: SegmentWriter,
   ) {
     this.#identity = identity
     this.#shared = shared
     this.#mark = frameMark(identity.logId, identity.partition)
     this.#segments = segments
-    this.#writer = new SegmentWriter(file, this.#active.index.end)
+    this.#writer = writer
     this.#queue = new AppendQueue(shared.room, group => this.#exclusively(() => this.#store(group)))
   }
 
-  /** @throws LogError LOG_CORRUPT when something that was durable is damaged or missing */
+  /** @throws LogError LOG_CORRUPT when durable data is damaged or missing */
   static async open(identity: PartitionIdentity, shared: SegmentShared): Promise<SegmentPartition> {
     const { operations, room } = shared
     const { directory } = identity
     const foundBytes = await partitionBytes(operations, directory)
-    const segments = await openSegments(operations, identity)
+    const { segments, hasTornTail } = await openSegments(operations, identity)
     const last = segments.at(-1)
     if (last === undefined)
       throw new LogError(
         'LOG_CORRUPT',
-        `${directory} has lost its segment files: put them back from a backup. If there is none, create the empty file ` +
-          `${segmentPath(directory, 0)}: the next start says what is missing and how to go on without it.`,
+        `${directory} has lost its segment files: restore them from a backup. Without one, create the empty file ` +
+          `${segmentPath(directory, 0)}: the next start says what is missing and how to continue without it.`,
       )
-    await removeStrayIndexes(operations, directory, segments)
     const keptBytes = segments.reduce((sum, { index, indexBytes }) => sum + index.end + indexBytes, 0)
     room.change(keptBytes - foundBytes)
-    return new SegmentPartition(identity, shared, segments, await operations.open(last.path, 'read-write'))
+    const file = await operations.open(last.path, 'read-write')
+    const writer = new SegmentWriter(file, last.index.end, hasTornTail ? 'found' : 'none')
+    return new SegmentPartition(identity, shared, segments, writer)
   }
 
   async append(record: NewRecord): Promise<Appended> {
@@ -104,7 +105,7 @@ export class SegmentPartition {
       return await this.#readFile(offset, maxBytes)
     } catch (error) {
       if (error instanceof LogError) throw error
-      assertReadable(topic, partition, from, this.#first, this.#next) // It may have been trimmed meanwhile.
+      assertReadable(topic, partition, from, this.#first, this.#next) // the partition may have been trimmed in the meantime
       const message = `${topic}/${partition} cannot be read at offset ${from}.`
       throw new LogError('LOG_UNAVAILABLE', message, { retriable: true, cause: error })
     }
@@ -139,17 +140,14 @@ export class SegmentPartition {
     return null
   }
 
-  /** Links the files into a folder. @returns the links, with what of each is durable now */
+  /** Links the files into a folder. @returns the links, with the durable size of each */
   hold(directory: string): Promise<HeldFile[]> {
     return this.#exclusively(() => holdSegments(this.#shared.operations, this.#segments, directory))
   }
 
   async close(): Promise<void> {
     await this.#queue.close()
-    await this.#exclusively(async () => {
-      await this.#writer.repair().catch(() => undefined) // The outcome was told as unknown; the next start may keep it.
-      await this.#writer.close()
-    })
+    await this.#exclusively(() => this.#writer.close())
     this.#waiters.close()
   }
 
@@ -179,6 +177,7 @@ export class SegmentPartition {
 
   /** Stores a group with one write and one flush, tried twice. */
   async #store(group: readonly WaitingAppend[]): Promise<StoredGroup> {
+    if (!this.#hasRenewedIndexes) await this.#renewIndexes()
     const first = this.#next
     const flush = frameGroup(group, first, this.#mark)
     for (let attempt = 1; ; attempt++) {
@@ -193,11 +192,23 @@ export class SegmentPartition {
     }
     for (const { bytes, appendTimeMs } of group) this.#active.index.add(bytes, appendTimeMs)
     this.#shared.cache.add(this.#tail, flush.records, flush.bytes.length)
+    bytePool.giveBack(flush.bytes.buffer)
     this.#waiters.advance(this.#next)
     return { first }
   }
 
-  /** "Full" says that nothing was stored: it is said only once the remains are durably gone. */
+  /** Indexes are a convenience: a failure only makes the next start slower. */
+  async #renewIndexes(): Promise<void> {
+    this.#hasRenewedIndexes = true
+    const { operations, room } = this.#shared
+    try {
+      room.change(await renewIndexes(operations, this.#identity.directory, this.#segments))
+    } catch {
+      // The next start tries again.
+    }
+  }
+
+  /** LOG_FULL means that nothing was stored, so it is only reported once the remains are durably removed. */
   async #refuse(cause: unknown): Promise<never> {
     this.#shared.room.recheckDisk()
     try {
@@ -210,11 +221,11 @@ export class SegmentPartition {
 
   #unknownOutcome(cause: unknown): LogError {
     const { topic, partition } = this.#identity
-    const message = `${topic}/${partition} could not be written: whether the record is kept is unknown.`
+    const message = `${topic}/${partition} could not be written: it is unknown whether the record was kept.`
     return new LogError('LOG_UNAVAILABLE', message, { retriable: true, cause })
   }
 
-  /** Begins a new segment. When that fails half-way, it must succeed before anything else is appended. */
+  /** Begins a new segment. After a partial failure, this must succeed before anything else is appended. */
   async #roll(): Promise<void> {
     const { operations, room } = this.#shared
     await this.#writer.repair()
@@ -233,7 +244,7 @@ export class SegmentPartition {
     this.#writer = new SegmentWriter(file, 0)
     this.#segments.push({ path, index, indexBytes: 0 })
     this.#isRolling = false
-    await finishedWriter.close().catch(() => undefined) // Everything in it is durable.
+    await finishedWriter.close().catch(() => undefined) // All of its records are durable.
     finished.indexBytes = await writeIndex(operations, finished)
     room.change(finished.indexBytes)
   }
@@ -245,15 +256,15 @@ export class SegmentPartition {
     try {
       await this.#roll()
     } catch (error) {
-      if (isNoSpace(error)) return // Without room for another file the segment stays: more than asked for is kept.
+      if (isNoSpace(error)) return // without space for another file, the segment stays
       throw error
     }
     await this.#removeBelow(before)
   }
 
   /**
-   * Removes the segments that lie wholly below an offset, oldest first, never the active one. Each removal is
-   * durable before the next, so that a loss of power leaves no gap among those that remain.
+   * Removes the segments that lie wholly below an offset, oldest first, never the active one. Each removal is durable
+   * before the next, so that a power failure leaves no gap between the remaining ones.
    */
   async #removeBelow(before: bigint): Promise<void> {
     const { operations, room, files } = this.#shared
@@ -273,21 +284,23 @@ export class SegmentPartition {
   }
 }
 
-/** One contiguous piece of memory: one write, and the cache keeps it as it is. */
+/** Frames in one contiguous piece of memory, for a single write, and the records as the cache keeps them. */
 function frameGroup(group: readonly WaitingAppend[], first: number, mark: number) {
-  const bytes = Buffer.allocUnsafeSlow(group.reduce((sum, waiting) => sum + waiting.bytes, 0))
+  const length = group.reduce((sum, waiting) => sum + waiting.bytes, 0)
+  const bytes = Buffer.from(bytePool.borrow(length), 0, length)
   let at = 0
   const records = group.map(({ record, appendTimeMs }, place): LogRecord => {
-    const { valueStart, end } = writeFrame(
-      bytes,
-      at,
-      record,
-      { offset: first + place, appendTimeMs, place },
-      mark,
-    )
-    at = end
-    const value = bytes.subarray(valueStart, end)
+    at = writeFrame(bytes, at, record, { offset: first + place, appendTimeMs, place }, mark)
+    const value = withOwnMemory(record.value)
     return { offset: BigInt(first + place), appendTimeMs, value, producer: record.producer }
   })
   return { bytes, records }
+}
+
+/** The value itself, unless it is a small part of memory that it would keep from being freed. */
+function withOwnMemory(value: Buffer): Buffer {
+  if (value.buffer.byteLength <= value.length + MAX_UNUSED_BYTES) return value
+  const own = Buffer.allocUnsafeSlow(value.length)
+  own.set(value)
+  return own
 }

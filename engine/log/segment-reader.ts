@@ -2,13 +2,13 @@ import type { OpenFile } from './file-operations.ts'
 import type { LogRecord } from './log.ts'
 import { corrupt, readStretch, type Segment } from './segment-file.ts'
 
-/** Read beyond what was asked for: an index entry may lie that far before it, and frames have headers. */
+/** Additional bytes per read: an index entry may be this far before the wanted record, and frames have headers. */
 const READ_AHEAD_BYTES = 160 * 1024
-/** At once; a larger read takes several. */
+/** Maximum bytes per read; a larger request takes several reads. */
 const MAX_STRETCH_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads durable records of one segment, as the log reads, up to its end.
+ * Reads durable records of one segment up to its end, with the semantics of `Topic.read`.
  *
  * @param offset  an offset of this segment
  * @throws LogError LOG_CORRUPT
@@ -31,7 +31,7 @@ export async function readSegment(
       throw corrupt(path, position, `no sound record of offset ${expected} begins there`)
     for (const frame of frames) {
       if (frame.offset !== expected) {
-        throw corrupt(path, position, `offset ${frame.offset} stands in the place of ${expected}`)
+        throw corrupt(path, position, `offset ${frame.offset} was found in place of ${expected}`)
       }
       expected++
       position += frame.bytes

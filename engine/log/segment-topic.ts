@@ -1,21 +1,12 @@
 import { join } from 'node:path'
 import type { Entropy } from '../entropy/entropy.ts'
 import { assertPartition, closedError, partitionsDiffer } from './appendable.ts'
-import { type FileOperations, fileErrorCode, isNoSpace } from './file-operations.ts'
+import { type FileOperations, isNoSpace } from './file-operations.ts'
 import type { HeldFile } from './held-file.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord, type Topic } from './log.ts'
 import { createPartition, partitionBytes } from './partition-directory.ts'
-import { removeIfThere } from './segment-file.ts'
 import { SegmentPartition, type SegmentShared } from './segment-partition.ts'
-
-const FORMAT_VERSION = 1
-const METADATA_NAME = 'topic.json'
-
-interface TopicMetadata {
-  readonly formatVersion: number
-  readonly logId: string
-  readonly partitions: number
-}
+import { METADATA_NAME, readMetadata, type TopicMetadata, writeMetadata } from './topic-metadata.ts'
 
 interface TopicIdentity {
   readonly name: string
@@ -44,7 +35,7 @@ export class SegmentTopic implements Topic {
     this.#partitions = partitions
   }
 
-  /** Opens the topic and creates it when it is not there. */
+  /** Opens the topic, and creates it if it does not exist. */
   static async open(
     root: string,
     name: string,
@@ -61,7 +52,13 @@ export class SegmentTopic implements Topic {
     const opened: SegmentPartition[] = []
     try {
       for (let partition = 0; partition < partitions; partition++) {
-        const identity = { topic: name, partition, logId, directory: join(directory, String(partition)) }
+        const identity = {
+          topic: name,
+          partition,
+          partitions,
+          logId,
+          directory: join(directory, String(partition)),
+        }
         opened.push(await SegmentPartition.open(identity, shared))
       }
     } catch (error) {
@@ -99,7 +96,7 @@ export class SegmentTopic implements Topic {
     return this.#partition(partition).offsetAtTime(timeMs)
   }
 
-  /** Holds the files of all partitions, and the topic's own, by links in a folder. */
+  /** Holds the files of all partitions and of the topic itself by links in a folder. */
   async hold(directory: string): Promise<HeldFile[]> {
     if (this.#closed) throw closedError()
     await this.#operations.makeDirectory(directory)
@@ -123,38 +120,7 @@ export class SegmentTopic implements Topic {
   }
 }
 
-async function readMetadata(
-  operations: FileOperations,
-  directory: string,
-): Promise<TopicMetadata | undefined> {
-  const path = join(directory, METADATA_NAME)
-  let text: string
-  try {
-    text = await operations.readText(path)
-  } catch (error) {
-    if (fileErrorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
-  const metadata = parseMetadata(text)
-  if (metadata === undefined) throw new LogError('LOG_CORRUPT', `${path} is damaged.`)
-  if (metadata.formatVersion !== FORMAT_VERSION) {
-    const message = `${path} has format ${metadata.formatVersion}; this program knows format ${FORMAT_VERSION} alone.`
-    throw new LogError('LOG_CORRUPT', message)
-  }
-  return metadata
-}
-
-function parseMetadata(text: string): TopicMetadata | undefined {
-  try {
-    const { formatVersion, logId, partitions } = JSON.parse(text) as Partial<TopicMetadata>
-    if (typeof formatVersion !== 'number' || typeof logId !== 'string') return undefined
-    return typeof partitions === 'number' ? { formatVersion, logId, partitions } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The metadata come last: a topic without them was never used, and records without them are a loss to report. */
+/** The metadata are written last: a topic without them was never used, and records without them indicate a loss. */
 async function createTopic(
   operations: FileOperations,
   root: string,
@@ -162,14 +128,14 @@ async function createTopic(
   partitions: number,
   entropy: Entropy,
 ): Promise<TopicMetadata> {
-  const metadata = { formatVersion: FORMAT_VERSION, logId: entropy.uuid(), partitions }
+  const metadata = { logId: entropy.uuid(), partitions }
   try {
     for (let partition = 0; partition < partitions; partition++) {
       const path = join(directory, String(partition))
       await assertUnused(operations, path)
       await createPartition(operations, path)
     }
-    await writeAtomically(operations, directory, METADATA_NAME, `${JSON.stringify(metadata)}\n`)
+    await writeMetadata(operations, directory, metadata)
     await operations.syncDirectory(root)
   } catch (error) {
     if (!isNoSpace(error)) throw error
@@ -183,25 +149,6 @@ async function assertUnused(operations: FileOperations, directory: string): Prom
   if ((await partitionBytes(operations, directory)) === 0) return
   throw new LogError(
     'LOG_CORRUPT',
-    `${directory} holds records, but the ${METADATA_NAME} of its topic is missing.`,
+    `${directory} contains records, but the ${METADATA_NAME} of its topic is missing.`,
   )
-}
-
-async function writeAtomically(
-  operations: FileOperations,
-  directory: string,
-  name: string,
-  text: string,
-): Promise<void> {
-  const temporary = join(directory, `${name}.new`)
-  await removeIfThere(operations, temporary)
-  const file = await operations.open(temporary, 'create')
-  try {
-    await file.write(Buffer.from(text), 0)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
-  await operations.rename(temporary, join(directory, name))
-  await operations.syncDirectory(directory)
 }

@@ -1,39 +1,46 @@
 import type { OpenFile } from './file-operations.ts'
 
+/** Bytes behind the durable end: none, those of a crash before this process, or those of an append that failed. */
+type Tail = 'none' | 'found' | 'failed'
+
 /**
- * The end of the segment that a partition appends to. After an append that failed, the file may hold any part
- * of it: nothing is written behind such a tail before it is cut off durably.
+ * The end of the segment that a partition appends to. After a crash or a failed append, the file may contain any part of
+ * an append. Nothing is written after such a tail before it is durably cut off. A found tail stays until then, so that a
+ * process that appends nothing changes nothing.
  */
 export class SegmentWriter {
   readonly #file: OpenFile
-  /** Length up to which the file is durable. */
+  /** Durable length of the file. */
   #end: number
-  #tailIsUnknown = false
+  #tail: Tail
 
-  constructor(file: OpenFile, end: number) {
+  constructor(file: OpenFile, end: number, tail: 'none' | 'found' = 'none') {
     this.#file = file
     this.#end = end
+    this.#tail = tail
   }
 
-  /** One write and one flush. @throws whatever the file system throws; the bytes may then be there or not */
+  /** One write and one flush. @throws errors of the file system; the bytes may then have been written or not */
   async append(bytes: Buffer): Promise<void> {
     await this.repair()
-    this.#tailIsUnknown = true
+    this.#tail = 'failed'
     await this.#file.write(bytes, this.#end)
     await this.#file.datasync()
-    this.#tailIsUnknown = false
+    this.#tail = 'none'
     this.#end += bytes.length
   }
 
-  /** Cuts off what a failed append may have left. Once this resolves, nothing of it will ever be read. */
+  /** Cuts off the remains of a crash or a failed append. Once this resolves, they will never be read. */
   async repair(): Promise<void> {
-    if (!this.#tailIsUnknown) return
+    if (this.#tail === 'none') return
     await this.#file.truncate(this.#end)
     await this.#file.datasync()
-    this.#tailIsUnknown = false
+    this.#tail = 'none'
   }
 
-  close(): Promise<void> {
-    return this.#file.close()
+  /** Cuts off the remains of a failed append if possible. Its outcome is unknown: the next start may keep them. */
+  async close(): Promise<void> {
+    if (this.#tail === 'failed') await this.repair().catch(() => undefined)
+    await this.#file.close()
   }
 }

@@ -13,7 +13,7 @@ function records(first: number, count: number): LogRecord[] {
 
 const offsets = (read: LogRecord[] | undefined) => read?.map(({ offset }) => Number(offset))
 
-test('what is older than the bound is not here, what is newer is', () => {
+test('records older than the bound are not in the cache, and newer ones are', () => {
   const cache = new TailCache(100)
   const tail = new PartitionTail()
   for (let first = 0; first < 100; first += 2) cache.add(tail, records(first, 2), 20)
@@ -23,7 +23,7 @@ test('what is older than the bound is not here, what is newer is', () => {
   expect(offsets(tail.read(97, 29))).toEqual([97, 98])
 })
 
-test('partitions share one bound: the oldest flush goes first, whose ever it is', () => {
+test('partitions share one bound, and the oldest flush of any of them is dropped first', () => {
   const cache = new TailCache(60)
   const [quiet, busy] = [new PartitionTail(), new PartitionTail()]
   cache.add(quiet, records(0, 2), 20)
@@ -44,7 +44,7 @@ test('a flush larger than the bound is not kept, and the next one is', () => {
   expect(offsets(tail.read(5, 1000))).toEqual([5, 6])
 })
 
-test('offsets are found after any number of evictions', () => {
+test('offsets are found after any number of dropped records', () => {
   const cache = new TailCache(70)
   const tail = new PartitionTail()
   for (let first = 0; first < 9000; first += 3) {

@@ -1,12 +1,12 @@
 import type { LogRecord } from './log.ts'
 
-/** Bound on the newest flushed records of all partitions together, in bytes. */
+/** Maximum size of the newest flushed records of all partitions together, in bytes. */
 const TAIL_CACHE_BYTES = 64 * 1024 * 1024
 
 /**
- * The newest flushed records of every partition in memory, so that readers at the head of the log touch no
- * file. One bound for the whole log: a quiet partition holds no memory that a busy one could use. What came
- * first goes first.
+ * Keeps the newest flushed records of every partition in memory, so that readers at the head of the log do not read
+ * files. The limit holds for the whole log: a quiet partition holds no memory that a busy one could use. The oldest
+ * records are evicted first.
  */
 export class TailCache {
   readonly #limitBytes: number
@@ -18,7 +18,7 @@ export class TailCache {
     this.#limitBytes = limitBytes
   }
 
-  /** Takes in the records of one flush of `bytes` bytes, which share one piece of memory. */
+  /** Adds the records of one flush of `bytes` bytes, which share one piece of memory. */
   add(tail: PartitionTail, records: readonly LogRecord[], bytes: number): void {
     tail.push(records)
     this.#flushes.push({ tail, records: records.length, bytes })
@@ -39,9 +39,9 @@ export class TailCache {
   }
 }
 
-/** The newest flushed records of one partition: a run of offsets without a gap. */
+/** The newest flushed records of one partition: consecutive offsets. */
 export class PartitionTail {
-  /** Places before `#start` are empty, so that nothing holds the memory of what was evicted. */
+  /** Places before `#start` are empty, so that evicted records hold no memory. */
   #records: (LogRecord | undefined)[] = []
   #start = 0
 
@@ -57,7 +57,7 @@ export class PartitionTail {
     this.#start = 0
   }
 
-  /** As the log reads; undefined when `from` is not here. */
+  /** Records as `Topic.read` returns them; undefined when `from` is not in the cache. */
   read(from: number, maxBytes: number): LogRecord[] | undefined {
     const oldest = this.#records[this.#start]
     if (oldest === undefined || from < Number(oldest.offset)) return undefined

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { checkNode } from './check-node.ts'
-import type { NodeKind } from './known-types.ts'
+import { CATALOGUE } from './catalogue.ts'
+import type { NodeKind } from './contract/catalogue.ts'
+import { checkNode } from './contract/check-node.ts'
 
 function problemsOf(kind: NodeKind, type: string, config: JsonValue | undefined): string[] {
-  const checked = checkNode(kind, type, config)
+  const checked = checkNode(CATALOGUE, kind, type, config)
   if ('stored' in checked) return []
   return checked.problems.map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
@@ -15,7 +16,7 @@ function storedOf(
   config: JsonValue | undefined,
   previous?: JsonObject,
 ): JsonObject {
-  const checked = checkNode(kind, type, config, previous === undefined ? {} : { previous })
+  const checked = checkNode(CATALOGUE, kind, type, config, previous === undefined ? {} : { previous })
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
   return checked.stored
 }
@@ -28,11 +29,11 @@ describe('types', () => {
     ['source', 'throttle'],
     ['transform', 'toString'],
     ['sink', ''],
-  ])('there is no %s "%s"', (kind, type) => {
-    expect(checkNode(kind, type, {})).toMatchObject({ problems: [{ instancePath: '/type' }] })
+  ])('do not include %s "%s"', (kind, type) => {
+    expect(checkNode(CATALOGUE, kind, type, {})).toMatchObject({ problems: [{ instancePath: '/type' }] })
   })
 
-  test('a source without options takes an empty object, or none', () => {
+  test('include sources without options, which accept an empty object or none', () => {
     expect(storedOf('source', 'log-analysis-ingestion', {})).toEqual({})
     expect(storedOf('source', 'log-analysis-ingestion', undefined)).toEqual({})
     expect(problemsOf('source', 'log-analysis-ingestion', { a: 1 })).toEqual([
@@ -42,7 +43,7 @@ describe('types', () => {
     expect(problemsOf('source', 'log-analysis-ingestion', [])).toEqual(['/user_config must be object'])
   })
 
-  test('a destination is checked by its own rules, with pointers into the request body', () => {
+  test('include destinations with rules of their own, which report pointers into the request body', () => {
     expect(storedOf('sink', 'blackhole', {})).toEqual({ ack_enabled: true })
     expect(problemsOf('sink', 'blackhole', { ack_enabled: 'yes' })).toEqual([
       '/user_config/ack_enabled must be boolean',
@@ -54,7 +55,7 @@ describe('throttle', () => {
   const stored = (config: JsonObject) => storedOf('transform', 'throttle', config)
   const problems = (config: JsonObject) => problemsOf('transform', 'throttle', config)
 
-  test('what was sent is what is stored, with the defaults of the condition and no others', () => {
+  test('options are stored as sent, with the defaults of the condition and no others', () => {
     expect(stored({ threshold: 5, window_ms: 1000 })).toEqual({ threshold: 5, window_ms: 1000 })
     expect(stored({ threshold: 5, window: '1min', key_field: '' })).toEqual({
       threshold: 5,
@@ -105,7 +106,7 @@ describe('throttle', () => {
     expect(problems(config)).toEqual([problem])
   })
 
-  test('the bounds themselves are fine', () => {
+  test('the bounds themselves are valid', () => {
     expect(problems({ threshold: 1, window_ms: 1 })).toEqual([])
     expect(problems({ threshold: 1_000_000_000, window_ms: 86_400_000 })).toEqual([])
     expect(problems({ threshold: 1, window: '24h' })).toEqual([])
@@ -122,7 +123,7 @@ describe('throttle', () => {
 })
 
 describe('drop-fields and filter', () => {
-  test('paths are checked one by one, and the timestamp stays', () => {
+  test('paths are checked one by one, and the timestamp cannot be dropped', () => {
     expect(problemsOf('transform', 'drop-fields', { fields: ['.ok', 'no', 'timestamp', 5] })).toEqual([
       '/user_config/fields/1 Must be a valid data access syntax',
       '/user_config/fields/3 must be string',
@@ -142,16 +143,16 @@ describe('drop-fields and filter', () => {
     ])
   })
 
-  test('options nested without end are refused, not followed', () => {
+  test('options nested without end are refused before they are walked', () => {
     const deep = JSON.parse(`${'[1,'.repeat(4000)}1${']'.repeat(4000)}`) as JsonValue
     expect(problemsOf('transform', 'drop-fields', { fields: deep })).toEqual([
       '/user_config must NOT be nested more than 64 levels deep',
     ])
   })
 
-  test('what was sent is not changed', () => {
+  test('the sent options are not changed', () => {
     const sent = { action: 'allow', conditional: exists('.a') }
-    checkNode('transform', 'filter', sent)
+    checkNode(CATALOGUE, 'transform', 'filter', sent)
     expect(sent).toEqual({ action: 'allow', conditional: exists('.a') })
   })
 })
@@ -170,7 +171,7 @@ describe('names of the outputs of a route', () => {
     }
   }
 
-  test('are eight lower-case hex digits, distinct, and the same whenever the same is written', () => {
+  test('are eight lower-case hex digits, distinct, and the same for the same options', () => {
     const first = names([rule('a'), rule('b'), rule('a')])
     for (const name of first.names) expect(name).toMatch(/^[0-9a-f]{8}$/)
     expect(new Set(first.names).size).toBe(3)
@@ -198,7 +199,7 @@ describe('names of the outputs of a route', () => {
     expect([a, b]).not.toContain(added)
   })
 
-  test('that a client sends back say which rule is meant; invented ones are not taken', () => {
+  test('identify the rule when a client sends them back, and invented ones are ignored', () => {
     const {
       stored,
       names: [a = '', b = ''],

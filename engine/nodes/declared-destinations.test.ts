@@ -1,18 +1,18 @@
 import type { TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { CATALOGUE } from './catalogue.ts'
 import { checkOptions } from './contract/node-declaration.ts'
-import { DESTINATIONS, destinationOf } from './destinations.ts'
 
 function check(type: string, config: JsonObject) {
-  const destination = destinationOf(type)
+  const destination = CATALOGUE.declarationOf('sink', type)
   if (destination === undefined) throw new RangeError(type)
   return checkOptions(destination, config, { typeAsSent: type, previous: undefined, settings: {} })
 }
 
-/** The first worked example of a type: the members that it cannot do without. */
+/** The first worked example of a type: its required members. */
 function required(type: string): JsonObject {
-  return destinationOf(type)?.configs[0]?.sent ?? {}
+  return CATALOGUE.declarationOf('sink', type)?.configs[0]?.sent ?? {}
 }
 
 function found(type: string, config: JsonObject): string[] {
@@ -21,7 +21,7 @@ function found(type: string, config: JsonObject): string[] {
   return checked.problems.map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** Changes of the required members, with what is found then; undefined takes a member away. */
+/** Changes of the required members, with the findings that they cause; undefined removes a member. */
 type Refusal = readonly [change: Readonly<Record<string, JsonValue | undefined>>, found: readonly string[]]
 type Refusals = readonly Refusal[]
 
@@ -364,7 +364,7 @@ describe.each(Object.entries(REFUSALS))('%s', (type, refusals) => {
   })
 })
 
-/** Changes of the required members that are stored as they are: the inner side of every bound. */
+/** Changes of the required members that are stored unchanged: the inner side of every bound. */
 const ACCEPTED: readonly (readonly [type: string, change: JsonObject])[] = [
   ['azure-blob-storage', { connection_string: 'foo', container_name: 'b', prefix: 'p' }],
   ['azure-blob-storage', { batch_timeout_secs: 1 }],
@@ -425,7 +425,7 @@ const ACCEPTED: readonly (readonly [type: string, change: JsonObject])[] = [
   ['prometheus-remote-write', { auth: { strategy: 'none', user: '', password: '', token: '' } }],
   ['splunk-hec-logs', { source: { value_type: 'none', value: '' } }],
   ['splunk-hec-logs', { index: { value_type: 'value', value: 'not.a/path' } }],
-  // A pair of texts that an existing client saves, and that make no JSON.
+  // A pair of texts that an existing client saves, and that does not make JSON.
   [
     'http',
     {
@@ -451,14 +451,14 @@ const ACCEPTED: readonly (readonly [type: string, change: JsonObject])[] = [
   ),
 ]
 
-test.each(ACCEPTED)('%s with %j keeps it to the letter', (type, change) => {
+test.each(ACCEPTED)('%s with %j keeps it unchanged', (type, change) => {
   const checked = check(type, { ...required(type), ...change })
   if (!('stored' in checked)) throw new Error(JSON.stringify(checked.problems))
   for (const [member, value] of Object.entries(change)) expect(checked.stored[member]).toEqual(value)
 })
 
 test.each(['s3', 'azure-blob-storage'])(
-  'file consolidation of %s is absent when not sent, and complete when an empty one was',
+  'file consolidation of %s is absent when not sent, and complete when sent empty',
   type => {
     const checked = check(type, required(type))
     if (!('stored' in checked)) throw new Error(JSON.stringify(checked.problems))
@@ -487,12 +487,12 @@ test('all findings are reported at once, those of the schema and the others', ()
   ).toHaveLength(7)
 })
 
-test('a list as long as a request can be is compared in one go', () => {
+test('a list as long as a request can be is compared in one pass', () => {
   const brokers = Array.from({ length: 60_000 }, (_, index) => ({ host: String(index), port: 9092 }))
   expect(check('kafka', { ...required('kafka'), brokers })).toHaveProperty('stored')
 })
 
-describe.each(DESTINATIONS.map(destination => [destination.type, destination] as const))(
+describe.each(CATALOGUE.declarations.sink.map(destination => [destination.type, destination] as const))(
   'the reference of %s',
   (_type, { config, configs }) => {
     test('describes every option', () => {
@@ -508,7 +508,7 @@ describe.each(DESTINATIONS.map(destination => [destination.type, destination] as
   },
 )
 
-/** Options with their schemas, those of inner objects included; `*` stands for any item of a list. */
+/** Options with their schemas, including those of inner objects; `*` means any item of a list. */
 function* options(schema: TSchema, pointer = ''): Generator<[pointer: string, schema: TSchema]> {
   const { properties = {}, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
   for (const [member, option] of Object.entries(properties)) {

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
+import { CATALOGUE } from './catalogue.ts'
 import { checkOptions, type NodeSettings } from './contract/node-declaration.ts'
-import { foreignDestination } from './destinations/log-analysis/own-store.ts'
-import { destinationOf } from './destinations.ts'
 
 const EXPLICIT = 'Explicit field selection'
 const PASS_THROUGH = 'Message pass-through'
 
 function check(type: string, config: JsonObject, settings: NodeSettings = {}) {
-  const destination = destinationOf(type)
+  const destination = CATALOGUE.declarationOf('sink', type)
   if (destination === undefined) throw new RangeError(type)
   return checkOptions(destination, config, { typeAsSent: type, previous: undefined, settings })
 }
@@ -26,13 +25,12 @@ function problems(config: JsonObject, settings?: NodeSettings): readonly string[
 }
 
 test('types are found by their canonical id and by every alias', () => {
-  expect(['log-analysis', 'mezmo', 'log-store', 'blackhole'].map(type => destinationOf(type)?.type)).toEqual([
-    'log-analysis',
-    'log-analysis',
-    'log-analysis',
-    'blackhole',
-  ])
-  expect(destinationOf('nowhere')).toBeUndefined()
+  expect(
+    ['log-analysis', 'mezmo', 'log-store', 'blackhole'].map(
+      type => CATALOGUE.declarationOf('sink', type)?.type,
+    ),
+  ).toEqual(['log-analysis', 'log-analysis', 'log-analysis', 'blackhole'])
+  expect(CATALOGUE.declarationOf('sink', 'nowhere')).toBeUndefined()
 })
 
 test('a blackhole has one option and its default', () => {
@@ -41,7 +39,7 @@ test('a blackhole has one option and its default', () => {
   expect(check('blackhole', { nope: 1 })).toMatchObject({ problems: [{ instancePath: '' }] })
 })
 
-describe('what is stored of a log-analysis destination', () => {
+describe('the stored options of a log-analysis destination', () => {
   test.each(['mezmo', 'log-analysis', 'log-store'])(
     'of type %s: the listed defaults and nothing else',
     type => {
@@ -54,7 +52,7 @@ describe('what is stored of a log-analysis destination', () => {
     },
   )
 
-  test('what a client sends comes back as it was sent', () => {
+  test('a client gets its options back as it sent them', () => {
     const sent = {
       mezmo_host: 'logs.example.com',
       use_ingestion_key: true,
@@ -79,12 +77,12 @@ describe('what is stored of a log-analysis destination', () => {
     expect(stored('mezmo', sent)).toEqual(sent)
   })
 
-  test('an empty query gets its hostname, an empty list of tags stays', () => {
+  test('an empty query gets its hostname, and an empty list of tags stays', () => {
     expect(stored('mezmo', { query: {} }).query).toEqual({ hostname: 'mezmo' })
     expect(stored('mezmo', { query: { tags: [] } }).query).toEqual({ hostname: 'mezmo', tags: [] })
   })
 
-  test('a key that is sent is used', () => {
+  test('a sent key is used', () => {
     expect(stored('mezmo', { ingestion_key: 'k' })).toMatchObject({
       ingestion_key: 'k',
       use_ingestion_key: true,
@@ -100,7 +98,7 @@ describe('what is stored of a log-analysis destination', () => {
     )
   })
 
-  test('what was sent is not changed in the hands of the caller', () => {
+  test('the sent options are not changed for the caller', () => {
     const sent = { query: {} }
     stored('mezmo', sent)
     expect(sent).toEqual({ query: {} })
@@ -119,7 +117,7 @@ describe('what is stored of a log-analysis destination', () => {
   })
 })
 
-describe('what is refused of a log-analysis destination', () => {
+describe('a log-analysis destination is refused', () => {
   test.each<[string, JsonObject, string[]]>([
     ['an unknown member', { nope: 1 }, ["must NOT have additional properties: 'nope'"]],
     [
@@ -230,9 +228,22 @@ describe('what is refused of a log-analysis destination', () => {
   })
 })
 
-test('a destination of another installation is told by a sentence', () => {
-  const isOurs = (host: string) => host === 'in.example'
-  expect(foreignDestination({}, isOurs)).toBeUndefined()
-  expect(foreignDestination({ host: 'https://IN.example:443/' }, isOurs)).toBeUndefined()
-  expect(foreignDestination({ mezmo_host: 'logs.other.com' }, isOurs)).toContain('(logs.other.com)')
+test('the message about a destination of another installation, or account, is a sentence', () => {
+  const site = {
+    isOwnHost: (host: string) => host === 'https://IN.example:443/',
+    isForeignKey: (key: string) => key === 'foreign',
+    notPublished: 'the sink x is kept',
+  }
+  const found = (config: JsonObject) =>
+    CATALOGUE.destinationOf('mezmo')
+      ?.publishProblems?.(config, site)
+      .map(({ instancePath, message }) => `${instancePath} ${message}`)
+  expect(found({})).toEqual([])
+  expect(found({ host: 'https://IN.example:443/', ingestion_key: 'own' })).toEqual([])
+  expect(found({ mezmo_host: 'https://LOGS.other.com:443/' })).toEqual([
+    ' Delivery to the log ingestion of another installation (logs.other.com) is not available in this version',
+  ])
+  expect(found({ ingestion_key: 'foreign' })).toEqual([
+    '/ingestion_key must be an ingestion key of this account: delivery to another account is not part of this version, so the sink x is kept',
+  ])
 })

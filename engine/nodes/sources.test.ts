@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
-import { checkNode } from './check-node.ts'
-import { SOURCES, sourceOf } from './sources.ts'
+import { CATALOGUE } from './catalogue.ts'
+import { checkNode } from './contract/check-node.ts'
 
 const AUTH = { access_key_id: 'AKIAEXAMPLE', secret_access_key: 'a secret' }
 const EVENT_HUB = { connection_string: 'c', namespace: 'n', group_id: 'g', topics: ['t'] }
@@ -14,20 +14,21 @@ const SQS = { auth: AUTH, region: 'eu-central-1', queue_url: 'https:/' }
 const text = (length: number) => 'x'.repeat(length)
 
 function problemsOf(type: string, config: object): string[] {
-  const checked = checkNode('source', type, config as JsonObject)
+  const checked = checkNode(CATALOGUE, 'source', type, config as JsonObject)
   if ('stored' in checked) return []
   return checked.problems.map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
 function storedOf(type: string, config: object): JsonObject {
-  const checked = checkNode('source', type, config as JsonObject)
+  const checked = checkNode(CATALOGUE, 'source', type, config as JsonObject)
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
   return checked.stored
 }
 
-test('the push sources are those that take data over HTTP', () => {
+test('the push sources are those that receive data over HTTP', () => {
   expect(
-    SOURCES.filter(({ isPush }) => isPush)
+    CATALOGUE.sources
+      .filter(({ isPush }) => isPush)
       .map(({ type }) => type)
       .sort(),
   ).toEqual([
@@ -37,13 +38,13 @@ test('the push sources are those that take data over HTTP', () => {
   ])
 })
 
-test('the names that other clients use are the same sources', () => {
-  expect(sourceOf('mezmo-agent')).toBe(sourceOf('log-agent'))
-  expect(sourceOf('mezmo-datadog-source')).toBe(sourceOf('datadog-agent'))
+test('names that other clients use mean the same sources', () => {
+  expect(CATALOGUE.sourceOf('mezmo-agent')).toBe(CATALOGUE.sourceOf('log-agent'))
+  expect(CATALOGUE.sourceOf('mezmo-datadog-source')).toBe(CATALOGUE.sourceOf('datadog-agent'))
 })
 
-test.each(SOURCES.filter(({ isPush }) => isPush).map(({ type }) => type))(
-  '%s: capture_metadata is kept when it is sent, absent otherwise',
+test.each(CATALOGUE.sources.filter(({ isPush }) => isPush).map(({ type }) => type))(
+  '%s: capture_metadata is stored if it is sent, and absent otherwise',
   type => {
     expect(storedOf(type, {})).not.toHaveProperty('capture_metadata')
     for (const capture_metadata of [true, false])
@@ -55,7 +56,7 @@ test.each(SOURCES.filter(({ isPush }) => isPush).map(({ type }) => type))(
 )
 
 test.each(['demo-logs', 'azure-event-hub', 'kafka', 'log-analysis', 'log-analysis-ingestion', 's3', 'sqs'])(
-  '%s does not come by HTTP and has no capture_metadata',
+  '%s does not receive data over HTTP and has no capture_metadata',
   type => {
     expect(problemsOf(type, { capture_metadata: true })).toContain(
       "/user_config must NOT have additional properties: 'capture_metadata'",
@@ -83,7 +84,7 @@ describe('choices', () => {
     ['kafka', 'decoding_codec', ['bytes', 'json'], 'json', KAFKA],
     ['kafka', 'sasl_mechanism', ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'], 'PLAIN', SASL],
     ['s3', 'compression', ['auto', 'gzip', 'none', 'zstd'], 'auto', S3],
-  ])('%s: %s takes %j, otherwise %s', (type, member, choices, otherwise, required) => {
+  ])('%s: %s accepts %j, and the default is %s', (type, member, choices, otherwise, required) => {
     for (const choice of choices)
       expect(storedOf(type, { ...required, [member]: choice })).toMatchObject({ [member]: choice })
     if (otherwise === undefined)
@@ -117,7 +118,7 @@ describe('bounds, on both sides', () => {
     ['s3', { ...S3, sqs_queue_url: text(1000) }],
     ['sqs', { ...SQS, queue_url: text(7) }],
     ['sqs', { ...SQS, queue_url: text(128) }],
-  ])('%s takes %j', (type, config) => {
+  ])('%s accepts %j', (type, config) => {
     expect(problemsOf(type, config)).toEqual([])
   })
 
@@ -244,13 +245,13 @@ describe('bounds, on both sides', () => {
 })
 
 describe('kafka', () => {
-  test('without SASL its members stay away, unless they were sent empty', () => {
+  test('without SASL its members are absent, unless they were sent empty', () => {
     expect(storedOf('kafka', KAFKA)).toEqual({ ...KAFKA, ...KAFKA_DEFAULTS })
     const empty = { sasl_username: '', sasl_password: '', sasl_mechanism: '' }
     expect(storedOf('kafka', { ...KAFKA, ...empty })).toEqual({ ...KAFKA, ...KAFKA_DEFAULTS, ...empty })
   })
 
-  test('with SASL all three members are texts on read, an empty mechanism is the default', () => {
+  test('with SASL all three members are texts, and an empty mechanism is the default', () => {
     const expected = { ...SASL, tls_enabled: true, decoding_codec: 'json', sasl_mechanism: 'PLAIN' }
     expect(storedOf('kafka', SASL)).toEqual(expected)
     expect(storedOf('kafka', { ...SASL, sasl_mechanism: '' })).toEqual(expected)

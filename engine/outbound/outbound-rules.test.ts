@@ -72,22 +72,22 @@ const PUBLIC = ['8.8.8.8', '169.253.255.255', '169.255.0.0', '223.255.255.255', 
 const PRIVATE = ['127.0.0.1', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.7.2', '100.64.0.1', '::1']
 const PRIVATE_TOO = ['fd00::1', 'fec0::1', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '2002:a01:203::1']
 
-test.each(PUBLIC)('%s is connected to alone and in a cluster', address => {
+test.each(PUBLIC)('%s is allowed alone and in a cluster', address => {
   expect([isDenied(SINGLE, address), isDenied(CLUSTER, address)]).toEqual([false, false])
   expect(isDenied(SINGLE, address, 8080)).toBe(false)
 })
 
-test.each([...PRIVATE, ...PRIVATE_TOO])('%s is connected to alone, and not in a cluster', address => {
+test.each([...PRIVATE, ...PRIVATE_TOO])('%s is allowed alone, and not in a cluster', address => {
   expect([isDenied(SINGLE, address), isDenied(CLUSTER, address)]).toEqual([false, true])
 })
 
 test.each(['172.15.255.255', '172.32.0.0', '100.128.0.0', '11.0.0.0', 'fe00::1', '::2:0:0'])(
-  '%s is beside the private networks',
+  '%s is next to the private networks',
   address => expect(isDenied(CLUSTER, address)).toBe(false),
 )
 
-describe('what an operator says', () => {
-  test('may allow a private network of a cluster, and no other', () => {
+describe('the operator', () => {
+  test('can allow a private network of a cluster, and no other', () => {
     const settings = { ...CLUSTER, allow: blocks('10.1.0.0/16', '::1') }
     expect(['10.1.2.3', '::ffff:10.1.2.3', '::1'].map(address => isDenied(settings, address))).toEqual([
       false,
@@ -101,7 +101,7 @@ describe('what an operator says', () => {
     ])
   })
 
-  test('denies more, for mapped addresses too', () => {
+  test('can deny more addresses, including mapped ones', () => {
     const settings = { ...SINGLE, deny: blocks('10.0.0.0/8', '8.8.8.8') }
     expect(['10.1.2.3', '::ffff:10.1.2.3', '8.8.8.8'].map(address => isDenied(settings, address))).toEqual([
       true,
@@ -111,7 +111,7 @@ describe('what an operator says', () => {
     expect(isDenied(settings, '8.8.4.4')).toBe(false)
   })
 
-  test('goes by the longest block, and denies where both are as long', () => {
+  test('is followed by the longest prefix, and by the denial if both are equally long', () => {
     const settings = {
       ...SINGLE,
       deny: blocks('0.0.0.0/0', '::/0', '10.0.0.7', '10.9.0.0/16'),

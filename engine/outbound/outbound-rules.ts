@@ -1,32 +1,34 @@
 import { type Address, type CidrBlock, isInBlock, parseAddress, parseBlock } from '../conditions/cidr.ts'
 
-/** What an operator says of addresses that users name. */
+/** An operator's settings for addresses that users name. */
 export interface OutboundSettings {
-  /** Blocks that nothing is connected to. */
+  /** Blocks to which connections are refused. */
   readonly deny: readonly CidrBlock[]
-  /** Blocks that may be connected to although a wider rule forbids it. */
+  /** Blocks that are allowed although a shorter block of `deny` contains them. */
   readonly allow: readonly CidrBlock[]
-  /** Whether loopback and private networks belong to others, too: users of a cluster do not own its network. */
+  /** Whether loopback and private networks are forbidden, too: users of a cluster do not own its network. */
   readonly isCluster: boolean
-  /** Ports that this installation listens on at this machine, as they are now. */
+  /** Ports on which this installation listens on this machine at present. */
   ownPorts(): ReadonlySet<number>
-  /** Addresses of this machine beside loopback, as they are now. */
+  /** Addresses of this machine except loopback, at present. */
   localAddresses(): readonly string[]
 }
 
-/** Tells why an address is not connected to, to be read after "because"; undefined when it may be. */
+/** Returns why an address is refused, as a text that follows "because"; undefined when it is allowed. */
 export type OutboundRules = (address: string, port: number) => string | undefined
 
 const blocks = (...texts: readonly string[]): readonly CidrBlock[] =>
   texts.map(text => parseBlock(text) as CidrBlock)
 
-/** No operator can mean these: they are the machine itself in disguise, its neighbours on the wire, or everybody. */
+/**
+ * Blocks that no setting can allow: the machine itself under other names, its link-local neighbours, and multicast or broadcast.
+ */
 const NEVER: readonly (readonly [what: string, blocks: readonly CidrBlock[]])[] = [
-  ['no address of anybody', blocks('0.0.0.0/8', '::/128')],
+  ['not an assigned address', blocks('0.0.0.0/8', '::/128')],
   ['link-local', blocks('169.254.0.0/16', 'fe80::/10')],
   ['multicast, broadcast or reserved', blocks('224.0.0.0/3', 'ff00::/8')],
   [
-    // Those that are not link-local: Alibaba, Azure, Oracle; Amazon and Google by IPv6.
+    // Metadata addresses that are not link-local: Alibaba, Azure, Oracle; Amazon and Google by IPv6.
     'the metadata of a cloud',
     blocks('100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'),
   ],
@@ -37,32 +39,32 @@ const PRIVATE = blocks(
   ...['198.18.0.0/15', '::1/128', 'fc00::/7', 'fec0::/10', '64:ff9b:1::/48'],
 )
 
-/** What is mapped is the address of IPv4 itself, by another name. */
+/** A mapped address is the IPv4 address itself under another name. */
 const MAPPED = parseBlock('::ffff:0:0/96') as CidrBlock
-/** Blocks of IPv6 in which an address of IPv4 stands, from which group on, and whether its bits are turned over. */
+/** IPv6 blocks that embed an IPv4 address: the 16-bit group at which it begins, and whether its bits are inverted. */
 const EMBEDDING: readonly (readonly [block: CidrBlock, group: number, inverted: boolean])[] = (
   [
     ['::ffff:0:0:0/96', 6, false], // translated
-    ['::/96', 6, false], // compatible, of old
+    ['::/96', 6, false], // IPv4-compatible (deprecated)
     ['64:ff9b::/96', 6, false], // NAT64
-    ['64:ff9b:1::/48', 6, false], // NAT64 of a network of its own
+    ['64:ff9b:1::/48', 6, false], // NAT64 with a local prefix
     ['2002::/16', 1, false], // 6to4
     ['2001::/32', 6, true], // Teredo
   ] as const
 ).map(([text, group, inverted]) => [parseBlock(text) as CidrBlock, group, inverted])
-/** `::` and `::1`, which embed nothing. */
+/** `::` and `::1` embed nothing. */
 const LOCAL = parseBlock('::/127') as CidrBlock
 const LOOPBACK = blocks('127.0.0.0/8', '::1/128')
 
 /**
- * Judges addresses of connections: what is never connected to, then the longest block of `deny` and `allow`, of equally
- * long ones that of `deny`; in a cluster private networks need one of `allow`. An address of IPv6 that carries one of
- * IPv4 is judged as both.
+ * Judges addresses of connections. Fixed blocks are refused first. Then the longest matching block of `deny` and `allow` decides;
+ * of equally long ones, that of `deny`. In a cluster, private networks need a block of `allow`. An IPv6 address that embeds an
+ * IPv4 address is judged as both.
  */
 export function outboundRules(settings: OutboundSettings): OutboundRules {
   return (text, port) => {
     const address = parseAddress(text.replace(/%.*$/, ''))
-    if (address === undefined) return 'it is no address'
+    if (address === undefined) return 'it is not an address'
     if (isInBlock(address, MAPPED)) return verdict(settings, address.slice(6), port)
     const inner = embeddedIn(address)
     return verdict(settings, address, port) ?? (inner && verdict(settings, inner, port))
@@ -77,9 +79,9 @@ function verdict(settings: OutboundSettings, address: Address, port: number): st
     return 'this installation listens there'
   const denied = longest(address, deny)
   const allowed = longest(address, allow)
-  if (denied >= 0 && denied >= allowed) return 'WEIR_OUTBOUND_DENY names it'
+  if (denied >= 0 && denied >= allowed) return 'WEIR_OUTBOUND_DENY contains it'
   if (isCluster && allowed < 0 && longest(address, PRIVATE) >= 0)
-    return 'it is private, and WEIR_OUTBOUND_ALLOW does not name it'
+    return 'it is private, and WEIR_OUTBOUND_ALLOW does not contain it'
   return undefined
 }
 
@@ -88,7 +90,7 @@ function isOfThisMachine({ localAddresses }: OutboundSettings, address: Address)
   return local.some(block => isInBlock(address, block))
 }
 
-/** @returns the bits of the longest block that the address is in; -1 when it is in none */
+/** @returns the length of the longest matching block in bits; -1 without one */
 function longest(address: Address, among: readonly CidrBlock[]): number {
   return Math.max(-1, ...among.filter(block => isInBlock(address, block)).map(({ bits }) => bits))
 }

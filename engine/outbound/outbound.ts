@@ -1,15 +1,18 @@
 import type { Duplex } from 'node:stream'
 
-/** Where something listens: a name or an address, and a port from 1 to 65535. */
+/** Address of a listener: a name or an IP address, and a port from 1 to 65535. */
 export interface NetworkAddress {
   readonly host: string
   readonly port: number
 }
 
-/** `DENIED`: a rule of the operator's or of our own; `UNRESOLVED`: the name has no address; else nobody answered. */
+/**
+ * `DENIED`: refused by a rule of the operator or a fixed rule; `UNRESOLVED`: the name has no address; `NOT_CONNECTED`: no
+ * address answered.
+ */
 export type OutboundErrorCode = 'DENIED' | 'UNRESOLVED' | 'NOT_CONNECTED'
 
-/** Why there is no connection. For the operator alone: users are not told, since it says what is in our network. */
+/** Reason for a missing connection. Only operators see it: users must not learn about the internal network. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly code: OutboundErrorCode
@@ -20,14 +23,14 @@ export class OutboundError extends Error {
   }
 }
 
-/** The only way to addresses that a user named. */
+/** The only way to connect to addresses that a user named. */
 export interface Outbound {
   /**
-   * Opens a TCP connection. A name is resolved once, each of its addresses is judged, and the connection is made to
-   * one that was let through.
+   * Opens a TCP connection. A name is resolved once and each of its addresses is judged. The connection is made to an
+   * allowed address.
    *
-   * @param signal ends the attempt; the connection that it led to belongs to the caller and is not touched any more
-   * @throws OutboundError also once the signal is aborted
+   * @param signal ends the attempt; a connection that was already returned belongs to the caller and is not affected
+   * @throws OutboundError also when the signal is aborted
    */
   connect(address: NetworkAddress, signal: AbortSignal): Promise<Duplex>
 }

@@ -1,18 +1,18 @@
-/** Simple case folding, as Unicode defines it and regular expressions with flags `iu` apply it. */
+/** Simple case folding as defined by Unicode and used by regular expressions with flags `iu`. */
 
 const LAST_CASED_CODE_POINT = 0x1ffff
 const HAS_CASE = /\p{Changes_When_Casemapped}/u
 
-/** Code points that fold to the same one, with that one: `k` has K and the Kelvin sign. Only those with others. */
+/** Groups of code points that fold to the same one: `k`, K and the Kelvin sign. Code points without variants are left out. */
 let orbits: ReadonlyMap<number, readonly number[]> | undefined
 
-/** All code points that equal this one without regard to case, itself included, lowest first. */
+/** All case variants of this code point, including itself, lowest first. */
 export function caseVariants(codePoint: number): readonly number[] {
   orbits ??= findOrbits()
   return orbits.get(codePoint) ?? [codePoint]
 }
 
-/** The same number for all that are equal without regard to case. */
+/** A number that is equal for all case variants of a code point. */
 export function foldCodePoint(codePoint: number): number {
   return caseVariants(codePoint)[0] as number
 }
@@ -25,7 +25,7 @@ function findOrbits(): Map<number, readonly number[]> {
     if (!HAS_CASE.test(character)) continue
     const upper = character.toUpperCase()
     for (const mapped of [character.toLowerCase(), upper]) join(found, character, mapped)
-    // Two that have several characters in upper case may equal each other, and no other: ﬅ and ﬆ.
+    // Two characters whose upper case has several characters may equal each other, but no third one: ﬅ and ﬆ.
     join(found, character, firstOfUpper.get(upper) ?? character)
     firstOfUpper.set(upper, firstOfUpper.get(upper) ?? character)
   }
@@ -33,7 +33,7 @@ function findOrbits(): Map<number, readonly number[]> {
   return found
 }
 
-/** Full mappings such as ß to SS are none of ours: what counts is what `iu` takes for equal. */
+/** Full mappings such as ß to SS are not used: only the equality of `iu` counts. */
 function join(orbits: Map<number, number[]>, one: string, other: string): void {
   if (one === other || [...other].length !== 1 || !new RegExp(`^${other}$`, 'iu').test(one)) return
   const first = one.codePointAt(0) as number

@@ -17,7 +17,7 @@ import {
 import { textMatches, valueMatches } from './token-match.ts'
 import { probe } from './token-pattern.ts'
 
-/** Members of a record that a term does not look at: query language, section 4.2. */
+/** Members of a record that a term does not search: query language, section 4.2. */
 const UNSEARCHED = new Set([
   '_id',
   '_lid',
@@ -29,28 +29,28 @@ const UNSEARCHED = new Set([
   '_timestamp',
   '_truncated',
 ])
-/** Their members, not they themselves, are the first level. */
+/** Objects whose members form the first level, in place of the objects themselves. */
 const OWN_OBJECTS = new Set(['_meta', '_label', '_annotation', '_other'])
 const NO_NAMES: ReadonlySet<string> = new Set()
-/** Objects below the third level are one value, their JSON text: ingestion, section 1.3. */
+/** Objects below the third level count as one value, their JSON text: ingestion, section 1.3. */
 const MAX_FIELD_DEPTH = 3
 
 /**
- * Whether a query matches a record (the stored line, section 2): the query language said once more, directly
- * and slowly. The statements for the store are held to it.
+ * Whether a query matches a record (the stored line, section 2). A second, direct and slow implementation of the query language;
+ * tests compare the store's statements with it.
  */
 export function evaluate(query: Query, record: JsonObject): boolean {
   return matches(query, new SearchedRecord(record), UNMETERED)
 }
 
-/** A term costs about that much beside what it reads, and so does a value that is looked at. */
+/** Approximate cost in units of a term, or of a tested value, in addition to the text that is read. */
 const TERM_UNITS = 32
 
 /**
- * The same for a record that several queries are asked about.
+ * Like `evaluate`, for a record to which several queries are applied.
  *
- * @param meter counts what it costs
- * @throws BEYOND_BUDGET as the meter
+ * @param meter counts the cost
+ * @throws BEYOND_BUDGET from the meter
  */
 export function matches(query: Query, record: SearchedRecord, meter: CostMeter): boolean {
   switch (query.kind) {
@@ -94,18 +94,18 @@ function fieldMatches(test: FieldTest, field: Field, meter: CostMeter): boolean 
   }
 }
 
-/** What a record has at one path; several values when arrays are on the way. */
+/** Values of a record at one path; several when arrays are on the path. */
 interface Field {
   readonly present: boolean
   readonly texts: readonly string[]
   readonly numbers: readonly number[]
-  /** Digits of integers that a double cannot hold; `numbers` has them, too, as well as it can. */
+  /** Digits of integers that a double cannot represent; `numbers` contains their nearest doubles. */
   readonly bigIntegers: readonly string[]
 }
 
 const NO_VALUES = { texts: [], numbers: [], bigIntegers: [] }
 
-/** What is compared with a field. */
+/** Operand of a comparison with a field. */
 interface Compared {
   readonly text: string
   readonly field: Field
@@ -127,7 +127,7 @@ function compares({ operator }: Comparison, needle: Needle, { text, field, meter
   const digits = bigIntegerText(text)
   if (digits === undefined) return numbers.some(value => value === wanted)
   if (bigIntegers.includes(digits)) return true
-  // Neighbours share the number, so it only counts where the digits are not known.
+  // Neighbouring integers share a double, so the number only counts when the digits are unknown.
   const hasDigits = texts.length + bigIntegers.length > 0
   return !hasDigits && numbers.some(value => value === wanted)
 }
@@ -145,17 +145,17 @@ function inOrder(operator: OrderOperator, value: number, bound: number): boolean
   }
 }
 
-/** Every text that a term matches holds this: a cheap look before the characters are taken one by one. */
+/** A text that every match of a term contains: a cheap test before the exact one. */
 interface Needle {
   readonly text: SoughtText
-  /** Otherwise a text holds it when its lower case does. */
+  /** false: compared with the lower-cased text. */
   readonly isExact: boolean
 }
 
-/** A query is asked about many lines, so what is made of its terms is kept with them. */
+/** A query is applied to many lines, so the data derived from its terms is cached. */
 const knownNeedles = new WeakMap<TextTerm | Comparison, readonly Needle[]>()
 
-/** One for each text of a term. */
+/** One needle for each text of a term. */
 function needlesOf(term: TextTerm | Comparison): readonly Needle[] {
   let needles = knownNeedles.get(term)
   if (needles === undefined) {
@@ -185,27 +185,27 @@ function charactersIn(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** What queries look at in a record. */
+/** The searchable part of a record. */
 export class SearchedRecord {
   readonly #record: JsonObject
   readonly #fields = new Map<string, { texts: string[]; numbers: number[]; bigIntegers: string[] }>()
   readonly #searched: string[] = []
-  /** All of them in one, and that in lower case. */
+  /** All texts joined, and the lower-cased form. */
   #joined: string | undefined
   #lowerCase: string | undefined
 
-  /** @param except members that are not looked at */
+  /** @param except members that are not searched */
   constructor(record: JsonObject, except: ReadonlySet<string> = NO_NAMES) {
     this.#record = record
     for (const [name, value] of Object.entries(record)) {
       if (except.has(name)) continue
       this.#flatten(name, value, 1, name)
-      // A name inside meta is found, too, as in the text of a JSON line.
+      // Names inside meta are found as well, as in the text of a JSON line.
       if (name === '_meta' && typeof value === 'object') this.#searched.push(jsonText(value))
     }
   }
 
-  /** False when no text holds it. */
+  /** False when none of the texts contains the needle. */
   mayHold({ text, isExact }: Needle, meter: CostMeter): boolean {
     meter.spend(TERM_UNITS)
     this.#joined ??= this.#searched.join('\n')
@@ -214,7 +214,7 @@ export class SearchedRecord {
     return text.isIn(this.#lowerCase, meter)
   }
 
-  /** Everything that a term looks at. Numbers of a JSON line are seen in its text. */
+  /** All texts that a term searches. Numbers of a JSON line are part of its text. */
   texts(): readonly string[] {
     return this.#searched
   }

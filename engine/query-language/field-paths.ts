@@ -1,4 +1,4 @@
-/** Names of section 4.4 that are read without regard to case. Where a name looks first, and where then. */
+/** Names of section 4.4 that are case-insensitive, with their paths in order of precedence. */
 const NAMED_PATHS: ReadonlyMap<string, readonly string[]> = new Map([
   ['host', ['_host']],
   ['source', ['_host']],
@@ -14,9 +14,9 @@ const NAMED_PATHS: ReadonlyMap<string, readonly string[]> = new Map([
 const PREFIXED = /^(meta|label)\./i
 
 /**
- * The paths of a record at which a field name looks, in this order: a later one only counts where the earlier
- * ones are absent (query language, section 4.4). A dot belongs to the path whether it separates members or is
- * part of a member's name, so a label named `app.kubernetes.io/name` is found under its longest name.
+ * The paths of a record that a field name reads, in order. A later path counts only if the earlier ones are absent (query
+ * language, section 4.4). A dot either separates members or is part of a member's name. A label named
+ * `app.kubernetes.io/name` is therefore found under its longest name.
  */
 export function fieldPaths(name: string): readonly string[] {
   const named = NAMED_PATHS.get(name.toLowerCase())

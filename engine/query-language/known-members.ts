@@ -4,14 +4,14 @@ import { matches, SearchedRecord } from './evaluate.ts'
 import { fieldPaths } from './field-paths.ts'
 import type { Query } from './syntax-tree.ts'
 
-/** What it takes to look at the known members, beside what is asked of them. */
+/** Cost in units of reading the known members, in addition to the cost of the query. */
 const RECORD_UNITS = 128
 
 /**
- * What a query says of a record of which only some members are known; undefined: that depends on the others.
+ * Result of a query on a record of which only some members are known; undefined: it depends on the others.
  *
  * @param known whole members of the record, under their names there
- * @throws BEYOND_BUDGET as the meter
+ * @throws BEYOND_BUDGET from the meter
  */
 export function evaluateKnown(query: Query, known: JsonObject, meter: CostMeter): boolean | undefined {
   switch (query.kind) {
@@ -34,7 +34,7 @@ export function evaluateKnown(query: Query, known: JsonObject, meter: CostMeter)
   }
 }
 
-/** @param decisive what one operand says for all of them */
+/** @param decisive result of one operand that decides the whole expression */
 function joined(
   operands: readonly Query[],
   known: JsonObject,
@@ -49,7 +49,7 @@ function joined(
   return verdict
 }
 
-/** A field is found where its name looks first, when that is there. */
+/** Whether the first path of a field is among the known members. */
 function isKnown(name: string, known: JsonObject): boolean {
   const [first] = fieldPaths(name)
   return first !== undefined && Object.hasOwn(known, first)

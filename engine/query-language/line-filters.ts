@@ -1,8 +1,8 @@
-/** Lists of exact names: one of each list that is not empty (filters, section 5). */
+/** Lists of exact names; a line must match one entry of each non-empty list (filters, section 5). */
 export interface LineFilters {
   readonly hosts: readonly string[]
   readonly apps: readonly string[]
-  /** Without regard to case. */
+  /** Case-insensitive. */
   readonly levels: readonly string[]
   readonly tags: readonly string[]
 }

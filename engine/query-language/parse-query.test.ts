@@ -4,7 +4,7 @@ import { MAX_QUERY_BYTES, MAX_QUERY_NESTING, parseQuery } from './parse-query.ts
 import { QuerySyntaxError } from './query-syntax-error.ts'
 import type { Tree } from './syntax-tree.ts'
 
-/** A tree on one line: operands of `and` with blanks, of `or` with bars, negations with an exclamation mark. */
+/** A tree on one line: operands of `and` joined by blanks, of `or` by bars, negations with an exclamation mark. */
 function shown(query: string): string {
   return show(parseQuery(query))
 }
@@ -47,7 +47,7 @@ type AnyTest =
   | { readonly kind: 'present' }
   | { readonly kind: 'comparison'; readonly operator: string; readonly texts: readonly string[] }
 
-describe('a query is read as the grammar says', () => {
+describe('a query is parsed by the grammar', () => {
   test.each([
     ['', '*'],
     [' \n\t', '*'],
@@ -100,7 +100,7 @@ describe('a query is read as the grammar says', () => {
   })
 })
 
-describe('fields are read as the grammar says', () => {
+describe('fields are parsed by the grammar', () => {
   test.each([
     ['f:v', 'f:<v>'],
     ['f:*', 'f:*'],
@@ -142,7 +142,7 @@ describe('fields are read as the grammar says', () => {
   })
 })
 
-describe('what is not in the grammar is refused, and says where', () => {
+describe('text outside the grammar is refused with its place', () => {
   test.each([
     ['"a', '"query" has an unbalanced quote at character 1'],
     ["a 'b", '"query" has an unbalanced quote at character 3'],
@@ -191,14 +191,14 @@ describe('what is not in the grammar is refused, and says where', () => {
 })
 
 describe('bounds', () => {
-  test('the longest query is read, a byte more is refused', () => {
+  test('the longest query is accepted, and one more byte is refused', () => {
     expect(shown('a'.repeat(MAX_QUERY_BYTES))).toHaveLength(MAX_QUERY_BYTES + 2)
     expect(() => parseQuery('a'.repeat(MAX_QUERY_BYTES + 1))).toThrow('must not be longer than 8192 bytes')
     expect(() => parseQuery('ä'.repeat(MAX_QUERY_BYTES / 2 + 1))).toThrow('must not be longer')
     expect(() => parseQuery('a '.repeat(500_000))).toThrow('must not be longer')
   })
 
-  test('the deepest nesting is read, a level more is refused', () => {
+  test('the deepest nesting is accepted, and one more level is refused', () => {
     const nested = (levels: number) => `${'('.repeat(levels)}a${')'.repeat(levels)}`
     expect(shown(nested(MAX_QUERY_NESTING))).toBe('<a>')
     expect(() => parseQuery(nested(MAX_QUERY_NESTING + 1))).toThrow('is nested too deep')
@@ -207,7 +207,7 @@ describe('bounds', () => {
     expect(shown(`${nested(MAX_QUERY_NESTING)} ${nested(MAX_QUERY_NESTING)}`)).toBe('(<a> <a>)')
   })
 
-  test('whatever text comes is either read or refused by a QuerySyntaxError', () => {
+  test('any text is either parsed or refused by a QuerySyntaxError', () => {
     const pieces = fc.constantFrom(
       'a',
       ' ',
@@ -245,7 +245,7 @@ describe('bounds', () => {
     )
   })
 
-  test('a text that is no Unicode is read as the store sees it', () => {
+  test('text that is not Unicode is read as in the store', () => {
     expect(shown('a\ud800b')).toBe('<a\ufffdb>')
   })
 })

@@ -11,22 +11,21 @@ import {
   type Tree,
 } from './syntax-tree.ts'
 
-/** Far above what people and clients write; keeps the statement made from it below the engine's limit. */
+/** Limit far above the length of real queries; it keeps the statement below the engine's limit. */
 export const MAX_QUERY_BYTES = 8192
-/** Parentheses within parentheses. */
+/** Maximum depth of nested parentheses. */
 export const MAX_QUERY_NESTING = 50
 
 /**
- * Parses a query: query language, section 4.1. Where the grammar is silent, we chose: a `NOT` inside `f:(…)`
- * negates as it does outside; `=` in front of a word makes it text, colons included; an empty list element is
- * an error.
+ * Parses a query: query language, section 4.1. Our choices where the grammar is silent: a `NOT` inside `f:(…)` negates as it does
+ * outside; `=` before a word makes it text, colons included; an empty list element is an error.
  *
  * @throws QuerySyntaxError
  */
 export function parseQuery(text: string): Query {
   if (Buffer.byteLength(text) > MAX_QUERY_BYTES)
     throw new QuerySyntaxError(`must not be longer than ${MAX_QUERY_BYTES} bytes`)
-  // What is no Unicode text reaches the store as U+FFFD; parsed as that, both see the same.
+  // Text that is not Unicode reaches the store as U+FFFD; parsing it in that form gives both the same text.
   return new QueryParser(text.toWellFormed()).parse()
 }
 
@@ -47,7 +46,7 @@ class QueryParser {
     return query
   }
 
-  /** AND joins what OR has joined: OR binds tighter. */
+  /** AND joins the results of OR: OR binds tighter. */
   #and<Leaf>(readOperand: () => Tree<Leaf>): Tree<Leaf> {
     const scanner = this.#scanner
     const operands = [this.#or(readOperand)]
@@ -72,7 +71,7 @@ class QueryParser {
     return negated ? { kind: 'not', operand } : operand
   }
 
-  /** What a negation is followed by must not be a keyword or an end; a second `-` belongs to the word. */
+  /** A negation must not be followed by a keyword or an end; a second `-` belongs to the word. */
   #takeNegation(): boolean {
     const scanner = this.#scanner
     const { keyword } = scanner
@@ -140,7 +139,7 @@ class QueryParser {
   #requiredWord(operator: Comparison['operator']): string {
     const word = this.#scanner.takeWord()
     if (word !== '') return word
-    // Where an operand must begin and no operator is in front, only a closing parenthesis can be in the way.
+    // An operand must begin here and no operator precedes, so only a closing parenthesis can be the reason.
     throw this.#scanner.error(
       operator === '' ? 'has an unbalanced parenthesis' : `has a dangling "${operator}"`,
     )
@@ -187,7 +186,7 @@ function joined<Leaf>(kind: 'and' | 'or', operands: readonly Tree<Leaf>[]): Tree
   return operands.length === 1 ? (operands[0] as Tree<Leaf>) : { kind, operands }
 }
 
-/** It means nothing, since words match by their beginning anyway. */
+/** A trailing star has no effect, because words match by their beginning anyway. */
 function withoutTrailingStar(word: string): string {
   return word.length > 1 && word.endsWith('*') ? word.slice(0, -1) : word
 }

@@ -28,7 +28,7 @@ export class QueryScanner {
     return this.#text.charAt(this.#at)
   }
 
-  /** At the end, or before the end of a group. */
+  /** True at the end of the text or before the end of a group. */
   get atEnd(): boolean {
     return this.#at >= this.#text.length || this.next === ')'
   }
@@ -59,7 +59,7 @@ export class QueryScanner {
     return true
   }
 
-  /** A star that stands alone. */
+  /** Reads a star that is a word of its own. */
   takeStar(): boolean {
     return this.#take(STAR) !== ''
   }
@@ -76,7 +76,7 @@ export class QueryScanner {
     return this.#take(WORD)
   }
 
-  /** The name in front of a colon, with the colon; undefined when no field begins here. */
+  /** Reads the name before a colon, and the colon; undefined when no field begins here. */
   takeFieldName(): string | undefined {
     const word = this.#look(WORD)
     const colon = word.indexOf(':')
@@ -86,7 +86,7 @@ export class QueryScanner {
     return word.slice(0, colon)
   }
 
-  /** A phrase with its escapes resolved; undefined when none begins here. */
+  /** Reads a phrase and resolves its escapes; undefined when no phrase begins here. */
   takePhrase(): string | undefined {
     const quote = this.next
     if (quote !== '"' && quote !== "'") return undefined
@@ -105,7 +105,7 @@ export class QueryScanner {
     throw this.error('has an unbalanced quote')
   }
 
-  /** The elements of a list, behind its operator. White space, quotes and parentheses belong to them. */
+  /** Reads the elements of a list, after its operator. White space, quotes and parentheses belong to them. */
   takeList(): string[] {
     const end = this.#text.indexOf(']', this.#at)
     if (end === -1) throw this.error('has an unbalanced bracket')

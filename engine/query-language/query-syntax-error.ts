@@ -1,9 +1,9 @@
-/** A query that cannot be read. The message is the one the API answers with: it starts with `"query"`. */
+/** A query that cannot be parsed. The message is the API's answer; it starts with `"query"`. */
 export class QuerySyntaxError extends Error {
   override readonly name = 'QuerySyntaxError'
-  /** Index of the UTF-16 unit at fault; undefined when the query as a whole is. */
+  /** Index of the faulty UTF-16 unit; undefined when the query as a whole is at fault. */
   readonly position: number | undefined
-  /** The message without what it starts with, for queries that stand elsewhere. */
+  /** The message without its start, for queries in other places. */
   readonly problem: string
 
   constructor(what: string, position?: number) {

@@ -1,9 +1,7 @@
-/**
- * A parsed query (query language, section 4.1). `all` is what the empty query and `*` ask for.
- */
+/** A parsed query (query language, section 4.1). The empty query and `*` give `all`. */
 export type Query = Tree<EveryLine | TextTerm | FieldTerm>
 
-/** What is asked of one field: its values inside `f:(…)` are joined like terms. */
+/** Tests of one field: its values inside `f:(…)` are joined like terms. */
 export type FieldTest = Tree<Presence | Comparison>
 
 /** Terms joined by AND, OR and negation; `and` and `or` have at least two operands. */
@@ -16,7 +14,7 @@ export interface EveryLine {
   readonly kind: 'all'
 }
 
-/** A word or phrase looked for in the whole line: section 4.2. */
+/** A word or phrase that is searched for in the whole line: section 4.2. */
 export interface TextTerm {
   readonly kind: 'text'
   readonly operator: MatchOperator
@@ -34,7 +32,7 @@ export interface Presence {
   readonly kind: 'present'
 }
 
-/** True when any of the texts compares; a list has several, everything else one. */
+/** True when the comparison holds for any of the texts; only a list has several. */
 export interface Comparison {
   readonly kind: 'comparison'
   readonly operator: MatchOperator | OrderOperator
@@ -48,7 +46,7 @@ export function isOrderOperator(operator: MatchOperator | OrderOperator): operat
   return operator.startsWith('>') || operator.startsWith('<')
 }
 
-/** `=` and `===` look at the case of letters. */
+/** `=` and `===` are case-sensitive. */
 export function isCaseSensitive(operator: MatchOperator): boolean {
   return operator === '=' || operator === '==='
 }

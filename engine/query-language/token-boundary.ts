@@ -1,6 +1,6 @@
 /**
- * How text is seen as tokens: query language, section 4.2. A letter is what Unicode calls one, a digit a
- * decimal digit of any script; everything else, combining marks included, is a symbol.
+ * Classes of characters that split text into tokens: query language, section 4.2. Letters are as defined by Unicode, and
+ * digits are the decimal digits of any script. Everything else, including combining marks, is a symbol.
  */
 export type CharacterClass = 'upper' | 'lower' | 'caseless' | 'digit' | 'symbol'
 
@@ -19,9 +19,9 @@ export function characterClass(codePoint: number): CharacterClass {
 }
 
 /**
- * True when a token may end behind `before` and another begin with `after`: around symbols, between letters and
- * digits, between a lower-case letter and an upper-case one. Token starts and ends mirror each other, so one
- * predicate serves both.
+ * True when a token may end after `before` and another may begin with `after`: around symbols, between letters and
+ * digits, and between a lower-case and an upper-case letter. Starts and ends of tokens are symmetric, so one predicate
+ * serves both.
  */
 export function isBoundary(before: CharacterClass, after: CharacterClass): boolean {
   if (before === 'symbol' || after === 'symbol') return true

@@ -2,7 +2,7 @@ import type { CostMeter } from '../expressions/cost-meter.ts'
 import { isCaseSensitive, type MatchOperator } from './syntax-tree.ts'
 import { characterClass, isBoundary } from './token-boundary.ts'
 
-/** True when the text holds the term: query language, section 4.2. An empty term is at the start of every text. */
+/** True when the text contains the term: query language, section 4.2. An empty term matches at the start of every text. */
 export function textMatches(operator: MatchOperator, term: string, text: string, meter: CostMeter): boolean {
   const whole = operator === '==' || operator === '==='
   if (term === '') return !whole || text === ''
@@ -11,7 +11,7 @@ export function textMatches(operator: MatchOperator, term: string, text: string,
   return false
 }
 
-/** True when the value of a field matches: section 4.3. `==` asks for the whole value or one whole token of it. */
+/** True when the value of a field matches: section 4.3. `==` requires the whole value or one whole token of it. */
 export function valueMatches(
   operator: MatchOperator,
   wanted: string,
@@ -25,18 +25,18 @@ export function valueMatches(
   return false
 }
 
-/** What it takes to look at one place where a term stands, beside its characters. */
+/** Cost in units of testing one occurrence, in addition to its characters. */
 const OCCURRENCE_UNITS = 64
-/** Characters for one unit, while places are looked for at which it may stand. */
+/** Characters per unit in the search for occurrences. */
 const COMPARED_AT_ONCE = 8
 
-/** Where a term stands in a text: UTF-16 units, the end exclusive. */
+/** Place of a term in a text: UTF-16 units, the end exclusive. */
 interface Occurrence {
   readonly start: number
   readonly end: number
 }
 
-/** What `iu` takes for equal is simple case folding: case-folding.ts. Overlapping occurrences are all found. */
+/** Finds all occurrences, including overlapping ones. The equality of `iu` is simple case folding: case-folding.ts. */
 function* occurrences(
   operator: MatchOperator,
   term: string,
@@ -56,7 +56,7 @@ function* occurrences(
   }
 }
 
-/** Terms that were looked for last: a query asks for the same ones again and again. */
+/** Patterns of recent terms: a query uses the same terms repeatedly. */
 const patterns = new Map<string, RegExp>()
 const MAX_PATTERNS = 1_000
 
@@ -76,7 +76,7 @@ function isWhole({ start, end }: Occurrence, text: string): boolean {
   return start === 0 && end === text.length
 }
 
-/** Boundaries at both ends and none inside; a symbol is not a token. */
+/** True with a boundary at both ends and none inside; a symbol is not a token. */
 function isOneToken({ start, end }: Occurrence, text: string): boolean {
   if (characterClass(text.codePointAt(start) as number) === 'symbol') return false
   if (!isBoundaryAt(text, start) || !isBoundaryAt(text, end)) return false
@@ -96,7 +96,7 @@ function startOfCharacterBefore(text: string, index: number): number {
   return isPair ? index - 2 : index - 1
 }
 
-/** UTF-16 units of the character that begins there. */
+/** Number of UTF-16 units of the character that begins there. */
 function widthAt(text: string, index: number): number {
   return (text.codePointAt(index) as number) > 0xffff ? 2 : 1
 }

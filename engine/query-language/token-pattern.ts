@@ -3,27 +3,27 @@ import { isCaseSensitive, type MatchOperator } from './syntax-tree.ts'
 import { type CharacterClass, characterClass } from './token-boundary.ts'
 
 /**
- * Regular expressions of the store's engine (RE2, in which `.` is any character, `^` and `$` are the ends of the
- * text) that say what token-match.ts says. RE2 cannot look behind, and need not: as only the existence of a match
- * counts, the character in front may be part of it. Which characters may stand there depends on the first
- * character of the term alone, and the mirror image at its end on the last one.
+ * Regular expressions for the store's engine that express the rules of token-match.ts. The engine is RE2, in which `.` is
+ * any character, and `^` and `$` are the ends of the text. RE2 has no look-behind and does not need it: only the
+ * existence of a match counts, so the previous character may be part of it. The characters allowed there depend only on
+ * the first character of the term; the same holds in mirror image for its end.
  */
 
-/** The regular expression for any of the terms in a text. */
+/** Expression that matches any of the terms in a text. */
 export function textPattern(operator: MatchOperator, terms: readonly string[]): string {
   return terms.length === 1 ? termPattern(operator, terms[0] as string) : listPattern(operator, terms)
 }
 
-/** The whole value, nothing around it. */
+/** Expression that matches a whole value. */
 export function wholePattern(operator: MatchOperator, terms: readonly string[]): string {
   return `^${alternatives(terms.map(term => plainPattern(codePoints(term), isCaseSensitive(operator))))}$`
 }
 
 const NOT_LOWER = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]'
-/** Lower-case letters that go on with a caseless one: an upper-case one would begin a token. */
+/** Lower-case letters followed by a caseless one: an upper-case one would begin a token. */
 const LOWER_GOING_ON = `\\p{Ll}+[\\p{Lt}\\p{Lm}\\p{Lo}]${NOT_LOWER}*`
 
-/** One token, for the engine's `extractAll`: digits, or letters without an upper-case one behind a lower-case one. */
+/** One token, for the engine's `extractAll`: digits, or letters without an upper-case one after a lower-case one. */
 export const TOKEN_PATTERN = [
   '\\p{Nd}+',
   `${NOT_LOWER}+(?:${LOWER_GOING_ON})*\\p{Ll}*`,
@@ -31,7 +31,7 @@ export const TOKEN_PATTERN = [
   '\\p{Ll}+',
 ].join('|')
 
-/** True when the term can be one whole token of a larger text. */
+/** True when the term can be exactly one token of a larger text. */
 export function isTokenLike(term: string, caseSensitive: boolean): boolean {
   const classes = codePoints(term).map(characterClass)
   if (classes.length === 0 || classes.includes('symbol')) return false
@@ -40,8 +40,8 @@ export function isTokenLike(term: string, caseSensitive: boolean): boolean {
 }
 
 /**
- * True when a match of `==term` may still hold several tokens: without regard to case, `foobar` also matches
- * the two tokens of `fooBar`.
+ * True when a match of `==term` may still contain several tokens: if case is ignored, `foobar` also matches the two tokens of
+ * `fooBar`.
  */
 export function mayHoldSeveralTokens(term: string): boolean {
   const classes = codePoints(term).map(codePoint => new Set(caseVariants(codePoint).map(characterClass)))
@@ -49,9 +49,9 @@ export function mayHoldSeveralTokens(term: string): boolean {
 }
 
 /**
- * The longest part of a term that a search without regard to the case of ASCII letters finds wherever the term
- * occurs: a cheap test before the regular expression. Letters such as s and k equal others outside ASCII (the
- * long s, the Kelvin sign), so they end a part, unless case counts.
+ * The longest part of a term that a search with ASCII case ignored finds wherever the term occurs: a cheap test before
+ * the regular expression. Letters such as s and k equal others outside ASCII (the long s, the Kelvin sign), so they end a
+ * part unless case counts.
  */
 export function probe(operator: MatchOperator, term: string): string {
   if (isCaseSensitive(operator)) return term
@@ -78,8 +78,8 @@ function termPattern(operator: MatchOperator, term: string): string {
 }
 
 /**
- * Many terms, grouped by the classes of their ends: the classes of Unicode letters take much room in a compiled
- * expression, so each comes a few times, not once per term.
+ * Expression for many terms, grouped by the classes of their ends. The classes of Unicode letters take much space in a compiled
+ * expression, so each occurs only a few times, not once per term.
  */
 function listPattern(operator: MatchOperator, terms: readonly string[]): string {
   const caseSensitive = isCaseSensitive(operator)
@@ -113,7 +113,7 @@ function listPattern(operator: MatchOperator, terms: readonly string[]): string 
   )
 }
 
-/** One character of a term with what may stand around it. */
+/** One character of a term with the characters allowed around it. */
 function edge(codePoint: number, caseSensitive: boolean, isStart: boolean, isEnd: boolean): string {
   return alternatives(
     [...byClass(codePoint, caseSensitive)].map(
@@ -127,7 +127,7 @@ function byClass(codePoint: number, caseSensitive: boolean): Map<CharacterClass,
   return Map.groupBy(variants, characterClass)
 }
 
-/** What may precede the first character of a token, by that character's class. */
+/** Expressions for the text before the first character of a token, by that character's class. */
 const BEFORE: Readonly<Record<CharacterClass, string>> = {
   upper: '(?:^|[^\\p{L}]|\\p{Ll})',
   lower: '(?:^|[^\\p{L}])',
@@ -153,7 +153,7 @@ function oneOf(variants: readonly number[]): string {
   return variants.length === 1 ? characters : `[${characters}]`
 }
 
-/** Nothing of a term can become syntax: ASCII symbols are escaped, control characters written by number. */
+/** Escapes a character so that a term never becomes syntax: ASCII symbols are escaped, control characters written by number. */
 function escaped(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (codePoint >= 0x80 || /[A-Za-z0-9 _]/.test(character)) return character

@@ -12,37 +12,37 @@ import type { Steps } from '../steps.ts'
 import { EventPaths, type ExplainedStep } from './event-paths.ts'
 import type { ExcludedAt, StoredAs } from './line-explanation.ts'
 
-/** An event that came from another partition, and what became of it where it arrived. */
+/** An event from another partition, and its results where it arrived. */
 export interface Arrival {
   readonly source: PartitionName
-  /** In the source's log. */
+  /** Position on the source's log. */
   readonly position: Position
-  /** Of the record with which it arrived. */
+  /** Offset of the record with which it arrived. */
   readonly offset: bigint
-  /** The log's clock when that was appended, UNIX ms. */
+  /** The log's clock when that record was appended, UNIX ms. */
   readonly appendTimeMs: number
   /** Log time, UNIX ms. */
   readonly timeMs: number
   readonly event: Event
   readonly pipeline: string
-  /** At which it waited. */
+  /** Node at which it waited. */
   readonly node: string
-  /** Undefined: its node is no more, and it went no further. */
+  /** Undefined: its node was removed, so the event ended there. */
   readonly revision: RunningRevision | undefined
   readonly steps: readonly ExplainedStep[]
   readonly stored: readonly StoredAs[]
-  /** What windows gave in which it was the last. */
+  /** Results of windows in which it was the last event. */
   readonly gathered: readonly StoredAs[]
   readonly excluded: readonly ExcludedAt[]
 }
 
-/** About which of the events that arrive somebody wants to know. */
+/** Whether an arriving event must be explained. */
 export type IsAskedArrival = (source: PartitionName, position: Position) => boolean
 
 /**
- * Folds the next record and tells what becomes of events that it brings from another partition.
+ * Folds the next record and explains events that it brings from another partition.
  *
- * @param fold of an account alone
+ * @param fold a fold of one account only
  */
 export function* explainArrivals(
   fold: PartitionFold,
@@ -61,15 +61,15 @@ export function* explainArrivals(
 
 type WatchedArrival = Omit<Arrival, 'offset' | 'appendTimeMs' | 'timeMs'>
 
-/** Notes what becomes of the events that one record brings. */
+/** Records the results of the events that one record brings. */
 class ArrivalWatch implements RunWatch {
   readonly arrivals: WatchedArrival[] = []
   readonly #isAsked: IsAskedArrival
-  /** They are run on one group after the other. */
+  /** Arrived events that are processed now: one group after the other. */
   #arrived: ArrivedEvents | undefined
   #paths: EventPaths | undefined
   #asked: ReadonlySet<number> = new Set()
-  /** By the line that they come from: of those that travel with the events, each has its own. */
+  /** Results by line: each travelling event has its own line. */
   #stored = new Map<number, StoredAs[]>()
   #gathered = new Map<number, StoredAs[]>()
   #excluded = new Map<number, ExcludedAt[]>()
@@ -129,7 +129,7 @@ class ArrivalWatch implements RunWatch {
     return origin?.batch === this.#arrived?.events[0]?.origin?.batch
   }
 
-  /** Of what windows give at the same time, only what belongs to an event that arrived. */
+  /** Notes a result of an arrived event, or of the window that it ended. Other events released at that time are ignored. */
   #note<Noted>(notes: Map<number, Noted[]>, event: Event, noted: Noted): void {
     const own = this.#isOfArrived(event) ? event : this.#lastIn(event)
     if (this.#arrived === undefined || own === undefined) return
@@ -137,14 +137,14 @@ class ArrivalWatch implements RunWatch {
     notes.set(line, [...(notes.get(line) ?? []), noted])
   }
 
-  /** The event that was the last in the window that gave an event. */
+  /** The event that was the last in the window that released an event. */
   #lastIn(event: Event): Event | undefined {
     const row = this.#paths?.lastRowIn(event)
     return row === undefined ? undefined : this.#arrived?.events[row]
   }
 }
 
-/** It is counted as dropped under its node. */
+/** Step of an event whose node was removed, which is counted as dropped under that node. */
 function goneStep(node: string, event: Event): ExplainedStep {
   const reason = { rule: 'the node is no longer in the pipeline' }
   return { node, outcome: 'dropped', outputs: [], event, reason, sentTo: undefined, errors: [] }

@@ -9,18 +9,31 @@ import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 
 const CHUNK_BYTES = 900_000
 const READ_BYTES = 1_000_000
-/** How many checkpoints are compared for the highest (epoch, offset): a zombie can have written one or two. */
+/**
+ * Number of checkpoints that are compared for the highest (epoch, offset): a replaced worker may have written one or two.
+ */
 const COMPARED_CHECKPOINTS = 8
 
-/** A whole checkpoint that the log holds. */
-export interface KeptCheckpoint {
-  /** Offset of the owner record of the worker that wrote it. */
+export interface CheckpointPlace {
+  /** Offset of the owner record of its writer. */
   readonly epoch: bigint
   /** First offset of the ingest partition that it does not include. */
   readonly nextOffset: bigint
   /** First record of it on the checkpoint topic. */
   readonly firstRecord: bigint
+}
+
+/** A whole checkpoint on the log. */
+export interface KeptCheckpoint extends CheckpointPlace {
   readonly body: Buffer
+}
+
+/** An accepted gap that contains a checkpoint. */
+export interface CheckpointGap {
+  /** First lost record. */
+  readonly from: bigint
+  /** The checkpoint; undefined when it is not whole. */
+  readonly body: Buffer | undefined
 }
 
 /** A checkpoint takes more memory than its reader has for it. */
@@ -28,23 +41,23 @@ export class CheckpointTooLargeError extends Error {
   override readonly name = 'CheckpointTooLargeError'
 }
 
-/** The records that a checkpoint takes: `records` of them in a row, unless somebody else wrote between. */
+/** The records of a checkpoint: consecutive, unless another process wrote in between. */
 export interface WrittenRecords {
   readonly firstRecord: bigint
   readonly nextRecord: bigint
   readonly records: number
 }
 
-/** The partition whose state they are. */
+/** The partition that the checkpoints belong to. */
 export interface CheckpointSource {
   readonly topic: Topic
   readonly partition: number
 }
 
 /**
- * Checkpoints of one partition on the log: chunks first, then a manifest with the CRC of the whole, so that a
- * half-written or damaged one is never taken for whole. One that lies in an accepted gap holds what lost records did,
- * which no replay can find out again: it is passed over.
+ * Checkpoints of one partition on the log: chunks first, then a manifest with the CRC of the whole. A partial or damaged
+ * checkpoint is therefore never used. A checkpoint inside an accepted gap is skipped: it contains effects of lost
+ * records, which a replay cannot compute again.
  */
 export class CheckpointLog {
   readonly #topic: Topic
@@ -55,7 +68,7 @@ export class CheckpointLog {
     this.#source = source
   }
 
-  /** First record that is not there yet. */
+  /** Offset after the last record. */
   async nextRecord(): Promise<bigint> {
     return (await this.#topic.bounds(this.#source.partition)).next
   }
@@ -82,7 +95,7 @@ export class CheckpointLog {
   }
 
   /**
-   * The newest whole checkpoint, or undefined when there is none.
+   * The newest whole checkpoint, or undefined without one.
    *
    * @throws CheckpointTooLargeError when it is larger than `maxBytes`; it is not read then
    */
@@ -97,8 +110,8 @@ export class CheckpointLog {
   }
 
   /**
-   * The whole checkpoint with the highest (epoch, offset) among the newest, and before it the one that a start falls
-   * back on when that is damaged. The late one of a worker that has been replaced has a lower epoch and loses.
+   * The complete checkpoint with the highest (epoch, offset) among the newest, and its predecessor as the fallback of a
+   * start if the former is damaged. A late checkpoint of a replaced worker has a lower epoch and loses.
    */
   async newestTwo(): Promise<readonly KeptCheckpoint[]> {
     const { first } = await this.#topic.bounds(this.#source.partition)
@@ -113,13 +126,45 @@ export class CheckpointLog {
     return best === undefined ? [] : [best]
   }
 
-  /** The oldest whole checkpoint that goes on at an offset or later: what a replay of the kept log begins with. */
+  /** The newest whole checkpoint of a worker that had the partition before an epoch. */
+  async newestBefore(epoch: bigint): Promise<KeptCheckpoint | undefined> {
+    const { first } = await this.#topic.bounds(this.#source.partition)
+    for await (const written of this.#newestFirst()) {
+      const kept = written.epoch < epoch ? await this.#wholeOf(written, first) : undefined
+      if (kept !== undefined) return kept
+    }
+    return undefined
+  }
+
+  /** The oldest whole checkpoint that continues at an offset or later: a replay of the kept log begins with it. */
   async oldest(from: bigint): Promise<KeptCheckpoint | undefined> {
     for await (const kept of this.#forwards()) if (kept.nextOffset >= from) return kept
     return undefined
   }
 
-  /** A whole checkpoint that goes on near below or at an offset, and not below another: the nearest of those written last. */
+  /**
+   * The place of the oldest checkpoint that continues at an offset or later, whole or not. Checkpoints before it are not
+   * needed for any record from there on.
+   */
+  async oldestPlace(from: bigint): Promise<CheckpointPlace | undefined> {
+    const { first, next } = await this.#topic.bounds(this.#source.partition)
+    for (let offset = first; offset < next; ) {
+      const records = await this.#read(offset, READ_BYTES)
+      if (records.length === 0) return undefined
+      for (const record of records) {
+        offset = record.offset + 1n
+        const written = manifestIn(record)
+        if (written === undefined || written.nextOffset < from) continue
+        const { epoch, nextOffset, manifest } = written
+        return { epoch, nextOffset, firstRecord: BigInt(manifest.firstChunkOffset) }
+      }
+    }
+    return undefined
+  }
+
+  /**
+   * A whole checkpoint that continues close to an offset, and not beyond another offset: the nearest of the newest ones.
+   */
   async nearest(from: bigint, upTo: bigint): Promise<KeptCheckpoint | undefined> {
     const { first, next } = await this.#topic.bounds(this.#source.partition)
     for (let below = next; below > first; ) {
@@ -135,8 +180,8 @@ export class CheckpointLog {
   }
 
   /**
-   * Lowest offset beyond all that the newest checkpoints tell of: the records that they include, and the owners that
-   * wrote them. 0: there are none.
+   * Lowest offset above everything that the newest checkpoints mention: the records that they include, and the owners
+   * that wrote them. 0: there are none.
    */
   async reach(): Promise<bigint> {
     const { first, next } = await this.#topic.bounds(this.#source.partition)
@@ -148,18 +193,20 @@ export class CheckpointLog {
   }
 
   /**
-   * Where an accepted gap begins behind which a start goes on when all checkpoints lie in it; undefined: none does.
-   * What the log has before it is stored.
+   * Accepted gap after which a start continues because all checkpoints are inside it; undefined: none. Records before the
+   * gap are stored.
    */
-  async gapBeforeNewest(): Promise<bigint | undefined> {
-    for await (const { nextOffset } of this.#newestFirst()) {
+  async gapBeforeNewest(): Promise<CheckpointGap | undefined> {
+    const { first } = await this.#topic.bounds(this.#source.partition)
+    for await (const { epoch, nextOffset, manifest } of this.#newestFirst()) {
       const gap = await this.#gapAround(nextOffset)
-      if (gap !== undefined) return BigInt(gap.from)
+      if (gap === undefined) continue
+      return { from: BigInt(gap.from), body: await this.#bodyOf(manifest, epoch, first) }
     }
     return undefined
   }
 
-  /** Lets go of what no start and no replay of the kept log needs. */
+  /** Removes checkpoints that neither a start nor a replay of the kept log needs. */
   async trim(beforeRecord: bigint): Promise<void> {
     await this.#topic.trim(this.#source.partition, beforeRecord)
   }
@@ -187,7 +234,7 @@ export class CheckpointLog {
     }
   }
 
-  /** Manifests of all checkpoints; of those that were written near one another, the newest comes first. */
+  /** Manifests of all checkpoints; of neighbouring ones, the newest is first. */
   async *#newestFirst(): AsyncIterable<WrittenManifest> {
     const { first, next } = await this.#topic.bounds(this.#source.partition)
     for (let below = next; below > first; ) {
@@ -197,7 +244,7 @@ export class CheckpointLog {
     }
   }
 
-  /** The manifests of some of the newest checkpoints below a record, and where there may be more. */
+  /** Manifests of some of the newest checkpoints below a record, and the place where there may be more. */
   async #manifestsBelow(
     record: bigint,
     first: bigint,
@@ -213,14 +260,14 @@ export class CheckpointLog {
       }
       manifests.push(manifest)
       const { firstChunkOffset, chunks } = manifest.manifest
-      // Its own chunks need not be looked at; what somebody else wrote between them must be.
+      // The checkpoint's own chunks need not be read, but records of other processes between them must be.
       const isAlone = offset - BigInt(firstChunkOffset) === BigInt(chunks)
       offset = isAlone ? BigInt(firstChunkOffset) - 1n : offset - 1n
     }
     return { manifests, below: offset + 1n }
   }
 
-  /** The checkpoint that ends with a record; undefined when none does, or not a whole one. */
+  /** The checkpoint that ends with a record; undefined for any other record, or an incomplete checkpoint. */
   async #keptAt(record: LogRecord, first: bigint): Promise<KeptCheckpoint | undefined> {
     const manifest = manifestIn(record)
     return manifest && this.#wholeOf(manifest, first)
@@ -236,7 +283,7 @@ export class CheckpointLog {
     return { epoch, nextOffset, firstRecord: BigInt(manifest.firstChunkOffset), body }
   }
 
-  /** The record that was the last before a checkpoint in a gap is lost: what stands in its place says so. */
+  /** If the last record before a checkpoint in a gap is lost, the record in its place shows it. */
   async #gapAround(nextOffset: bigint): Promise<Loss | undefined> {
     const { topic, partition } = this.#source
     const { first, next } = await topic.bounds(partition)
@@ -251,7 +298,7 @@ export class CheckpointLog {
     return record?.offset === offset ? record : undefined
   }
 
-  /** A checkpoint of which a record is damaged is not whole: a start then begins with the one before. */
+  /** A checkpoint with a damaged record is incomplete: a start then begins with the previous one. */
   async #read(offset: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
     try {
       return await this.#topic.read(this.#source.partition, offset, maxBytes)
@@ -261,7 +308,7 @@ export class CheckpointLog {
     }
   }
 
-  /** Two workers may have written at once: the chunks of a manifest are those of its epoch. */
+  /** Two workers may have written at once, so only the chunks of the manifest's epoch belong to it. */
   async #bodyOf(manifest: CheckpointManifest, epoch: bigint, first: bigint): Promise<Buffer | undefined> {
     let offset = BigInt(manifest.firstChunkOffset)
     if (offset < first) return undefined

@@ -3,31 +3,31 @@ import type { Event, LineOrigin } from '../event/event.ts'
 import type { GraphObserver, SentTo } from '../graph/graph-observer.ts'
 import type { NodeError } from '../graph/node-error.ts'
 
-/** What a node did with an event. */
+/** Effect of a node on an event. */
 export interface ExplainedStep {
   readonly node: string
   /**
-   * `held`: it opened a window of the node; `merged`: into the events that a window holds. What the window gives is told
-   * of the event that is the last in it. `moved`: to the partition where the memory of its key is, where it goes on.
+   * `held`: it opened a window of the node; `merged`: it became part of events in a window. The result of the window
+   * belongs to its last event. `moved`: it went to the partition of its key and continues there.
    */
   readonly outcome: 'passed' | 'dropped' | 'failed' | 'held' | 'merged' | 'moved'
-  /** Names of the outputs that it left by; '' is the default one. */
+  /** Names of the outputs by which it left; '' is the default one. */
   readonly outputs: readonly string[]
   readonly event: Event
-  /** Of an event that was dropped: which rule it was, as the processor says. */
+  /** Rule that dropped the event, as reported by the processor. */
   readonly reason: JsonObject | undefined
-  /** Of an event that moved. */
+  /** Destination of an event that moved. */
   readonly sentTo: SentTo | undefined
   readonly errors: readonly NodeError[]
 }
 
 type OpenStep = Omit<ExplainedStep, 'outputs' | 'errors'> & { readonly outputs: string[] }
 
-/** What the nodes of a pipeline did with some of the events that entered it. */
+/** Records the effects of a pipeline's nodes on some of the events that entered it. */
 export class EventPaths implements GraphObserver {
   readonly #isAsked: (row: number) => boolean
   readonly #steps = new Map<number, OpenStep[]>()
-  /** Rows of the last events of windows, by what these gave: that has a line of its own. */
+  /** Rows of the last events of windows, by their results: each result has a line of its own. */
   readonly #lastRows = new Map<LineOrigin, number>()
   readonly #errors: { readonly row: number; readonly error: NodeError }[] = []
 
@@ -66,7 +66,10 @@ export class EventPaths implements GraphObserver {
     if (this.#isAsked(row)) this.#errors.push({ row, error })
   }
 
-  /** @param row number of the event that entered @returns in the order in which nodes met what became of it */
+  /**
+   * @param row number of the event that entered @returns steps in the order in which nodes handled the event and its
+   *   results
+   */
   steps(row: number): ExplainedStep[] {
     return this.#of(row).map(step => ({
       ...step,
@@ -76,7 +79,7 @@ export class EventPaths implements GraphObserver {
     }))
   }
 
-  /** Of an event that a window gave, or that became of that: the row of the last event in the window. */
+  /** Row of the last event in the window, for a window's result or an event made from it. */
   lastRowIn({ origin }: Event): number | undefined {
     return origin === null ? undefined : this.#lastRows.get(origin)
   }

@@ -2,18 +2,19 @@ import type { Clock } from '../clock/clock.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { ReplayedPartition } from './replay.ts'
 
 const READ_BYTES = 1024 * 1024
-/** Folded without a rest, about. */
+/** Approximate time of folding without a rest. */
 const STRETCH_MS = 10
-/** After trouble with the log. */
+/** Pause after a failure of the log. */
 const PAUSE_MS = 1_000
 
 /**
- * The fold of an account's part of a partition that others work on, for those who watch it: from the newest checkpoint to
- * the end of the log, then on with it. It has no effect on anything, and takes half of the time of a processor at most.
+ * The fold of an account's part of a partition that another process owns, for watchers. It runs from the newest
+ * checkpoint to the end of the log and then continues. It has no effects, and uses at most half of a processor's time.
  */
 export class FollowedPartition {
   readonly #source: ReplayedPartition
@@ -33,7 +34,7 @@ export class FollowedPartition {
   }
 
   /**
-   * Follows the partition until the signal. Shown is what is on the log from now on.
+   * Follows the partition until the signal. It shows records that reach the log from now on.
    *
    * @throws LogError, FoldError when it cannot be folded
    */
@@ -47,7 +48,7 @@ export class FollowedPartition {
         await this.#readOn(fold, signal)
       } catch (error) {
         if (!isTrimmed(error)) throw error
-        // What is needed next has been stored and trimmed meanwhile: the newest checkpoint lies behind it.
+        // The next records were stored and trimmed in the meantime: the newest checkpoint is after them.
         const newest = await this.#repeated(() => this.#newestFold(), signal)
         if (newest.nextOffset <= fold.nextOffset) throw error
         fold = newest
@@ -56,9 +57,9 @@ export class FollowedPartition {
   }
 
   async #newestFold(): Promise<PartitionFold> {
-    const { topic, partition, checkpoints } = this.#source
+    const { catalogue, topic, partition, checkpoints } = this.#source
     const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
-    return new PartitionFold(foldIdentity(topic, partition), kept?.body, this.#scope)
+    return new PartitionFold(catalogue, foldIdentity(topic, partition), kept?.body, this.#scope)
   }
 
   async #readOn(fold: PartitionFold, signal: AbortSignal): Promise<void> {
@@ -92,7 +93,7 @@ export class FollowedPartition {
     this.#isShown = true
   }
 
-  /** As long as the work took: whoever else is served by this process does not wait for it. */
+  /** Rests for as long as the work took, so that other work of this process does not wait. */
   async #rest(): Promise<void> {
     if (this.#workedMs < STRETCH_MS) return
     const workedMs = this.#workedMs
@@ -100,7 +101,7 @@ export class FollowedPartition {
     await this.#clock.sleep(workedMs)
   }
 
-  /** Goes on when brokers that were away are back. */
+  /** Repeats a call until unavailable brokers are back. */
   async #repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (;;) {
       try {
@@ -118,6 +119,8 @@ function isTrimmed(error: unknown): boolean {
 }
 
 /** Every partition of a topic, with its checkpoints. */
-export function partitionsOf(topic: Topic, checkpoints: Topic): ReplayedPartition[] {
-  return Array.from({ length: topic.partitions }, (_, partition) => ({ topic, checkpoints, partition }))
+export function partitionsOf(catalogue: Catalogue, topic: Topic, checkpoints: Topic): ReplayedPartition[] {
+  return Array.from({ length: topic.partitions }, (_, partition) => {
+    return { catalogue, topic, checkpoints, partition }
+  })
 }

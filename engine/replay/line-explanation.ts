@@ -8,32 +8,35 @@ import type { NodeName } from '../fold/node-activity.ts'
 import type { PartitionFold } from '../fold/partition-fold.ts'
 import type { PipelineInEffect, RunWatch } from '../fold/run-watch.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
-import { LineBatchView } from '../lines/line-batch-view.ts'
+import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Steps } from '../steps.ts'
 import { EventPaths, type ExplainedStep } from './event-paths.ts'
 
-/** What became of one line, when it was handled. */
+/** Explanation of one line at the time when it was handled. */
 export interface ExplainedLine {
-  /** Among the lines of its record. */
+  /** Number among the lines of its record. */
   readonly index: number
   readonly event: Event
-  /** Of a request that came before with the same idempotency key, or the whole record was written twice: it was passed over. */
+  /**
+   * true: the line was skipped, because its request is a repeat by idempotency key, or the whole record was written
+   * twice.
+   */
   readonly isRepeat: boolean
-  /** By a rule that drops lines entirely, as it arrived. */
+  /** Rule that dropped the line on arrival, if any. */
   readonly droppedFor: JsonObject | undefined
   readonly stored: readonly StoredAs[]
-  /** What windows gave in which it was the last. */
+  /** Results of windows in which the line was the last one. */
   readonly gathered: readonly StoredAs[]
-  /** By rules on lines, or because a quota was used up. */
+  /** Places where rules on lines or an exhausted quota excluded it. */
   readonly excluded: readonly ExcludedAt[]
-  /** What was deployed of the account's pipelines, in the order of their ids. Where none has taken the line, the default graph has. */
+  /** Deployed pipelines of the account, ordered by id. If none of them handled the line, the default graph did. */
   readonly pipelines: readonly ExplainedPipeline[]
 }
 
 /** A line of the own store. */
 export interface StoredAs {
-  /** Among the stored lines of its record. */
+  /** Number among the stored lines of its record. */
   readonly row: number
   /** '' for the default graph. */
   readonly pipeline: string
@@ -47,15 +50,15 @@ export interface ExcludedAt extends Omit<StoredAs, 'row'> {
 
 export interface ExplainedPipeline {
   readonly id: string
-  /** Of the deployment in effect. */
+  /** Version of the deployment in effect. */
   readonly version: number
   readonly document: PipelineDocument
   readonly isPaused: boolean
-  /** What its nodes did with the line, in the order in which it met them; none when the pipeline did not take it. */
+  /** Effects of its nodes on the line, in order; empty when the pipeline did not handle it. */
   readonly steps: readonly ExplainedStep[]
 }
 
-/** A record of lines, and what became of those that were asked for. */
+/** A record of lines, with the explanations of the requested ones. */
 export interface ExplainedRecord {
   readonly offset: bigint
   /** The log's clock when it was appended, UNIX ms. */
@@ -66,10 +69,10 @@ export interface ExplainedRecord {
 }
 
 /**
- * Folds the next record and tells what becomes of its lines.
+ * Folds the next record and explains its lines.
  *
- * @param isAsked about which lines somebody wants to know
- * @returns undefined when the record holds no lines of the account
+ * @param isAsked whether a line must be explained
+ * @returns undefined when the record contains no lines of the account
  */
 export function* explainRecord(
   fold: PartitionFold,
@@ -98,7 +101,7 @@ export function* explainRecord(
   return { offset, appendTimeMs, timeMs: fold.timeMs, lines }
 }
 
-/** Notes what becomes of some lines of one record. */
+/** Records the results of some lines of one record. */
 class LineWatch implements RunWatch {
   readonly #asked: ReadonlySet<number>
   readonly #inEffect = new Map<string, PipelineInEffect>()
@@ -108,7 +111,7 @@ class LineWatch implements RunWatch {
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
   readonly #dropped = new Map<number, JsonObject>()
   #batch: LineBatchView | undefined
-  /** Of the lines that were handled, in order. */
+  /** The handled lines, in order. */
   #handled: readonly number[] = []
 
   constructor(asked: ReadonlySet<number>) {
@@ -128,7 +131,7 @@ class LineWatch implements RunWatch {
     this.#handled = indexes
   }
 
-  /** Asked once more where windows of the pipeline end with the record. */
+  /** Called again if windows of the pipeline end with the record. */
   observerOf(_account: string, pipeline: string): GraphObserver {
     const paths =
       this.#paths.get(pipeline) ?? new EventPaths(row => this.#asked.has(this.#handled[row] as number))
@@ -149,7 +152,9 @@ class LineWatch implements RunWatch {
     return origin?.batch === this.#batch
   }
 
-  /** Number of the line that an event comes from; undefined: it is nobody's, as most of what windows give. */
+  /**
+   * Number of the line that an event comes from; undefined for most results of windows, which do not belong to a line.
+   */
   #lineOf(event: Event, pipeline: string): number | undefined {
     if (this.#isOfRecord(event)) return event.origin?.index
     const row = this.#paths.get(pipeline)?.lastRowIn(event)

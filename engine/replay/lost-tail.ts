@@ -2,35 +2,35 @@ import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts
 import type { Cut } from '../../schemas/log/control.ts'
 import { type Loss, lossCut, lossIn, type Witnessed } from '../../schemas/log/loss.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
-import { encodeControl } from '../fold/partition-fold.ts'
+import { encodeControl } from '../fold/control-record.ts'
+import { kindOf } from '../fold/cuts/registry.ts'
 import type { LostTail } from '../log/guarded-topic.ts'
-import type { Topic } from '../log/log.ts'
+import { LogError, type Topic } from '../log/log.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { type Store, StoreError, type StoreReach } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { ReceivedPositions } from './received-positions.ts'
 
-/** Cuts in one record, about. */
+/** Approximate size of the cuts in one record. */
 const CUT_CHARACTERS = 400_000
-/** So many records at most are lost by the word of another process alone: more would be a slip of the pen. */
-const MOST_TOLD = 1_000_000n
-/** Records that are appended at once. */
+/** Maximum number of lost places that are filled; a larger number is an error of a source. */
+const MOST_FILLED = 1_000_000_000
+/** Number of records that are appended at once. */
 const APPENDS_AT_ONCE = 1_000
 const NOTHING: StoreReach = { owner: null, positions: new Map(), timeMs: 0 }
 
-/** Who may know of records of a partition. */
+/** Sources that may know of records of a partition. */
 export interface Witnesses {
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Absent where it cannot be asked (now). */
+  /** Absent if it cannot be asked (now). */
   readonly store?: Store | undefined
-  /** What else knows of the partition: the lowest offset beyond it; 0: nothing. */
+  /** Other knowledge about the partition: the lowest offset above it; 0: none. */
   readonly mark?: ((partition: number) => Promise<bigint>) | undefined
-  /** What others have of what was sent from the partition. */
+  /** Positions that other partitions have received from this one. */
   readonly received?: ReceivedPositions | undefined
-  /** Those who tell the partition of cuts; absent: nobody does but the configuration, at each start. */
+  /** Partitions that send cuts to this one; absent: only the configuration does, at each start. */
   readonly senders?: { readonly topic: Topic; readonly checkpoints: Topic } | undefined
-  /** Processes of a cluster were given offsets that nobody else knows of yet: what they tell counts. */
-  readonly othersKnowMore?: boolean
 }
 
 /** A loss cannot be accepted, at least not with these numbers. */
@@ -39,19 +39,20 @@ export class LossError extends Error {
 }
 
 interface Known {
-  /** Lowest offset beyond all that is known. */
+  /** Lowest offset above everything that is known. */
   readonly next: bigint
-  /** The newest whole one. */
+  /** The newest whole checkpoint. */
   readonly checkpoint: Checkpoint | undefined
   readonly store: StoreReach
 }
 
 /**
- * Looks for records that are known of and that the log does not have: a disk may have lied about what is durable, a
- * copy may be a part, a broker without the newest records may have been elected.
+ * Looks for records that are known to have existed and that the log does not have. Possible causes are a disk that lost
+ * confirmed data, an incomplete copy, or the election of a broker without the newest records.
  *
- * @param floor lowest offset beyond all that the asking process knows of itself
- * @throws LogError, StoreError, retriable ones, too
+ * @param floor lowest offset above everything that the calling process knows
+ * @throws LogError, StoreError, retriable ones, too; LOG_TAIL_LOST when the partition is as long as that of another log to which
+ *   its checkpoints belong
  */
 export async function findLostTail(
   witnesses: Witnesses,
@@ -60,13 +61,21 @@ export async function findLostTail(
 ): Promise<LostTail | undefined> {
   const known = await knownOf(witnesses, partition)
   const end = known.next > floor ? known.next : floor
-  // Asked last: whatever was known before, the log had before.
+  // The end of the log is read last: everything that the sources know was on the log before.
   const { next } = await witnesses.topic.bounds(partition)
-  if (next >= end) return undefined
+  if (next >= end) {
+    const { checkpoint } = known
+    const { name, logId } = witnesses.topic
+    if (checkpoint === undefined || checkpoint.logId === logId) return undefined
+    throw new LogError('LOG_TAIL_LOST', foreignSentence({ topic: name, partition }, logId, checkpoint.logId))
+  }
   return { topic: witnesses.topic.name, partition, from: next, to: end - 1n }
 }
 
-/** The same for who takes lines also while the store is away: what else is known has to do then. */
+/**
+ * Like `findLostTail`, for processes that accept lines even while the store is unavailable: the other sources must
+ * suffice then.
+ */
 export async function findLostTailNow(
   witnesses: Witnesses,
   partition: number,
@@ -80,44 +89,73 @@ export async function findLostTailNow(
   }
 }
 
+/** Sentence about a partition with records of two logs at the same offsets, for which no acceptance is possible. */
+function foreignSentence(
+  { topic, partition }: Pick<LostTail, 'topic' | 'partition'>,
+  logId: string,
+  other: string,
+): string {
+  return (
+    `Partition ${partition} of ${topic} belongs to log ${logId}, but its checkpoints belong to log ${other}: the topic was made ` +
+    'anew. Nothing is accepted there. Start this process again. If it says this then, too, use new topics (KAFKA_TOPIC_PREFIX) ' +
+    'and a new store'
+  )
+}
+
+/**
+ * The log to which the checkpoints of a topic belong, if it is not the topic's own: the topic was created again since.
+ *
+ * @throws LogError, retriable ones, too
+ */
+export async function formerLogId({
+  topic,
+  checkpoints,
+}: Pick<Witnesses, 'topic' | 'checkpoints'>): Promise<string | undefined> {
+  for (let partition = 0; partition < topic.partitions; partition++) {
+    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
+    const logId = kept && checkpointType.decode(kept.body).logId
+    if (logId !== undefined && logId !== topic.logId) return logId
+  }
+  return undefined
+}
+
 async function knownOf(witnesses: Witnesses, partition: number): Promise<Known> {
   const { topic, checkpoints, store, mark, received } = witnesses
   const log = new CheckpointLog(checkpoints, { topic, partition })
   const kept = await log.newest()
   const checkpoint = kept && checkpointType.decode(kept.body)
-  // Of a topic that was made anew: the fold says so.
-  const isForeign = checkpoint !== undefined && checkpoint.logId !== topic.logId
-  const own = isForeign ? undefined : checkpoint
-  const from = { offset: BigInt(own?.nextOffset ?? 0), row: 0, timeMs: own?.timeMs ?? 0 }
+  // A checkpoint of another log also counts: the topic was created again, and its records are lost.
+  const from = { offset: BigInt(checkpoint?.nextOffset ?? 0), row: 0, timeMs: checkpoint?.timeMs ?? 0 }
   const stored = (await store?.reached({ topic: topic.name, partition }, from)) ?? NOTHING
   const positions = [...stored.positions.values()].map(({ offset }) => offset + 1n)
   const ends = [
-    isForeign ? 0n : await log.reach(),
+    await log.reach(),
     (await mark?.(partition)) ?? 0n,
     (await received?.beyond({ topic: topic.name, partition })) ?? 0n,
     stored.owner === null ? 0n : stored.owner + 1n,
     ...positions,
   ]
   const next = ends.reduce((most, end) => (end > most ? end : most), 0n)
-  return { next, checkpoint: own, store: stored }
+  return { next, checkpoint, store: stored }
 }
 
 /**
- * Accepts that records at the end of a partition are lost: cuts that say so take their places, so that no offset is
- * given twice. Repeated after it was interrupted it goes on where it ended, with the numbers that are told then.
+ * Accepts that records at the end of a partition are lost. Cuts that record the loss replace them, so that offsets are
+ * never given twice. After an interruption, a repetition continues at the same place, with the numbers reported then.
  *
- * @param given first and last lost record, as they were told
+ * @param given first and last lost record, as reported
+ * @param begin called after these numbers were checked, and before anything is appended
  * @throws LossError when nothing is missing, or other records are; LogError, StoreError
  */
 export async function acceptLoss(
+  catalogue: Catalogue,
   witnesses: Witnesses,
   given: Pick<LostTail, 'partition' | 'from' | 'to'>,
+  begin: () => Promise<void> = async () => undefined,
 ): Promise<LostTail> {
   const { topic } = witnesses
   const { partition } = given
-  const { next } = await topic.bounds(partition)
-  const isToldMore = witnesses.othersKnowMore === true && given.from === next && given.to - next < MOST_TOLD
-  const lost = await findLostTail(witnesses, partition, isToldMore ? given.to + 1n : 0n)
+  const lost = await findLostTail(witnesses, partition)
   if (lost === undefined)
     throw new LossError(`nothing is missing at the end of partition ${partition} of ${topic.name}`)
   if (lost.from !== given.from || lost.to !== given.to)
@@ -129,24 +167,32 @@ export async function acceptLoss(
   const loss = { from: Number(from), to: Number(lost.to + 1n) }
   const parts = witnessedParts(known, from, await cutsOfSenders(witnesses))
   const places = Number(lost.to - lost.from) + 1
-  const losses = Array.from({ length: Math.max(places, parts.length) }, (_, index): Loss => {
+  if (places > MOST_FILLED)
+    throw new LossError(
+      `partition ${partition} of ${topic.name} cannot have lost ${places} records: find out who knows of record ${lost.to}`,
+    )
+  await begin()
+  const lossAt = (index: number): Loss => {
     const witnessed = parts[index]
     return witnessed === undefined ? loss : { ...loss, witnessed }
-  })
-  for (let first = 0; first < losses.length; first += APPENDS_AT_ONCE)
+  }
+  const count = Math.max(places, parts.length)
+  for (let first = 0; first < count; first += APPENDS_AT_ONCE)
     await Promise.all(
-      losses.slice(first, first + APPENDS_AT_ONCE).map(each => {
-        const value = encodeControl({ 'weir.Cut': lossCut({ topic: topic.name, partition }, each) })
+      Array.from({ length: Math.min(APPENDS_AT_ONCE, count - first) }, (_, index) => {
+        const value = encodeControl(catalogue, {
+          'weir.Cut': lossCut({ topic: topic.name, partition }, lossAt(first + index)),
+        })
         return topic.append(partition, { value, producer: null, priority: 'control' })
       }),
     )
-  // What was open before the gap ends with the first record behind it.
-  const value = encodeControl({ 'weir.Tick': { deadlineMs: 0 } })
+  // The first record behind the gap ends everything that was open before it.
+  const value = encodeControl(catalogue, { 'weir.Tick': { deadlineMs: 0 } })
   await topic.append(partition, { value, producer: null, priority: 'control' })
   return lost
 }
 
-/** An act that was interrupted has filled some places already. */
+/** An interrupted acceptance has already filled some places. */
 async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<bigint> {
   const { first } = await topic.bounds(partition)
   if (from <= first) return from
@@ -155,7 +201,7 @@ async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<big
   return before === undefined ? from : BigInt(before.from)
 }
 
-/** What is known of the lost records, in parts that fit into a record each. */
+/** Known facts about the lost records, in parts that fit into one record each. */
 function witnessedParts({ checkpoint, store }: Known, from: bigint, told: readonly Cut[]): Witnessed[] {
   const isBeyond = checkpoint !== undefined && BigInt(checkpoint.nextOffset) > from
   const reached = new Set<StoreTable>()
@@ -171,8 +217,8 @@ function witnessedParts({ checkpoint, store }: Known, from: bigint, told: readon
 }
 
 /**
- * What the partitions that send events to the lost one have told it, as far as their checkpoints include it: they do
- * not tell it again, and events of a pipeline that nobody knows would be dropped.
+ * Cuts that sending partitions have sent to the lost one, as far as their checkpoints include them. They are not sent
+ * again, and events of an unknown pipeline would be dropped.
  */
 async function cutsOfSenders({ senders }: Witnesses): Promise<Cut[]> {
   const newest = new Map<string, Cut>()
@@ -180,22 +226,18 @@ async function cutsOfSenders({ senders }: Witnesses): Promise<Cut[]> {
     const { topic, checkpoints } = senders as NonNullable<typeof senders>
     const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
     const checkpoint = kept && checkpointType.decode(kept.body)
-    if (checkpoint === undefined || checkpoint.logId !== topic.logId) continue
+    if (checkpoint === undefined) continue
     const cuts = checkpoint.cuts as readonly Cut[]
     const spread = new Set(cuts.filter(({ kind }) => kind === 'spread').map(({ entity }) => entity))
     for (const cut of cuts) {
       const key = `${cut.kind} ${cut.entity}`
-      if (!spread.has(accountOf(cut)) || cut.version <= (newest.get(key)?.version ?? 0)) continue
+      const account = kindOf(cut).sharedAccountOf(cut)
+      if (account === undefined || !spread.has(account)) continue
+      if (cut.version <= (newest.get(key)?.version ?? 0)) continue
       newest.set(key, cut)
     }
   }
   return [...newest.values()]
-}
-
-/** @returns '' of a cut that is told to no other partition */
-function accountOf({ kind, payload }: Cut): string {
-  if (kind === 'spread' || kind === 'slice' || kind === 'loss' || payload === '') return ''
-  return (JSON.parse(payload) as { readonly accountId: string }).accountId
 }
 
 function cutParts(cuts: readonly Cut[]): Witnessed[] {

@@ -6,9 +6,10 @@ import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { Event } from '../event/event.ts'
 import { Outbox } from '../fold/spread/outbox.ts'
-import { LineBatchView } from '../lines/line-batch-view.ts'
+import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../log/partitioned-topics.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { MovedEvents } from './moved-events.ts'
 import { PartitionReplay } from './replay.ts'
@@ -26,7 +27,7 @@ let topics: PartitionedTopics
 let outbox: Outbox
 beforeEach(async () => {
   topics = await openPartitionedTopics(memoryLog({ clock, entropy: seededEntropy(7) }), 2)
-  outbox = new Outbox(SOURCE_PARTITION)
+  outbox = new Outbox(CATALOGUE, SOURCE_PARTITION)
   const document = { id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision: 1, nodes: NODES }
   const cut = { kind: 'pipeline', entity: 'p', version: 1, payload: JSON.stringify(document) } as const
   outbox.add(TARGET, SAMPLE_ACCOUNT, { 'weir.ForwardedCut': { offset: 3, row: 0, ...cut } }, 100)
@@ -40,16 +41,16 @@ function send(offset: bigint, waitsAt: string): void {
   outbox.addEvent(TARGET, SAMPLE_ACCOUNT, place, Event.ofLine(batch, 0), { offset, row: 0 })
 }
 
-/** Each round is durable before the next, as a worker does it. */
+/** Makes each round durable before the next, like a worker. */
 async function deliver(): Promise<void> {
   for (const round of outbox.take())
     for (const { partition, value } of round)
       await topics.keyed.topic.append(partition, { value, producer: null, priority: 'control' })
 }
 
-/** Followed together. */
+/** Follows all events together. */
 async function allWhereabouts(offsets: readonly bigint[], appendTimeMs = clock.wallMs()) {
-  const moved = new MovedEvents(topics, SAMPLE_ACCOUNT, () => Promise.resolve())
+  const moved = new MovedEvents({ catalogue: CATALOGUE, ...topics }, SAMPLE_ACCOUNT, () => Promise.resolve())
   const sentTo = offsets.map(offset => ({ topic: KEYED_TOPIC, partition: 0, position: { offset, row: 0 } }))
   await moved.follow(sentTo.map(each => ({ source: SOURCE_PARTITION, appendTimeMs, sentTo: each })))
   return sentTo.map(each => moved.whereaboutsOf(SOURCE_PARTITION, each))
@@ -58,10 +59,10 @@ async function allWhereabouts(offsets: readonly bigint[], appendTimeMs = clock.w
 const whereabouts = async (offset: bigint, appendTimeMs?: number) =>
   (await allWhereabouts([offset], appendTimeMs))[0]
 
-/** As a worker leaves one, of everything that the partition has. */
+/** Writes a checkpoint of the whole partition, like a worker. */
 async function writeCheckpoint(): Promise<void> {
   const { topic, checkpoints } = topics.keyed
-  const source = { topic, checkpoints, partition: 0 }
+  const source = { catalogue: CATALOGUE, topic, checkpoints, partition: 0 }
   const { next } = await topic.bounds(0)
   const replay = await PartitionReplay.reaching(source, next, { account: SAMPLE_ACCOUNT })
   await replay.foldTo(next, () => Promise.resolve())
@@ -81,7 +82,7 @@ test('an event is under way until it has arrived', async () => {
   })
 })
 
-test('the first of repeats counts, whatever the clocks say', async () => {
+test('the first of several repeats counts, whatever the clocks say', async () => {
   send(4n, 'limit')
   await deliver()
   clock.advance(10_000)
@@ -94,7 +95,7 @@ test('the first of repeats counts, whatever the clocks say', async () => {
   }
 })
 
-test('an event whose node is no more is dropped there', async () => {
+test('an event whose node is gone is dropped at its target', async () => {
   send(4n, 'another')
   await deliver()
   expect(await whereabouts(4n)).toMatchObject({
@@ -106,7 +107,7 @@ test('an event whose node is no more is dropped there', async () => {
   })
 })
 
-test('an event that arrived where the log is kept no more is not kept', async () => {
+test('an event whose arrival is no longer on the log is not reported as kept', async () => {
   send(4n, 'limit')
   await deliver()
   send(5n, 'limit')
@@ -115,7 +116,7 @@ test('an event that arrived where the log is kept no more is not kept', async ()
   expect(await whereabouts(4n)).toBe('not kept')
 })
 
-test('of events that are followed together, those that are kept are told of', async () => {
+test('of events that are followed together, the kept ones are reported', async () => {
   send(4n, 'limit')
   await deliver()
   await writeCheckpoint()

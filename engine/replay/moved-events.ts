@@ -7,16 +7,19 @@ import { lastPositionIn } from '../fold/spread/rekeyed-part.ts'
 import type { SentTo } from '../graph/graph-observer.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { PartitionedTopics } from '../log/partitioned-topics.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Arrival } from './arrival-explanation.ts'
 import type { ExplainedStep } from './event-paths.ts'
 import { NoReplayError, PartitionReplay, type ReplayedPartition } from './replay.ts'
 
 const READ_BYTES = 1024 * 1024
-/** Clocks of brokers differ by less. Nothing but time is lost where they differ by more. */
+/** Assumed maximum difference between the clocks of brokers. A larger one only costs time. */
 const CLOCKS_DIFFER_MS = 1_000
 
-/** Between which events move. */
-export type ReplayedTopics = Pick<PartitionedTopics, 'ingest' | 'checkpoints' | 'keyed'>
+/** Topics between which events move. */
+export interface ReplayedTopics extends Pick<PartitionedTopics, 'ingest' | 'checkpoints' | 'keyed'> {
+  readonly catalogue: Catalogue
+}
 
 /** An event that a record has sent to another partition. */
 export interface MovedEvent {
@@ -26,54 +29,56 @@ export interface MovedEvent {
   readonly sentTo: SentTo
 }
 
-/** `under way`: it has not arrived yet. `not kept`: it has arrived, in a part of the log that is there no more. */
+/** `under way`: it has not arrived yet. `not kept`: it has arrived, in a part of the log that was removed. */
 export type Whereabouts = Arrival | 'under way' | 'not kept'
 
 /** A step on the whole way of a line. */
 export interface WayStep {
   readonly step: ExplainedStep
-  /** Where it was made. */
+  /** Partition in which the step took place. */
   readonly at: PartitionName
-  /** With which the event came there; undefined: it came in there. */
+  /** Arrival of the event there; undefined: it entered there. */
   readonly arrival: Arrival | undefined
-  /** Of a step that moved its event. */
+  /** Present place of an event that the step moved. */
   readonly whereabouts: Whereabouts | undefined
 }
 
 /**
- * Follows events of an account to the partitions that they were sent to, and on from there, by the kept log alone.
+ * Follows events of an account to the partitions that they were sent to, and onward, using only the kept log.
  *
- * What a partition sends to another arrives in the order of its positions, repeats apart, and each checkpoint says up
- * to which position things have arrived. So a replay that begins before an event has arrived meets it, or the log ends
- * before that. The times of the records only tell where to begin; a wrong one makes this slower.
+ * Events from one partition arrive at another in the order of their positions, apart from repeats. Each checkpoint
+ * contains the last position that has arrived. A replay that begins before an event has arrived therefore meets it,
+ * unless the log ends first. Times of records only suggest a start; a wrong time makes the search slower.
  */
 export class MovedEvents {
   readonly #topics: ReplayedTopics
   readonly #account: string
   readonly #rest: () => Promise<void>
-  /** By source and position. */
+  /** Places by source and position. */
   readonly #whereabouts = new Map<string, Whereabouts>()
-  /** By the partition that is replayed. Events that are asked for later have often arrived later, too. */
+  /** Replays by partition. Later requests are often about later arrivals. */
   readonly #replays = new Map<string, PartitionReplay>()
 
-  /** @param rest called again and again: others of this process get their turn in it */
+  /** @param rest called repeatedly, so that other work of this process gets its turn */
   constructor(topics: ReplayedTopics, account: string, rest: () => Promise<void>) {
     this.#topics = topics
     this.#account = account
     this.#rest = rest
   }
 
-  /** Where an event is that was followed. */
+  /** Place of an event that was followed. */
   whereaboutsOf(source: PartitionName, { position }: SentTo): Whereabouts | undefined {
     return this.#whereabouts.get(eventKey(source, position))
   }
 
-  /** Takes in what somebody has found out already. */
+  /** Adds an arrival that is already known. */
   learn(arrival: Arrival): void {
     this.#whereabouts.set(eventKey(arrival.source, arrival.position), arrival)
   }
 
-  /** Steps in a partition, each move followed by the steps that came after it in others. All have been followed. */
+  /**
+   * Steps in a partition. Each move is followed by the later steps in other partitions; all events have been followed.
+   */
   *way(steps: readonly ExplainedStep[], at: PartitionName, arrival?: Arrival): Iterable<WayStep> {
     for (const step of steps) {
       const { sentTo } = step
@@ -84,7 +89,7 @@ export class MovedEvents {
     }
   }
 
-  /** Finds what became of events, and of those that these became, as far as the log goes. */
+  /** Finds the results of events, and of the events that followed from them, as far as the log goes. */
   async follow(events: readonly MovedEvent[]): Promise<void> {
     let waiting = events
     while (waiting.length > 0) {
@@ -125,7 +130,7 @@ export class MovedEvents {
 
   /**
    * @param events to one partition
-   * @returns a replay of it before any of them has arrived, or the oldest that there is, and how far to go on with it
+   * @returns a replay that begins before their arrival, or the oldest possible one, and the offset up to which it runs
    */
   async #replayBefore(
     events: readonly MovedEvent[],
@@ -157,7 +162,7 @@ export class MovedEvents {
     }
   }
 
-  /** Begins near before an offset, or where the kept log first can be replayed behind it. */
+  /** A replay that begins shortly before an offset, or at the first possible place of the kept log after it. */
   async #replayReaching(target: ReplayedPartition, offset: bigint): Promise<PartitionReplay> {
     const scope = { account: this.#account }
     try {
@@ -168,17 +173,17 @@ export class MovedEvents {
     }
   }
 
-  /** Whether an event has not arrived yet where a replay is. */
+  /** Whether an event has not arrived yet at the position of a replay. */
   #isAhead({ fold }: PartitionReplay, { source, sentTo }: MovedEvent): boolean {
     const passed = fold.passed(this.#account, source)
     return passed === undefined || isBeyond(sentTo.position, passed)
   }
 
   /**
-   * Where events of one source arrive, by the clocks.
+   * Probable range of offsets for the arrival of events from one source, by the clocks.
    *
    * @param events in the order of their positions
-   * @returns of the records between, the last is excluded
+   * @returns a range that excludes its last record
    */
   async #likelyStretch(
     target: ReplayedPartition,
@@ -190,13 +195,13 @@ export class MovedEvents {
     const { next } = await topic.bounds(partition)
     const likely = (await topic.offsetAtTime(partition, appendTimeMs - CLOCKS_DIFFER_MS)) ?? next
     const from = await this.#firstBringing(target, source, sentTo.position, likely)
-    // Nothing from there on brings them: they came before that, or have not come.
+    // No later record brings them: they arrived earlier, or have not arrived yet.
     if (from === undefined) return { from: likely, until: likely }
     const end = await this.#firstBringing(target, source, last.position, from)
     return { from, until: end === undefined ? next : end + 1n }
   }
 
-  /** The first record from an offset on that brings something of a source as far as a position, or further. */
+  /** The first record from an offset on that brings an event of a source up to a position, or a later one. */
   async #firstBringing(
     { topic, partition }: ReplayedPartition,
     source: PartitionName,
@@ -236,10 +241,12 @@ export function movedBy(
 }
 
 export function partitionNamed(
-  { ingest, checkpoints, keyed }: ReplayedTopics,
+  { catalogue, ingest, checkpoints, keyed }: ReplayedTopics,
   { topic, partition }: PartitionName,
 ): ReplayedPartition {
-  return topic === INGEST_TOPIC ? { topic: ingest, checkpoints, partition } : { ...keyed, partition }
+  return topic === INGEST_TOPIC
+    ? { catalogue, topic: ingest, checkpoints, partition }
+    : { catalogue, ...keyed, partition }
 }
 
 function byPosition(one: MovedEvent, other: MovedEvent): number {

@@ -3,6 +3,7 @@ import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, settle, type World } from '../../test/support/world.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../log/partitioned-topics.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
 import { ThrottleState } from '../nodes/processors/throttle/throttle-state.ts'
 import { CheckpointLog, CheckpointTooLargeError } from './checkpoint-log.ts'
 import {
@@ -23,7 +24,7 @@ const LIMITING = [
   node('sink', 'store', 'mezmo', ['limit']),
 ]
 
-/** A world in which so many lines of one key have passed before a checkpoint and after it. */
+/** A world in which this number of lines of one key have passed before a checkpoint, and after it. */
 async function passedWorld(before: number, after: number) {
   const world = await newWorld()
   world.configuration.deploy(LIMITING)
@@ -42,10 +43,10 @@ async function passedWorld(before: number, after: number) {
 }
 
 function presentMemory({ clock }: World, topics: PartitionedTopics, engine?: FollowingFolds): PresentMemory {
-  return new PresentMemory({ topics, clock, engine })
+  return new PresentMemory({ catalogue: CATALOGUE, topics, clock, engine })
 }
 
-/** How many of the key have passed, as each partition that was looked at tells. */
+/** Number of events of the key that have passed, for each partition. */
 async function passed(memory: PresentMemory, isSpread = false): Promise<number[]> {
   const counts: number[] = []
   await memory.look(PLACE, isSpread, ({ memory: { value } }) => {
@@ -55,19 +56,19 @@ async function passed(memory: PresentMemory, isSpread = false): Promise<number[]
   return counts
 }
 
-test('it is told from the newest checkpoint and what came after it', async () => {
+test('the state follows from the newest checkpoint and the later records', async () => {
   const { memory } = await passedWorld(3, 4)
   expect(await passed(memory())).toEqual([7])
   expect(await passed(memory(), true)).toEqual([7])
 })
 
-test('what is on the log and not stored yet is part of it', async () => {
+test('records on the log that are not stored yet count', async () => {
   const { world, memory } = await passedWorld(3, 4)
   await world.append([{ line: 'not read by any worker', app: 'web' }])
   expect(await passed(memory())).toEqual([8])
 })
 
-test('the log is enough when there is no checkpoint, and an account that is not known has nothing', async () => {
+test('the log is enough without a checkpoint, and an unknown account has no state', async () => {
   const world = await newWorld()
   world.configuration.deploy(LIMITING)
   await settle(await world.worker())
@@ -81,7 +82,7 @@ test('the log is enough when there is no checkpoint, and an account that is not 
   expect(seen).toEqual([])
 })
 
-test('an engine of the process is asked where it has read everything, and only there', async () => {
+test('an engine of the process is asked once it has read everything, and only then', async () => {
   const { world, worker, memory } = await passedWorld(3, 4)
   let asked = 0
   const answering = (fold: () => FollowingFold | undefined): FollowingFolds => ({
@@ -107,7 +108,7 @@ test('an engine of the process is asked where it has read everything, and only t
   expect(await passed(memory(answering(() => undefined)))).toEqual([8])
 })
 
-test('what takes too long is given up, also by whoever waits behind it', async () => {
+test('a look that takes too long is given up, also by callers that wait behind it', async () => {
   const { world, memory } = await passedWorld(1, 1)
   const { read } = world.ingest
   const held = Promise.withResolvers<never[]>()
@@ -122,7 +123,7 @@ test('what takes too long is given up, also by whoever waits behind it', async (
   expect(await passed(shared)).toEqual([2])
 })
 
-test('a checkpoint that is larger than its reader allows is not read', async () => {
+test('a checkpoint that is larger than its limit is not read', async () => {
   const { world } = await passedWorld(1, 0)
   const topic = await world.log.topic(CHECKPOINT_TOPIC, world.ingest.partitions)
   const checkpoints = new CheckpointLog(topic, { topic: world.ingest, partition: world.partition })

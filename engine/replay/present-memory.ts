@@ -2,29 +2,30 @@ import { setImmediate } from 'node:timers/promises'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Clock } from '../clock/clock.ts'
 import { InTurn } from '../configuration/in-turn.ts'
-import { FoldError } from '../fold/partition-fold.ts'
+import { FoldError } from '../fold/fold-error.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import { LogError } from '../log/log.ts'
 import type { PartitionedTopics } from '../log/partitioned-topics.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { CheckpointTooLargeError } from './checkpoint-log.ts'
 import { PartitionReplay, type ReplayedPartition } from './replay.ts'
 
-/** Clients of the API give up after 15 s. */
+/** Time limit of a look: clients of the API give up after 15 s. */
 const PATIENCE_MS = 5_000
-/** How long an engine of this process may take to come to the present end; then this reads by itself. */
+/** Time for an engine of this process to reach the present end; after it, the partition is folded separately. */
 const ENGINE_PATIENCE_MS = 500
 const POLL_MS = 5
-/** Of all accounts of a partition together; it is read as a whole. */
+/** Maximum size of a checkpoint, which contains all accounts of a partition and is read as a whole. */
 const MAX_CHECKPOINT_BYTES = 256 * 1024 * 1024
 
-/** The memory of a node of what runs of a pipeline. */
+/** State of a node of a pipeline's deployed revision. */
 export interface MemoryPlace {
   readonly account: string
   readonly pipeline: string
   readonly node: string
 }
 
-/** Memory of a node on one partition, as it is at that log time, UNIX ms. Not to be kept: it changes. */
+/** Memory of a node on one partition at a log time, UNIX ms. It changes, so callers must not keep it. */
 export interface PresentState {
   readonly memory: HeldState
   readonly timeMs: number
@@ -34,33 +35,34 @@ export interface PresentState {
 export interface FollowingFold {
   readonly nextOffset: bigint
   readonly timeMs: number
-  /** A record is applied in part: the memory is that of no moment. */
+  /** Whether a record is applied in part: the memory then belongs to no single moment. */
   readonly isApplying: boolean
   memoryOf(account: string, pipeline: string, node: string): HeldState | undefined
 }
 
 /** The folds of this process. */
 export interface FollowingFolds {
-  /** Absent where another process works on the partition, or it has not been read yet. */
+  /** Absent if another process works on the partition, or it was not read yet. */
   foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined
 }
 
 export interface PresentMemoryOptions {
+  readonly catalogue: Catalogue
   readonly topics: Pick<PartitionedTopics, 'ingest' | 'checkpoints' | 'keyed'>
-  /** Absent where no engine runs in this process. */
+  /** Absent if no engine runs in this process. */
   readonly engine?: FollowingFolds | undefined
   readonly clock: Clock
 }
 
-/** The memory cannot be told now: the message says why. */
+/** The memory cannot be read now; the message gives the reason. */
 export class MemoryUnavailableError extends Error {
   override readonly name = 'MemoryUnavailableError'
 }
 
 /**
- * What nodes remember at this moment, for people who ask, in a process of whatever role. The log is the truth: what an
- * engine of this process has folded to the present end is taken as it is; otherwise the partition is folded again from
- * its newest checkpoint, for nothing but the answer.
+ * Present state of nodes, for the API of any process. The log is the source: if an engine of this process has folded the
+ * partition to its end, that state is used. Otherwise the partition is folded from its newest checkpoint only for the
+ * answer.
  */
 export class PresentMemory {
   readonly #options: PresentMemoryOptions
@@ -71,10 +73,10 @@ export class PresentMemory {
   }
 
   /**
-   * Shows the memory of a node on every partition that may have some, one after the other.
+   * Shows the state of a node on every partition that may have some, one after the other.
    *
-   * @param isSpread whether the account is, or was, on many partitions
-   * @throws MemoryUnavailableError when it takes longer than a few seconds, or more memory than it may
+   * @param isSpread whether the account is, or was, on several partitions
+   * @throws MemoryUnavailableError when it takes longer than a few seconds, or exceeds the memory limit
    */
   async look(place: MemoryPlace, isSpread: boolean, show: (state: PresentState) => void): Promise<void> {
     const { clock } = this.#options
@@ -87,7 +89,7 @@ export class PresentMemory {
     const late = clock.sleep(PATIENCE_MS, over.signal).then(() => {
       if (!over.signal.aborted) throw tooLate()
     })
-    // One account holds one fold at a time, however often it asks.
+    // An account has at most one fold at a time, however many requests it makes.
     const looked = this.#turns.run(place.account, async () => {
       for (const source of this.#sources(place.account, isSpread))
         await this.#lookAt(source, place, rest, show)
@@ -102,11 +104,12 @@ export class PresentMemory {
   }
 
   *#sources(account: string, isSpread: boolean): Iterable<MemorySource> {
-    const { ingest, checkpoints, keyed } = this.#options.topics
+    const { catalogue, topics } = this.#options
+    const { ingest, checkpoints, keyed } = topics
     const home = partitionOfAccount(account, ingest.partitions)
-    yield { lane: 'ingest', topic: ingest, checkpoints, partition: home }
+    yield { lane: 'ingest', catalogue, topic: ingest, checkpoints, partition: home }
     for (let partition = 0; isSpread && partition < keyed.topic.partitions; partition++)
-      yield { lane: 'keyed', ...keyed, partition }
+      yield { lane: 'keyed', catalogue, ...keyed, partition }
   }
 
   async #lookAt(
@@ -122,7 +125,7 @@ export class PresentMemory {
     if (memory !== undefined) show({ memory, timeMs: fold.timeMs })
   }
 
-  /** The fold of an engine of this process, once it has come that far. */
+  /** The fold of an engine of this process, once it has reached that offset. */
   async #followingFold({ lane, partition }: MemorySource, until: bigint): Promise<FollowingFold | undefined> {
     const { engine, clock } = this.#options
     const untilMs = clock.monotonicMs() + ENGINE_PATIENCE_MS
@@ -140,7 +143,7 @@ interface MemorySource extends ReplayedPartition {
   readonly lane: 'ingest' | 'keyed'
 }
 
-/** The fold of the account alone, which takes no more memory than its part. */
+/** A fold of only this account, which needs memory only for its part. */
 async function foldedTo(
   source: MemorySource,
   account: string,

@@ -11,18 +11,18 @@ import { CheckpointLog } from './checkpoint-log.ts'
 const READ_BYTES = 8 * 1024 * 1024
 
 /**
- * What the partitions of a topic have received from others, by the position that each thing was sent from: events that
- * moved on leave nothing else of the partition that they came from, neither rows nor counts that name a record of it.
- * Read are the newest checkpoint of each partition and the records behind it, and later what was added.
+ * Positions that the partitions of a topic have received from other partitions. An event that moved leaves no other trace
+ * of its origin: rows and counts do not name a record of it. The sources are the newest checkpoint of each partition, the
+ * records after it, and later the new records.
  */
 export class ReceivedPositions {
   readonly #topic: Topic
   readonly #checkpoints: Topic
-  /** By partition, the first record that was not looked at. */
+  /** The first record that was not read, by partition. */
   readonly #lookedTo: bigint[]
-  /** By partition, the checkpoints that were looked at: the first record that was not there yet. */
+  /** The first record that was not read, by partition of the checkpoints. */
   readonly #checkpointsTo: bigint[]
-  /** By the partition that sends, the lowest offset beyond all that was sent. */
+  /** The lowest offset above all received positions, by sending partition. */
   readonly #beyond = new Map<string, bigint>()
   #looking: Promise<void> = Promise.resolve()
 
@@ -34,14 +34,14 @@ export class ReceivedPositions {
   }
 
   /**
-   * Lowest offset of a partition beyond all that was sent from it; 0: nothing was.
+   * Lowest offset of a partition above all records whose events were received; 0: there are none.
    *
    * @throws LogError, retriable ones, too
    */
   async beyond(source: PartitionName): Promise<bigint> {
-    // Partitions of one topic send each other nothing.
+    // Partitions of the same topic do not send to each other.
     if (source.topic === this.#topic.name) return 0n
-    // Those who ask at once share a look, one after the other.
+    // Simultaneous callers share a look.
     this.#looking = this.#looking.catch(() => undefined).then(() => this.#lookAtAll())
     await this.#looking
     return this.#beyond.get(sourceKey(source)) ?? 0n
@@ -54,7 +54,7 @@ export class ReceivedPositions {
   async #lookAt(partition: number): Promise<void> {
     const { first, next } = await this.#topic.bounds(partition)
     const lookedTo = this.#lookedTo[partition] ?? 0n
-    if (next <= lookedTo) return
+    if (next <= lookedTo && next > 0n) return
     const included = await this.#lookAtCheckpoint(partition)
     let offset = [first, lookedTo, included].reduce((most, each) => (each > most ? each : most))
     while (offset < next) {
@@ -77,14 +77,14 @@ export class ReceivedPositions {
     this.#checkpointsTo[partition] = checkpointsTo
     if (kept === undefined) return 0n
     const { logId, states } = checkpointType.decode(kept.body)
-    if (logId !== this.#topic.logId) return 0n
     for (const { holder, data } of states)
-      if (holder.startsWith('spread '))
+      if ('weir.AccountPart' in holder && holder['weir.AccountPart'].part === 'spread')
         for (const [source, position] of passedIn(data)) this.#note(source, position)
-    return kept.nextOffset
+    // A topic that was created again begins at 0, while its former checkpoint still has the received positions.
+    return logId === this.#topic.logId ? kept.nextOffset : 0n
   }
 
-  /** What is damaged tells nothing: whose partition it is says so. */
+  /** Damaged records count as empty: the owner of the partition reports the damage. */
   async #read(partition: number, offset: bigint): Promise<readonly LogRecord[]> {
     try {
       return await this.#topic.read(partition, offset, READ_BYTES)
@@ -107,7 +107,7 @@ export class ReceivedPositions {
   }
 }
 
-/** @returns undefined when the record is another, or one that this program cannot read */
+/** @returns undefined for a record of another kind, or one that this program cannot read */
 function rekeyedIn(value: Buffer): Rekeyed | undefined {
   try {
     return schemaIdOf(value) === rekeyedType.id ? rekeyedType.decode(value) : undefined

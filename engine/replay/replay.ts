@@ -3,29 +3,31 @@ import type { Flush } from '../fold/flush.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import { type Arrival, explainArrivals, type IsAskedArrival } from './arrival-explanation.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import { type ExplainedRecord, explainRecord } from './line-explanation.ts'
 
 const READ_BYTES = 1024 * 1024
-/** Folded without a rest. */
+/** Bytes that are folded without a rest. */
 const STRETCH_BYTES = 256 * 1024
 
 export interface ReplayedPartition {
+  readonly catalogue: Catalogue
   readonly topic: Topic
   readonly checkpoints: Topic
   readonly partition: number
 }
 
-/** The log has let go of what a replay would have to begin with. */
+/** The log no longer has the start of a replay. */
 export class NoReplayError extends Error {
   override readonly name = 'NoReplayError'
 }
 
 /**
- * The fold of a partition once more, over the records that the log still has: it gives what was given then, byte for
- * byte, and has no effect on anything.
+ * A repeated fold of a partition over the records that are still on the log. It gives the original results byte for byte,
+ * and has no effects.
  */
 export class PartitionReplay {
   readonly #source: ReplayedPartition
@@ -36,12 +38,20 @@ export class PartitionReplay {
     this.#fold = fold
   }
 
-  /** Begins where the kept log can first be folded: at its very beginning, else at its oldest checkpoint. @throws NoReplayError */
+  /**
+   * Begins at the first possible place of the kept log: at its very beginning, else at its oldest checkpoint. @throws
+   * NoReplayError
+   */
   static async fromOldest(source: ReplayedPartition, scope?: FoldScope): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = first === 0n ? undefined : await checkpointLogOf(source).oldest(first)
     if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    const fold = new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body, scope)
+    const fold = new PartitionFold(
+      source.catalogue,
+      foldIdentity(source.topic, source.partition),
+      kept?.body,
+      scope,
+    )
     return new PartitionReplay(source, fold)
   }
 
@@ -58,11 +68,16 @@ export class PartitionReplay {
     const { first } = await source.topic.bounds(source.partition)
     const kept = await checkpointLogOf(source).newest(maxBytes)
     if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    const fold = new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body, scope)
+    const fold = new PartitionFold(
+      source.catalogue,
+      foldIdentity(source.topic, source.partition),
+      kept?.body,
+      scope,
+    )
     return new PartitionReplay(source, fold)
   }
 
-  /** Begins near before an offset: everything from there on is folded. @throws NoReplayError */
+  /** Begins shortly before an offset, and folds everything from there on. @throws NoReplayError */
   static async reaching(
     source: ReplayedPartition,
     offset: bigint,
@@ -71,7 +86,12 @@ export class PartitionReplay {
     const { first } = await source.topic.bounds(source.partition)
     const kept = await checkpointLogOf(source).nearest(first, offset)
     if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    const fold = new PartitionFold(foldIdentity(source.topic, source.partition), kept?.body, scope)
+    const fold = new PartitionFold(
+      source.catalogue,
+      foldIdentity(source.topic, source.partition),
+      kept?.body,
+      scope,
+    )
     return new PartitionReplay(source, fold)
   }
 
@@ -85,17 +105,17 @@ export class PartitionReplay {
     return this.#fold.timeMs
   }
 
-  /** What is folded so far. */
+  /** Fold of the records so far. */
   get fold(): PartitionFold {
     return this.#fold
   }
 
   /**
-   * Folds the records below an offset, or those that the log has.
+   * Folds the records below an offset, as far as the log has them.
    *
-   * @param rest called again and again: others of this process get their turn in it
-   * @param watch sees what the records do
-   * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
+   * @param rest called repeatedly, so that other work of this process gets its turn
+   * @param watch observes the effects of the records
+   * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log was trimmed in the meantime; FoldError from the fold
    */
   async foldTo(until: bigint, rest: () => Promise<void>, watch?: RunWatch): Promise<void> {
     for await (const record of this.records(until, rest)) {
@@ -105,9 +125,9 @@ export class PartitionReplay {
   }
 
   /**
-   * The same, and tells what becomes of some lines of an account: of each record that holds any of its lines.
+   * Like `foldTo`, and explains lines of an account, for each record that contains any.
    *
-   * @param isAsked about which of them somebody wants to know
+   * @param isAsked whether a line must be explained
    */
   async *explanations(
     until: bigint,
@@ -122,7 +142,9 @@ export class PartitionReplay {
     }
   }
 
-  /** The same of events of the account in scope that came from other partitions: of each record that brings any of those. */
+  /**
+   * Like `foldTo`, and explains events of the account that came from other partitions, for each record that brings any.
+   */
   async *arrivals(
     until: bigint,
     rest: () => Promise<void>,
@@ -135,7 +157,7 @@ export class PartitionReplay {
     }
   }
 
-  /** Records that are not folded yet, below an offset: whoever takes one folds it before the next. */
+  /** Records below an offset that are not folded yet; the caller folds each before it takes the next. */
   async *records(until: bigint, rest: () => Promise<void>, readBytes = READ_BYTES): AsyncIterable<LogRecord> {
     const { topic, partition } = this.#source
     let stretchBytes = 0
@@ -154,10 +176,10 @@ export class PartitionReplay {
   }
 
   /**
-   * Folds on until everything below an offset has become part of a flush, or the log ends.
+   * Folds until everything below an offset has become part of a flush, or the log ends.
    *
-   * @param rest called again and again: others of this process get their turn in it
-   * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed meanwhile; FoldError as the fold
+   * @param rest called repeatedly, so that other work of this process gets its turn
+   * @throws LogError LOG_OFFSET_OUT_OF_RANGE when the log has been trimmed in the meantime; FoldError like the fold
    */
   async *flushes(until: bigint, rest: () => Promise<void>): AsyncIterable<Flush> {
     const { topic, partition } = this.#source

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 const SHARED_MEMORY = '/dev/shm'
 
 /**
- * The file through which blocks reach the embedded engine: in RAM where the system has a place for that, used
- * again and again so that its pages need not be cleared each time. Blocks are never given inside a statement:
- * the engine ends such data at a blank line and runs what follows as SQL.
+ * File by which blocks reach the embedded engine. It is in RAM where the system allows that, and is reused so that its
+ * pages need not be cleared each time. Blocks are never part of a statement: the engine ends such data at a blank line
+ * and runs the rest as SQL.
  */
 export class BlockFile {
   readonly #spareFolder: string
@@ -25,7 +25,7 @@ export class BlockFile {
   /** @param dataPath the engine's data folder, which one process at a time may use: the file's name follows from it */
   static async open(dataPath: string, database: string): Promise<BlockFile> {
     const [inMemory, spare] = blockFolders(dataPath, database)
-    // What is there was left by a process that was killed: the data folder is ours alone now.
+    // Existing folders were left by a process that was killed: only this process uses the data folder now.
     for (const folder of [inMemory, spare]) rmSync(folder, { recursive: true, force: true })
     const hasMemory = await access(SHARED_MEMORY, constants.W_OK).then(
       () => true,
@@ -83,7 +83,7 @@ export class BlockFile {
   }
 }
 
-/** Where the blocks of a data folder may be: in RAM, and where there is none. */
+/** Possible folders for the blocks of a data folder: in RAM, or else on the disk. */
 export function blockFolders(dataPath: string, database: string): [inMemory: string, spare: string] {
   const owner = `${realpathSync(dataPath)} ${database}`
   const name = `weir-blocks-${createHash('sha256').update(owner).digest('hex').slice(0, 24)}`

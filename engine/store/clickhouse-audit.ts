@@ -22,7 +22,7 @@ import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
 /**
  * The audit of a store on ClickHouse, embedded or a server.
  *
- * @param signal ends the statement that is under way
+ * @param signal ends the running statement
  */
 export function openStoreAudit(connection: StoreConnection, signal?: AbortSignal): StoreAudit {
   return new ClickHouseAudit(connection, signal)
@@ -177,7 +177,7 @@ interface StrayRow {
 
 const HOUR = 'toUnixTimestamp(toStartOfHour(t)) AS hour'
 
-/** By what rows are grouped. Only lines have a retention of their own. */
+/** Columns by which rows are grouped. Only lines have their own retention. */
 const KEYS: Readonly<Record<StoreTable, string>> = {
   lines: HOUR,
   node_metrics: `${HOUR}, 0 AS retention`,
@@ -194,7 +194,7 @@ function sums(table: StoreTable): string {
   return `${keys}, ${counts(table)}, ${usage}`
 }
 
-/** Every column counts, in its order. */
+/** Counts every column, in order. */
 function counts(table: StoreTable): string {
   const columns = blockColumns(table).map(([name]) => `\`${name}\``)
   const bytes = table === 'lines' ? 'sum(size)' : 'toUInt64(0)'
@@ -243,7 +243,7 @@ function rowSums(row: SumsRow): RowSums {
   }
 }
 
-/** A record may stand in several groups when hours or retentions differ, too. */
+/** A record can be in several groups if hours or retentions differ, too. */
 function differenceOf(columns: readonly string[], rows: readonly DifferenceRow[]): RecordDifference {
   const first = rows[0] as DifferenceRow
   const total = (side: 'log' | 'store'): RowCount =>

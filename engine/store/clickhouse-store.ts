@@ -4,34 +4,59 @@ import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
+import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
+import { fullFieldDays } from './search/full-field-days.ts'
+import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
+import { searchLines } from './search/sliced-search.ts'
 import { textLiteral } from './sql-text.ts'
+import type { Statement, StatementRunner } from './statement.ts'
 import {
   type BatchInsert,
   type Epoch,
   type PartitionOwner,
   type PartitionTable,
   type SettledPartition,
-  type Statement,
   type Store,
+  type StoredMark,
   StoreError,
   type StoreReach,
+  type StoreStanding,
 } from './store.ts'
 import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } from './store-damage.ts'
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
+import {
+  type NamedUsage,
+  type PoolUsage,
+  type UsageByKindQuery,
+  type UsagePeriod,
+  usageByKind,
+  usageByKindStream,
+  usageTotals,
+} from './usage.ts'
 import { closeDay, openDays } from './usage-days.ts'
 import { rebuildUsageProjection } from './usage-projection.ts'
 import { indexWords } from './word-index.ts'
 
+/** The store on ClickHouse, which also runs statements of its tests and measurements. */
+export interface ClickHouseStore extends Store, StatementRunner {
+  /**
+   * Assigns an open store to another log. It refuses the former log from then on.
+   *
+   * @throws StoreError, retriable ones, too: a repetition, after `open` for the former log, continues
+   */
+  giveTo(logId: string): Promise<void>
+}
+
 /** The store on ClickHouse, embedded or a server. */
-export function openClickHouseStore(connection: StoreConnection): Store {
-  return new ClickHouseStore(connection)
+export function openClickHouseStore(connection: StoreConnection): ClickHouseStore {
+  return new StoreOverConnection(connection)
 }
 
 /**
- * One batch is one block, hence one part, whatever the engine's defaults are; and no block is ever taken for the
- * repeat of another, because the token of a block is written before its part is published: a kill between the two
- * would make a repeat report success and store nothing.
+ * One batch is one block and hence one part, whatever the engine's defaults are. Deduplication of blocks is off: the
+ * engine writes the token of a block before it publishes the part. After a kill in between, a repeat would report success
+ * and store nothing.
  */
 const INSERT_SETTINGS = [
   'async_insert = 0',
@@ -45,21 +70,21 @@ const INSERT_SETTINGS = [
   'max_insert_threads = 1',
   'max_partitions_per_insert_block = 0',
   'optimize_on_insert = 0',
-  // Built when lines have come to rest: word-index.ts.
+  // The index is built after a quiet time: word-index.ts.
   "exclude_materialize_skip_indexes_on_insert = 'marked_words'",
 ]
 
-/** Rows of minutes carry the minute's start, which may lie before the time of a checkpoint. */
+/** Rows of minutes contain the minute's start, which may be before the time of a checkpoint. */
 const MINUTE_TABLES_MARGIN_MS = DAY_MS
 
-/** Without these the store does not know itself. */
+/** Tables without which the state of the store is unknown. */
 const ESSENTIAL_TABLES = new Set(['migrations', 'logs'])
 
-class ClickHouseStore implements Store {
+class StoreOverConnection implements ClickHouseStore {
   readonly #connection: StoreConnection
   readonly #damage = new DamageRecord()
   #logId: string | undefined
-  /** What a search is told before the store has been opened. */
+  /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
   constructor(connection: StoreConnection) {
@@ -78,6 +103,17 @@ class ClickHouseStore implements Store {
       this.#notOpen = notOpen(failure)
       throw failure
     }
+    this.#logId = logId
+  }
+
+  async giveTo(logId: string): Promise<void> {
+    if (logId === this.#openLogId()) return
+    await this.#translated(async () => {
+      await this.#connection.command('TRUNCATE TABLE logs')
+      await this.#connection.command(
+        `INSERT INTO logs (log_id) SETTINGS async_insert = 0 VALUES (${textLiteral(logId)})`,
+      )
+    })
     this.#logId = logId
   }
 
@@ -128,12 +164,42 @@ WHERE ${atOrBehind(target, from)}`,
     })
   }
 
+  markStored(
+    { topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>,
+    { storedTo, settledMs }: StoredMark,
+  ): Promise<void> {
+    return this.#translated(() =>
+      this.#connection.command(
+        `INSERT INTO stored_marks (topic, partition, stored_to, settled_ms) SETTINGS async_insert = 0
+VALUES (${topicNumber(topic)}, ${partition}, ${storedTo}, ${Math.floor(settledMs)})`,
+      ),
+    )
+  }
+
+  async standing({ topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>): Promise<StoreStanding> {
+    if (this.#logId === undefined) throw this.#notOpen
+    const ofPartition = `topic = ${topicNumber(topic)} AND partition = ${partition}`
+    const [row] = await this.#translated(() =>
+      this.#connection.read<{ owner: string | null; mark: [string, string]; marks: string }>(
+        `SELECT (SELECT maxOrNull(epoch_offset) FROM owners WHERE ${ofPartition}) AS owner,
+  max((stored_to, settled_ms)) AS mark, count() AS marks
+FROM stored_marks WHERE ${ofPartition}`,
+      ),
+    )
+    if (row === undefined) return { owner: null, mark: null }
+    const { owner, mark, marks } = row
+    return {
+      owner: owner === null ? null : BigInt(owner),
+      mark: marks === '0' ? null : { storedTo: BigInt(mark[0]), settledMs: Number(mark[1]) },
+    }
+  }
+
   async reached(
     { topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>,
     from: Position & { readonly timeMs: number },
   ): Promise<StoreReach> {
     if (this.#logId === undefined) throw this.#notOpen
-    // One statement: a start asks this of every partition.
+    // A single statement, because a start runs it for every partition.
     const ofTables = STORE_TABLES.map(
       table => `SELECT '${table}' AS name, count() AS rows, max((offset, row)) AS highest, toUnixTimestamp64Milli(max(t)) AS latest
 FROM ${table} WHERE ${atOrBehind({ topic, partition, table }, from)}`,
@@ -177,6 +243,30 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
     }
   }
 
+  search(selection: LineSelection, page: LinePage): LineSearch {
+    return searchLines(this, selection, page)
+  }
+
+  fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]> {
+    return fullFieldDays(this, selection, signal)
+  }
+
+  usageByKind(query: UsageByKindQuery, signal?: AbortSignal): Promise<NamedUsage[]> {
+    return usageByKind(this, query, signal)
+  }
+
+  usageByKindStream(query: UsageByKindQuery, signal: AbortSignal): AsyncIterable<NamedUsage[]> {
+    return usageByKindStream(this, query, signal)
+  }
+
+  usageTotals(period: UsagePeriod, signal?: AbortSignal): Promise<PoolUsage[]> {
+    return usageTotals(this, period, signal)
+  }
+
+  pipelineErrors(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<PipelineErrorEntry[]> {
+    return pipelineErrors(this, query, signal)
+  }
+
   get damage(): KnownDamage {
     return this.#damage.known
   }
@@ -184,12 +274,12 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   async findDamage(signal?: AbortSignal): Promise<readonly DamagedPart[]> {
     const sql = partsOfInterest(this.#damage.unreadable)
     const rows = await this.query<PartRow>({ sql }, signal).catch(withoutRight)
-    // A user that may not look knows what statements have met.
+    // A user without access to the list knows only the damage that statements have met.
     if (rows === undefined) return this.#damage.known.parts
     const inUse = new Set(
       rows.flatMap(({ table, name, active }) => (active === 1 ? [`${table}/${name}`] : [])),
     )
-    // One that the engine did not name may be anywhere.
+    // A damaged part that the engine did not name may be anywhere.
     this.#damage.keepUnreadable(
       ({ table, part }) => part === '' || table === '' || inUse.has(`${table}/${part}`),
     )
@@ -220,7 +310,10 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
     await this.#connection.close()
   }
 
-  /** The engine starts without a part that it finds broken; without one of these nothing else can be trusted. */
+  /**
+   * The engine starts without a part that it finds broken. Without a part of these tables, the state of the store is
+   * unknown.
+   */
   async #assertEssentials(): Promise<void> {
     const rows = await this.#translated(() => this.#connection.read<PartRow>(partsOfInterest([]))).catch(
       withoutRight,
@@ -232,7 +325,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
       throw new StoreError('STORE_DAMAGED', essentialSentence(essential), { damaged: essential })
   }
 
-  /** Remembers what an error tells of damage. */
+  /** Records damage that an error reports. */
   #noted(failure: StoreError): StoreError {
     if (failure.damaged?.state === 'unreadable') this.#damage.noteUnreadable(failure.damaged)
     return failure

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 const FOLDERS = ['.', 'metadata', 'data', 'data/*', 'store', 'store/*', 'store/*/*']
 
 /**
- * Makes durable which tables there are and what their columns and settings are. The engine flushes the files that say
- * so and the parts of tables, but neither the new names of those files nor the folders above: without this, a power cut
- * on some file systems takes a table away, with all of its lines, or brings back what it was before a migration.
+ * Makes the definitions of tables durable: names, columns and settings. The engine flushes the files of definitions and
+ * parts, but neither the new names of these files nor their parent folders. Without this function, a power failure may,
+ * on some file systems, remove a table with all of its lines, or restore its definition from before a migration.
  *
  * @param folder the engine's data folder
  */
@@ -26,7 +26,7 @@ async function foldersLike(folder: string, pattern: readonly string[]): Promise<
   return (await Promise.all(found.map(entry => foldersLike(join(folder, entry.name), below)))).flat()
 }
 
-/** One that is not there, or that the engine has removed meanwhile, needs nothing. */
+/** A folder that does not exist, or that the engine has removed in the meantime, needs no flush. */
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r').catch(whenGone<FileHandle | undefined>(undefined))
   try {

@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the process goes on while a long statement is planned', async () => {
+test('the process continues while a long statement is planned', async () => {
   const terms = Array.from({ length: 1500 }, (_, index) => `number + ${index} = 7${index}`)
   const sql = `SELECT number FROM numbers(10) WHERE ${terms.join(' OR ')}`
   const startedMs = performance.now()

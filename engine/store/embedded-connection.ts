@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
 import { BlockFile } from './block-file.ts'
@@ -12,29 +13,38 @@ import {
   type StoreConnection,
 } from './connection.ts'
 import { syncDefinitions } from './definition-folders.ts'
+import { EmbeddedSession, type NativeSession } from './embedded-session.ts'
+import { FairPlaces } from './fair-places.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
-import type { Statement } from './store.ts'
+import type { Statement } from './statement.ts'
 
 export interface EmbeddedConnectionOptions {
-  /** Folder of the engine's files; created when it is not there. One process at a time, one folder a process. */
+  /**
+   * Folder of the engine's files, created if missing. It can be used by one process at a time, and a process by one
+   * folder.
+   */
   readonly path: string
   readonly database?: string
-  /** Searches that run side by side; each has a connection of the engine. */
+  /** Statements of each lane that run side by side; each has a connection of the engine. */
   readonly searches?: number
   readonly clock?: Clock
 }
 
-/** The engine declares the same shape with its own copy of the client's types, which the compiler keeps apart. */
+/**
+ * The engine declares the same type with its own copy of the client's types, which the compiler treats as another type.
+ */
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
 
 const STREAM_ROWS = 4096
 /**
- * A longer statement is answered as a whole: the engine plans that of a stream on the thread that asks for it, and nothing
- * else of the process goes on meanwhile. This many characters take some 20 ms.
+ * A longer statement is answered as a whole. The engine plans a streamed statement on the calling thread, which blocks
+ * the rest of the process. Planning this number of characters takes about 20 ms.
  */
 export const MAX_STREAMED_CHARACTERS = 4096
-const FIRST_PAUSE_MS = 10
-const LONGEST_PAUSE_MS = 500
+/** While a statement with a lower number runs, those with a higher one pause between their blocks. */
+const PROMPT_PRIORITY = 1
+const SCAN_PRIORITY = 2
+const PAUSES = { firstMs: 10, longestMs: 500 }
 
 /**
  * Opens the ClickHouse engine inside this process. It must be opened on the main thread: the engine ends the
@@ -43,10 +53,10 @@ const LONGEST_PAUSE_MS = 500
 export async function openEmbeddedConnection({
   path,
   database = 'weir',
-  searches = 3,
+  searches = 2,
   clock = systemClock(),
 }: EmbeddedConnectionOptions): Promise<StoreConnection> {
-  // Loaded here, so that installations with a server need not have the engine.
+  // Loaded on demand, so that installations with a server need not have the engine.
   const { createChdbConnection } = await import('chdb/connection')
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -59,18 +69,23 @@ export async function openEmbeddedConnection({
       await client.command({ query: `SET ${name} = ${value}` })
     return { client, openStream: sql => native.chdb.queryStream(sql, { format: 'JSONEachRow' }) }
   }
-  const openSession = (settings: Readonly<Record<string, number>>) => Session.open(() => openNative(settings))
+  const openSession = (settings: Readonly<Record<string, number>>) =>
+    EmbeddedSession.open(() => openNative(settings))
   const answers = { output_format_json_quote_64bit_integers: 1 }
   const control = await openSession(answers)
   const inserting = await openSession({})
-  const searching: Session[] = []
-  // Read-only comes last: afterwards nothing can be set but what a read may set.
-  for (let index = 0; index < searches; index++)
-    searching.push(await openSession({ ...answers, max_block_size: STREAM_ROWS, readonly: 2 }))
+  // Read-only comes last: afterwards only the settings of reads can be changed.
+  const reads = { max_block_size: STREAM_ROWS, readonly: 2 }
+  const openLane = async (priority: number): Promise<EmbeddedSession[]> => {
+    const lane: EmbeddedSession[] = []
+    while (lane.length < searches) lane.push(await openSession({ ...answers, priority, ...reads }))
+    return lane
+  }
   return new EmbeddedConnection({
     control,
     inserting,
-    searching,
+    prompt: await openLane(PROMPT_PRIORITY),
+    scanning: await openLane(SCAN_PRIORITY),
     openAuditing: () => openSession(answers),
     folder,
     blockFile: await BlockFile.open(folder, database),
@@ -81,88 +96,31 @@ export async function openEmbeddedConnection({
 
 interface EmbeddedParts {
   readonly folder: string
-  readonly control: Session
-  readonly inserting: Session
-  readonly searching: readonly Session[]
-  /** Audits are rare: their session is opened at the first. */
-  readonly openAuditing: () => Promise<Session>
+  readonly control: EmbeddedSession
+  readonly inserting: EmbeddedSession
+  /** Sessions for statements that read little, so that these never wait for a scan. */
+  readonly prompt: readonly EmbeddedSession[]
+  readonly scanning: readonly EmbeddedSession[]
+  /** Opens the session for audits at the first of them, because they are rare. */
+  readonly openAuditing: () => Promise<EmbeddedSession>
   readonly blockFile: BlockFile
   readonly auditFile: BlockFile
   readonly clock: Clock
 }
 
-interface NativeSession {
-  readonly client: ClickHouseClient
-  openStream(sql: string): AsyncIterable<{ text(): string }>
-}
-
-/**
- * One connection of the engine: it runs one statement at a time, so statements queue. After a statement that did
- * not succeed it is replaced, because the engine gives the rows that such a statement has left behind as the first
- * rows of the connection's next answer.
- */
-class Session {
-  waiting = 0
-  readonly #open: () => Promise<NativeSession>
-  #native: NativeSession
-  #clean = true
-  #tail: Promise<unknown> = Promise.resolve()
-
-  private constructor(open: () => Promise<NativeSession>, native: NativeSession) {
-    this.#open = open
-    this.#native = native
-  }
-
-  static async open(open: () => Promise<NativeSession>): Promise<Session> {
-    return new Session(open, await open())
-  }
-
-  /** Runs a task when those before it have ended. */
-  run<T>(task: (native: NativeSession) => Promise<T>): Promise<T> {
-    this.waiting++
-    const result = this.#tail.then(() => this.#runCleanly(task))
-    this.#tail = result
-      // At once, so that what was left behind takes no memory; should that fail, the next task tries again.
-      .catch(() => this.#replace())
-      .catch(() => {})
-      .finally(() => {
-        this.waiting--
-      })
-    return result
-  }
-
-  async close(): Promise<void> {
-    await this.#tail
-    await this.#native.client.close()
-  }
-
-  async #runCleanly<T>(task: (native: NativeSession) => Promise<T>): Promise<T> {
-    if (!this.#clean) await this.#replace()
-    this.#clean = false
-    const result = await task(this.#native)
-    this.#clean = true
-    return result
-  }
-
-  async #replace(): Promise<void> {
-    const next = await this.#open()
-    await this.#native.client.close()
-    this.#native = next
-    this.#clean = true
-  }
-}
-
 class EmbeddedConnection implements StoreConnection {
   readonly #parts: EmbeddedParts
   readonly #inserts = new Map<string, Promise<unknown>>()
-  #auditing: Promise<Session> | undefined
+  readonly #scans: FairPlaces
+  #auditing: Promise<EmbeddedSession> | undefined
   #searchNumber = 0
 
   constructor(parts: EmbeddedParts) {
     this.#parts = parts
+    this.#scans = new FairPlaces(parts.scanning.length)
   }
 
-  /** Every session has made sure of it. */
+  /** Every session has already created it. */
   async createDatabase(): Promise<void> {}
 
   syncDefinitions(): Promise<void> {
@@ -180,10 +138,10 @@ class EmbeddedConnection implements StoreConnection {
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
     const sql = bindParameters(statement)
     const comment = this.#nextComment()
-    const answer = this.#freeSession().run(({ client }) =>
+    const answer = this.#inLane(statement, signal, ({ client }) =>
       this.#runAbortably(comment, signal, () => rowsOf<Row>(client, sql, { log_comment: comment })),
     )
-    // The engine goes on after the caller has turned away: the session stays taken until it has really ended.
+    // The engine continues after the caller has given up: the session is free only once it has really ended.
     return signal === undefined ? answer : untilAborted(answer, signal)
   }
 
@@ -197,11 +155,11 @@ class EmbeddedConnection implements StoreConnection {
     const comment = this.#nextComment()
     const began = Promise.withResolvers<NativeSession>()
     const ended = Promise.withResolvers<void>()
-    const turn = this.#freeSession().run(native => {
+    const turn = this.#inLane(statement, signal, native => {
       began.resolve(native)
       return ended.promise
     })
-    // The session could not be had at all.
+    // The session could not be opened.
     turn.catch(began.reject)
     const over = new AbortController()
     let readToItsEnd = false
@@ -252,30 +210,36 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   /**
-   * An insert cannot outlive this process, so those that still run are the ones this process waits for. They are
-   * not killed: the engine lists a statement that failed until its session runs the next one.
+   * An insert cannot outlive this process, so all running inserts are those of this process, which waits for them. They
+   * are not killed: the engine lists a failed statement until its session runs the next one.
    */
   async endInserts(comment: string): Promise<void> {
     await this.#inserts.get(comment)
   }
 
   async close(): Promise<void> {
-    const { control, inserting, searching, blockFile, auditFile } = this.#parts
+    const { control, inserting, prompt, scanning, blockFile, auditFile } = this.#parts
     const auditing = await this.#auditing
     if (auditing !== undefined) {
       const over = new AbortController()
       if (auditing.waiting > 0) void this.#end(AUDIT_COMMENT, over.signal)
       await auditing.close().finally(() => over.abort())
     }
-    for (const session of [...searching, inserting, control]) await session.close()
+    for (const session of [...prompt, ...scanning, inserting, control]) await session.close()
     await blockFile.close()
     await auditFile.close()
   }
 
-  #freeSession(): Session {
-    return this.#parts.searching.reduce((least, session) =>
-      session.waiting < least.waiting ? session : least,
-    )
+  /** Runs a task on a session of the statement's lane. Scans wait for their turn among the accounts. */
+  async #inLane<T>(
+    { scanOf }: Statement,
+    signal: AbortSignal | undefined,
+    task: (native: NativeSession) => Promise<T>,
+  ): Promise<T> {
+    const { prompt, scanning } = this.#parts
+    if (scanOf === undefined) return freest(prompt).run(task)
+    const leave = await this.#scans.take(scanOf, signal)
+    return freest(scanning).run(task).finally(leave)
   }
 
   #nextComment(): string {
@@ -298,14 +262,19 @@ class EmbeddedConnection implements StoreConnection {
     signal?.addEventListener('abort', () => void this.#end(comment, over), { once: true, signal: over })
   }
 
-  /** Asks until they are over: the engine may not have listed the statement yet, and then nothing is ended. */
+  /** Repeats the request until the statements are over: a request has no effect before the engine lists the statement. */
   async #end(comment: string, over: AbortSignal): Promise<void> {
-    for (let pauseMs = FIRST_PAUSE_MS; !over.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      // Best effort: without it the statement only ends later.
+    const backOff = new BackOff(this.#parts.clock, PAUSES)
+    while (!over.aborted) {
+      // Best effort: if it fails, the statement only ends later.
       await this.command(killStatement(comment)).catch(() => {})
-      await this.#parts.clock.sleep(pauseMs, over)
+      await backOff.pause(over)
     }
   }
+}
+
+function freest(sessions: readonly EmbeddedSession[]): EmbeddedSession {
+  return sessions.reduce((least, session) => (session.waiting < least.waiting ? session : least))
 }
 
 function blockSource(path: string, structure: string): string {

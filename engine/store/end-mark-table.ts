@@ -11,15 +11,15 @@ import { textLiteral } from './sql-text.ts'
 import { StoreError } from './store.ts'
 import { statementFailure } from './store-failure.ts'
 
-/** Offsets have 40 bits. */
+/** Larger than every offset, which has 40 bits. */
 const RANK_OF_LOSS = 2n ** 40n
-/** Codes of the engine: nobody has opened this store yet. */
+/** Codes of the engine for a store that was never opened. */
 const NOT_THERE = /\b(UNKNOWN_TABLE|UNKNOWN_DATABASE)\b/
 
 /**
- * The end mark of the configuration in the store. Whoever writes an older one than there is changes nothing.
+ * The end mark of the configuration in the store. Writing an older mark than the present one has no effect.
  *
- * @param isOpen whether the store may be asked
+ * @param isOpen whether the store can be used
  */
 export function endMarkTable(connection: StoreConnection, seal: Seal, isOpen: () => boolean): MarkKeeper {
   return {
@@ -47,7 +47,7 @@ export function endMarkTable(connection: StoreConnection, seal: Seal, isOpen: ()
   }
 }
 
-/** The newest of each log that the store was ever used with. */
+/** The newest mark of each log with which the store was ever used. */
 async function signedRows(connection: StoreConnection): Promise<{ signed: string }[]> {
   try {
     return await connection.read<{ signed: string }>(
@@ -64,7 +64,7 @@ function rankOf({ losses, next }: EndMark): bigint {
 }
 
 function notOpen(): StoreError {
-  return new StoreError('UNAVAILABLE', 'the store is away', { retriable: true })
+  return new StoreError('UNAVAILABLE', 'the store is unavailable', { retriable: true })
 }
 
 function unreadable(): never {

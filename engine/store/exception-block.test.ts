@@ -17,7 +17,7 @@ function read(pieces: readonly string[], tag: string | null = TAG): Promise<stri
   return text(pipeline(source, new ExceptionBlock(tag ?? undefined), () => {}))
 }
 
-test('an error behind the rows is told in its own words, wherever the answer is cut', async () => {
+test('an error behind the rows is reported in its own words, wherever the answer is cut', async () => {
   const answer = ROWS + BLOCK
   for (let cut = 1; cut < answer.length; cut++)
     await expect(read([answer.slice(0, cut), answer.slice(cut)]), `cut at ${cut}`).rejects.toMatchObject({
@@ -27,7 +27,7 @@ test('an error behind the rows is told in its own words, wherever the answer is 
   await expect(read([...answer])).rejects.toThrow('broken')
 })
 
-test('it is told at once, though the answer does not end', async () => {
+test('the error is reported at once, even if the answer does not end', async () => {
   const endless = async function* () {
     yield Buffer.from(ROWS)
     yield Buffer.from(BLOCK)
@@ -42,7 +42,7 @@ test('a block without its end is an error, too', async () => {
     await expect(read([ROWS, BLOCK.slice(0, length)]), `${length} bytes`).rejects.toThrow()
 })
 
-test('rows pass as they are, wherever they are cut, also of a server that writes no such blocks', async () => {
+test('rows pass unchanged, wherever they are cut, also from a server without such blocks', async () => {
   for (let cut = 1; cut < ROWS.length; cut++)
     expect(await read([ROWS.slice(0, cut), ROWS.slice(cut)])).toBe(ROWS)
   expect(await read([ROWS, 'a\r\nb'], null)).toBe(`${ROWS}a\r\nb`)

@@ -6,9 +6,9 @@ const MARK = '__exception__'
 const END = `${MARK}\r\n`
 
 /**
- * Passes the rows of an answer in JSONEachRow on and ends with the error that its statement ended with. A server
- * writes it behind the rows as a block of its own, begun by the answer's first carriage return. The client itself
- * understands the block only when it comes in one piece, while the network may cut it anywhere.
+ * Passes on the rows of an answer in JSONEachRow, and ends with the error of its statement. A server writes the error
+ * behind the rows as a block, which begins with the answer's first carriage return. The client itself understands the
+ * block only in one piece, while the network may cut it anywhere.
  */
 export class ExceptionBlock extends Transform {
   readonly #tag: string | undefined
@@ -23,7 +23,7 @@ export class ExceptionBlock extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     if (this.#block === undefined) this.#passRows(chunk)
     else this.#block = Buffer.concat([this.#block, chunk])
-    // At once: the connection is often cut behind it, which would be all that is told.
+    // Reports the error at once: the connection is often cut after it, and the cut would hide the error.
     done(this.#block !== undefined && isWhole(this.#block) ? this.#error(this.#block) : null)
   }
 

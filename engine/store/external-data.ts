@@ -16,13 +16,13 @@ const SETTINGS = {
   log_comment: AUDIT_COMMENT,
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: '1',
-  // Otherwise the server answers 200 first and fails afterwards.
+  // Without it, the server answers 200 first and fails afterwards.
   wait_end_of_query: '1',
 }
 
 /**
- * Statements over rows that go to the server with the statement, which the client knows no way for: a form with the
- * block as a file (ClickHouse, "External data for query processing").
+ * Statements with rows that are sent along with them, as a form with the block as a file. The client does not support
+ * this (ClickHouse, "External data for query processing").
  */
 export class ExternalData {
   readonly #login: Login
@@ -40,7 +40,7 @@ export class ExternalData {
     return result
   }
 
-  /** Ends what is under way; the server ends it, too. */
+  /** Ends running statements; the server ends them, too. */
   close(): void {
     this.#closed.abort()
   }
@@ -66,7 +66,7 @@ export class ExternalData {
       ]),
     })
     const text = await response.text()
-    // In the server's words, "Code: N. DB::Exception: …", which say what it is.
+    // The server's own words, "Code: N. DB::Exception: …", identify the error.
     if (!response.ok) throw new Error(text)
     return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Row]))
   }

@@ -12,7 +12,7 @@ function engineOf(version: string): StoreConnection {
 }
 
 test.each(['25.8.10.7', '25.9.1', '24.12.3'])(
-  'an engine of version %s is refused before anything is made',
+  'an engine of version %s is refused before anything is created',
   async version => {
     await expect(migrate(engineOf(version))).rejects.toMatchObject({
       code: 'ENGINE_TOO_OLD',
@@ -21,6 +21,6 @@ test.each(['25.8.10.7', '25.9.1', '24.12.3'])(
   },
 )
 
-test.each(['25.10.1', '26.3.2.1'])('an engine of version %s is taken', async version => {
+test.each(['25.10.1', '26.3.2.1'])('an engine of version %s is accepted', async version => {
   await expect(migrate(engineOf(version))).rejects.toThrow('a statement was run')
 })

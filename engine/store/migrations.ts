@@ -3,7 +3,7 @@ import type { StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
 import { StoreError } from './store.ts'
 
-/** Applied in this order, each once; never edited once released. */
+/** Migrations in their order, each applied once; never edited once released. */
 const MIGRATIONS = [
   '0001-tables',
   '0002-word-index',
@@ -11,18 +11,22 @@ const MIGRATIONS = [
   '0004-synced-merges',
   '0005-end-marks',
   '0006-full-field-days',
+  '0007-stored-marks',
 ] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)
 ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1,
   min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`
 
-/** Of the engine: it has the settings `exclude_materialize_skip_indexes_on_merge` and `use_skip_indexes_on_data_read`. */
+/**
+ * Minimum version of the engine: it has the settings `exclude_materialize_skip_indexes_on_merge` and
+ * `use_skip_indexes_on_data_read`.
+ */
 const MIN_VERSION = [25, 10] as const
 
 /**
- * Brings the tables to the newest migration. Each statement may be repeated, so a process that is killed between
- * a migration and its entry, or two that start together, leave the same tables.
+ * Brings the tables to the newest migration. Each statement can be repeated. A process that is killed between a migration
+ * and its entry, or two that start together, therefore leave the same tables.
  *
  * @throws StoreError STORE_NEWER when a newer program has changed the tables; ENGINE_TOO_OLD
  */
@@ -39,7 +43,7 @@ export async function migrate(connection: StoreConnection): Promise<void> {
   for (let number = applied + 1; number <= MIGRATIONS.length; number++) {
     const name = MIGRATIONS[number - 1] as string
     for (const statement of statementsOf(name)) await connection.command(statement)
-    // Before the entry, which is durable at once: a migration that has one is not made again.
+    // Runs before the entry, which is durable at once: a migration with an entry is not repeated.
     await connection.syncDefinitions()
     await connection.command(`INSERT INTO migrations VALUES (${number}, ${textLiteral(name)})`)
   }

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../times/duration.ts'
-import type { Store } from './store.ts'
+import type { StatementRunner } from './statement.ts'
 
-/** Which rows count is decided by the time of the last error of each: a row is what came in a minute of log time. */
+/** A row contains the equal errors of one minute of log time; the time of its last error decides whether it counts. */
 export interface PipelineErrorsQuery {
   /** Short account id. */
   readonly account: string
@@ -20,15 +20,15 @@ export interface PipelineErrorEntry {
   readonly code: string
   readonly field: string | null
   readonly message: string
-  /** Of the first row: components, section 4.1. */
+  /** Event captured in the first row: components, section 4.1. */
   readonly captured: string
   readonly count: number
-  /** To the minute, downwards, where the first row holds several. */
+  /** Rounded down to the minute where the first row contains several errors. */
   readonly firstMs: number
   readonly lastMs: number
 }
 
-/** Where in the log a row comes from: no two rows have the same. */
+/** Place of a row on the log, which is unique. */
 const PLACE = "concat(toString(topic), ' ', toString(partition), ' ', toString(offset), ' ', toString(row))"
 
 interface EntryRow {
@@ -43,16 +43,17 @@ interface EntryRow {
   readonly place: string
 }
 
-/** Newest first. */
+/** Errors of a pipeline: `StoreSearches.pipelineErrors`. */
 export async function pipelineErrors(
-  store: Store,
+  runner: StatementRunner,
   query: PipelineErrorsQuery,
+  signal?: AbortSignal,
 ): Promise<PipelineErrorEntry[]> {
   const { node, fromMs, toMs } = query
   const conditions = [
     'account = {account:String} AND pipeline = {pipeline:String}',
     ...(node === undefined ? [] : ['node = {node:String}']),
-    // The first of them says the same of `t`, by which rows are ordered: their start is less than a minute earlier.
+    // The first condition states the same for `t`, by which rows are ordered: their start is less than a minute earlier.
     `t > ${moment('since')} AND time >= ${moment('from')}`,
     ...(toMs === undefined ? [] : [`time < ${moment('to')}`]),
   ]
@@ -65,7 +66,7 @@ export async function pipelineErrors(
     ...(node !== undefined && { node }),
     ...(toMs !== undefined && { to: toMs }),
   }
-  const rows = await store.query<EntryRow>({
+  const found = {
     sql: `SELECT node, node_kind AS kind, code, field, message,
   toUnixTimestamp64Milli(min(if(count = 1, time, t))) AS first_ms, toUnixTimestamp64Milli(max(time)) AS last_ms,
   sum(count) AS errors, argMin(${PLACE}, (time, topic, partition, offset, row)) AS place
@@ -73,12 +74,14 @@ ${where}
 GROUP BY node, kind, code, field, message
 ORDER BY last_ms DESC, node, code, field, message LIMIT {limit:UInt64}`,
     parameters: { ...parameters, limit: query.limit },
-  })
-  // What was captured is large: it is read of the entries that are shown, and of no others.
-  const captured = await store.query<{ place: string; captured: string }>({
+  }
+  const rows = await runner.query<EntryRow>(found, signal)
+  // Captured events are large: only those of the entries in the answer are read.
+  const events = {
     sql: `SELECT ${PLACE} AS place, captured ${where} AND has({places:Array(String)}, place)`,
     parameters: { ...parameters, places: rows.map(({ place }) => place) },
-  })
+  }
+  const captured = await runner.query<{ place: string; captured: string }>(events, signal)
   const capturedAt = new Map(captured.map(row => [row.place, row.captured]))
   return rows.map(row => ({
     node: row.node,

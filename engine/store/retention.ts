@@ -11,10 +11,10 @@ interface ExpiredDay {
 }
 
 /**
- * Removes lines that are past their retention. Searches hide each line at its own time; here a line goes when the
- * whole of its day is past it, so a day is rewritten at most once for each retention in use. A day must be closed,
- * since until then its usage is counted from the lines; and a line must lie below its partition's checkpoint,
- * since settling reads from there on.
+ * Removes lines that have expired. Searches hide each line at its own time. This function removes a line when its whole
+ * day has expired, so a day is rewritten at most once per retention in use. The day must be closed, because until then
+ * its usage is counted from the lines. The line must be below its partition's checkpoint, because settling reads from
+ * there on.
  *
  * @returns number of lines removed
  */
@@ -32,23 +32,23 @@ export async function removeExpired(
   return removed
 }
 
-/** The longest retention, in days, that a whole day is past; negative when it is past none. */
+/** The longest retention, in days, that is over for a whole day; negative without one. */
 export function expiredRetention(day: string, nowMs: number): number {
   return Math.floor((nowMs - Date.parse(day) - DAY_MS) / DAY_MS)
 }
 
 /**
- * Days that tables beside `lines` are kept. Errors: components, section 4.1; what nodes did: our choice; full days: as
- * long as any line may be.
+ * Days that tables beside `lines` are kept. Errors: components, section 4.1. Counts of nodes: our choice. Full days: as
+ * long as any line can be kept.
  */
 const KEPT_DAYS = { pipeline_errors: 10, node_metrics: 90, full_field_days: 3660 } as const
-/** Log time before which whole days of such a table may be gone, UNIX ms. */
+/** Log time before which whole days of such a table can be removed, UNIX ms. */
 export function droppedBefore(table: keyof typeof KEPT_DAYS, nowMs: number): number {
   const newestDropped = Math.floor((nowMs - (KEPT_DAYS[table] + 1) * DAY_MS) / DAY_MS)
   return (newestDropped + 1) * DAY_MS
 }
 
-/** Drops whole days of what nodes did and reported once they are old and below every checkpoint. */
+/** Removes whole days of counts and errors of nodes once they are old and below every checkpoint. */
 export async function dropOldActivity(
   connection: StoreConnection,
   nowMs: number,
@@ -90,7 +90,7 @@ async function closedDaysWithLines(connection: StoreConnection): Promise<string[
   return rows.map(({ day }) => day)
 }
 
-/** Lines of partitions that are not named stay: nobody knows whether they are settled. */
+/** Lines of other partitions stay: it is unknown whether they are settled. */
 function belowCheckpoint(settled: readonly SettledPartition[]): string {
   const keys = settled.map(({ topic, partition }) => topicNumber(topic) * 0x10000 + partition)
   const offsets = settled.map(({ checkpointOffset }) => `toUInt64(${checkpointOffset})`)

@@ -9,6 +9,7 @@ import {
   type ResponseHeaders,
   ResultSet,
 } from '@clickhouse/client'
+import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
 import {
@@ -21,28 +22,28 @@ import {
 import { ExceptionBlock } from './exception-block.ts'
 import { ExternalData } from './external-data.ts'
 import { textLiteral } from './sql-text.ts'
-import { type Statement, StoreError } from './store.ts'
+import type { Statement } from './statement.ts'
+import { StoreError } from './store.ts'
 
 export interface ServerConnectionOptions {
   /** http or https. One writer endpoint: replicated tables are not supported yet. */
   readonly url: string
   readonly username?: string
   readonly password?: string
-  /** Created when it is not there. */
+  /** Created if missing. */
   readonly database?: string
-  /** After this long without an answer the outcome of an insert is unknown. */
+  /** Time without an answer after which the outcome of an insert is unknown. */
   readonly insertTimeoutMs?: number
   readonly controlTimeoutMs?: number
   readonly searchTimeoutMs?: number
   readonly clock?: Clock
 }
 
-const FIRST_PAUSE_MS = 10
-const LONGEST_PAUSE_MS = 500
+const PAUSES = { firstMs: 10, longestMs: 500 }
 const KILL_PATIENCE_MS = 60_000
 const ACCESS_DENIED = 497
 
-/** A way to a ClickHouse server over HTTP. Nothing is sent yet, so the server may be away. */
+/** Connection to a ClickHouse server over HTTP. Nothing is sent yet, so the server may be unavailable. */
 export function serverConnection({
   url,
   username = 'default',
@@ -54,7 +55,7 @@ export function serverConnection({
   clock = systemClock(),
 }: ServerConnectionOptions): StoreConnection {
   if (!DATABASE_NAME.test(database)) throw new TypeError(`not a name for a database: ${database}`)
-  // What goes wrong reaches the caller as an error; the client's own words would bypass the log.
+  // Errors reach the caller; the client's own messages would bypass the log.
   const server = { url, username, password, log: { level: ClickHouseLogLevel.OFF } }
   const login = { ...server, database }
   const answers = { output_format_json_quote_64bit_integers: 1 } as const
@@ -67,7 +68,7 @@ export function serverConnection({
       searching: createClient({
         ...login,
         request_timeout: searchTimeoutMs,
-        // An answer that nobody waits for any more is not computed to its end.
+        // The server stops computing an answer when its client disconnects.
         clickhouse_settings: { ...answers, readonly: '2', cancel_http_readonly_queries_on_client_close: 1 },
       }),
     },
@@ -76,9 +77,9 @@ export function serverConnection({
   )
 }
 
-/** They differ in how long they wait and in what the server lets them do. */
+/** The clients differ in their time-outs and in their rights at the server. */
 interface Clients {
-  /** Speaks to the server outside of the database. */
+  /** Client that works outside of the database. */
   readonly founding: ClickHouseClient
   readonly control: ClickHouseClient
   readonly inserting: ClickHouseClient
@@ -104,7 +105,7 @@ class ServerConnection implements StoreConnection {
         await this.#clients.founding.command({ query: `CREATE DATABASE IF NOT EXISTS ${this.#database}` }),
       )
     } catch (error) {
-      // A user that may not create databases works with the one that an operator made.
+      // A user who cannot create databases uses the one that an operator created.
       if (!(error instanceof ClickHouseError) || Number(error.code) !== ACCESS_DENIED) throw error
     }
   }
@@ -150,7 +151,7 @@ class ServerConnection implements StoreConnection {
     const answer = await this.#clients.inserting.exec({
       query: `${sql(source)} FORMAT Native`,
       values: Readable.from(block, { objectMode: false }),
-      // Otherwise the server answers 200 first and fails afterwards.
+      // Without it, the server answers 200 first and fails afterwards.
       clickhouse_settings: { wait_end_of_query: 1 },
     })
     await drainStream(answer.stream)
@@ -167,10 +168,11 @@ class ServerConnection implements StoreConnection {
     if (!(await isRunning())) return
     await this.command(killStatement(comment))
     const patientUntilMs = this.#clock.monotonicMs() + KILL_PATIENCE_MS
-    for (let pauseMs = FIRST_PAUSE_MS; await isRunning(); pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const backOff = new BackOff(this.#clock, PAUSES)
+    while (await isRunning()) {
       if (this.#clock.monotonicMs() > patientUntilMs)
         throw new StoreError('UNAVAILABLE', `an insert of ${comment} does not end`, { retriable: true })
-      await this.#clock.sleep(pauseMs)
+      await backOff.pause()
     }
   }
 
@@ -193,15 +195,15 @@ async function answerOf(
   assertClickHouse(answer)
   const { stream, query_id, response_headers } = answer
   const tag = response_headers[EXCEPTION_TAG_HEADER_NAME]
-  // Errors reach whoever reads the rows.
+  // The reader of the rows gets the errors.
   const rows = pipeline(stream, new ExceptionBlock(typeof tag === 'string' ? tag : undefined), () => {})
   const format = 'JSONEachRow'
   return ResultSet.instance({ stream: rows, format, query_id, response_headers, log_error: () => {} })
 }
 
 /**
- * Whether a server answers that knows what it was asked. Whatever else listens at an address, a proxy with a page of
- * its own for instance, may say 200 to anything, also to lines that it does not store.
+ * Checks that the answer is from ClickHouse. Another listener at the address, such as a proxy with its own page, may
+ * answer 200 to any request, even to lines that it does not store.
  */
 function assertClickHouse({ response_headers }: { readonly response_headers: ResponseHeaders }): void {
   if (Object.keys(response_headers).some(name => name.startsWith('x-clickhouse-'))) return

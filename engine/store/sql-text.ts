@@ -1,10 +1,10 @@
-import type { Statement } from './store.ts'
+import type { Statement } from './statement.ts'
 
 const PLAIN = /^[A-Za-z0-9 _.:/-]*$/
 
 /**
- * A text as a SQL literal: every character that is not plainly harmless is written as the hexadecimal digits of
- * its UTF-8 bytes, so no text can end the literal.
+ * A text as a SQL literal. Every character that is not clearly harmless is written as the hexadecimal digits of its UTF-8
+ * bytes, so a text cannot end the literal.
  */
 export function textLiteral(text: string): string {
   if (PLAIN.test(text)) return `'${text}'`
@@ -16,16 +16,16 @@ export function textLiteral(text: string): string {
   return `${literal}'`
 }
 
-// What may hold a brace that is no parameter: texts, quoted names, comments.
+// Tokens that may contain a brace without a parameter: texts, quoted names, comments.
 const TOKENS =
   /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|--[^\n]*|\/\*[\s\S]*?\*\/|\{\s*([A-Za-z_]\w*)\s*:\s*((?:[^{}'"]|'[^']*')+?)\s*\}/g
 
 /**
- * Puts the parameters of a statement into its text, for the embedded engine: its own binding is not safe when two
- * statements with parameters run at once in one process, and its client therefore runs only one at a time.
+ * Puts the parameters of a statement into its text, for the embedded engine. The engine's own binding is unsafe when two
+ * statements with parameters run at once in one process, so its client runs only one at a time.
  *
- * @param plainValue the value of a parameter of this type, where it is given in another form
- * @throws TypeError for a parameter that is missing or of a kind that has no literal here
+ * @param plainValue returns the value of a parameter of this type that is given in another form
+ * @throws TypeError for a missing parameter, or one without a literal here
  */
 export function bindParameters(
   { sql, parameters = {} }: Statement,
@@ -43,7 +43,7 @@ function typedLiteral(value: unknown, type: string): string {
   return `CAST(${literal(value)}, ${textLiteral(type)})`
 }
 
-/** Numbers, too, are given as texts: the cast then refuses what the type cannot hold, as a server does. */
+/** Numbers are written as texts, too: the cast then refuses values that the type cannot hold, as a server does. */
 function literal(value: unknown): string {
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`

@@ -2,8 +2,8 @@ import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { PartitionTable } from './store.ts'
 
 /**
- * What a verification asks of the store. Rows that the log gives and rows that are stored go through the same
- * expressions of the same engine: equal sums mean equal rows, every column counted, and no hash is written twice.
+ * Queries of a verification. Expected rows and stored rows go through the same expressions of the same engine. Equal sums
+ * therefore mean equal rows over all columns, and no hash is implemented twice.
  */
 export interface StoreAudit {
   /** Sums of rows that are not stored, given as blocks like those of inserts, in one window. */
@@ -12,13 +12,13 @@ export interface StoreAudit {
   /**
    * Sums of stored rows by window of offsets, hour of log time and retention.
    *
-   * @param windows first offsets of the windows, rising; what lies below the first counts for the first
+   * @param windows first offsets of the windows, rising; lower rows count for the first
    */
   storedSums(range: StoredRange, windows: readonly bigint[]): Promise<WindowSums[]>
 
   /**
-   * The first record whose stored rows are not those of the blocks, which hold all rows that should be in the range.
-   * Rows that may be missing are no difference as long as the record has none of them.
+   * The first record whose stored rows differ from the blocks, which contain all rows that should be in the range. Rows
+   * that may be missing do not count as a difference if all rows of the record are missing.
    */
   firstDifference(
     range: StoredRange,
@@ -26,13 +26,13 @@ export interface StoreAudit {
     missing: MayBeMissing,
   ): Promise<RecordDifference | undefined>
 
-  /** The lowest of the rows in a range, but for those on the given days; undefined when there is none. */
+  /** The lowest row in a range, except for rows of the given days; undefined without one. */
   firstRow(range: StoredRange, exceptDays?: readonly string[]): Promise<StrayRows | undefined>
 
   /** Highest offset of a partition's rows from an offset on. */
   lastOffset(target: PartitionTable, from: bigint): Promise<bigint | undefined>
 
-  /** Rows of a table that belong to no partition of the topics; the lowest of them. */
+  /** The lowest of the rows of a table that do not belong to a partition of the topics. */
   firstOfNoPartition(known: readonly StoredTopic[], table: StoreTable): Promise<NoPartitionRows | undefined>
 
   /** UTC days (YYYY-MM-DD) with lines or closed usage, oldest first. */
@@ -40,16 +40,16 @@ export interface StoreAudit {
 
   isClosed(day: string): Promise<boolean>
 
-  /** Usage of a closed day as `usage_days` has it; undefined when it is not closed. */
+  /** Usage of a closed day in `usage_days`; undefined when it is not closed. */
   closedUsage(day: string): Promise<UsageSums | undefined>
 
-  /** The first account and group whose closed usage is not what the day's lines say; undefined when all agree. */
+  /** The first account and group whose closed usage differs from the day's lines; undefined when all agree. */
   firstUsageDifference(
     day: string,
     mayLackLines: (account: string) => boolean,
   ): Promise<UsageDifference | undefined>
 
-  /** The first part of a day whose usage projection is not what its rows say. */
+  /** The first part of a day whose usage projection differs from its rows. */
   firstProjectionDifference(day: string): Promise<ProjectionDifference | undefined>
 }
 
@@ -68,14 +68,14 @@ export interface StoredRange extends PartitionTable {
 export interface RowSums {
   /** Start of the hour of log time, UNIX ms. */
   readonly hourMs: number
-  /** 0 in tables that have none. */
+  /** 0 in tables without retention. */
   readonly retentionDays: number
   readonly rows: number
   /** Bytes of the lines; 0 in other tables. */
   readonly bytes: number
-  /** Of all columns of each row. */
+  /** Digest over all columns of each row. */
   readonly digest: bigint
-  /** Of what usage counts; zeros in other tables. */
+  /** Sums over the columns that usage counts; zeros in other tables. */
   readonly usage: UsageSums
 }
 
@@ -83,20 +83,20 @@ export interface WindowSums extends RowSums {
   readonly window: bigint
 }
 
-/** What usage says of lines, and the same by group (account, app, host, tags, pool) as digests. */
+/** Usage of lines, in total and by group (account, app, host, tags, pool) as digests. */
 export interface UsageSums {
   readonly lines: number
   readonly bytes: number
-  /** Digest of each group times its lines, and times its bytes: the same however rows are grouped before. */
+  /** Digest of each group times its lines, and times its bytes: the grouping of the rows does not change it. */
   readonly linesDigest: bigint
   readonly bytesDigest: bigint
 }
 
-/** Rows of which retention may have removed all that one record has, or none. */
+/** Rows of which retention may have removed all of one record, or none. */
 export interface MayBeMissing {
   /** Up to this retention; -1: none. */
   readonly retentionDays: number
-  /** Of log times before this, UNIX ms. */
+  /** Only log times before this, UNIX ms. */
   readonly beforeMs: number
 }
 
@@ -105,7 +105,7 @@ export interface RecordDifference {
   readonly hourMs: number
   readonly expected: RowCount
   readonly found: RowCount
-  /** Columns whose values differ; all that there are, when the numbers of rows differ. */
+  /** Columns whose values differ; all columns when the numbers of rows differ. */
   readonly columns: readonly string[]
 }
 
@@ -115,15 +115,15 @@ export interface RowCount {
   readonly digest: bigint
 }
 
-/** Rows where there should be none. */
+/** Unexpected rows. */
 export interface StrayRows {
   readonly rows: number
-  /** Of the first of them. */
+  /** Offset of the first of them. */
   readonly offset: bigint
   readonly hourMs: number
 }
 
-/** Rows of a partition that there is not. */
+/** Rows of an unknown partition. */
 export interface NoPartitionRows extends StrayRows {
   readonly lastOffset: bigint
   readonly topicNumber: number
@@ -136,17 +136,17 @@ export interface UsageDifference {
   readonly host: string
   readonly tags: readonly string[]
   readonly poolDays: number
-  /** By the day's lines. */
+  /** Sums of the day's lines. */
   readonly expected: { readonly lines: number; readonly bytes: number }
-  /** In `usage_days`. */
+  /** Sums in `usage_days`. */
   readonly found: { readonly lines: number; readonly bytes: number }
 }
 
 export interface ProjectionDifference {
   readonly part: string
-  /** By the rows. */
+  /** Sums of the rows. */
   readonly expected: UsageSums
-  /** By the projection. */
+  /** Sums of the projection. */
   readonly found: UsageSums
 }
 
@@ -170,7 +170,7 @@ export function sameUsage(a: UsageSums, b: UsageSums): boolean {
   )
 }
 
-/** A topic that rows are stored from. */
+/** A topic whose records are stored. */
 export interface StoredTopic {
   readonly name: string
   readonly partitions: number

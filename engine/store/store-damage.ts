@@ -1,17 +1,20 @@
-/** A part of a table whose files are not as they were written. A part holds the rows of some batches, of one day. */
+/**
+ * A part of a table whose files have changed since they were written. A part contains the rows of some batches, of one
+ * day.
+ */
 export interface DamagedPart {
-  /** Empty where the engine does not say. */
+  /** Empty if the engine does not name it. */
   readonly table: string
-  /** The engine's name of it, such as 20260101_1_6_1; empty where it does not say. */
+  /** The engine's name of it, such as 20260101_1_6_1; empty if it does not name it. */
   readonly part: string
   /**
-   * 'unreadable': it is there, and what has to read it fails. 'set aside': the engine found it broken at a start, and
-   * answers as if its rows had never been.
+   * 'unreadable': it exists, but reading it fails. 'set aside': the engine found it broken at a start, and answers
+   * without its rows.
    */
   readonly state: 'unreadable' | 'set aside'
 }
 
-/** What is known of damage without asking the engine. */
+/** Damage that is known without a query. */
 export interface KnownDamage {
   readonly parts: readonly DamagedPart[]
   /** Statements that failed because of it, since the start. */
@@ -22,7 +25,7 @@ export const NO_DAMAGE: KnownDamage = { parts: [], failedStatements: 0 }
 
 const GUIDE = 'See "A damaged part of the store" in the operator\'s guide'
 
-/** What it means and what to do, in words for operators. */
+/** Meaning of the damage and the remedy, for operators. */
 export function damageSentence({ table, part, state }: DamagedPart): string {
   const name = part === '' ? 'A part of the store' : `Part ${part} of the table ${table || '(unknown)'}`
   if (state === 'set aside')
@@ -36,7 +39,7 @@ export function damageSentence({ table, part, state }: DamagedPart): string {
   )
 }
 
-/** Of a part without which the store does not know what it is. */
+/** Message for a damaged part without which the state of the store is unknown. */
 export function essentialSentence({ table, part }: DamagedPart): string {
   return (
     `Part ${part} of the table ${table} was found damaged at a start and is set aside, and without it the store cannot be ` +
@@ -44,7 +47,7 @@ export function essentialSentence({ table, part }: DamagedPart): string {
   )
 }
 
-/** Keeps what statements have told of damage. */
+/** Collects the damage that statements have reported. */
 export class DamageRecord {
   readonly #unreadable = new Map<string, DamagedPart>()
   #setAside: readonly DamagedPart[] = []
@@ -66,7 +69,7 @@ export class DamageRecord {
     this.#unreadable.set(`${part.table}/${part.part}`, part)
   }
 
-  /** Parts that are gone cannot fail any more. */
+  /** Forgets parts that no longer exist. */
   keepUnreadable(isThere: (part: DamagedPart) => boolean): void {
     for (const [key, part] of this.#unreadable) if (!isThere(part)) this.#unreadable.delete(key)
   }

@@ -18,7 +18,7 @@ test.each([
   expect(insertFailure(error)).toMatchObject({ code, retriable, cause: error })
 })
 
-test('a claim is fenced by the words of its own statement, not by any other check of a statement', () => {
+test('a claim is fenced by the message of its own statement, not by any other check', () => {
   const fenced = new Error(
     'Code: 395. DB::Exception: fenced: another owner has taken the partition: while executing',
   )
@@ -26,7 +26,7 @@ test('a claim is fenced by the words of its own statement, not by any other chec
   expect(statementFailure(engineError('395')).code).toBe('STATEMENT_FAILED')
 })
 
-test('a search that cannot reach the engine may be tried again, one that is wrong may not', () => {
+test('a search that cannot reach the engine is retriable, and a wrong one is not', () => {
   expect(statementFailure(systemError('ECONNRESET'))).toMatchObject({ code: 'UNAVAILABLE', retriable: true })
   expect(statementFailure(engineError('47'))).toMatchObject({ code: 'STATEMENT_FAILED', retriable: false })
   expect(statementFailure(new TypeError('parameter a is not given')).code).toBe('STATEMENT_FAILED')
@@ -45,11 +45,11 @@ test.each([
   expect(openFailure(error)).toMatchObject({ code, retriable, cause: error })
 })
 
-test('a login that is refused later is waited for: the password may be put right', () => {
+test('a later refusal of the login is retriable, because the password may be corrected', () => {
   expect(statementFailure(engineError('516'))).toMatchObject({ code: 'UNAVAILABLE', retriable: true })
 })
 
-test('a name with two addresses that nobody listens at fails with the words of both', () => {
+test('a name with two silent addresses fails with the messages of both', () => {
   const errors = [
     new Error('connect ECONNREFUSED ::1:8123'),
     new Error('connect ECONNREFUSED 127.0.0.1:8123'),
@@ -58,7 +58,7 @@ test('a name with two addresses that nobody listens at fails with the words of b
   expect(openFailure(both).message).toBe('connect ECONNREFUSED ::1:8123, connect ECONNREFUSED 127.0.0.1:8123')
 })
 
-test('an audit of a damaged file names it in a few words, with what to do', () => {
+test('an audit names a damaged file briefly, with the remedy', () => {
   const message =
     "Checksum doesn't match: corrupted data. Reference: 30. Actual: 23. This is most likely due to hardware failure: " +
     'While reading or decompressing /data/store/8f5/20260101_1_6_1/line.bin (position: 128098): ' +
@@ -112,14 +112,14 @@ describe('a statement that met a damaged part', () => {
     }
   })
 
-  test('of an answer that came in a stream is told the same', () => {
+  test('reports it in the same way for a streamed answer', () => {
     const error = new Error(
       `Code: 40. DB::Exception: Checksum doesn't match: ${place}. (CHECKSUM_DOESNT_MATCH)`,
     )
     expect(statementFailure(error)).toMatchObject({ code: 'STORE_DAMAGED', damaged })
   })
 
-  test('says so also where the engine names no part', () => {
+  test('reports it even if the engine does not name a part', () => {
     expect(told('40', "Checksum doesn't match")).toMatchObject({
       code: 'STORE_DAMAGED',
       damaged: { part: '' },
@@ -132,7 +132,7 @@ describe('a statement that met a damaged part', () => {
     ['394', `Query was cancelled: ${place}`],
     ['76', `Cannot open file ${part}/data.bin: , errno: 24, strerror: Too many open files: ${place}`],
     ['117', 'Incorrect data: a text that somebody has sent /var/store/20260101_1_6_1x'],
-  ])('is none with %s: %s', (code, message) => {
+  ])('is not recognised with %s: %s', (code, message) => {
     expect(told(code, message).code).not.toBe('STORE_DAMAGED')
   })
 })

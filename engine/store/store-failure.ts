@@ -1,21 +1,21 @@
 import { StoreError, type StoreErrorCode } from './store.ts'
 import { type DamagedPart, damageSentence } from './store-damage.ts'
 
-/** How the message of a fenced statement begins; the statement itself says it. */
+/** Beginning of the message of a fenced statement, which the statement itself contains. */
 export const FENCED = 'fenced: another owner has taken the partition'
 
 /** Codes of the engine (src/Common/ErrorCodes.cpp). */
 const FUNCTION_THROW_IF = 395
-/** Nothing was begun: the engine or its guard turned the statement away. */
+/** Codes of statements that the engine or its guard refused before they began. */
 const TURNED_AWAY = new Set([
   202, // too many simultaneous queries
   252, // too many parts: the merges must catch up first
   241, // memory limit: the block is written only after all of it was read
-  243, // not enough space: reserved before the part is written
+  243, // space is insufficient: checked before the part is written
   242, // table is read-only
-  516, // authentication failed: an operator may put it right
+  516, // authentication failed: an operator may correct it
 ])
-/** The statement itself is wrong, and will be the next time. */
+/** The statement itself is wrong, and a retry fails as well. */
 const WRONG_STATEMENT = new Set([
   6, // cannot parse text
   16, // no such column in table
@@ -32,13 +32,13 @@ const WRONG_STATEMENT = new Set([
   115, // unknown setting
   497, // access denied
 ])
-/** The connection never came about. */
+/** The connection was never established. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
 
-/** What became of an insert that did not succeed. Whatever is not known to have stored nothing is unknown. */
+/** Outcome of a failed insert. Unless it certainly stored nothing, the outcome counts as unknown. */
 export function insertFailure(error: unknown): StoreError {
   const damaged = damagedPartIn(error)
-  // Read for the fence, before anything is written.
+  // The damaged part was read for the fence, before anything is written.
   if (damaged !== undefined) return damageFailure(damaged, error)
   const [code, retriable] = insertOutcome(error)
   return new StoreError(code, messageOf(error), { retriable, cause: error })
@@ -52,7 +52,7 @@ function insertOutcome(error: unknown): [StoreErrorCode, boolean] {
   return ['OUTCOME_UNKNOWN', true]
 }
 
-/** Why a statement that stores no lines did not succeed. */
+/** Reason why a statement that stores no lines failed. */
 export function statementFailure(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const code = engineCode(error)
@@ -67,20 +67,20 @@ export function statementFailure(error: unknown): StoreError {
   })
 }
 
-/** What the engine says of a file that is not as it was written. */
+/** Codes of the engine for a file with unexpected content. */
 const DAMAGED_FILE = new Set([
   32, // attempt to read after the end of a file
   33, // cannot read all data
-  39, // too large a compressed block, read from its head
+  39, // too large a compressed block, according to its head
   40, // checksum does not match
   74, // the disk gives an error instead of bytes
   87, // no such place in a file
   89, // unknown method of compression
-  91, // sizes of marks do not fit
+  91, // sizes of marks do not match
   107, // file does not exist
   117, // incorrect data
   226, // no such file in a part
-  227, // a file too many in a part
+  227, // an additional file in a part
   228, // wrong size of a file in a part
   246, // corrupted data
   271, // cannot decompress
@@ -88,18 +88,18 @@ const DAMAGED_FILE = new Set([
   432, // unknown codec, read from the head of a block
   740, // a part that may be broken
 ])
-/** Said of nothing but files of the store, also where no place is told. */
+/** Codes that only files of the store can cause, even without a path. */
 const SURELY_DAMAGED = new Set([40, 226, 228, 246])
 const CANNOT_OPEN_FILE = 76
 /** No such file; an error of the disk. */
 const DAMAGED_ERRNO = /\berrno: (2|5)\b/
-/** How the engine tells where it was reading. */
+/** Path of the file that the engine was reading. */
 const FILE_READ = /While reading or decompressing ([^\s()]+)/
 const PART_READ = /while reading from part ([^\s()]+)/
 const TABLE_READ = /\bin table (?:\w+\.)?(\w+)/
-/** Its first and last block and how often it was merged, behind its day or another name of its partition. */
+/** Its first and last block and its number of merges, after its day or another name of its partition. */
 const PART_NAME = /(?<=\/)\w+_\d+_\d+_\d+(?:_\d+)?(?=\/|$)/g
-/** Where a path stands that names a part's file, as in the error of a file that cannot be opened. */
+/** Path of a part's file in an error, for instance of a file that cannot be opened. */
 const STORE_PATH = /\/[^\s,"'()]*\/store\/[^\s,"'()]+/
 const FIRST_SENTENCE = /^.*?(?=[.:] |$)/s
 
@@ -112,7 +112,7 @@ function damagedPartIn(error: unknown): DamagedPart | undefined {
   const path =
     (FILE_READ.exec(message) ?? PART_READ.exec(message))?.[1] ?? STORE_PATH.exec(message)?.[0] ?? ''
   const part = path.match(PART_NAME)?.at(-1) ?? ''
-  // The same codes tell of blocks and texts that are no files of the store.
+  // Blocks and texts that are not files of the store cause the same codes.
   if (part === '' && !SURELY_DAMAGED.has(code)) return undefined
   return { table: TABLE_READ.exec(message)?.[1] ?? '', part, state: 'unreadable' }
 }
@@ -121,7 +121,7 @@ function damageFailure(damaged: DamagedPart, cause: unknown): StoreError {
   return new StoreError('STORE_DAMAGED', damageSentence(damaged), { damaged, cause })
 }
 
-/** Why an audit could not be made: a damaged file is what it is there to find, so it is named with what to do. */
+/** Error of a failed audit. A damaged file is a result of the audit, so the error names it with the remedy. */
 export function auditFailure(error: unknown): StoreError {
   const code = engineCode(error)
   if (code === undefined || !DAMAGED_FILE.has(code)) return statementFailure(error)
@@ -136,7 +136,7 @@ export function auditFailure(error: unknown): StoreError {
   )
 }
 
-/** Codes of a server that is there and says no: trying again does not help, an operator has to. */
+/** Codes of an available server that refuses: only an operator can solve this. */
 const REFUSALS: ReadonlyMap<number, StoreErrorCode> = new Map([
   [516, 'LOGIN_REFUSED'], // authentication failed
   [192, 'LOGIN_REFUSED'], // unknown user
@@ -147,7 +147,9 @@ const REFUSALS: ReadonlyMap<number, StoreErrorCode> = new Map([
 ])
 const CERTIFICATE_CODE = /^(ERR_TLS_CERT_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET_ISSUER|VERIFY))/
 
-/** Why the store could not be opened: retriable while a server is away, not when it, or its certificate, says no. */
+/**
+ * Reason why the store could not be opened: retriable if a server is unavailable, not if it, or its certificate, refuses.
+ */
 export function openFailure(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const code = engineCode(error)
@@ -161,7 +163,7 @@ function certificateTrouble(error: unknown): StoreErrorCode | undefined {
   return typeof code === 'string' && CERTIFICATE_CODE.test(code) ? 'NOT_TRUSTED' : undefined
 }
 
-/** The engine's error code, from the client's error or from the text of one that came in a stream. */
+/** The engine's error code, from the client's error or from the text of an error in a stream. */
 function engineCode(error: unknown): number | undefined {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string' && /^\d+$/.test(code)) return Number(code)
@@ -175,7 +177,7 @@ function neverSent(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  // A name with several addresses, such as localhost: the error of all has no words of its own.
+  // A name with several addresses, such as localhost: the common error has no message of its own.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { StoreConnection } from './connection.ts'
 
-/** A file of the engine as it was, and its place in the engine's folder. */
+/** A file of the engine at a moment, and its place in the engine's folder. */
 export interface FrozenFile {
   readonly path: string
   readonly place: string
@@ -15,14 +15,16 @@ interface Table {
   readonly metadata_path: string
 }
 
-/** What this and earlier processes held; a start can let go of it. */
+/** Name of copies held by this and earlier processes, so that a start can release them. */
 const NAME = 'weir_copy'
-/** Lines first: what is closed, counted or owned later only tells of lines that they have. */
+/**
+ * Lines first: rows about closed days, usage and owners, which are copied later, then only refer to lines that are held.
+ */
 const ORDER = ['lines', 'usage_days']
 
 /**
- * Holds the tables of the embedded engine as they are: each by hard links to its parts, taken at one moment. The links
- * stay when the engine merges or removes a part.
+ * Holds the present state of the tables of the embedded engine: each by hard links to its parts, made at one moment. The
+ * links stay when the engine merges or removes a part.
  */
 export async function freezeTables(connection: StoreConnection, folder: string): Promise<FrozenFile[]> {
   await releaseTables(folder)
@@ -36,7 +38,7 @@ WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND NOT sta
   return [...(await filesBelow(shadow, shadow)), ...(await definitions(connection, folder, tables))]
 }
 
-/** Lets go of what was held, also by a process that was killed. */
+/** Releases held files, also those of a killed process. */
 export async function releaseTables(folder: string): Promise<void> {
   await rm(join(folder, 'shadow', NAME), { recursive: true, force: true })
 }
@@ -45,7 +47,7 @@ function rank(table: string): number {
   return ORDER.includes(table) ? ORDER.indexOf(table) : ORDER.length
 }
 
-/** What tables are; nothing of it changes while a program runs. */
+/** Definitions of tables; they do not change while the program runs. */
 async function definitions(
   connection: StoreConnection,
   folder: string,
@@ -60,7 +62,7 @@ async function definitions(
   return Promise.all(places.map(place => frozenFile(folder, place)))
 }
 
-/** The engine tells whole paths, by whichever name of the folder it knows. */
+/** The engine returns whole paths, with any of the folder's names. */
 function dataPlace(path: string): string {
   const root = '/store/'
   return join('store', path.slice(path.lastIndexOf(root) + root.length))

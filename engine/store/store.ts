@@ -1,51 +1,72 @@
 import type { Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { DamagedPart, KnownDamage } from './store-damage.ts'
+import type { StoreSearches } from './store-searches.ts'
 
 /**
- * The store port: what the engine needs of ClickHouse. One contract suite (test/conformance/store-contract.ts)
- * holds for the embedded engine and for a server.
+ * The store port: the engine's own store of lines, errors and counts. One contract suite
+ * (test/conformance/store-contract.ts) holds for the embedded engine and for a server; its part about searches
+ * (store-search-contract.ts) also holds for the stores of tests.
  */
-export interface Store {
+export interface Store extends StoreSearches {
   /**
-   * Brings the tables to the newest numbered migration, and remembers or checks the log's identity.
+   * Brings the tables to the newest migration, and records or checks the log's identity.
    *
-   * @param wasFilled whether the log says that something was stored: a store that knows no log is refused then,
-   *        and goes on being refused
-   * @throws StoreError STORE_OF_ANOTHER_LOG when the store was filled from another log; STORE_LOST; LOGIN_REFUSED,
-   *         DATABASE_MISSING, RIGHT_MISSING, NOT_TRUSTED of a server that says no; retriable when it is away: nothing
-   *         was changed then, and it may be opened again
+   * @param wasFilled whether the log shows that something was stored: a store without a log is refused then, also at
+   *   later attempts
+   * @throws StoreError
+   *   - STORE_OF_ANOTHER_LOG when the store was filled from another log; STORE_LOST
+   *   - LOGIN_REFUSED, DATABASE_MISSING, RIGHT_MISSING, NOT_TRUSTED when a server refuses
+   *   - a retriable one when the store is unavailable: nothing was changed, and it can be opened again
    */
   open(logId: string, wasFilled?: boolean): Promise<void>
 
   /**
-   * Writes a worker's epoch before anything else of it is written. Inserts of lower epochs fail from then on.
+   * Writes a worker's epoch before any other data of the worker. Inserts of lower epochs fail from then on.
    *
-   * @throws StoreError FENCED when a higher epoch is there already
+   * @throws StoreError FENCED when there is a higher epoch already
    */
   claim(owner: PartitionOwner): Promise<void>
 
   /**
-   * Inserts one batch as one block, hence one part: visible whole or not at all.
+   * Inserts one batch as one block, hence one part: visible as a whole or not at all.
    *
-   * @throws StoreError FENCED (an owner with a higher epoch exists; nothing was stored),
-   *         OUTCOME_UNKNOWN (retriable after `claim` of the next attempt and `settle`), UNAVAILABLE (nothing was
-   *         stored; retriable), STATEMENT_FAILED (nothing was stored, nor would be the next time)
+   * @throws StoreError
+   *   - FENCED: an owner with a higher epoch exists; nothing was stored
+   *   - OUTCOME_UNKNOWN: retriable after `claim` of the next attempt and `settle`
+   *   - UNAVAILABLE: nothing was stored; retriable
+   *   - STATEMENT_FAILED: nothing was stored, and a retry would fail as well
    */
   insert(insert: BatchInsert): Promise<void>
 
   /**
-   * After a start, a takeover, a time-out: ends statements of this partition and table that still run, waits
-   * until they are gone, then reads the highest stored position at or after `from`.
+   * Settles a table after a start, a takeover or a time-out. It ends running statements of this partition and table,
+   * waits for their end, and reads the highest stored position at or after `from`.
    *
    * @returns null when nothing is stored there
    */
   settle(target: PartitionTable, from: Position & { readonly timeMs: number }): Promise<Position | null>
 
   /**
-   * How far the log of a partition must have been, by what is here of it: a look, which ends nothing.
+   * Records durably that everything of a partition below an offset is stored; this mark reveals an older copy of the
+   * store. An offset below the known one changes nothing.
    *
-   * @param from where the newest checkpoint goes on: what lies below need not be looked at
+   * @throws StoreError UNAVAILABLE, retriable; STATEMENT_FAILED
+   */
+  markStored(target: Pick<PartitionTable, 'topic' | 'partition'>, mark: StoredMark): Promise<void>
+
+  /**
+   * The newest owner of a partition and the highest mark. It only reads, and ends no statements.
+   *
+   * @throws StoreError UNAVAILABLE, also while the store is not open yet
+   */
+  standing(target: Pick<PartitionTable, 'topic' | 'partition'>): Promise<StoreStanding>
+
+  /**
+   * Position that the log of a partition must have reached, according to the stored rows. It only reads, and ends no
+   * statements.
+   *
+   * @param from position at which the newest checkpoint continues: lower rows need not be read
    * @throws StoreError UNAVAILABLE, also while the store is not open yet
    */
   reached(
@@ -53,24 +74,14 @@ export interface Store {
     from: Position & { readonly timeMs: number },
   ): Promise<StoreReach>
 
-  /**
-   * One read-only statement; user text reaches it only as a parameter.
-   *
-   * @throws StoreError UNAVAILABLE, also while the store is not open yet; STORE_DAMAGED; STATEMENT_FAILED
-   */
-  query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]>
-
-  /** The same, row by row, for answers that are not held in memory. */
-  queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
-
-  /** What statements have met, and the last look has found, of damage. */
+  /** Damage that statements have met, or that the last check has found. */
   readonly damage: KnownDamage
 
   /**
-   * Looks which parts are damaged: those that a statement could not read and that are still there, and those that the
-   * engine set aside at a start. Files are not read for it.
+   * Finds damaged parts: those that a statement could not read and that still exist, and those that the engine set aside
+   * at a start. It reads no files.
    *
-   * @throws StoreError as `query`
+   * @throws StoreError as the searches do
    */
   findDamage(signal?: AbortSignal): Promise<readonly DamagedPart[]>
 
@@ -81,18 +92,18 @@ export interface Store {
   openDays(): Promise<string[]>
 
   /**
-   * Removes lines of days that are, as a whole, past their retention at `nowMs`: only of closed days, and below the
-   * given positions. Searches hide lines from their own time on.
+   * Removes lines of days that are, as a whole, past their retention at `nowMs`: only of closed days, and below the given
+   * positions. Searches hide each line once its own retention is over.
    *
    * @returns number of lines removed
    */
   removeExpired(nowMs: number, settled: readonly SettledPartition[]): Promise<number>
 
   /**
-   * Begins to index the words of lines that have come to rest: searches for whole words are faster then, and find the
-   * same. Does nothing while few lines have none, or many come in.
+   * Begins to index the words of lines after a quiet time, so that searches for whole words are faster, with the same
+   * results. It does nothing if few lines lack the index, or many arrive.
    *
-   * @param restMs for how long nothing may have changed, by the store's clock
+   * @param restMs minimum time without changes, by the store's clock
    */
   indexWords(restMs: number): Promise<void>
 
@@ -105,12 +116,26 @@ export interface PartitionTable {
   readonly table: StoreTable
 }
 
+export interface StoredMark {
+  /** Everything below this offset is stored. */
+  readonly storedTo: bigint
+  /** Log time there, UNIX ms: everything of earlier days is stored. */
+  readonly settledMs: number
+}
+
+export interface StoreStanding {
+  /** Offset of the newest owner's record; null: the partition never had an owner. */
+  readonly owner: bigint | null
+  /** The highest mark; null without one. */
+  readonly mark: StoredMark | null
+}
+
 export interface StoreReach {
-  /** Offset of the newest owner's record; null: nobody has had the partition. */
+  /** Offset of the newest owner's record; null: the partition never had an owner. */
   readonly owner: bigint | null
   /** Highest position of each table that has any. */
   readonly positions: ReadonlyMap<StoreTable, Position>
-  /** Highest log time of a row, UNIX ms; 0: there is none. */
+  /** Highest log time of a row, UNIX ms; 0 without rows. */
   readonly timeMs: number
 }
 
@@ -120,7 +145,7 @@ export interface PartitionOwner {
   readonly epoch: Epoch
 }
 
-/** Offset of the worker's owner record, and how often it has settled since: compared in this order. */
+/** Offset of the worker's owner record, and the number of its settlements since: compared in this order. */
 export interface Epoch {
   readonly offset: bigint
   readonly attempt: number
@@ -129,8 +154,8 @@ export interface Epoch {
 export interface BatchInsert extends PartitionTable {
   readonly epoch: Epoch
   /**
-   * The batch in ClickHouse's Native format: one block with the columns of the table in their order, without topic
-   * and partition, which the insert names for all rows (schemas/log/tables.ts).
+   * The batch in ClickHouse's Native format: one block with the columns of the table in their order. Topic and partition
+   * are left out, because the insert names them for all rows (schemas/log/tables.ts).
    */
   readonly block: readonly Uint8Array[]
   readonly rows: number
@@ -141,12 +166,6 @@ export interface SettledPartition {
   readonly partition: number
   /** Rows at or above this offset are still needed for settling. */
   readonly checkpointOffset: bigint
-}
-
-export interface Statement {
-  readonly sql: string
-  /** Values of `{name:Type}` in the SQL. */
-  readonly parameters?: Readonly<Record<string, unknown>>
 }
 
 export type StoreErrorCode =
@@ -168,7 +187,7 @@ export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
   readonly retriable: boolean
-  /** What could not be read. */
+  /** The unreadable part. */
   readonly damaged: DamagedPart | undefined
 
   constructor(

@@ -2,15 +2,15 @@ import { textLiteral } from './sql-text.ts'
 import type { ProjectionDifference, UsageDifference, UsageSums } from './store-audit.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
 
-/** The digest of a group of usage: the same in lines, in their projection and in closed days. */
+/** The digest of a group of usage, the same in lines, in their projection and in closed days. */
 export const GROUP_DIGEST = 'cityHash64(account, app, host, tags, pool)'
 
-/** A part may be merged away between two looks at it: what is new then is looked at once more. */
+/** Maximum number of checks: a part may be merged between two of them, and a new part is then checked again. */
 const PROJECTION_LOOKS = 3
 
 type Read = <Row>(sql: string) => Promise<Row[]>
 
-/** Compares the three places that tell of usage: lines, their projection, and closed days. */
+/** Compares the three places with usage: lines, their projection, and closed days. */
 export class UsageAudit {
   readonly #read: Read
 
@@ -109,7 +109,7 @@ UNION ALL SELECT ${group}, ${GROUP_DIGEST} AS digest, toUInt64(0), toUInt64(0), 
 FROM usage_days WHERE day = toDate(${textLiteral(day)})`
 }
 
-/** Within a part nothing ever changes, so no insert or merge can come between the two statements. */
+/** Rows by part. A part never changes, so inserts and merges between two statements have no effect. */
 function rowsByPart(day: string): string {
   const digest = 'cityHash64(account, toDateTime(t), app, host, tags, pool)'
   return `SELECT _part AS part, count() AS n, sum(size) AS b, sum(${digest}) AS n_digest, sum(${digest} * size) AS b_digest

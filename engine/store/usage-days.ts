@@ -5,10 +5,10 @@ const MAX_REPLACEMENTS = 10
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * Copies a closed day from the projection of `lines` to `usage_days`, once. The copy is built aside and put in its
- * place in one step, so a kill at any point leaves the day open or closed, never half. Two processes may close the
- * same day: each builds its own copy, and looks again before it puts it in place. As long as the day is open no
- * line of it is removed, so both copies are whole.
+ * Copies a closed day from the projection of `lines` to `usage_days`, once. The copy is built separately and moved into
+ * place in one step, so a kill leaves the day open or closed, never half. Two processes may close the same day: each
+ * builds its own copy, and checks again before it moves the copy. No line of an open day is removed, so both copies are
+ * complete.
  */
 export async function closeDay(connection: StoreConnection, day: string): Promise<void> {
   if (!DAY.test(day)) throw new StoreError('STATEMENT_FAILED', `not a day: ${day}`)
@@ -30,8 +30,8 @@ FROM lines WHERE ${secondsOfDay(day)} GROUP BY account, app, host, tags, pool`,
 }
 
 /**
- * Two replacements at the same instant do not cover each other's new part, and both stay: so each looks at what is
- * there afterwards, and replaces it again until it is one copy.
+ * Two simultaneous replacements do not remove each other's new part, so both stay. Each process therefore checks the
+ * result, and replaces it again until there is one copy.
  */
 async function putInPlace(connection: StoreConnection, day: string, aside: string): Promise<void> {
   for (let attempt = 1; attempt <= MAX_REPLACEMENTS; attempt++) {
@@ -52,11 +52,11 @@ export async function openDays(connection: StoreConnection): Promise<string[]> {
   return rows.map(({ day }) => day)
 }
 
-/** From the list of parts: no line is read. */
+/** Days from the list of parts; no lines are read. */
 export const DAYS_WITH_LINES = `SELECT DISTINCT toDate(parseDateTime(partition, '%Y%m%d', 'UTC')) AS day
 FROM system.parts WHERE database = currentDatabase() AND table = 'lines' AND active AND rows > 0`
 
-/** In terms of the projection, so that it serves. */
+/** Condition in terms of the projection, so that the engine uses it. */
 function secondsOfDay(day: string): string {
   return `toDateTime(t) >= toDateTime('${day} 00:00:00', 'UTC') AND toDateTime(t) <= toDateTime('${day} 23:59:59', 'UTC')`
 }
@@ -77,7 +77,7 @@ async function hasLines(connection: StoreConnection, day: string): Promise<boole
   return rows.length > 0
 }
 
-/** Copies of processes that were killed; one that is younger than a day may still be in the making. */
+/** Removes copies of processes that were killed; one that is younger than a day may still be under construction. */
 async function dropLeftovers(connection: StoreConnection): Promise<void> {
   const leftovers = await connection.read<{ name: string }>(
     `SELECT name FROM system.tables WHERE database = currentDatabase()

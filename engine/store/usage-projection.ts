@@ -1,9 +1,9 @@
 import type { StoreConnection } from './connection.ts'
 
 /**
- * Begins to build the projection `usage` anew for days in which a part has lost it, and returns at once. The engine
- * flushes the lines of a part, but its projection only when the part is merged: after a power cut a new part may be
- * without. Until it is built usage is counted from the lines, with the same result.
+ * Begins to rebuild the projection `usage` for days in which a part has lost it, and returns at once. The engine flushes
+ * the lines of a part, but its projection only in a merge. A new part may therefore lack it after a power failure. Until
+ * it is rebuilt, usage is counted from the lines, with the same result.
  */
 export async function rebuildUsageProjection(connection: StoreConnection): Promise<void> {
   const days = await connection.read<{ day: string }>(

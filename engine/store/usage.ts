@@ -1,9 +1,12 @@
 import { DAY_S } from '../times/duration.ts'
-import type { Statement, Store } from './store.ts'
+import type { Statement, StatementRunner } from './statement.ts'
 
 export type UsageKind = 'apps' | 'hosts' | 'tags'
 
-/** Bounds are inclusive and taken to whole seconds: `fromMs` down to its second's start, `toMs` up to its end. */
+/**
+ * Period with inclusive bounds in whole seconds: `fromMs` is rounded down to the start of its second, `toMs` up to the
+ * end.
+ */
 export interface UsagePeriod {
   /** Short account id. */
   readonly account: string
@@ -13,9 +16,9 @@ export interface UsagePeriod {
 
 export interface UsageByKindQuery extends UsagePeriod {
   readonly kind: UsageKind
-  /** Only what has exactly this name. */
+  /** Only the app, host or tag with exactly this name. */
   readonly name?: string
-  /** Only what lies in the variable-retention pool of that many days. */
+  /** Only lines in the variable-retention pool of that many days. */
   readonly poolDays?: number
   readonly limit?: number
   /** Largest first by this; equal ones by name. Bytes when absent. */
@@ -39,25 +42,27 @@ export interface PoolUsage extends Usage {
 const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
 
 /**
- * Bytes and lines per app, host or tag, largest first. A line with several tags counts for each, one without tags
- * for none.
+ * Usage per app, host or tag: `StoreSearches.usageByKind`.
  *
- * Whole days that are closed are answered from `usage_days` alone, everything else from the lines alone: also the
- * parts of closed days at the ends of a period that does not end at midnight, which therefore count the lines that
- * retention has left.
+ * Closed days that are whole are answered only from `usage_days`, everything else only from the lines. A period that does
+ * not begin or end at midnight includes parts of closed days. There, only lines that retention has left are counted.
  */
-export async function usageByKind(store: Store, query: UsageByKindQuery): Promise<NamedUsage[]> {
-  const rows = await store.query<UsageRow>(usageByKindStatement(query))
+export async function usageByKind(
+  runner: StatementRunner,
+  query: UsageByKindQuery,
+  signal?: AbortSignal,
+): Promise<NamedUsage[]> {
+  const rows = await runner.query<UsageRow>(usageByKindStatement(query), signal)
   return rows.map(namedUsage)
 }
 
-/** The same, some at a time: there may be a million. */
+/** Like `usageByKind`, in parts: there may be a million entries. */
 export async function* usageByKindStream(
-  store: Store,
+  runner: StatementRunner,
   query: UsageByKindQuery,
   signal: AbortSignal,
 ): AsyncGenerator<NamedUsage[]> {
-  const rows = store.queryStream<UsageRow>(usageByKindStatement(query), signal)
+  const rows = runner.queryStream<UsageRow>(usageByKindStatement(query), signal)
   for await (const some of rows) yield some.map(namedUsage)
 }
 
@@ -71,9 +76,16 @@ function namedUsage({ name, bytes, lines }: UsageRow): NamedUsage {
   return { name, bytes: Number(bytes), lines: Number(lines) }
 }
 
-/** The same per pool, smallest pool first; the sum over them is everything that was stored in the period. */
-export async function usageTotals(store: Store, period: UsagePeriod): Promise<PoolUsage[]> {
-  const rows = await store.query<{ pool: number; bytes: string; lines: string }>(usageTotalsStatement(period))
+/** Usage per pool: `StoreSearches.usageTotals`. */
+export async function usageTotals(
+  runner: StatementRunner,
+  period: UsagePeriod,
+  signal?: AbortSignal,
+): Promise<PoolUsage[]> {
+  const rows = await runner.query<{ pool: number; bytes: string; lines: string }>(
+    usageTotalsStatement(period),
+    signal,
+  )
   return rows.map(({ pool, bytes, lines }) => ({
     poolDays: Number(pool),
     bytes: Number(bytes),
@@ -84,7 +96,7 @@ export async function usageTotals(store: Store, period: UsagePeriod): Promise<Po
 export function usageByKindStatement(query: UsageByKindQuery): Statement {
   const { kind, name, poolDays, limit, order = 'bytes' } = query
   const column = COLUMN_OF[kind]
-  // Lines are grouped by all their tags first: the projection does not serve a statement that takes them apart.
+  // Lines are grouped by all their tags first: the projection cannot be used for a statement that divides them.
   const names = kind === 'tags' ? 'arrayJoin(arrayDistinct(grouped))' : 'grouped'
   const conditions = [
     ...(name === undefined
@@ -116,8 +128,8 @@ ${sources('pool', [], period)}
 }
 
 /**
- * One statement, so that both branches see the same closed days. The one of lines keeps to the expressions of the
- * projection, which then answers it without reading a line. Where no whole day is asked for, lines say it all.
+ * A single statement, so that both branches see the same closed days. The branch of lines uses the expressions of the
+ * projection, which then answers it without reading a line. If the period contains no whole day, only lines are counted.
  */
 function sources(column: string, conditions: readonly string[], period: UsagePeriod): string {
   const also = conditions.map(condition => ` AND ${condition}`).join('')
@@ -145,7 +157,7 @@ function periodParameters(period: UsagePeriod): Record<string, unknown> {
   }
 }
 
-/** Numbers of the days that lie in the period as a whole; the last is before the first when there is none. */
+/** Numbers of the whole days in the period; the last is before the first without any. */
 function wholeDaysOf(period: UsagePeriod): { readonly first: number; readonly last: number } {
   const { from, to } = secondsOf(period)
   return { first: Math.ceil(from / DAY_S), last: Math.floor((to + 1) / DAY_S) - 1 }
@@ -155,7 +167,7 @@ function secondsOf({ fromMs, toMs }: UsagePeriod): { readonly from: number; read
   return { from: clampSeconds(fromMs), to: clampSeconds(toMs) }
 }
 
-/** What the engine's DateTime holds: 1970 to 2106. */
+/** Limits seconds to the range of the engine's DateTime: 1970 to 2106. */
 function clampSeconds(ms: number): number {
   return Math.min(Math.max(Math.floor(ms / 1000), 0), 2 ** 32 - 1)
 }

@@ -7,7 +7,7 @@ import type { StoreConnection } from './connection.ts'
 import { openEmbeddedConnection } from './embedded-connection.ts'
 import type { Store } from './store.ts'
 
-/** The fewest that are indexed. */
+/** Minimum number of lines that are indexed. */
 const LINES = 100_000
 
 let folder: string
@@ -28,24 +28,21 @@ afterEach(async () => {
 test.each([
   ['that knew no such index', ['0001-tables']],
   ['that made another', ['0001-tables', '0002-word-index']],
-])(
-  'lines of a program %s, and of this one get it when they have come to rest',
-  async (_which, migrations) => {
-    await fillAfter(migrations)
-    await store.open('a')
-    await insertLines(LINES)
-    await connection.command('OPTIMIZE TABLE lines FINAL')
-    expect(await granulesWith('nowhere')).toBeGreaterThan(0)
-    expect(await rowsWithWord('item')).toBe(2 * LINES)
-    await untilIndexed(0)
-    expect(await granulesWith('nowhere')).toBe(0)
-    expect(await granulesWith('item')).toBeGreaterThan(0)
-    expect(await rowsWithWord('item')).toBe(2 * LINES)
-    expect(await rowsWithWord('nowhere')).toBe(0)
-  },
-)
+])('lines of a program %s, and of this one, are indexed after a quiet time', async (_which, migrations) => {
+  await fillAfter(migrations)
+  await store.open('a')
+  await insertLines(LINES)
+  await connection.command('OPTIMIZE TABLE lines FINAL')
+  expect(await granulesWith('nowhere')).toBeGreaterThan(0)
+  expect(await rowsWithWord('item')).toBe(2 * LINES)
+  await untilIndexed(0)
+  expect(await granulesWith('nowhere')).toBe(0)
+  expect(await granulesWith('item')).toBeGreaterThan(0)
+  expect(await rowsWithWord('item')).toBe(2 * LINES)
+  expect(await rowsWithWord('nowhere')).toBe(0)
+})
 
-test('lines that came a moment ago, and a few lines, are left alone', async () => {
+test('very recent lines, and few lines, are not indexed', async () => {
   await store.open('a')
   await insertLines(LINES - 1)
   await untilIndexed(0)
@@ -57,7 +54,7 @@ test('lines that came a moment ago, and a few lines, are left alone', async () =
   expect(await granulesWith('nowhere')).toBe(0)
 })
 
-test('what is indexed is not indexed again', async () => {
+test('indexed lines are not indexed again', async () => {
   await store.open('a')
   await insertLines(LINES)
   await untilIndexed(0)
@@ -69,7 +66,7 @@ WHERE database = currentDatabase() AND command LIKE '%MATERIALIZE INDEX%'`,
   expect(row?.times).toBe('1')
 })
 
-/** As a program left it that knew the first migrations alone, at rest. */
+/** A store that a program with only the first migrations filled, after a quiet time. */
 async function fillAfter(migrations: readonly string[]): Promise<void> {
   for (const migration of migrations) {
     const text = readFileSync(new URL(`./migrations/${migration}.sql`, import.meta.url), 'utf8')

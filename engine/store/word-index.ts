@@ -2,17 +2,17 @@ import type { StoreConnection } from './connection.ts'
 
 /** Fewer lines are read as fast as they are looked up. */
 const MIN_ROWS = 100_000
-/** Bytes that the bounds of positions, the other index, take of each granule before compression. */
+/** Bytes per granule, before compression, that the other index (bounds of positions) takes. */
 const POSITIONS_BYTES = 22
-/** A part has a mark behind its last granule. */
+/** Whether a part lacks the index: an index has a mark behind the last granule. */
 const HAS_NONE = `secondary_indices_uncompressed_bytes <= (marks - 1) * ${POSITIONS_BYTES}`
 
 /**
- * Begins to build the word index (migrations/0003-word-marks.sql) for days whose lines have come to rest, and returns
- * at once. It takes more time than storing a line does, so neither inserts nor merges build it: where many lines come
- * in, a day gets it when they have ended. Until then its lines are read in full.
+ * Begins to build the word index (migrations/0003-word-marks.sql) for days whose lines have had a quiet time, and returns
+ * at once. Building takes longer than storing, so neither inserts nor merges do it. A busy day gets its index when its
+ * lines have ended. Until then its lines are read in full.
  *
- * @param restMs how old a part must be, and for how long few lines must have come in
+ * @param restMs minimum age of a part, and minimum quiet time before words are indexed
  */
 export async function indexWords(connection: StoreConnection, restMs: number): Promise<void> {
   const [busy] = await connection.read<{ mutations: string }>(

@@ -2,11 +2,10 @@ const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
 /**
- * The canonical time form of components, section 1.2: UTC, with 0, 3, 6 or 9 fraction digits, the fewest that
- * lose nothing.
+ * The canonical time form of components, section 1.2: UTC, with the fewest fraction digits (0, 3, 6 or 9) that keep the value.
  *
  * @param text RFC 3339, any offset
- * @returns undefined when the text is no such time
+ * @returns undefined when the text is not such a time
  */
 export function canonicalTime(text: string): string | undefined {
   const match = RFC_3339.exec(text)
@@ -25,7 +24,7 @@ export function canonicalTime(text: string): string | undefined {
     offsetMinute = '0',
   ] = match
   const dateMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
-  // Date.parse takes 30 February for 1 March; RFC 3339 does not.
+  // Date.parse reads 30 February as 1 March; RFC 3339 does not allow it.
   if (Number.isNaN(dateMs) || new Date(dateMs).getUTCDate() !== Number(day)) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
@@ -33,7 +32,7 @@ export function canonicalTime(text: string): string | undefined {
   const minutes = Number(hour) * 60 + Number(minute) - offsetMinutes
   const moment = new Date(dateMs + minutes * 60_000 + Number(second) * 1000)
   const wholeSeconds = moment.toISOString().slice(0, -'.000Z'.length)
-  // An offset may lead out of the years that four digits can write.
+  // An offset may lead beyond the years that four digits can express.
   if (wholeSeconds.length !== 'YYYY-MM-DDTHH:MM:SS'.length) return undefined
   const digits = fraction.replace(/0+$/, '')
   if (digits === '') return `${wholeSeconds}Z`

@@ -1,4 +1,4 @@
-/** Lengths of time, in milliseconds. A day is a day of UTC: it has no change of the hour. */
+/** Durations in milliseconds. A day is a day of UTC, which always has 24 hours. */
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS

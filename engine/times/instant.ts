@@ -1,12 +1,12 @@
-/** A moment, to the nanosecond. */
+/** A moment with nanosecond precision. */
 export interface Instant {
   /** Whole milliseconds since 1970 in UTC, rounded down. */
   readonly epochMs: number
-  /** Nanoseconds beyond them: 0 to 999,999. */
+  /** Additional nanoseconds: 0 to 999,999. */
   readonly nanos: number
 }
 
-/** The start of the year 0 and the end of the year 9999, in seconds: the times that four digits of a year can write. */
+/** Start of the year 0 and end of the year 9999, in seconds: the times that four-digit years can express. */
 const FIRST_EPOCH_SECOND = -62_167_219_200
 const LAST_EPOCH_SECOND = 253_402_300_799
 
@@ -21,12 +21,12 @@ export function instantOf(epochSecond: number, nanosecond: number): Instant | un
   return { epochMs: epochSecond * 1000 + (nanosecond - nanos) / 1_000_000, nanos }
 }
 
-/** The whole seconds, rounded down. */
+/** Whole seconds, rounded down. */
 export function epochSecondOf({ epochMs }: Instant): number {
   return Math.floor(epochMs / 1000)
 }
 
-/** What is beyond the whole seconds. */
+/** Nanoseconds beyond the whole seconds. */
 export function nanosecondOf({ epochMs, nanos }: Instant): number {
   return (epochMs - Math.floor(epochMs / 1000) * 1000) * 1_000_000 + nanos
 }
@@ -37,7 +37,7 @@ export function canonicalTimeOf(instant: Instant): string {
   return `${wholeSeconds}${fractionText(nanosecondOf(instant))}Z`
 }
 
-/** With its point, and 0, 3, 6 or 9 digits: the fewest that lose nothing. */
+/** Fraction with its point and the fewest digits (0, 3, 6 or 9) that keep the value. */
 export function fractionText(nanosecond: number): string {
   if (nanosecond === 0) return ''
   const digits = String(nanosecond)

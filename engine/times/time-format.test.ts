@@ -6,7 +6,7 @@ import { compileTimeFormat } from './time-format.ts'
 
 const NOW = '2031-03-09T08:15:30.250Z'
 
-/** The canonical form of what is read, or undefined. */
+/** The canonical form of the result, or undefined. */
 function read(format: string, text: string, now = NOW): string | undefined {
   const instant = compileTimeFormat(format).read(text, Date.parse(now))
   return instant && canonicalTimeOf(instant)
@@ -23,7 +23,7 @@ function write(format: string, text: string): string {
   return compileTimeFormat(format).write(instant(text))
 }
 
-/** Mark by mark: formats around it, texts that it reads, with what they mean, and texts that it does not read. */
+/** Formats around each mark, texts that a format reads with their values, and texts that it refuses. */
 describe.each<[string, readonly (readonly [text: string, time: string])[], readonly string[]]>([
   [
     '%Y-%m-%d',
@@ -352,7 +352,7 @@ describe('a time without a year', () => {
     expect(read('%b %d %T', text, now)).toBe(time)
   })
 
-  test('is judged with its zone and to the nanosecond', () => {
+  test('is chosen with its zone and to the nanosecond', () => {
     const now = '2031-03-09T08:15:30.000Z'
     expect(read('%m-%d %T%.f %z', '04-09 09:15:30 +0100', now)).toBe('2031-04-09T08:15:30Z')
     expect(read('%m-%d %T%.f %z', '04-09 09:15:30.000000001 +0100', now)).toBe(
@@ -360,7 +360,7 @@ describe('a time without a year', () => {
     )
   })
 
-  test('may be a day of the year, and its weekday is that of the year that is chosen', () => {
+  test('can be a day of the year, and its weekday is that of the chosen year', () => {
     expect(read('%j %T', '365 23:00:00', '2031-01-01T00:00:00Z')).toBe('2030-12-31T23:00:00Z')
     expect(read('%a %b %d', 'Tue Dec 31', '2031-01-01T00:00:00Z')).toBe('2030-12-31T00:00:00Z')
     expect(read('%a %b %d', 'Wed Dec 31', '2031-01-01T00:00:00Z')).toBeUndefined()
@@ -421,7 +421,7 @@ test.each([
   expect(write(format, time)).toBe(text)
 })
 
-/** Forms that logs have, in lines as they stand in them. */
+/** Forms in logs, in lines as they occur. */
 test.each([
   ['%d/%b/%Y:%T %z', '10/Oct/2000:13:55:36 -0700', '2000-10-10T20:55:36Z'],
   ['%Y/%m/%d %H:%M:%S', '2017/05/16 00:00:00', '2017-05-16T00:00:00Z'],
@@ -441,7 +441,7 @@ test.each([
   expect(read(format, text)).toBe(time)
 })
 
-describe('whatever a format', () => {
+describe('any format', () => {
   const DATES = ['%F', '%Y %m %e', '%v', '%B %d, %Y', '%Y/%j', '%D', '%x', '%y %h %d', '%A %F', '%a %b %d %Y']
   const TIMES = ['%T', '%H:%M:%S', '%R:%S', '%k %M %S', '%I:%M:%S %p', '%l %M %S%P']
   const FRACTIONS = new Map([
@@ -461,7 +461,7 @@ describe('whatever a format', () => {
   })
   const cut = (nanosecond: number, digits: number) => nanosecond - (nanosecond % 10 ** (9 - digits))
 
-  test('that says date, time and fraction writes, it reads as the same instant', () => {
+  test('with date, time and fraction reads its own output as the same instant', () => {
     const oneOf = (texts: readonly string[]) => fc.constantFrom(...texts)
     fc.assert(
       fc.property(
@@ -494,7 +494,7 @@ describe('whatever a format', () => {
   })
 
   test.each(['%b %d %T', '%m%d %T', '%j %T', '%a %e. %b %R:%S'])(
-    'what %s writes is read in the year of its time',
+    '%s writes a time that it reads in the year of its time',
     format => {
       const compiled = compileTimeFormat(format)
       fc.assert(
@@ -507,7 +507,7 @@ describe('whatever a format', () => {
     },
   )
 
-  test('a text says, it is read or refused, and never throws', () => {
+  test('with any text reads or refuses it, and never throws', () => {
     const formats = [...DATES, '%s', '%+', '%d/%b/%Y:%T %z', '%b %d %T', '%A %c %Z', '%F %l %P']
     const compiled = formats.map(compileTimeFormat)
     fc.assert(
@@ -525,7 +525,7 @@ describe('whatever a format', () => {
   })
 })
 
-test('RFC 3339 is read as the canonical form reads it, but for leap seconds', () => {
+test('RFC 3339 is read like the canonical form, except for leap seconds', () => {
   const compiled = compileTimeFormat('%+')
   const two = (max: number) => fc.nat({ max }).map(value => String(value).padStart(2, '0'))
   const time = fc.tuple(fc.nat({ max: 9999 }), two(13), two(32), two(25), two(61), two(59), two(24), two(61))

@@ -4,22 +4,22 @@ import { instantOfParts, type TimePart, TimeParts } from './time-parts.ts'
 import { NOT_READ } from './time-readers.ts'
 
 /**
- * A form in which times are written, from a strftime text (components, section 9.3). The same for all places and
- * languages: names are English, and a time without a zone is in UTC.
+ * A form of written times, from a strftime text (components, section 9.3). It is the same for all places and languages:
+ * names are English, and a time without a zone is in UTC.
  */
 export interface TimeFormat {
-  /** Whether it counts from 1970 on: such times are also kept as numbers. */
+  /** Whether it counts from 1970: such times are also kept as numbers. */
   readonly isEpoch: boolean
   /**
    * Reads a whole text.
    *
    * @param nowMs log time, for times without a year
-   * @returns undefined when the text is not of this form, or names no moment of the years 0 to 9999
+   * @returns undefined when the text does not have this form, or is not a moment of the years 0 to 9999
    */
   read(text: string, nowMs: number): Instant | undefined
   /**
-   * Writes a time in UTC: numbers at their full width, `%.f` with 0, 3, 6 or 9 digits, all other fractions cut off at
-   * theirs, `%z` and `%#z` as +0000, `%:z` as +00:00, `%Z` as UTC, `%+` in the canonical form.
+   * Writes a time in UTC. Numbers have their full width. `%.f` has 0, 3, 6 or 9 digits; other fractions are cut off at
+   * their width. `%z` and `%#z` are +0000, `%:z` is +00:00, `%Z` is UTC, and `%+` is the canonical form.
    */
   write(instant: Instant): string
 }
@@ -27,7 +27,7 @@ export interface TimeFormat {
 const MAX_FORMAT_LENGTH = 200
 const MARK_OR_TEXT = /%(?:\.?[369]?f|[:#]z|.|$)|\s+|[^%\s]+/gsu
 
-/** Parts that say nothing without one of the others. */
+/** Parts that have no meaning without one of the others. */
 const NEEDED: readonly (readonly [part: TimePart, oneOf: readonly TimePart[], problem: string])[] = [
   ['hourOfHalf', ['half'], '%I and %l need %p'],
   ['half', ['hour', 'hourOfHalf'], '%p needs an hour'],
@@ -37,10 +37,11 @@ const NEEDED: readonly (readonly [part: TimePart, oneOf: readonly TimePart[], pr
 ]
 
 /**
- * Numbers that are written with two digits are read with one, too, except for `%y`; those of `%+` have their full width.
+ * Compiles a format. Numbers with two digits are also read with one, except for `%y`; those of `%+` have their full
+ * width.
  *
- * @throws RangeError with a sentence, when the text has a mark that is none, or when what has this form would not say a
- *   date, or would say a minute without an hour
+ * @throws RangeError with a sentence, for an unknown mark, or for a form whose times lack a date, or have a minute
+ *   without an hour
  */
 export function compileTimeFormat(format: string): TimeFormat {
   if (format.length > MAX_FORMAT_LENGTH)

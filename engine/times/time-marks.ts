@@ -16,9 +16,9 @@ import {
   readZoneName,
 } from './time-readers.ts'
 
-/** A mark of a time format, or what stands between marks. */
+/** A mark of a time format, or the text between marks. */
 export interface TimeMark {
-  /** What a text that it reads always says of the time. */
+  /** Parts of a time that every text of this mark contains. */
   readonly says: readonly TimePart[]
   readonly read: Read
   /** @param date the instant in whole milliseconds */
@@ -31,7 +31,7 @@ const MONTHS = [
 ]
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** Marks that stand for others. */
+/** Marks that represent several others. */
 export const COMPOSED_MARKS: ReadonlyMap<string, string> = new Map([
   ['%T', '%H:%M:%S'],
   ['%R', '%H:%M'],
@@ -42,7 +42,7 @@ export const COMPOSED_MARKS: ReadonlyMap<string, string> = new Map([
   ['%c', '%a %b %e %T %Y'],
 ])
 
-/** All others of components, section 9.3. */
+/** All other marks of components, section 9.3. */
 export const TIME_MARKS: ReadonlyMap<string, TimeMark> = new Map([
   ['%Y', mark('year', readYear(true), date => padded(date.getUTCFullYear(), 4))],
   [
@@ -119,7 +119,7 @@ export const TIME_MARKS: ReadonlyMap<string, TimeMark> = new Map([
   ['%%', literal('%')],
 ])
 
-/** White space, which reads any. */
+/** White space, which matches any white space. */
 export function blank(written: string): TimeMark {
   return { says: [], read: readBlanks, write: () => written }
 }
@@ -150,7 +150,7 @@ function inForm(name: string, form: 'short' | 'long'): string {
   return form === 'short' ? name.slice(0, 3) : name
 }
 
-/** Logs also write 8:5 for 08:05. */
+/** Reads one or two digits: logs also write 8:5 for 08:05. */
 function readUpToTwo(part: TimePart, low: number, high: number): Read {
   return readNumber(part, { digits: [1, 2], range: [low, high] })
 }
@@ -163,7 +163,7 @@ function readYear(isSigned: boolean): Read {
   return readNumber('year', { digits: [4, 4], range: [0, 9999], isSigned })
 }
 
-/** All of it has a fixed width, but for the fraction. */
+/** Reads an RFC 3339 time, whose parts have a fixed width, except the fraction. */
 function readRfc3339(): Read {
   const date = [
     readYear(false),

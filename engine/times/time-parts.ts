@@ -1,16 +1,16 @@
 import { DAY_S } from './duration.ts'
 import { type Instant, instantOf } from './instant.ts'
 
-/** What a text says of a time; undefined where it says nothing. */
+/** Parts of a time from a text; undefined for parts that the text does not contain. */
 export class TimeParts {
   year: number | undefined = undefined
   yearOfCentury: number | undefined = undefined
-  /** From 1. */
+  /** Counted from 1. */
   month: number | undefined = undefined
   day: number | undefined = undefined
-  /** From 1. */
+  /** Counted from 1. */
   dayOfYear: number | undefined = undefined
-  /** From Sunday, which is 0. */
+  /** Counted from Sunday, which is 0. */
   weekday: number | undefined = undefined
   hour: number | undefined = undefined
   /** 1 to 12. */
@@ -34,14 +34,14 @@ const DAYS_TO_1970 = 719_528
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
 
 /**
- * The moment that the parts name, in UTC unless they say where. A date alone means midnight; a date without a year
- * is of the year of `nowMs`, or of the year before when it would be more than 31 days ahead.
+ * The moment that the parts name, in UTC unless they contain an offset. A date alone means midnight. A date without a
+ * year belongs to the year of `nowMs`, or to the previous year if it would otherwise be more than 31 days ahead.
  *
- * @returns undefined when a part does not agree with the others: a weekday, or 29 February in most years
+ * @returns undefined for parts that contradict each other: a wrong weekday, or 29 February in most years
  */
 export function instantOfParts(parts: TimeParts, nowMs: number): Instant | undefined {
   if (parts.second === 60) {
-    // No clock here counts leap seconds: it is the last moment before the next minute.
+    // Leap seconds are not counted: it is the last moment before the next minute.
     parts.second = 59
     parts.nanosecond = 999_999_999
   }
@@ -62,13 +62,13 @@ function epochSecondOfDate(parts: TimeParts, offsetSeconds: number, nowMs: numbe
   return aheadMs > MAX_AHEAD_SECONDS * 1000 ? localSecond(parts, yearNow - 1) - offsetSeconds : second
 }
 
-/** 00 to 68 are of this century. */
+/** 00 to 68 belong to this century. */
 function fullYear(yearOfCentury: number | undefined): number | undefined {
   if (yearOfCentury === undefined) return undefined
   return yearOfCentury <= 68 ? 2000 + yearOfCentury : 1900 + yearOfCentury
 }
 
-/** Days that a month does not have count into the next one: `agree` finds them. */
+/** Surplus days of a month count into the next one: `agree` finds them. */
 function localSecond(parts: TimeParts, year: number): number {
   const { month, day, hour, hourOfHalf = 0, half = 0, minute = 0, second = 0 } = parts
   const dayOfYear =
@@ -88,7 +88,7 @@ function dayOfYearOf(year: number, month: number, day: number): number {
   return (DAYS_BEFORE_MONTH[month - 1] as number) + (isLeap && month > 2 ? 1 : 0) + day
 }
 
-/** Whether every part says what the local time says. */
+/** Whether every part agrees with the local time. */
 function agree(parts: TimeParts, local: Date): boolean {
   const year = local.getUTCFullYear()
   const month = local.getUTCMonth() + 1
@@ -114,7 +114,7 @@ function isOrUnsaid(said: number | undefined, value: number): boolean {
   return said === undefined || said === value
 }
 
-/** From 1. */
+/** Day of the year, counted from 1. */
 export function dayOfYear(date: Date): number {
   return dayOfYearOf(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate())
 }

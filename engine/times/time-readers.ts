@@ -1,12 +1,12 @@
 import type { TimePart, TimeParts } from './time-parts.ts'
 
-/** Reads on from a place in a text. @returns the place behind what was read, or NOT_READ */
+/** Reads from a place in a text. @returns the place after the part that was read, or NOT_READ */
 export type Read = (text: string, at: number, parts: TimeParts) => number
 
 export const NOT_READ = -1
 
 interface NumberForm {
-  /** The fewest and the most. */
+  /** Minimum and maximum number. */
   readonly digits: readonly [number, number]
   readonly range: readonly [number, number]
   readonly isSigned?: boolean
@@ -28,12 +28,12 @@ export function readNumber(
   }
 }
 
-/** As numbers are written that are padded with a blank. */
+/** Reads a number that may be padded with a blank. */
 export function readAfterBlank(read: Read): Read {
   return (text, at, parts) => read(text, text.startsWith(' ', at) ? at + 1 : at, parts)
 }
 
-/** Digits behind the point. */
+/** Reads digits after the point. */
 export function readFraction(fewest: number, most: number): Read {
   return (text, at, parts) => {
     const end = endOfDigits(text, at, most)
@@ -50,10 +50,10 @@ export function readPoint(read: Read, { isOptional }: { readonly isOptional: boo
 }
 
 /**
- * Reads a name in any case.
+ * Reads a name, case-insensitive.
  *
  * @param first number of the first name
- * @param form short: three letters; long: all of them, or three
+ * @param form short: three letters; long: all letters, or three
  */
 export function readName(
   part: TimePart,
@@ -93,7 +93,7 @@ export function readOffset(form: RegExp): Read {
 const ZONE_NAME = /[A-Za-z][A-Za-z0-9_/+-]*/y
 const NAMES_OF_UTC = ['UTC', 'GMT', 'Z']
 
-/** Names of other zones are passed over: what they mean changes from place to place and from year to year. */
+/** Skips names of other zones: their meaning depends on place and year. */
 export function readZoneName(text: string, at: number, parts: TimeParts): number {
   ZONE_NAME.lastIndex = at
   const zone = ZONE_NAME.exec(text)?.[0]
@@ -101,7 +101,7 @@ export function readZoneName(text: string, at: number, parts: TimeParts): number
   return !NAMES_OF_UTC.includes(zone) || say(parts, 'offsetMinutes', 0) ? at + zone.length : NOT_READ
 }
 
-/** A run of any length, also of none. */
+/** Reads a run of blanks of any length, including none. */
 export function readBlanks(text: string, at: number): number {
   let end = at
   while (isBlank(text, end)) end++
@@ -127,7 +127,7 @@ export function readInTurn(reads: readonly Read[]): Read {
   }
 }
 
-/** @returns false when the part has been said before, and otherwise */
+/** @returns false when the part already has another value */
 function say(parts: TimeParts, part: TimePart, value: number): boolean {
   const before = parts[part]
   parts[part] = value
@@ -144,7 +144,7 @@ function endOfDigits(text: string, start: number, most: number): number {
 }
 
 function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at) // NaN behind the end.
+  const code = text.charCodeAt(at) // NaN after the end
   return code >= ZERO && code <= NINE
 }
 

@@ -1,32 +1,32 @@
-/** How far the checkpoints of a partition reach. */
+/** Progress of the checkpoints of a partition. */
 export interface PartitionProgress {
   readonly topic: string
   readonly partition: number
-  /** First offset that a start may need: nothing at or above it may go. */
+  /** First offset that a start may need: records at or above it must not be removed. */
   readonly neededFrom: bigint
   /** Log time that its newest checkpoint has passed, UNIX ms. */
   readonly settledMs: number
   /** First offset that is not in the store yet. */
   readonly storedOffset: bigint
-  /** Stored since it was told the last time. */
+  /** Rows stored since the previous report. */
   readonly rowsPerSecond: number
 }
 
 /**
- * Who works on which partitions. That nobody else works on one is a courtesy, not a promise: two workers of one
- * partition cost time, and the owner record and the fence keep what is stored right.
+ * Assignment of partitions to processes. Usually, but not always, only one process works on a partition. Two workers of
+ * one partition cost time, while the owner record and the fence keep the stored data right.
  */
 export interface Assignment {
   /**
-   * Takes part until the signal. The listener is told which partitions are this process's each time that they change;
-   * what it returns resolves when the work on those that it lost has ended, so that others can go on where it did.
+   * Takes part until the signal. The listener is called with this process's partitions whenever they change. Its promise
+   * resolves when the work on lost partitions has ended, so that other processes can continue there.
    */
   take(listener: (partitions: ReadonlySet<number>) => Promise<void>, signal: AbortSignal): Promise<void>
-  /** Tells everybody how far partitions of this process are; what cannot be told now is told the next time. */
-  report(progress: readonly PartitionProgress[]): Promise<void>
   /**
-   * What is known of all partitions of a topic, those of other processes, too; nothing of one that has never reported.
+   * Publishes the progress of this process's partitions to all processes; after a failure it is published the next time.
    */
+  report(progress: readonly PartitionProgress[]): Promise<void>
+  /** Progress of all partitions of a topic, also of other processes; partitions that have never reported are missing. */
   progress(topic: string): Promise<readonly PartitionProgress[]>
 }
 

@@ -1,6 +1,8 @@
-import type { Control } from '../../schemas/log/control.ts'
-import type { DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import type { Control, Cut } from '../../schemas/log/control.ts'
+import { cutKey, type DeployedConfiguration } from '../../schemas/log/cuts.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
+import type { AddressedPartition } from '../fold/cuts/cut-kind.ts'
+import { kindOf } from '../fold/cuts/registry.ts'
 import type { PartitionFold } from '../fold/partition-fold.ts'
 import type { Topic } from '../log/log.ts'
 
@@ -13,48 +15,78 @@ export interface CutSenderOptions {
   readonly append: (body: Control['body']) => Promise<unknown>
 }
 
-/** Brings what the configuration says to one partition, as cuts on its log. */
+/**
+ * Sends the configuration to one partition, as cuts on its log. At first it checks all accounts of the partition, later
+ * those that have changed.
+ */
 export class CutSender {
   readonly #options: CutSenderOptions
   readonly #sent = new Map<string, number>()
   readonly #unsubscribe: () => void
-  /** The configuration may say something that the partition has not seen. */
-  isDue = true
+  /** Accounts of the partition with possibly unknown cuts; 'all' before the first check. */
+  #due: Set<string> | 'all' = 'all'
 
+  /** @param onDue called when `isDue` becomes true */
   constructor(options: CutSenderOptions, onDue: () => void) {
     this.#options = options
-    this.#unsubscribe = options.configuration.subscribe(() => {
-      this.isDue = true
-      onDue()
+    this.#unsubscribe = options.configuration.subscribe(changed => {
+      if (this.#due === 'all') return
+      for (const account of changed) if (this.#placeOf(account) !== undefined) this.#due.add(account)
+      if (this.isDue) onDue()
     })
+  }
+
+  /** Whether the configuration may have cuts that are unknown to the partition. */
+  get isDue(): boolean {
+    return this.#due === 'all' || this.#due.size > 0
   }
 
   close(): void {
     this.#unsubscribe()
   }
 
-  /** Appends the cuts that the partition has not seen. @returns true when one was appended */
+  /** Appends unknown cuts to the partition. @returns true when one was appended */
   async send(fold: PartitionFold): Promise<boolean> {
     if (!this.isDue) return false
-    const { configuration, topic, partition, append } = this.#options
-    this.isDue = false
+    const accounts = this.#due === 'all' ? this.#options.configuration.accounts() : this.#due
+    this.#due = new Set()
     let appended = await this.#sendSlice(fold)
-    // Keyed partitions are told by those whose events they get.
-    if (topic.name !== INGEST_TOPIC) return appended
-    for (const { account, cut, everywhere, forgetMs } of configuration.cuts()) {
-      if (!everywhere && partitionOfAccount(account, topic.partitions) !== partition) continue
-      if (forgetMs !== undefined && forgetMs <= fold.timeMs) continue
-      const key = `${cut.kind} ${cut.entity}`
-      const known = Math.max(fold.cutVersion(cut.kind, cut.entity), this.#sent.get(key) ?? 0)
-      if (cut.version <= known) continue
-      await append({ 'weir.Cut': cut })
-      this.#sent.set(key, cut.version)
+    for (const account of accounts) {
+      const place = this.#placeOf(account)
+      if (place !== undefined) appended = (await this.#sendAccount(account, place, fold)) || appended
+    }
+    return appended
+  }
+
+  /** @returns undefined when the partition has no lines of the account */
+  #placeOf(account: string): AddressedPartition | undefined {
+    const { configuration, topic, partition } = this.#options
+    // The partitions that send events to a keyed partition also send it their cuts.
+    if (topic.name !== INGEST_TOPIC) return undefined
+    const isHome = partitionOfAccount(account, topic.partitions) === partition
+    const isSpread = configuration.isSpread(account)
+    return isHome || isSpread ? { isHome, isSpread } : undefined
+  }
+
+  async #sendAccount(account: string, place: AddressedPartition, fold: PartitionFold): Promise<boolean> {
+    let appended = false
+    for (const { cut } of this.#options.configuration.cuts(account)) {
+      if (!this.#isMissing(cut, place, fold)) continue
+      await this.#options.append({ 'weir.Cut': cut })
+      this.#sent.set(cutKey(cut), cut.version)
       appended = true
     }
     return appended
   }
 
-  /** The more partitions, the longer their slices: the store sees some 16 inserts a second at most. */
+  #isMissing(cut: Cut, place: AddressedPartition, fold: PartitionFold): boolean {
+    const kind = kindOf(cut)
+    if (!kind.goesTo(place) || kind.isOver(cut, fold.timeMs)) return false
+    const sent = this.#sent.get(cutKey(cut)) ?? 0
+    return cut.version > Math.max(fold.cutVersion(cut.kind, cut.entity), sent)
+  }
+
+  /** The more partitions, the longer their slices: the store receives at most about 16 inserts per second. */
   async #sendSlice(fold: PartitionFold): Promise<boolean> {
     const { topic, append } = this.#options
     const { name, partitions } = topic

@@ -26,7 +26,7 @@ async function world(deployed: number) {
   return { clock, ingest, cuts, append }
 }
 
-test('a change holds once its cut is on the log, also when that was a moment ago', async () => {
+test('a change holds once its cut is on the log, even if it was appended a moment ago', async () => {
   const { cuts, append, clock } = await world(3)
   await append(2)
   await append(3, 'another')
@@ -40,7 +40,7 @@ test('a change holds once its cut is on the log, also when that was a moment ago
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 4)).toBe(true)
 })
 
-test('what nobody appends does not hold, and what held before does', async () => {
+test('a cut that is not appended does not hold, and the previous one still does', async () => {
   const { cuts, append, clock } = await world(2)
   await append(1)
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)).toBe(true)
@@ -48,7 +48,7 @@ test('what nobody appends does not hold, and what held before does', async () =>
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(1)
 })
 
-test('a cut that comes when nobody waits for it any more is seen, too', async () => {
+test('a cut is noticed even if it is appended after the wait for it ended', async () => {
   const { cuts, append, clock } = await world(3)
   await append(1)
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)).toBe(true)
@@ -62,7 +62,7 @@ test('a cut that comes when nobody waits for it any more is seen, too', async ()
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3)).toBe(true)
 })
 
-test('those who wait for different changes of a partition are told each of their own', async () => {
+test('those who wait for different changes of a partition learn of their own', async () => {
   const { cuts, append, clock } = await world(3)
   const first = cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)
   const other = cuts.whenInEffect(ACCOUNT, 'pipeline', 'q', 5)
@@ -71,7 +71,7 @@ test('those who wait for different changes of a partition are told each of their
   expect(await clock.advanceUntil(first)).toBe(false)
 })
 
-test('while the log is away nothing is known to hold; when it is back, the cut is found', async () => {
+test('while the log is unavailable no change is known to hold, and later the cut is found', async () => {
   const { cuts, append, clock, ingest } = await world(3)
   const away = vi
     .spyOn(ingest, 'read')
@@ -86,7 +86,7 @@ test('while the log is away nothing is known to hold; when it is back, the cut i
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3)
 })
 
-test('of what nobody has changed here, what is deployed holds', async () => {
+test('a deployment that this process has not changed holds', async () => {
   const { cuts } = await world(7)
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(7)
 })

@@ -1,5 +1,5 @@
 import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
-import type { CutsInEffect } from '../../schemas/log/cuts.ts'
+import { type CutsInEffect, cutKey } from '../../schemas/log/cuts.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
@@ -9,11 +9,11 @@ import type { ConfigurationView } from '../configuration/kind.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 
 const READ_BYTES = 1_000_000
-/** Clients of the API give up after 15 s. */
+/** Time limit of a wait: clients of the API give up after 15 s. */
 const PATIENCE_MS = 5_000
-/** A worker may be quicker than we are with looking; clocks of machines differ by less. */
+/** A worker may append a cut before this process looks for it; clocks of machines differ by less. */
 const LOOK_BACK_MS = 1_000
-/** After trouble with the brokers. */
+/** Pause after a failure of the brokers. */
 const PAUSE_MS = 1_000
 /** Waits end with the log. */
 const NEVER = new AbortController().signal
@@ -25,36 +25,36 @@ export interface CutsOnTheLogOptions {
 }
 
 /**
- * What changes hold for the next line, seen from a process without an engine: a change holds once its cut is on the
- * log of the account's partition, whoever appended it.
+ * Cuts that hold for the next line, as seen by a process without an engine. A change holds once its cut is on the log of
+ * the account's partition, no matter which process appended it.
  */
 export class CutsOnTheLog implements CutsInEffect {
   readonly #options: CutsOnTheLogOptions
-  /** Changes that are looked for, until they are found: a worker may be away for longer than anybody waits. */
+  /** Changes that are sought until they are found: a worker may be unavailable for longer than any caller waits. */
   readonly #sought = new Set<SoughtCut>()
   /** Partitions that are being read for them. */
   readonly #watched = new Set<number>()
-  /** Highest version that was seen of each entity. */
+  /** Highest known version of each entity. */
   readonly #seen = new Map<string, number>()
 
   constructor(options: CutsOnTheLogOptions) {
     this.#options = options
   }
 
-  /** Of pipelines: what is deployed holds, unless its cut is looked for and not found yet. */
+  /** Version of a pipeline's cut: the deployed one, unless its cut is sought and was not found yet. */
   cutVersion(_account: string, kind: Cut['kind'], entity: string): number | undefined {
-    const key = keyOf({ kind, entity })
+    const key = cutKey({ kind, entity })
     if ([...this.#sought].some(sought => sought.key === key)) return this.#seen.get(key)
     return this.#options.configuration.get(deployments, entity)?.value.number ?? this.#seen.get(key)
   }
 
   versionOnLog(_account: string, kind: Cut['kind'], entity: string): number | undefined {
-    return this.#seen.get(keyOf({ kind, entity }))
+    return this.#seen.get(cutKey({ kind, entity }))
   }
 
   async whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean> {
     const { ingest, clock } = this.#options
-    const key = keyOf({ kind, entity })
+    const key = cutKey({ kind, entity })
     if ((this.#seen.get(key) ?? 0) >= version) return true
     const partition = partitionOfAccount(account, ingest.partitions)
     const over = new AbortController()
@@ -71,7 +71,7 @@ export class CutsOnTheLog implements CutsInEffect {
     }
   }
 
-  /** Reads on until everything that is sought there has been found. */
+  /** Reads until everything that is sought there has been found. */
   async #watch(partition: number): Promise<void> {
     this.#watched.add(partition)
     try {
@@ -90,12 +90,12 @@ export class CutsOnTheLog implements CutsInEffect {
 
   async #recentOffset(partition: number): Promise<bigint> {
     const { ingest, clock } = this.#options
-    // Asked before, so that nothing is skipped that is appended meanwhile.
+    // The bounds are read before, so that no record that is appended in the meantime is skipped.
     const { next } = await ingest.bounds(partition)
     return (await ingest.offsetAtTime(partition, clock.wallMs() - LOOK_BACK_MS)) ?? next
   }
 
-  /** @returns where to go on */
+  /** @returns the offset to continue at */
   async #readOn(partition: number, from: bigint): Promise<bigint> {
     const { ingest } = this.#options
     await ingest.waitBeyond(partition, from, NEVER)
@@ -105,7 +105,7 @@ export class CutsOnTheLog implements CutsInEffect {
   }
 
   #note(cut: Cut): void {
-    const key = keyOf(cut)
+    const key = cutKey(cut)
     this.#seen.set(key, Math.max(cut.version, this.#seen.get(key) ?? 0))
     for (const sought of this.#sought) {
       if (sought.key !== key || cut.version < sought.version) continue
@@ -114,7 +114,7 @@ export class CutsOnTheLog implements CutsInEffect {
     }
   }
 
-  /** Goes on when brokers that were away are back. */
+  /** Repeats a call until unavailable brokers are back. */
   async #repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       try {
@@ -139,11 +139,7 @@ interface SoughtCut {
   readonly failed: (error: unknown) => void
 }
 
-function keyOf({ kind, entity }: Pick<Cut, 'kind' | 'entity'>): string {
-  return `${kind} ${entity}`
-}
-
-/** The cuts that a record holds, also those that a keyed partition has told its account's home of. */
+/** The cuts of a record, including those that a keyed partition has sent to its account's home. */
 export function cutsOf({ value }: LogRecord): Cut[] {
   const id = schemaIdOf(value)
   if (id === rekeyedType.id)

@@ -28,14 +28,14 @@ async function trimmed(keptHours: number, shortTimes = 0): Promise<bigint> {
   return (await topic.bounds(0)).first
 }
 
-test('letters go with their retention, in the partitions of this process alone', async () => {
+test('letters are removed after their retention, only in the partitions of this process', async () => {
   expect(await trimmed(8)).toBe(0n)
   expect(await trimmed(7)).toBe(1n)
   expect(await trimmed(3)).toBe(5n)
   expect(await trimmed(0.5)).toBe(8n)
 })
 
-test('while room is short the older half goes, again and again, to the last', async () => {
+test('while space is short the older half is removed, repeatedly, down to the last letter', async () => {
   const firsts: bigint[] = []
   for (let round = 0; round < 5; round++) firsts.push(await trimmed(8, 1))
   expect(firsts).toEqual([4n, 6n, 7n, 8n, 8n])

@@ -2,14 +2,14 @@ import type { Topic } from '../log/log.ts'
 
 export interface KeptDeadLetters {
   readonly topic: Topic
-  /** How long letters are kept. */
+  /** Retention of letters. */
   readonly retentionMs: () => number
 }
 
 /**
- * Lets go of dead letters that are past their retention. While the log is short of room the older half of the rest
- * goes, too, again and again: lines that may still come are worth more than events that have failed. Also where no
- * worker runs: it may need the room to start.
+ * Deletes dead letters that are past their retention. While the log is short of room, it also deletes the older half of
+ * the rest, repeatedly: future lines are worth more than failed events. This also runs without a worker, which may need
+ * the room to start.
  *
  * @param partitions those of this process
  */

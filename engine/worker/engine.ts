@@ -2,6 +2,7 @@ import type { Cut } from '../../schemas/log/control.ts'
 import type { CutsInEffect, DeployedConfiguration } from '../../schemas/log/cuts.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { QuotaLedger } from '../configuration/kinds/quota-ledger.ts'
 import type { SpreadReports } from '../configuration/kinds/spread.ts'
@@ -11,6 +12,8 @@ import type { PartitionName, RunWatch } from '../fold/run-watch.ts'
 import { type LostTail, TailLostError } from '../log/guarded-topic.ts'
 import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import { OlderStoreError } from '../replay/older-store.ts'
 import type { FollowingFold, FollowingFolds } from '../replay/present-memory.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import type { Assignment } from './assignment.ts'
@@ -20,50 +23,50 @@ import { LoopTurns } from './loop-turns.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 
-/** Clients of the API give up after 15 s; a partition that moves takes a few milliseconds. */
+/** Time limit of a wait: clients of the API give up after 15 s, and a partition that works takes a few milliseconds. */
 const IN_EFFECT_PATIENCE_MS = 5_000
 const IN_EFFECT_POLL_MS = 5
-const RESTART_FIRST_MS = 200
-const RESTART_MAX_MS = 30_000
-/** While somebody has to accept a loss. */
+const RESTART_PAUSES = { firstMs: 200, longestMs: 30_000 }
+/** Interval of checks while a loss waits for its acceptance. */
 const LOOK_AGAIN_MS = 1_000
-/** Reasons of aborts: without one each would make an exception with a stack. */
+/** Reasons of aborts: without one, each abort would create an exception with a stack. */
 const STOPPED = 'the engine is stopped'
 const PARTITION_LOST = 'another process has the partition'
 
 export interface EngineOptions {
+  readonly catalogue: Catalogue
   readonly log: Log
   readonly ingest: Topic
   readonly checkpoints: Topic
-  /** Absent where accounts cannot be spread over partitions. */
+  /** Absent if accounts cannot be spread over partitions. */
   readonly keyed?: KeyedLane | undefined
-  /** Absent where pipelines cannot ask for dead letters. */
+  /** Absent if pipelines cannot keep dead letters. */
   readonly deadLetters?: KeptDeadLetters | undefined
-  /** Absent where nobody can limit how much is stored. */
+  /** Absent if stored data cannot be limited. */
   readonly quotas?: QuotaLedger | undefined
-  /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
+  /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
   readonly keys?: Topic | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration
   readonly logger: Logger
   readonly workerName: string
-  /** How long records stay on the ingest topic for preview and replay, once they are stored. */
+  /** Retention of stored records on the ingest topic, for preview and replay. */
   readonly logRetentionMs: number
   readonly assignment: Assignment
-  /** Sees what the workers do. */
+  /** Observes the workers. */
   readonly watch?: RunWatch | undefined
 }
 
-/** What accounts on many partitions need. */
+/** Topic and services for accounts on many partitions. */
 export interface KeyedLane {
-  /** With as many partitions as the ingest topic. */
+  /** Topic with as many partitions as the ingest topic. */
   readonly topic: Topic
   readonly checkpoints: Topic
   readonly reports: SpreadReports
 }
 
-/** The place of a worker in this process, while the partition is its own and until its work has ended. */
+/** The place of a worker in this process, from the assignment of the partition to the end of its work. */
 interface Seat {
   readonly leave: AbortController
   ended: Promise<void>
@@ -71,22 +74,27 @@ interface Seat {
 
 export interface EngineStatus {
   readonly workers: readonly WorkerStatus[]
-  /** Of keyed partitions; none before an account was spread. */
+  /** Status of the workers of keyed partitions; empty before an account was spread. */
   readonly keyedWorkers: readonly WorkerStatus[]
-  /** Sentences about partitions that do not move, by partition; empty when all is well. */
+  /** Sentences about partitions without progress, by partition; empty without such a partition. */
   readonly troubles: ReadonlyMap<number, string>
-  /** Lines past their retention that were removed since the start; the process that leads removes those of all. */
+  /**
+   * Lines past their retention that were removed since the start; the leading process removes those of all partitions.
+   */
   readonly expiredLines: number
 }
 
-/** Reading of a partition stood still for a change of the configuration. */
+/** A pause of reading because of a change of the configuration. */
 export interface CutPause {
   readonly topic: string
   readonly step: CutStep
   readonly pauseMs: number
 }
 
-/** Runs a worker for every partition of this process, and the jobs beside them. A worker that fails begins again from its checkpoint. */
+/**
+ * Runs a worker for every partition of this process, and the jobs beside them. A worker that fails starts again from its
+ * checkpoint.
+ */
 export class Engine implements CutsInEffect, FollowingFolds {
   readonly #options: EngineOptions
   readonly #workers = new Map<number, PartitionWorker>()
@@ -117,7 +125,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     })
   }
 
-  /** Keeps the log of a partition from an offset on while somebody reads it. @returns ends it */
+  /** Keeps the log of a partition from an offset on while it is read. @returns a function that ends this */
   pin(partition: PartitionName, offset: bigint): () => void {
     return this.#housekeeping.pin(partition, offset)
   }
@@ -128,7 +136,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     this.#running = [assigned, this.#housekeeping.run(signal)]
   }
 
-  /** Partitions that this process shall work on; undefined before that is known. */
+  /** Partitions assigned to this process; undefined before the assignment is known. */
   get assigned(): ReadonlySet<number> | undefined {
     return this.#assigned
   }
@@ -143,9 +151,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
   }
 
   /**
-   * What a request with that idempotency key would be in a partition; 'unknown' while the log is still being read after a start.
-   * A partition in trouble, or of another process, does not keep senders waiting: the log itself tells exact repeats
-   * later.
+   * Judges a request with that idempotency key in a partition; 'unknown' while the log is still being read after a start.
+   * A partition in trouble, or of another process, does not delay senders: the log itself finds exact repeats later.
    */
   judgeKey(account: string, idempotency: Idempotency, partition: number): KeyJudgement | 'unknown' {
     const worker = this.#workers.get(partition)
@@ -158,24 +165,24 @@ export class Engine implements CutsInEffect, FollowingFolds {
     return worker?.caughtUp ? worker.fold : undefined
   }
 
-  /** Calls it for every pause from now on. */
+  /** Calls the observer for every later pause. */
   observeCutPauses(observer: (pause: CutPause) => void): void {
     this.#pauseObservers.push(observer)
   }
 
-  /** What every node has done on the partitions of this process since their workers began. */
+  /** Activity of every node on the partitions of this process since their workers began. */
   *nodeTotals(): Iterable<NodeTotals> {
     for (const workers of [this.#workers, this.#keyedWorkers])
       for (const worker of workers.values()) yield* worker.nodeTotals
   }
 
-  /** What every node with windows holds now on the partitions of this process. */
+  /** Present content of every node with windows on the partitions of this process. */
   *nodeHoldings(): Iterable<NodeHolding> {
     for (const workers of [this.#workers, this.#keyedWorkers])
       for (const worker of workers.values()) yield* worker.nodeHoldings()
   }
 
-  /** Version of an account's entity that its lines meet now; undefined while its partition has no worker. */
+  /** Version of an account's entity that its next line meets; undefined while its partition has no worker. */
   cutVersion(account: string, kind: Cut['kind'], entity: string): number | undefined {
     const partition = partitionOfAccount(account, this.#options.ingest.partitions)
     return this.#workers.get(partition)?.cutVersion(kind, entity)
@@ -195,7 +202,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     return true
   }
 
-  /** Resolves once every partition of this process has been read, or one is in trouble: `status` tells. */
+  /** Resolves once every partition of this process has been read, or has a trouble: see `status`. */
   async whenTaken(): Promise<void> {
     const { clock } = this.#options
     const isBehind = () =>
@@ -216,14 +223,14 @@ export class Engine implements CutsInEffect, FollowingFolds {
     return this.#housekeeping.withoutTrimming(task)
   }
 
-  /** Ends every worker gracefully: what was read is stored, a checkpoint is written. */
+  /** Ends every worker gracefully: everything that was read is stored, and a checkpoint is written. */
   async stop(): Promise<void> {
     this.#stop.abort(STOPPED)
     await this.#assign(new Set())
     await Promise.all(this.#running)
   }
 
-  /** Begins and ends workers. @returns when those that ended have finished their work */
+  /** Starts and ends workers. @returns when those that ended have finished their work */
   async #assign(partitions: ReadonlySet<number>): Promise<void> {
     const assigned = this.#stop.signal.aborted ? new Set<number>() : partitions
     this.#assigned = assigned
@@ -245,7 +252,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
         this.#supervise(this.#ingestLane, partition, leave.signal),
         this.#superviseKeyed(partition, leave.signal),
       ])
-      // So that nobody has to guess how far it came.
+      // Reports the final progress, so that other processes need not guess it.
       await this.#options.assignment.report(this.#housekeeping.progress(partition))
       this.#workers.delete(partition)
       this.#keyedWorkers.delete(partition)
@@ -255,7 +262,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     seat.ended = work()
   }
 
-  /** Keyed partitions are worked on once an account was spread. */
+  /** Keyed partitions have workers once an account was spread. */
   async #superviseKeyed(partition: number, signal: AbortSignal): Promise<void> {
     if (this.#keyedLane === undefined) return
     if (!this.#isSpread) await this.#whenSpread(signal)
@@ -263,8 +270,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
   }
 
   get #isSpread(): boolean {
-    for (const { cut } of this.#options.configuration.cuts()) if (cut.kind === 'spread') return true
-    return false
+    return this.#options.configuration.anySpread
   }
 
   #whenSpread(signal: AbortSignal): Promise<void> {
@@ -285,7 +291,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
   async #supervise(lane: Lane, partition: number, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options
     const { topic } = lane
-    for (let pauseMs = RESTART_FIRST_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, RESTART_MAX_MS)) {
+    const backOff = new BackOff(clock, RESTART_PAUSES)
+    while (!signal.aborted) {
       const startedMs = clock.monotonicMs()
       const worker = this.#newWorker(lane, partition)
       try {
@@ -304,14 +311,16 @@ export class Engine implements CutsInEffect, FollowingFolds {
         const sentence = error instanceof Error ? error.message : String(error)
         const isLost = error instanceof TailLostError
         if (isLost) await this.#tellLost(error.lost)
-        // What waits for an operator is said once.
-        if (!isLost || this.#troubles.get(partition) !== sentence)
+        // Trouble that waits for an operator is logged once.
+        const waits = isLost || error instanceof OlderStoreError
+        if (!waits || this.#troubles.get(partition) !== sentence)
           logger.error({ topic: topic.name, partition, err: error }, 'partition worker stopped')
         this.#troubles.set(partition, sentence)
-        // What it still knows is no longer the partition's: nothing may be let go because of it.
+        // Its knowledge of the partition is out of date: nothing must be deleted because of it.
         if (error instanceof ReplacedError) lane.workers.delete(partition)
         if (signal.aborted) return
-        if (clock.monotonicMs() - startedMs > RESTART_MAX_MS) pauseMs = RESTART_FIRST_MS
+        if (clock.monotonicMs() - startedMs > RESTART_PAUSES.longestMs) backOff.reset()
+        const pauseMs = backOff.nextMs()
         await clock.sleep(isLost ? LOOK_AGAIN_MS : pauseMs, signal)
       } finally {
         worker.close()
@@ -319,7 +328,10 @@ export class Engine implements CutsInEffect, FollowingFolds {
     }
   }
 
-  /** Processes that only take lines cannot ask the store: they learn from what engines tell how far the log must be. */
+  /**
+   * Processes that only accept lines cannot ask the store: the reports of engines inform them of the required end of the
+   * log.
+   */
   async #tellLost({ topic, partition, to }: LostTail): Promise<void> {
     const { assignment, logger } = this.#options
     try {
@@ -332,8 +344,9 @@ export class Engine implements CutsInEffect, FollowingFolds {
   }
 
   #newWorker({ topic, checkpoints }: Lane, partition: number): PartitionWorker {
-    const { ingest, keyed, deadLetters, store, clock, configuration, logger, workerName, log, watch } =
+    const { catalogue, ingest, keyed, deadLetters, store, clock, configuration, logger, workerName } =
       this.#options
+    const { log, watch } = this.#options
     const spaceIsShort = () => !log.space().takesIngest
     const onRoomChanged = () => this.#reserveRoom()
     const freeRoom = () => this.#housekeeping.freeRoom()
@@ -341,6 +354,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       for (const observe of this.#pauseObservers) observe({ topic: topic.name, step, pauseMs })
     }
     return new PartitionWorker({
+      catalogue,
       partition,
       topic,
       checkpoints,
@@ -359,7 +373,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     })
   }
 
-  /** Keeps room on the log for the checkpoints by which it empties itself: lines stop before they would take it. */
+  /** Reserves space on the log for the checkpoints that allow it to be emptied: lines are refused before they use it. */
   #reserveRoom(): void {
     let bytes = 0
     for (const workers of [this.#workers, this.#keyedWorkers])

@@ -15,9 +15,9 @@ import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
 
 const EVERY_MS = 30_000
 const REPORT_EVERY_MS = 5_000
-/** For that long few lines must have come in before their words are indexed. */
+/** Minimum quiet time before words are indexed. */
 const REST_MS = 60_000
-/** The process that works on it does what is to be done once for all partitions. */
+/** Partition whose process does the jobs for all partitions. */
 const LEADING_PARTITION = 0
 
 export interface HousekeepingOptions {
@@ -26,39 +26,39 @@ export interface HousekeepingOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly assignment: Assignment
-  /** How long records stay on the ingest topic for preview and replay, once they are stored. */
+  /** Retention of stored records on the ingest topic, for preview and replay. */
   readonly logRetentionMs: number
   readonly lines: Lane
   readonly deadLetters?: KeptDeadLetters | undefined
-  /** Partitions of this process, also where no worker could start yet. */
+  /** Partitions of this process, including those without a worker. */
   assigned(): Iterable<number>
-  /** Absent where nobody can limit how much is stored. */
+  /** Absent if stored data cannot be limited. */
   readonly quotas?: QuotaLedger | undefined
-  /** Answers to idempotency keys that ingesting processes tell each other; absent where there is one. */
+  /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
   readonly keys?: Topic | undefined
   readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
   /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
   isSpread(): boolean
 }
 
-/** A topic whose partitions are worked on. */
+/** A topic whose partitions have workers. */
 export interface Lane {
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Of this process. */
+  /** Workers of this process. */
   readonly workers: Map<number, PartitionWorker>
 }
 
 /**
- * The jobs beside the workers: trimming the log, closing days of usage, removing what is past its retention, indexing
- * words. The two in the middle look at all partitions, also at those of other processes, by what their workers report.
+ * The jobs beside the workers: trimming the log, closing days of usage, removing data past its retention, indexing words.
+ * The second and third cover all partitions, including those of other processes, by the reports of their workers.
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions
   readonly #inTurn = new InTurn()
-  /** What somebody still reads of the lines' topic. */
+  /** Parts of the lines' topic that are still being read. */
   readonly #pins = new Set<PartitionName & { readonly offset: bigint }>()
-  /** What workers had stored when they were last asked. */
+  /** Number of rows that workers had stored at the last check. */
   readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
   readonly #quotas: QuotaWatch | undefined
@@ -75,7 +75,7 @@ export class Housekeeping {
     this.#quotas = quotas && new QuotaWatch(quotas, usedBytesIn(store))
   }
 
-  /** Does every job now and then, until the signal. */
+  /** Does every job from time to time, until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     let nextMs = clock.monotonicMs() + EVERY_MS
@@ -96,7 +96,7 @@ export class Housekeeping {
     }
   }
 
-  /** Runs every job once; what fails is logged and tried again at the next round. */
+  /** Runs every job once; a failure is logged, and the job is tried again in the next round. */
   async runOnce(): Promise<void> {
     await this.freeRoom()
     await this.#reportProgress()
@@ -115,9 +115,9 @@ export class Housekeeping {
   }
 
   /**
-   * Lets go of ingest records that are older than the retention, or of all that no restart needs while the log
-   * is short of room, and of checkpoints that belong to none of the rest. Never of anything above the
-   * second-newest checkpoint of its partition.
+   * Deletes ingest records that are older than the retention. While the log is short of space, it deletes all records
+   * that a restart does not need. Checkpoints without any kept record are deleted, too. Nothing above the second-newest
+   * checkpoint of a partition is deleted.
    */
   trimLog(): Promise<void> {
     return this.withoutTrimming(() => this.#trimLog())
@@ -125,13 +125,15 @@ export class Housekeeping {
 
   /**
    * Runs a task while the log is not being trimmed: a copy of the checkpoints needs the records behind them. Trimming
-   * waits meanwhile, so the task must be short.
+   * waits, so the task must be short.
    */
   withoutTrimming<T>(task: () => Promise<T>): Promise<T> {
     return this.#inTurn.run('trim', task)
   }
 
-  /** Keeps the log of a partition from an offset on, and what it needs. @returns ends it */
+  /**
+   * Keeps the log of a partition, and everything needed to read it, from an offset on. @returns a function that ends this
+   */
   pin({ topic, partition }: PartitionName, offset: bigint): () => void {
     const pin = { topic, partition, offset }
     this.#pins.add(pin)
@@ -141,11 +143,15 @@ export class Housekeeping {
   /** Copies usage of days that every partition has passed. */
   async closeDays(): Promise<void> {
     const { store } = this.#options
-    const settledMs = Math.min(...(await this.#progressOfAll()).map(progress => progress.settledMs))
-    if (settledMs === Number.POSITIVE_INFINITY) return
-    for (const day of await store.openDays()) {
-      if (Date.parse(day) + DAY_MS <= settledMs) await store.closeDay(day)
-    }
+    const progress = await this.#progressOfAll()
+    const toldMs = Math.min(...progress.map(({ settledMs }) => settledMs))
+    if (toldMs === Number.POSITIVE_INFINITY) return
+    const ended = (await store.openDays()).filter(day => Date.parse(day) + DAY_MS <= toldMs)
+    if (ended.length === 0) return
+    // The reports may refer to a newer copy of the store than the present one.
+    const standings = await Promise.all(progress.map(partition => store.standing(partition)))
+    const settledMs = Math.min(...standings.map(({ mark }) => mark?.settledMs ?? 0))
+    for (const day of ended) if (Date.parse(day) + DAY_MS <= settledMs) await store.closeDay(day)
   }
 
   async removeExpired(): Promise<void> {
@@ -172,7 +178,7 @@ export class Housekeeping {
     return this.#options.lines.workers.has(LEADING_PARTITION)
   }
 
-  /** Those whose partitions count. */
+  /** Topics whose partitions count. */
   get #lanes(): readonly Lane[] {
     const { lines, keyed, isSpread } = this.#options
     return keyed !== undefined && isSpread() ? [lines, keyed] : [lines]
@@ -200,7 +206,7 @@ export class Housekeeping {
     await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
   }
 
-  /** How far partitions of this process are: all of them, unless one is named. */
+  /** Progress of partitions of this process: all of them, unless one is named. */
   progress(only?: number): PartitionProgress[] {
     return this.#lanes.flatMap(({ topic: { name }, workers }) =>
       [...workers]
@@ -226,7 +232,7 @@ export class Housekeeping {
     return this.#job('report how far the partitions are', () => assignment.report(this.progress()))
   }
 
-  /** Says of this process's partitions that they have done their part of a change. */
+  /** Reports that this process's partitions have completed their part of a change. */
   async #reportSpreads(): Promise<void> {
     const { lines, keyed, clock } = this.#options
     if (keyed === undefined) return
@@ -238,7 +244,7 @@ export class Housekeeping {
     }
   }
 
-  /** Nothing while one of them has not reported. */
+  /** Progress of all partitions; empty while one of them has not reported. */
   async #progressOfAll(): Promise<readonly PartitionProgress[]> {
     const all: PartitionProgress[] = []
     for (const { topic } of this.#lanes) {

@@ -6,7 +6,7 @@ import { memoryLog } from '../log/memory-log.ts'
 import { DAY_MS } from '../times/duration.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
 
-test('answers go after 24 h, not before, on every partition', async () => {
+test('answers are removed after 24 h, not earlier, on every partition', async () => {
   const clock = manualClock()
   const topic = await memoryLog({ clock, entropy: seededEntropy(1) }).topic(KEYS_TOPIC, 3)
   const append = (partition: number) =>

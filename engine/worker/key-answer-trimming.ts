@@ -1,9 +1,12 @@
 import type { Topic } from '../log/log.ts'
 import { DAY_MS } from '../times/duration.ts'
 
-/** Keys are remembered for that long. */
+/** Time for which keys are remembered. */
 
-/** Lets go of answers that no process looks at any more. Nothing has to be read first: whoever wants them is reading. */
+/**
+ * Deletes answers that are too old for any process. They need not be read first: a process that needs them is reading
+ * them.
+ */
 export async function trimKeyAnswers(topic: Topic, nowMs: number): Promise<void> {
   for (let partition = 0; partition < topic.partitions; partition++) {
     const { first, next } = await topic.bounds(partition)

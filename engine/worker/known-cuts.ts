@@ -1,5 +1,6 @@
 import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
+import { cutKey } from '../../schemas/log/cuts.ts'
 import type { Topic } from '../log/log.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { cutsOf } from './cuts-on-the-log.ts'
@@ -7,11 +8,11 @@ import { cutsOf } from './cuts-on-the-log.ts'
 const READ_BYTES = 4_000_000
 
 /**
- * The newest cut of each entity that the partitions of a topic know: of their newest checkpoints, and of the records
- * since. Reads about as much as a start of their workers does.
+ * The newest cut of each entity that the partitions of a topic know: from their newest checkpoints, and the later
+ * records. Reads about as much as a start of their workers does.
  *
- * @param isOver asked again and again: once it is true, the cuts that were found so far are the answer
- * @throws LogError as `Topic.read`
+ * @param isOver called repeatedly: once it is true, the cuts that were found so far are the result
+ * @throws LogError like `Topic.read`
  */
 export async function knownCuts(
   topic: Topic,
@@ -20,7 +21,7 @@ export async function knownCuts(
 ): Promise<readonly Cut[]> {
   const newest = new Map<string, Cut>()
   const note = (cut: Cut) => {
-    const key = `${cut.kind} ${cut.entity}`
+    const key = cutKey(cut)
     if (cut.version > (newest.get(key)?.version ?? 0)) newest.set(key, cut)
   }
   for (let partition = 0; partition < topic.partitions && !isOver(); partition++) {

@@ -1,16 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock/clock.ts'
-
-/** Everybody else of the process waits while one works. An answer takes some turns, which together are short. */
-const STRETCH_MS = 2
+import type { Steps } from '../steps.ts'
 
 /**
- * The turns of those who work a lot in one process. Between two of them everybody else has a turn: what was sent is read,
- * and what is done is answered.
+ * Length of a turn, during which all other work of the process waits. An answer takes some turns, which together are
+ * short.
  */
+const STRETCH_MS = 2
+
+/** The turns of long work in one process. Between two of them other work has a turn: requests are read and answered. */
 export class LoopTurns {
   readonly #clock: Clock
-  /** Oldest first. */
+  /** Waiting turns, oldest first. */
   readonly #waiting: (() => void)[] = []
 
   constructor(clock: Clock) {
@@ -36,7 +37,7 @@ export class LoopTurns {
     })
   }
 
-  /** One after the other, so that several do not work one behind the other while everybody else waits. */
+  /** Wakes one after the other, so that several do not work in succession while other work waits. */
   async #wakeInTurn(): Promise<void> {
     while (this.#waiting.length > 0) {
       await setImmediate()
@@ -47,6 +48,15 @@ export class LoopTurns {
 
 export interface LoopTurn {
   isOver(): boolean
-  /** Resolves when it is this one's turn again. */
+  /** Resolves at the next turn of this work. */
   rest(): Promise<void>
+}
+
+/** Does work with pauses, in turns with all other work of the process. */
+export async function inTurns<Result>(steps: Steps<Result>, turn: LoopTurn): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (turn.isOver()) await turn.rest()
+  }
 }

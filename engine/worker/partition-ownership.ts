@@ -3,7 +3,7 @@ import type { TableBatch } from '../fold/flush.ts'
 import type { Logger } from '../logger.ts'
 import { type Epoch, type Store, StoreError } from '../store/store.ts'
 
-/** Why a worker ended: its partition has a newer owner. */
+/** Error of a worker that ended because its partition has a newer owner. */
 export class ReplacedError extends Error {
   override readonly name = 'ReplacedError'
 }
@@ -16,13 +16,13 @@ export interface OwnedPartition {
 }
 
 /**
- * A worker's hold on a partition in the store: its epoch, and inserts that are stored exactly once under it. An
- * insert whose outcome is unknown is settled under a raised epoch, so that a late statement of our own is fenced, too.
+ * A worker's ownership of a partition in the store: its epoch, and inserts that are stored exactly once under it. An
+ * insert with an unknown outcome is settled under a raised epoch, so that a late statement of this worker is fenced, too.
  */
 export class PartitionOwnership {
   readonly #owned: OwnedPartition
   #epoch: Epoch = { offset: 0n, attempt: 0 }
-  /** The batch whose last insert may or may not have taken effect. */
+  /** The batch whose last insert has an unknown outcome. */
   #doubt: TableBatch | undefined
 
   constructor(owned: OwnedPartition) {
@@ -35,9 +35,9 @@ export class PartitionOwnership {
   }
 
   /**
-   * Takes the partition with a new epoch: inserts of lower ones fail from then on.
+   * Takes the partition with a new epoch: inserts of lower epochs fail from then on.
    *
-   * @throws ReplacedError when a newer worker has it; StoreError, retriable, when the store is away
+   * @throws ReplacedError when a newer worker has it; StoreError, retriable, when the store is unavailable
    */
   async take(ownerOffset: bigint): Promise<void> {
     this.#epoch = { offset: ownerOffset, attempt: 0 }

@@ -1,54 +1,46 @@
 import type { Control } from '../../schemas/log/control.ts'
-import { controlType } from '../../schemas/log/control.ts'
 import type { DeployedConfiguration } from '../../schemas/log/cuts.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
-import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
+import { encodeControl } from '../fold/control-record.ts'
 import type { Flush } from '../fold/flush.ts'
 import type { NodeHolding, NodeTotals } from '../fold/node-activity.ts'
-import { encodeControl, FoldError, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
+import { foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { KeyJudgement } from '../fold/repeats.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
-import type { OutboxTopic, OutgoingRecord } from '../fold/spread/outbox.ts'
-import { TailLostError } from '../log/guarded-topic.ts'
-import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import type { OutboxTopic } from '../fold/spread/target.ts'
+import type { Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
-import { findLostTail } from '../replay/lost-tail.ts'
 import type { FollowingFold } from '../replay/present-memory.ts'
-import type { Steps } from '../steps.ts'
-import { type Store, StoreError } from '../store/store.ts'
-import { DAY_MS, HOUR_MS } from '../times/duration.ts'
+import type { Store, StoredMark } from '../store/store.ts'
+import { DAY_MS } from '../times/duration.ts'
 import { CutSender } from './cut-sender.ts'
+import { FlushQueue } from './flush-queue.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
-import { type LoopTurn, LoopTurns } from './loop-turns.ts'
-import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
-import { SettledTables } from './settled-tables.ts'
+import { inTurns, LoopTurns } from './loop-turns.ts'
+import { PartitionOwnership } from './partition-ownership.ts'
+import { PartitionStart } from './partition-start.ts'
+import { type CutStep, RecordApplying } from './record-applying.ts'
+import { Retries } from './retries.ts'
+import { TickSender } from './tick-sender.ts'
 
-const READ_BYTES = 8 * 1024 * 1024
-/** Flushes that may wait for the store: one is being inserted while the next is built. */
-const MAX_WAITING_FLUSHES = 2
-/** A record that far ahead of the worker's own clock is not applied: time in the log never goes back. */
-const MAX_AHEAD_MS = HOUR_MS
-/** Leaves records of the same instant the chance to arrive before a tick, and ticks rare on a slow log. */
-const TICK_SLACK_MS = 5
+export type { CutStep } from './record-applying.ts'
+
 /** The longest wait without a look around: room on the log, a clock that was set. */
 const MAX_IDLE_MS = 1_000
 /** Reasons of aborts: without one each would make an exception with a stack. */
 const IDLE_OVER = 'the wait is over'
 const RUN_OVER = 'the run is over'
-const RETRY_FIRST_MS = 50
-const RETRY_MAX_MS = 5_000
-
-/** What nothing is read during: the append of cuts; what they change here, and all that is sent to others with it. */
-export type CutStep = 'append' | 'apply'
 
 export interface PartitionWorkerOptions {
+  readonly catalogue: Catalogue
   readonly partition: number
-  /** Of which a partition is read: that of the lines, or that of keyed events. */
+  /** Topic this worker reads: ingest or keyed. */
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Where a fold sends to; without the keyed topic accounts cannot be spread. */
+  /** Topics that a fold sends to; without the keyed topic accounts cannot be spread. */
   readonly outbox?: Readonly<Partial<Record<OutboxTopic, Topic | undefined>>> | undefined
   readonly store: Store
   readonly clock: Clock
@@ -56,17 +48,17 @@ export interface PartitionWorkerOptions {
   readonly logger: Logger
   /** Name in owner records and logs. */
   readonly workerName: string
-  /** Asked at rest: true when checkpoints should be written so that the log can free space. */
+  /** Whether checkpoints should be written so that the log can free space. */
   readonly spaceIsShort?: () => boolean
   /** Trims the log as far as the checkpoints of its partitions allow. */
   readonly freeRoom?: () => Promise<void>
-  /** Called when the partition has stood still for a change of the configuration. */
+  /** Receives how long the partition stood still for a change of the configuration. */
   readonly onCutPause?: (step: CutStep, pauseMs: number) => void
-  /** Called when `neededRoomBytes` may be another: records were read, a checkpoint was written. */
+  /** Called when `neededRoomBytes` may have changed: records were read, a checkpoint was written. */
   readonly onRoomChanged?: () => void
-  /** Shared by those who work in one process; absent: there is nobody else. */
+  /** Shared by the workers of one process; absent: there is one. */
   readonly turns?: LoopTurns | undefined
-  /** Sees what records do that came after this worker took the partition; a repeat shows nothing. */
+  /** Observes records that came after this worker took the partition; not the repeats of earlier work. */
   readonly watch?: RunWatch | undefined
 }
 
@@ -81,101 +73,102 @@ export interface WorkerStatus {
 }
 
 /**
- * Drives the fold of one partition: reads its log, appends ticks and cuts, stores what the fold completes, writes
+ * Drives the fold of one partition: reads its log, appends ticks and cuts, stores the flushes of the fold, writes
  * checkpoints. It moves in steps that a test can drive; `run` takes them until the signal.
  *
- * Rules: one insert is in flight at a time; a checkpoint is written only after everything before it is stored; the
- * order of claim, settle and read makes a restart at any instant go on exactly where the store ended.
+ * The order of claim, settle and read makes a restart at any instant go on exactly where the store ended.
  */
 export class PartitionWorker {
   readonly #options: PartitionWorkerOptions
   /** The log is kept from the second-newest on. */
   readonly #kept: KeptCheckpoints
+  /** First offset behind the records that an older copy of the store lacked; undefined once they are stored again. */
+  #refillsTo: bigint | undefined
   readonly #ownership: PartitionOwnership
+  readonly #retries: Retries
   readonly #cuts: CutSender
+  readonly #ticks: TickSender
   readonly #turns: LoopTurns
-  readonly #waiting: Flush[] = []
-  #settledMs = 0
-  #spreads: ReadonlyMap<string, number> = new Map()
-
+  readonly #flushes: FlushQueue
+  readonly #start: PartitionStart
   #fold: PartitionFold
-  #settled = new SettledTables()
-  #storedOffset = 0n
-  #batches = 0
-  #rows = 0
-  /** When, by the monotonic clock, the fold's log time was last seen to move, and to what. */
-  #seenAtMs = 0
-  #seenTimeMs = 0
-  #tickSentForMs = 0
-  #isWatched = false
+  #reading: RecordApplying
+  #spreads: ReadonlyMap<string, number> = new Map()
+  #wakeIdle = () => {}
 
   constructor(options: PartitionWorkerOptions) {
+    const { topic, partition, store, logger, clock, catalogue } = options
+    const append = (body: Control['body'], signal?: AbortSignal) => this.#appendControl(body, signal)
     this.#options = options
-    this.#turns = options.turns ?? new LoopTurns(options.clock)
-    const source = { topic: options.topic.name, partition: options.partition }
+    this.#turns = options.turns ?? new LoopTurns(clock)
+    this.#retries = new Retries(options)
     this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, options))
-    this.#ownership = new PartitionOwnership({ ...source, store: options.store, logger: options.logger })
-    this.#fold = new PartitionFold(foldIdentity(options.topic, options.partition))
-    const append = (body: Control['body']) => this.#appendControl(body)
+    this.#ownership = new PartitionOwnership({ topic: topic.name, partition, store, logger })
+    const [kept, ownership, retries] = [this.#kept, this.#ownership, this.#retries]
+    const markStored = (mark: StoredMark) => store.markStored({ topic: topic.name, partition }, mark)
+    this.#flushes = new FlushQueue({ ...options, kept, ownership, retries, markStored })
+    this.#start = new PartitionStart({ ...options, kept, ownership, retries, append })
     this.#cuts = new CutSender({ ...options, append }, () => this.#wakeIdle())
+    this.#ticks = new TickSender(clock, append)
+    this.#fold = new PartitionFold(catalogue, foldIdentity(topic, partition))
+    this.#reading = this.#readingInto(this.#fold)
   }
 
   get status(): WorkerStatus {
+    const { nextOffset, timeMs, atRest } = this.#fold
+    const isStored = atRest && this.#flushes.isEmpty
     return {
       partition: this.#options.partition,
-      nextOffset: this.#fold.nextOffset,
-      storedOffset:
-        this.#fold.atRest && this.#waiting.length === 0 ? this.#fold.nextOffset : this.#storedOffset,
-      timeMs: this.#fold.timeMs,
-      batches: this.#batches,
-      rows: this.#rows,
-      waitingFlushes: this.#waiting.length,
+      nextOffset,
+      storedOffset: isStored ? nextOffset : this.#flushes.progress.storedOffset,
+      timeMs,
+      ...this.#flushes.counts,
     }
   }
 
   /** Whether everything has been read that the log had when this worker took the partition. */
   get caughtUp(): boolean {
-    return this.#fold.nextOffset > this.#ownership.epochOffset
+    return this.#reading.caughtUp
   }
 
-  /** What a request with that idempotency key would be, by what has been read of the log. */
+  /** Judges a request with that idempotency key by the part of the log that has been read. */
   judgeKey(account: string, idempotency: Idempotency): KeyJudgement {
     return this.#fold.judgeKey(account, idempotency)
   }
 
-  /** What has been read of the log, for those who only look at it. */
+  /** The fold, for those who only look at it. */
   get fold(): FollowingFold {
     return this.#fold
   }
 
-  /** What the nodes of this partition have done since the worker began. */
+  /** Activity of the nodes of this partition since the worker began. */
   get nodeTotals(): Iterable<NodeTotals> {
     return this.#fold.nodeTotals
   }
 
-  /** What the nodes of this partition that have windows hold now. */
+  /** Events that the nodes of this partition with windows hold now. */
   nodeHoldings(): Iterable<NodeHolding> {
     return this.#fold.nodeHoldings()
   }
 
-  /** Version of an entity's cut that is in effect here; 0: nothing of it is known. */
+  /** Version of an entity's cut that is in effect here; 0: none is known. */
   cutVersion(kind: string, entity: string): number {
     return this.#fold.cutVersion(kind, entity)
   }
 
-  /** By account, the newest change between one partition and many of which everything has been sent from here. */
+  /** Newest change of each account between one partition and many whose parts have all been sent from here. */
   get spreads(): ReadonlyMap<string, number> {
     return this.#spreads
   }
 
   /** Days before the one of this log time are complete: the newest checkpoint that was written lies behind them. */
   get settledMs(): number {
-    return this.#settledMs
+    return this.#flushes.progress.settledMs
   }
 
   /**
-   * Room on the log without which this partition could not let go of anything: it needs two whole checkpoints for
-   * that, and a kill may leave one half written.
+   * Room on the log that this partition needs in order to release any: two whole checkpoints, and a third while a kill
+   * may leave one half written.
    */
   get neededRoomBytes(): number {
     return (this.#kept.count < 2 ? 3 : 2) * this.#fold.checkpointBytes
@@ -187,7 +180,7 @@ export class PartitionWorker {
   }
 
   /**
-   * Lets go of checkpoints that belong to no record that is kept, but for the two newest.
+   * Removes checkpoints that belong to no record that is kept, but for the two newest.
    *
    * @param firstOffset first record of the partition that the log still has; undefined: room is short, and only the
    *                    two newest are worth it
@@ -202,34 +195,13 @@ export class PartitionWorker {
    * @param signal ends the waiting for a store that is away, by the error that it answers
    */
   async start(signal?: AbortSignal): Promise<void> {
-    const { topic, partition, store, workerName, logger } = this.#options
-    await this.#assertWhole(signal)
-    if (this.#options.spaceIsShort?.() === true) await this.#freeRoom()
-    // A late owner record would end the worker of whoever has the partition by now.
-    signal?.throwIfAborted()
-    const owner = await this.#appendControl({ 'weir.Owner': { worker: workerName } }, signal)
-    signal?.throwIfAborted()
-    await this.#retry('claim', () => this.#ownership.take(owner.offset), signal)
-    const newest = await this.#kept.load()
-    const identity = foldIdentity(topic, partition)
-    const from = newest === undefined ? await this.#kept.beginning() : 0n
-    this.#fold = new PartitionFold(identity, newest?.body, undefined, from)
-    await this.#checkKeptLog()
-    this.#spreads = this.#fold.spreads
-    this.#settledMs = this.#fold.lastCheckpointMs
-    this.#settled = await this.#retry('settle', () => SettledTables.read(store, identity, this.#fold), signal)
-    this.#storedOffset = this.#fold.nextOffset
-    this.#noteTime()
-    logger.info(
-      {
-        topic: topic.name,
-        partition,
-        epoch: String(owner.offset),
-        from: String(this.#fold.nextOffset),
-        settled: this.#settled.toString(),
-      },
-      'partition taken',
-    )
+    const { fold, settled, refillsTo } = await this.#start.take(signal)
+    this.#refillsTo = refillsTo
+    this.#fold = fold
+    this.#reading = this.#readingInto(fold)
+    this.#spreads = fold.spreads
+    this.#flushes.begin(settled, { storedOffset: fold.nextOffset, settledMs: fold.lastCheckpointMs })
+    this.#ticks.noteTime(fold)
   }
 
   /**
@@ -238,13 +210,7 @@ export class PartitionWorker {
    * @returns false when there was nothing to do
    */
   async step(): Promise<boolean> {
-    const flush = this.#waiting[0]
-    if (flush !== undefined) {
-      await this.#acknowledge(flush)
-      this.#waiting.shift()
-      return true
-    }
-    return this.#advance()
+    return (await this.#flushes.storeNext()) || (await this.#advance())
   }
 
   /** Steps until the signal; reading goes on while a flush is being stored. */
@@ -252,8 +218,7 @@ export class PartitionWorker {
     const ended = new AbortController()
     const end = () => {
       ended.abort(RUN_OVER)
-      this.#wakeReader()
-      this.#wakeStorer()
+      this.#flushes.wake()
       this.#wakeIdle()
     }
     if (signal.aborted) end()
@@ -270,59 +235,49 @@ export class PartitionWorker {
   }
 
   /**
-   * Graceful end, after `run` has returned: a tick ends the open batch, everything is stored and a checkpoint
-   * written, so that the next start has nothing to repeat.
+   * Graceful end, after `run` has returned: a tick ends the open batch, everything is stored and a checkpoint written.
+   * The next start then has nothing to repeat.
    *
    * @param signal when aborted, a store that is away is not waited for: its error ends this, and nothing is lost
    */
   async finish(signal?: AbortSignal): Promise<void> {
-    while (await this.#readOnce()) await this.#acknowledgeAll(signal)
-    await this.#acknowledgeAll(signal)
+    await this.#readAll(signal)
     if (!this.#fold.atRest) {
       await this.#appendControl({ 'weir.Tick': { deadlineMs: this.#fold.deadlineMs } })
-      while (await this.#readOnce()) await this.#acknowledgeAll(signal)
+      await this.#readAll(signal)
     }
-    if (this.#fold.atRest && this.#fold.nextOffset > this.#kept.newestOffset) {
-      await this.#acknowledge(await this.#checkpointAtRest(), signal)
-    }
+    if (this.#fold.atRest && this.#fold.nextOffset > this.#kept.newestOffset)
+      await this.#flushes.store(await this.#checkpointAtRest(), signal)
   }
 
-  /** Lets go of the configuration; to be called after `run` or `finish`, also after an error. */
+  /** Ends the subscription to the configuration; to be called after `run` or `finish`, also after an error. */
   close(): void {
     this.#cuts.close()
-  }
-
-  /** Before anything is appended: a record would take the place of one that is known of already. */
-  async #assertWhole(signal: AbortSignal | undefined): Promise<void> {
-    const look = () => findLostTail(this.#options, this.#options.partition)
-    const lost = await this.#retry('find out where the log must end', look, signal)
-    if (lost !== undefined) throw new TailLostError(lost)
-  }
-
-  /** A log that takes no more control records is trimmed first: that needs none, whoever owns the partition. */
-  async #freeRoom(): Promise<void> {
-    const { topic, partition } = this.#options
-    await this.#kept.load()
-    await topic.trim(partition, this.#kept.neededFrom)
-    await this.#kept.trim(undefined)
   }
 
   /** Does the first thing that is due, storing apart. @returns false when nothing is */
   async #advance(): Promise<boolean> {
     return (
-      (await this.#sendCuts()) || (await this.#readOnce()) || (await this.#sendTick()) || (await this.#rest())
+      (await this.#sendCuts()) ||
+      (await this.#readOnce()) ||
+      (await this.#ticks.sendDue(this.#fold)) ||
+      (await this.#rest())
     )
   }
 
   async #readLoop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.#waiting.length >= MAX_WAITING_FLUSHES) {
-        await new Promise<void>(resolve => {
-          this.#wakeReader = resolve
-        })
-        continue
-      }
-      if (!(await this.#advance())) await this.#idle(signal)
+      if (this.#flushes.isFull) await this.#flushes.whenRoom()
+      else if (!(await this.#advance())) await this.#idle(signal)
+    }
+  }
+
+  async #storeLoop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isStored = await this.#flushes.storeNext(signal)
+      // The checkpoint that marks a store that was filled again does not wait until the reader looks around.
+      if (isStored && this.#refillsTo !== undefined) this.#wakeIdle()
+      if (!isStored && !signal.aborted) await this.#flushes.whenWaiting()
     }
   }
 
@@ -332,170 +287,37 @@ export class PartitionWorker {
     const wake = new AbortController()
     this.#wakeIdle = () => wake.abort(IDLE_OVER)
     if (this.#cuts.isDue || signal.aborted) return
+    const waitMs = Math.min(Math.max(1, this.#ticks.untilDueMs(this.#fold)), MAX_IDLE_MS)
     await Promise.race([
       topic.waitBeyond(partition, this.#fold.nextOffset, wake.signal),
-      clock.sleep(Math.min(Math.max(1, this.#untilTickMs()), MAX_IDLE_MS), wake.signal),
+      clock.sleep(waitMs, wake.signal),
     ])
     this.#wakeIdle() // ends whichever of the two still waits
   }
 
-  async #storeLoop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const flush = this.#waiting[0]
-      if (flush === undefined) {
-        await new Promise<void>(resolve => {
-          this.#wakeStorer = resolve
-        })
-        continue
-      }
-      await this.#acknowledge(flush, signal)
-      this.#waiting.shift()
-      this.#wakeReader()
-    }
+  #readingInto(fold: PartitionFold): RecordApplying {
+    const [turns, ownership, retries] = [this.#turns, this.#ownership, this.#retries]
+    return new RecordApplying({ ...this.#options, turns, ownership, retries }, fold)
   }
 
-  #wakeReader = () => {}
-  #wakeStorer = () => {}
-  #wakeIdle = () => {}
-
-  /** Reads what the log has and applies it. @returns false at the head of the log */
+  /** @returns false at the head of the log */
   async #readOnce(): Promise<boolean> {
-    const { topic, partition, clock } = this.#options
-    const records = await topic.read(partition, this.#fold.nextOffset, READ_BYTES)
-    const held: Flush[] = []
-    const { appliedCuts } = this.#fold
-    let cutMs = 0
-    const turn = this.#turns.begin()
-    for (const record of records) {
-      if (turn.isOver()) await turn.rest()
-      this.#checkRecord(record)
-      const knownCuts = this.#fold.appliedCuts
-      const startedMs = clock.monotonicMs()
-      for (const flush of await this.#apply(record, turn)) {
-        if (this.#fold.outbox.empty && held.length === 0) this.#enqueue(flush)
-        else held.push(flush)
-      }
-      if (this.#fold.appliedCuts > knownCuts) cutMs += clock.monotonicMs() - startedMs
-    }
-    if (records.length === 0) return false
-    this.#watch()
-    const sendingMs = clock.monotonicMs()
-    if (!this.#fold.outbox.empty) await this.#send()
-    if (this.#fold.appliedCuts > appliedCuts)
-      this.#options.onCutPause?.('apply', cutMs + clock.monotonicMs() - sendingMs)
-    for (const flush of held) this.#enqueue(flush)
-    this.#spreads = this.#fold.spreads
-    this.#noteTime()
+    const fold = this.#fold
+    if (!(await this.#reading.readOnce(flush => this.#flushes.add(flush)))) return false
+    this.#spreads = fold.spreads
+    this.#ticks.noteTime(fold)
     this.#options.onRoomChanged?.()
     return true
   }
 
-  /** Others of this process have their turns in the middle of a record, too: it may hold a million lines. */
-  async #apply(record: LogRecord, turn: LoopTurn): Promise<Flush[]> {
-    return inTurns(this.#fold.applying(record, this.#watch()), turn)
-  }
-
-  /** Who watches the next record: nobody before everything has been repeated that a worker before this one did. */
-  #watch(): RunWatch | undefined {
-    const { watch } = this.#options
-    if (watch === undefined || !this.caughtUp) return undefined
-    if (!this.#isWatched) this.#fold.showPipelines(watch)
-    this.#isWatched = true
-    return watch
-  }
-
-  /**
-   * Appends what the fold has sent, before anything that a checkpoint behind it is part of is acknowledged. A repeat
-   * is dropped where it arrives.
-   */
-  async #send(): Promise<void> {
-    const topicOf = (name: OutboxTopic): Topic => {
-      const topic = this.#options.outbox?.[name]
-      if (topic === undefined)
-        throw new FoldError(`the topic "${name}", to which events go, is not open here`)
-      return topic
-    }
-    for (const round of this.#fold.outbox.take()) {
-      const byPartition = Map.groupBy(round, ({ topic, partition }) => `${topic} ${partition}`)
-      const appendAll = async (records: readonly OutgoingRecord[]) => {
-        for (const { topic: name, partition, value } of records) {
-          const topic = topicOf(name)
-          const append = () => topic.append(partition, { value, producer: null, priority: 'control' })
-          await this.#retry(`send events to ${topic.name}`, append)
-        }
-      }
-      await Promise.all([...byPartition.values()].map(appendAll))
-    }
-  }
-
-  #enqueue(flush: Flush): void {
-    this.#waiting.push(flush)
-    this.#wakeStorer()
-  }
-
-  #checkRecord(record: LogRecord): void {
-    const aheadMs = record.appendTimeMs - this.#options.clock.wallMs()
-    if (aheadMs > MAX_AHEAD_MS) {
-      throw new FoldError(
-        `record ${record.offset} of partition ${this.#options.partition} was appended ${Math.round(aheadMs / 60_000)} minutes in the future of this machine's clock: set the clock right, then start again`,
-      )
-    }
-    const owner = ownerOf(record)
-    if (owner !== undefined && record.offset > this.#ownership.epochOffset) {
-      throw new ReplacedError(`partition ${this.#options.partition} was taken by ${owner}`)
-    }
-  }
-
-  async #acknowledgeAll(signal?: AbortSignal): Promise<void> {
-    for (let flush = this.#waiting[0]; flush !== undefined; flush = this.#waiting[0]) {
-      await this.#acknowledge(flush, signal)
-      this.#waiting.shift()
-    }
-  }
-
-  /**
-   * Stores a flush's tables, then writes its checkpoint. A signal ends only the waiting for a store that is away
-   * (by the error that it answers): what was begun is finished, so that nobody stores it again.
-   */
-  async #acknowledge(flush: Flush, signal?: AbortSignal): Promise<void> {
-    for (const batch of flush.tables) {
-      if (this.#settled.has(batch)) continue
-      await this.#retry(`insert into ${batch.table}`, () => this.#ownership.insert(batch), signal)
-      this.#batches++
-      this.#rows += batch.rows
-    }
-    if (flush.gap !== undefined) this.#settled.pass(flush.gap)
-    this.#storedOffset = flush.nextOffset
-    if (flush.checkpoint === null) return
-    const { nextOffset, checkpoint } = flush
-    await this.#retry('write a checkpoint', () =>
-      this.#kept.write(this.#ownership.epochOffset, nextOffset, checkpoint),
-    )
-    this.#settledMs = flush.timeMs
-    this.#options.onRoomChanged?.()
-    // Before the next is written, so that there are never more than two and the one that is being written.
-    if (this.#options.spaceIsShort?.() === true) await this.#options.freeRoom?.()
-  }
-
-  /** Repeats what may succeed later, with growing pauses and without end: nothing is given up. */
-  async #retry<T>(what: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    for (let pauseMs = RETRY_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_MAX_MS)) {
-      try {
-        return await action()
-      } catch (error) {
-        const retriable = (error instanceof StoreError || error instanceof LogError) && error.retriable
-        if (!retriable || signal?.aborted) throw error
-        this.#options.logger.warn(
-          { partition: this.#options.partition, err: error, pauseMs },
-          `cannot ${what} yet`,
-        )
-        await this.#options.clock.sleep(pauseMs, signal)
-      }
-    }
+  /** Reads up to the head of the log, and stores everything. */
+  async #readAll(signal: AbortSignal | undefined): Promise<void> {
+    while (await this.#readOnce()) await this.#flushes.storeAll(signal)
+    await this.#flushes.storeAll(signal)
   }
 
   async #sendCuts(): Promise<boolean> {
-    // What the log already says is known only once it has been read up to where this worker took it.
+    // The cuts on the log are known only once it has been read up to where this worker took it.
     if (!this.caughtUp) return false
     const { clock, onCutPause } = this.#options
     const startedMs = clock.monotonicMs()
@@ -504,34 +326,16 @@ export class PartitionWorker {
     return appended
   }
 
-  /** Appends a tick when a deadline has passed by the monotonic clock and no record has shown it. */
-  async #sendTick(): Promise<boolean> {
-    const { deadlineMs } = this.#fold
-    if (this.#tickSentForMs === deadlineMs || this.#untilTickMs() > 0) return false
-    await this.#appendControl({ 'weir.Tick': { deadlineMs } })
-    this.#tickSentForMs = deadlineMs
-    return true
-  }
-
-  #untilTickMs(): number {
-    const passedMs = this.#options.clock.monotonicMs() - this.#seenAtMs
-    return this.#fold.deadlineMs - this.#seenTimeMs + TICK_SLACK_MS - passedMs
-  }
-
-  #noteTime(): void {
-    if (this.#fold.timeMs === this.#seenTimeMs) return
-    this.#seenTimeMs = this.#fold.timeMs
-    this.#seenAtMs = this.#options.clock.monotonicMs()
-  }
-
-  /** At rest: a checkpoint when a day has ended or the log needs room. */
+  /** Takes a checkpoint at rest when a day has ended, the log needs room, or an older copy of the store is filled again. */
   async #rest(): Promise<boolean> {
     const fold = this.#fold
-    if (!fold.atRest || this.#waiting.length > 0 || fold.timeMs === 0) return false
+    if (!fold.atRest || !this.#flushes.isEmpty || fold.timeMs === 0) return false
     const dayEnded = dayOf(fold.timeMs) !== dayOf(fold.lastCheckpointMs)
     const roomNeeded = this.#options.spaceIsShort?.() === true && this.neededFrom < fold.nextOffset
-    if (!dayEnded && !roomNeeded) return false
-    this.#enqueue(await this.#checkpointAtRest())
+    const isRefilled = this.#refillsTo !== undefined && fold.nextOffset >= this.#refillsTo
+    if (!dayEnded && !roomNeeded && !isRefilled) return false
+    if (isRefilled) this.#refillsTo = undefined
+    this.#flushes.add(await this.#checkpointAtRest())
     return true
   }
 
@@ -540,35 +344,11 @@ export class PartitionWorker {
   }
 
   #appendControl(body: Control['body'], signal?: AbortSignal) {
-    const { topic, partition } = this.#options
-    const value = encodeControl(body)
+    const { topic, partition, catalogue } = this.#options
+    const value = encodeControl(catalogue, body)
     const append = () => topic.append(partition, { value, producer: null, priority: 'control' })
-    return this.#retry('append a control record', append, signal)
+    return this.#retries.run('append a control record', append, signal)
   }
-
-  async #checkKeptLog(): Promise<void> {
-    const { topic, partition } = this.#options
-    const { first } = await topic.bounds(partition)
-    if (first > this.#fold.nextOffset) {
-      throw new FoldError(
-        `partition ${partition} of ${topic.name} begins at ${first}, but its newest checkpoint needs ${this.#fold.nextOffset}: records that were never stored are gone; restore the log's files, or the checkpoints, from a backup`,
-      )
-    }
-  }
-}
-
-async function inTurns<Result>(steps: Steps<Result>, turn: LoopTurn): Promise<Result> {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-    if (turn.isOver()) await turn.rest()
-  }
-}
-
-function ownerOf(record: LogRecord): string | undefined {
-  if (schemaIdOf(record.value) !== controlType.id) return undefined
-  const { body } = controlType.decode(record.value)
-  return 'weir.Owner' in body ? body['weir.Owner'].worker : undefined
 }
 
 function dayOf(timeMs: number): number {

@@ -56,7 +56,7 @@ async function check(wallMs = NOON) {
 const today = (bytes: number) => used.set(Date.UTC(2026, 10, 22), bytes)
 const thisMonth = (bytes: number) => used.set(Date.UTC(2026, 10, 1), bytes)
 
-test('nothing is said before a limit is reached, and once when it is', async () => {
+test('nothing is reported before a limit is reached, and one event when it is', async () => {
   await limit({ daily: { limit: 1_000, discard: true, rules: [] } })
   today(999)
   expect((await check()).inForce).toBeUndefined()
@@ -66,7 +66,7 @@ test('nothing is said before a limit is reached, and once when it is', async () 
   expect(reached.inForce).toEqual([{ period: 'daily', untilMs: MIDNIGHT, discards: true, rules: [] }])
   today(1_500)
   expect(await check()).toEqual(reached)
-  // What is over is not taken back: partitions see it by the time of their log.
+  // An ended measure is not withdrawn: partitions find its end by the time of their log.
   expect(await check(MIDNIGHT)).toEqual(reached)
 })
 
@@ -89,7 +89,7 @@ test('a day and a month have limits of their own', async () => {
   ])
 })
 
-test('rules act from their part of the quota on, those that are active', async () => {
+test('active rules act from their percentage of the quota on', async () => {
   const rules = [rule(50), rule(90, { active: false }), rule(90, { apps: ['b'] }), rule(100)]
   await limit({ daily: { limit: 1_001, discard: false, rules } })
   const numbers = async (bytes: number) => {
@@ -106,7 +106,7 @@ test('rules act from their part of the quota on, those that are active', async (
 })
 
 describe('a change of the quota', () => {
-  test('makes the next look due at once', async () => {
+  test('makes the next check due at once', async () => {
     expect(watch.isDue(0)).toBe(true)
     await check()
     expect([watch.isDue(4_999), watch.isDue(5_000)]).toEqual([false, true])
@@ -114,7 +114,7 @@ describe('a change of the quota', () => {
     expect(watch.isDue(0)).toBe(true)
   })
 
-  test('below what is stored acts, above it ends what acts, and so does none', async () => {
+  test('below the stored amount acts, and one above it, or none, ends all effects', async () => {
     today(100)
     await limit({ daily: { limit: 50, discard: true, rules: [] } })
     expect((await check()).inForce).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('a change of the quota', () => {
   })
 })
 
-test('of two who decide at once one is heard, and the other looks again', async () => {
+test('of two simultaneous decisions one takes effect, and the other process checks again', async () => {
   await limit({ daily: { limit: 10, discard: true, rules: [] } })
   today(10)
   const other = new QuotaWatch(quotaLedgerOn(installation.configuration), async () => 10)

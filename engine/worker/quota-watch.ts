@@ -3,7 +3,6 @@ import type { QuotaPeriod } from '../../schemas/log/cuts.ts'
 import type { JudgedQuota, QuotaLedger } from '../configuration/kinds/quota-ledger.ts'
 import type { Quota, QuotaInForce } from '../configuration/kinds/quotas.ts'
 import type { Store } from '../store/store.ts'
-import { usageTotals } from '../store/usage.ts'
 
 const EVERY_MS = 5_000
 const PERIODS: readonly QuotaPeriod[] = ['daily', 'monthly']
@@ -16,9 +15,9 @@ export type UsedBytes = (usage: {
 }) => Promise<number>
 
 /**
- * Compares what is stored of accounts with their quotas. What follows is decided here, once for all partitions, and
- * reaches them by the configuration: from there on lines are left out. Until then a few seconds of them are stored
- * beyond the quota.
+ * Compares the stored data of accounts with their quotas. Measures are decided here, once for all partitions, and reach
+ * them through the configuration. From then on lines are left out. Until then a few seconds of lines are stored beyond
+ * the quota.
  */
 export class QuotaWatch {
   readonly #ledger: QuotaLedger
@@ -28,7 +27,7 @@ export class QuotaWatch {
   constructor(ledger: QuotaLedger, usedBytes: UsedBytes) {
     this.#ledger = ledger
     this.#usedBytes = usedBytes
-    // A limit below what is stored already acts at once.
+    // A limit below the stored amount already acts at once.
     ledger.subscribe(() => {
       this.#dueMs = Number.NEGATIVE_INFINITY
     })
@@ -38,7 +37,7 @@ export class QuotaWatch {
     return monotonicMs >= this.#dueMs
   }
 
-  /** Looks at every quota once. */
+  /** Checks every quota once. */
   async check({
     wallMs,
     monotonicMs,
@@ -51,21 +50,21 @@ export class QuotaWatch {
   }
 }
 
-/** Compares one quota with what is stored, and writes what follows if that is something else than before. */
+/** Compares one quota with the stored data, and writes the measures if they differ from the present ones. */
 export async function judge(
   { quota, inForce, decide }: JudgedQuota,
   usedBytes: UsedBytes,
   wallMs: number,
 ): Promise<void> {
   const wanted = await wantedInForce(quota, usedBytes, wallMs)
-  // What is over needs no word: partitions see it by the time of their log.
+  // Ended measures need no change: partitions find their end by the time of their log.
   const holding = inForce.filter(({ untilMs }) => wallMs < untilMs)
   if (!isDeepStrictEqual(holding, wanted)) await decide(wanted)
 }
 
-/** As the store counts them. */
-export function usedBytesIn(store: Store): UsedBytes {
-  return async usage => (await usageTotals(store, usage)).reduce((sum, { bytes }) => sum + bytes, 0)
+/** Counts the bytes in a store. */
+export function usedBytesIn(store: Pick<Store, 'usageTotals'>): UsedBytes {
+  return async usage => (await store.usageTotals(usage)).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 async function wantedInForce(quota: Quota, usedBytes: UsedBytes, wallMs: number): Promise<QuotaInForce[]> {
@@ -84,7 +83,7 @@ async function wantedInForce(quota: Quota, usedBytes: UsedBytes, wallMs: number)
   return all
 }
 
-/** The UTC day, or the calendar month, that a time is in. */
+/** The UTC day, or the calendar month, of a time. */
 function boundsOf(
   period: QuotaPeriod,
   timeMs: number,

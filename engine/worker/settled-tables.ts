@@ -2,41 +2,55 @@ import type { Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import type { AcceptedGap, TableBatch } from '../fold/flush.ts'
-import { FoldError, type FoldIdentity, type PartitionFold } from '../fold/partition-fold.ts'
+import { FoldError } from '../fold/fold-error.ts'
+import type { FoldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * How far each table of the store already is, beyond the checkpoint that a worker begins with. The batches that it
- * computes again up to there are not stored again.
+ * The stored position of each table beyond the checkpoint that a worker begins with. Batches up to these positions are
+ * computed again but not stored again.
  */
 export class SettledTables {
   readonly #highest: Map<StoreTable, Position>
+  /** Everything below this offset is stored, even if retention has removed rows since. */
+  readonly #storedTo: bigint
 
-  constructor(highest = new Map<StoreTable, Position>()) {
+  constructor(highest = new Map<StoreTable, Position>(), storedTo = 0n) {
     this.#highest = highest
+    this.#storedTo = storedTo
   }
 
-  /** Asks the store, once for each table, for the highest position from the checkpoint on. */
-  static async read(store: Store, identity: FoldIdentity, fold: PartitionFold): Promise<SettledTables> {
+  /**
+   * Asks the store, once for each table, for the highest position from the checkpoint on.
+   *
+   * @param storedTo everything below it is known to be stored
+   */
+  static async read(
+    store: Store,
+    identity: FoldIdentity,
+    fold: PartitionFold,
+    storedTo = 0n,
+  ): Promise<SettledTables> {
     const { topic, partition } = identity
     const highest = new Map<StoreTable, Position>()
     for (const table of STORE_TABLES) {
       const from = { offset: fold.nextOffset, row: 0, timeMs: fold.timeMs }
       const position = await store.settle({ topic, partition, table }, from)
       const known = fold.storedPosition(table)
-      if (position !== null && (known === undefined || isBefore(known, position)))
-        highest.set(table, position)
+      if (position === null || position.offset < storedTo) continue
+      if (known === undefined || isBefore(known, position)) highest.set(table, position)
     }
-    return new SettledTables(highest)
+    return new SettledTables(highest, storedTo)
   }
 
   /**
    * Whether a batch is stored already.
    *
-   * @throws FoldError when the store ends inside a batch or past where a batch would have ended: the store and
-   *         the log do not belong together, or this program computes other batches than the one that stored them
+   * @throws FoldError when the store ends within a batch, or beyond the end of one. The store and the log then do not
+   *   belong together, or this program computes other batches than the one that stored them
    */
   has({ table, first, last }: TableBatch): boolean {
+    if (last.offset < this.#storedTo) return true
     const highest = this.#highest.get(table)
     if (highest === undefined) return false
     if (isBefore(last, highest)) return true
@@ -48,7 +62,7 @@ export class SettledTables {
     )
   }
 
-  /** Rows of records that are lost stay as they are; what comes behind them is not there yet. */
+  /** Rows of lost records stay unchanged; the rows of later records are not stored yet. */
   pass({ to }: AcceptedGap): void {
     for (const [table, { offset }] of this.#highest) if (offset < to) this.#highest.delete(table)
   }

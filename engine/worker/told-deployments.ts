@@ -1,23 +1,29 @@
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { ConfigurationLog } from '../configuration/configuration-log.ts'
-import { deploymentCut } from '../configuration/deployed-cuts.ts'
+import { pipelineCuts } from '../configuration/cuts/pipeline.ts'
 import { deployments } from '../configuration/entities.ts'
-import { encodeControl } from '../fold/partition-fold.ts'
+import { encodeControl } from '../fold/control-record.ts'
 import type { Topic } from '../log/log.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
 
 /**
- * Puts what is deployed of a pipeline onto the log of its account's partition, as a worker of it would.
+ * Appends the deployment of a pipeline to the log of its account's partition, as a worker of it would.
  *
- * @throws LogError; then whether it is there is unknown
+ * @throws LogError; it is then unknown whether it was appended
  */
 export type TellDeployment = (pipelineId: string) => Promise<void>
 
-/** A cut may be there several times, or come late: of one version the first counts, of several the highest. */
-export function deploymentTeller(ingest: Topic, configuration: ConfigurationLog): TellDeployment {
+/** A cut may be present several times, or late: the first of one version counts, and the highest of several versions. */
+export function deploymentTeller(
+  catalogue: Catalogue,
+  ingest: Topic,
+  configuration: ConfigurationLog,
+): TellDeployment {
   return async pipelineId => {
     const deployment = configuration.get(deployments, pipelineId)
     if (deployment === undefined) return
-    const value = encodeControl({ 'weir.Cut': deploymentCut(configuration, deployment) })
+    const cut = pipelineCuts.cutOf(deployment, { catalogue, log: configuration })
+    const value = encodeControl(catalogue, { 'weir.Cut': cut })
     const partition = partitionOfAccount(deployment.value.account, ingest.partitions)
     await ingest.append(partition, { value, producer: null, priority: 'control' })
   }

@@ -12,7 +12,7 @@ const members = {
     Type.String({
       ...SEARCH_QUERY,
       default: '',
-      description: 'Search query: the lines that members of the group see. Empty: none',
+      description: 'Search query for the lines that members of the group see. Empty: none',
     }),
   ),
 }
@@ -20,7 +20,7 @@ const members = {
 export const AccessGroupCreate = named('AccessGroupCreate', Type.Object(members))
 export type AccessGroupCreate = Type.Static<typeof AccessGroupCreate>
 
-/** What is left out stays as it is. */
+/** Members that a request leaves out keep their values. */
 export const AccessGroupChange = named('AccessGroupChange', Type.Partial(AccessGroupCreate))
 export type AccessGroupChange = Type.Static<typeof AccessGroupChange>
 

@@ -28,15 +28,15 @@ const members = {
       minimum: 0,
       maximum: 90,
       description:
-        'Days that lines are kept and found; with 0 they are accepted, and never found. Of an account that keeps them longer (/v1/config/retention) 90 is shown, and 90 changes nothing',
+        'Retention of lines in days; with 0 they are accepted and never found. An account with a longer retention (/v1/config/retention) shows 90, and writing 90 changes nothing',
     }),
   ),
   enable_syslog: Type.Optional(
-    Type.Literal(false, { description: 'There is no ingestion by syslog; false is accepted.' }),
+    Type.Literal(false, { description: 'Syslog ingestion is not supported; only false is accepted.' }),
   ),
   features: Type.Optional(
     Type.Object(
-      { throttle: Type.Optional(Type.Boolean({ description: 'The throttle processor, a beta' })) },
+      { throttle: Type.Optional(Type.Boolean({ description: 'The throttle processor (beta)' })) },
       { additionalProperties: false },
     ),
   ),
@@ -50,7 +50,7 @@ export const AccountCreate = named(
 )
 export type AccountCreate = Type.Static<typeof AccountCreate>
 
-/** What is left out stays as it is. */
+/** Members that a request leaves out keep their values. */
 export const AccountChange = named(
   'AccountChange',
   Type.Object(

@@ -6,7 +6,10 @@ import { named } from '../named.ts'
 export const KEY_TYPES = ['ingestion', 'service'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
-/** Both may come without a body: what is left out of a new key is empty, of another stays. */
+/**
+ * Body of a new key or of a change; the body is optional. Omitted members are empty in a new key, and keep their values
+ * otherwise.
+ */
 export const AccountKeyWrite = named(
   'AccountKeyWrite',
   Type.Unsafe<{ readonly name?: string } | null>({
@@ -20,10 +23,10 @@ export const AccountKeyRecord = named(
   'AccountKeyRecord',
   Type.Object({
     id: Type.String(),
-    key: Type.String({ description: 'The key itself, in clear' }),
+    key: Type.String({ description: 'The key itself, in plain text' }),
     name: Type.String(),
     type: Type.Enum([...KEY_TYPES]),
-    created: Type.Integer({ description: 'UNIX milliseconds' }),
+    created: Type.Integer({ description: 'Creation time, UNIX milliseconds' }),
   }),
 )
 export type AccountKeyRecord = Type.Static<typeof AccountKeyRecord>

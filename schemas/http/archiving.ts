@@ -3,7 +3,7 @@ import type { JsonValue } from '../json.ts'
 import { byWord } from '../keywords.ts'
 import { named } from '../named.ts'
 
-/** Where copies of an account's lines go: one object store for each account (configuration and account API, section 8). */
+/** Object store that receives copies of an account's lines, one per account (configuration and account API, section 8). */
 
 const Required = () => Type.String({ minLength: 1 })
 const Optional = () => Type.Optional(Type.String())
@@ -43,7 +43,7 @@ export const Archiving = named(
 )
 export type Archiving = Type.Static<typeof Archiving>
 
-/** Those members that belong to the integration. */
+/** Members of the body that belong to the chosen integration. */
 export function archivingMembers(sent: Archiving): Archiving {
   const members = ['integration', ...Object.keys(PROVIDERS[sent.integration].properties)]
   return Object.fromEntries(
@@ -65,7 +65,7 @@ const NAMES: readonly string[] = [
 ]
 const ADDRESSES: readonly string[] = ['endpoint', 'authurl']
 
-/** Whether a member gives nobody the means to get at what is archived. Addresses may hold credentials themselves. */
+/** Whether the audit trail may show a member's value. An address is shown only if it cannot contain credentials. */
 export function isHarmlessMember(place: string, value: JsonValue): boolean {
   return NAMES.includes(place) || (ADDRESSES.includes(place) && !/[@?]/.test(String(value)))
 }

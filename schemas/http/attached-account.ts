@@ -3,7 +3,7 @@ import { named } from '../named.ts'
 
 /** Accounts of an enterprise as its older API shows them (configuration and account API, section 17.2). */
 
-/** What a client leaves unset comes as 0 and as an empty text: both leave things as they are. */
+/** Clients send unset members as 0 or as an empty string; both keep the present value. */
 export const AttachedAccountChange = named(
   'AttachedAccountChange',
   Type.Object({
@@ -11,12 +11,12 @@ export const AttachedAccountChange = named(
       Type.Integer({
         minimum: 0,
         maximum: 90,
-        description: 'Days that lines are kept; 0 leaves them as they are',
+        description: 'Retention of lines in days; 0 keeps the present value',
       }),
     ),
     owner: Type.Optional(
       Type.String({
-        description: 'E-mail address; an empty text leaves the owner',
+        description: 'E-mail address; an empty string keeps the present owner',
         if: { minLength: 1 },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
         then: { format: 'email' },
@@ -34,11 +34,13 @@ export const AttachedAccountRecord = named(
     retention: Type.Integer(),
     owner: Type.String(),
     retentionPeriods: Type.Array(Type.Integer()),
-    retentionTiers: Type.Array(Type.Integer(), { description: 'The same, as older clients call it' }),
+    retentionTiers: Type.Array(Type.Integer(), {
+      description: 'The same list under the name for older clients',
+    }),
     plan: Type.String(),
     servicekey: Type.String({
       description:
-        'The oldest service key of the account; empty when it has none, or the caller may only look',
+        'The oldest service key of the account; empty when it has none, or when the caller may only read',
     }),
   }),
 )

@@ -5,29 +5,29 @@ const OrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 const Values = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   description:
-    'The whole of it, null where it was not there. A text that may be a secret is *** and eight digits, which are others when the secret is another.',
+    'The whole entity; null if it did not exist. A text that may be a secret is shown as *** and eight digits, which differ for different secrets.',
 })
 
 export const AuditEvent = named(
   'AuditEvent',
   Type.Object({
     id: Type.String({
-      description: 'Rises with time; the part before the dot is the same for what was changed together.',
+      description: 'Rises with time; changes that were made together have the same part before the dot.',
     }),
     at: Type.String(),
     actor: Type.Object({
-      id: Type.String({ description: 'As in the header x-auth-subject-id.' }),
+      id: Type.String({ description: 'Subject id, as in the header x-auth-subject-id.' }),
       type: Type.String({
-        description: 'user, service, enterprise, servicekey, or system: the program itself.',
+        description: 'user, service, enterprise, servicekey, or system (the program itself).',
       }),
       email: OrNull,
       name: OrNull,
     }),
-    action: Type.String({ description: 'created, changed or removed.' }),
+    action: Type.String({ description: 'One of created, changed and removed.' }),
     kind: Type.String(),
-    entity: Type.String({ description: 'Its id.' }),
+    entity: Type.String({ description: 'Id of the entity.' }),
     name: OrNull,
-    changed: Type.Array(Type.String(), { description: 'JSON pointers to the members that differ.' }),
+    changed: Type.Array(Type.String(), { description: 'JSON pointers to the changed members.' }),
     before: Values,
     after: Values,
   }),
@@ -37,10 +37,10 @@ export type AuditEvent = Type.Static<typeof AuditEvent>
 export const AuditPage = named(
   'AuditPage',
   Type.Object({
-    events: Type.Array(AuditEvent, { description: 'Newest first.' }),
+    events: Type.Array(AuditEvent, { description: 'Events, newest first.' }),
     next: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The cursor of the next page; null on the last one.',
+      description: 'Cursor of the next page; null on the last page.',
     }),
   }),
 )

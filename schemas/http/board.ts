@@ -34,14 +34,16 @@ const BoardGraphWrite = Type.Object({
   ...graphMembers,
 })
 
-/** A full replacement: what is left out goes back to its default. */
+/** A full replacement: omitted members get their defaults. */
 export const BoardWrite = named(
   'BoardWrite',
   Type.Object({
     title: Type.String({ minLength: 1 }),
     graphs: Type.Optional(Type.Array(BoardGraphWrite, { distinctBy: 'graphid' } satisfies Keywords)),
     order: Type.Optional(
-      Type.Array(Type.String(), { description: 'Ids of graphs; the others follow in their order.' }),
+      Type.Array(Type.String(), {
+        description: 'Ids of graphs; the remaining graphs follow in their order.',
+      }),
     ),
     category: Type.Optional(CategoryNames),
   }),

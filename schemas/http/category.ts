@@ -21,6 +21,6 @@ export type CategoryRecord = Type.Static<typeof CategoryRecord>
 export const CategoryNames = named(
   'CategoryNames',
   Type.Array(Type.String({ minLength: 1 }), {
-    description: 'Names of categories, in any case.',
+    description: 'Names of categories, case-insensitive.',
   }),
 )

@@ -14,7 +14,7 @@ export const WEBHOOK_METHODS = ['post', 'put', 'patch', 'get', 'delete'] as cons
 
 const COUNT = { minimum: 1, maximum: 100_000 }
 
-/** The intervals that a channel may name follow from its operator. */
+/** The intervals that a channel accepts depend on its operator. */
 function intervalMember(member: string) {
   return {
     if: holds('operator', 'absence'),
@@ -25,7 +25,7 @@ function intervalMember(member: string) {
 }
 
 const IntervalWrite = Type.Unsafe<string>({
-  description: `${PRESENCE_INTERVALS.join(', ')}; 30 is thirty seconds, and not for the operator absence.`,
+  description: `${PRESENCE_INTERVALS.join(', ')}; 30 means thirty seconds and is not allowed with the operator absence.`,
 })
 export const Uri = named('Uri', Type.String({ minLength: 1, format: 'uri' }))
 export const Headers = named('Headers', Type.Record(Type.String(), Type.String()))
@@ -42,22 +42,30 @@ const CommonWrite = Type.Object(
     integration: Type.Enum([...INTEGRATIONS]),
     operator: Type.Optional(Type.Enum([...OPERATORS], { default: 'presence' })),
     triggerlimit: Type.Optional(
-      readsInteger({ ...COUNT, description: 'Matching lines, 1 to 100000; 1 by default. May be a text.' }),
+      readsInteger({
+        ...COUNT,
+        description: 'Number of matching lines, 1 to 100000; default: 1. May be sent as a string.',
+      }),
     ),
     triggerinterval: Type.Optional(IntervalWrite),
     immediate: Type.Optional(
-      readsBoolean({ description: 'As soon as the limit is reached; default: false. May be a text.' }),
+      readsBoolean({
+        description:
+          'Whether to alert as soon as the limit is reached; default: false. May be sent as a string.',
+      }),
     ),
     terminal: Type.Optional(
-      readsBoolean({ description: 'At the end of the interval; default: true. May be a text.' }),
+      readsBoolean({
+        description: 'Whether to alert at the end of the interval; default: true. May be sent as a string.',
+      }),
     ),
     timezone: Type.Optional(
-      Type.String({ minLength: 1, format: 'timezone', description: 'Name in the tz database.' }),
+      Type.String({ minLength: 1, format: 'timezone', description: 'Time zone, a name of the tz database.' }),
     ),
     blackout: Type.Optional(
       Type.Unsafe<JsonObject>({
         type: 'object',
-        description: 'Times of the day and days of the week during which nothing is sent.',
+        description: 'Times of the day and days of the week without alerts.',
       }),
     ),
   },
@@ -69,7 +77,7 @@ export const ChannelWrite = named(
   'ChannelWrite',
   byWord('integration', CommonWrite, {
     email: Type.Object({
-      emails: readsList<string>(EmailAddress, { description: 'May be one text with commas.' }),
+      emails: readsList<string>(EmailAddress, { description: 'May be sent as one string with commas.' }),
     }),
     pagerduty: Type.Object(
       {
@@ -86,7 +94,7 @@ export const ChannelWrite = named(
       method: Type.Optional(Type.Enum([...WEBHOOK_METHODS], { default: 'post' })),
       headers: Type.Optional(HeadersWrite),
       bodyTemplate: Type.Optional(
-        readsJson<JsonValue>({ description: 'An object, or a text that holds JSON.' }),
+        readsJson<JsonValue>({ description: 'An object, or a string that contains JSON.' }),
       ),
     }),
   }),
@@ -129,7 +137,7 @@ export const ChannelRecord = named(
       url: Type.String(),
       method: Type.Enum([...WEBHOOK_METHODS]),
       headers: Headers,
-      bodyTemplate: Type.Optional(Type.String({ description: 'JSON, indented by two blanks.' })),
+      bodyTemplate: Type.Optional(Type.String({ description: 'JSON text, indented by two blanks.' })),
     }),
   ]),
 )
@@ -152,7 +160,7 @@ const HARMLESS: readonly string[] = [
   'method',
 ]
 
-/** Whether a member tells nobody where alerts go, nor what they are let in with. */
+/** Whether the audit trail may show a member's value: it reveals neither the recipient of alerts nor credentials. */
 export function isHarmlessChannelMember(place: string): boolean {
   return HARMLESS.includes(place)
 }

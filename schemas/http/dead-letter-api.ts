@@ -6,10 +6,10 @@ import { named } from '../named.ts'
 const Time = Type.String({ format: 'date-time' })
 const NullableTime = Type.Union([Time, Type.Null()])
 const NullableId = Type.Union([Type.String({ format: 'uuid' }), Type.Null()])
-const Code = Type.String({ description: 'Of the failure, such as E_NOT_FOUND.' })
+const Code = Type.String({ description: 'Code of the failure, such as E_NOT_FOUND.' })
 const LetterId = Type.String({ pattern: '^[0-9]{1,39}$' })
 
-/** Letters that one call sends once more, at most. */
+/** Maximum number of letters that one call replays. */
 export const MAX_REPLAYED_LETTERS = 10_000
 
 const Enabled = Type.Boolean({ description: 'Whether events that fail are kept.' })
@@ -17,11 +17,12 @@ const RetentionDays = Type.Integer({
   minimum: 1,
   maximum: 30,
   default: 7,
-  description: 'How long they are kept.',
+  description: 'Retention of failed events.',
 })
 const GiveUpAfter = Type.Union([Type.Integer({ minimum: 1, maximum: 2_592_000 }), Type.Null()], {
   default: null,
-  description: 'Seconds for which a destination is tried before its events fail; null: without end.',
+  description:
+    'Seconds during which delivery to a destination is retried before its events fail; null: forever.',
 })
 
 export const DeadLetterSettingsRecord = named(
@@ -34,7 +35,7 @@ export const DeadLetterSettingsRecord = named(
 )
 export type DeadLetterSettingsRecord = Type.Static<typeof DeadLetterSettingsRecord>
 
-/** A full replacement: what is left out goes back to its default. */
+/** Settings of a full replacement: omitted members get their defaults. */
 export const DeadLetterSettingsWrite = named(
   'DeadLetterSettingsWrite',
   Type.Object(
@@ -52,8 +53,12 @@ const filterMembers = {
   code: Type.Optional(Code),
   node: Type.Optional(Type.String({ description: 'Id of the node that failed.' })),
   revision: Type.Optional(Type.String({ description: 'Id of the revision that failed.' })),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Failed then or later.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Failed before that.' })),
+  from: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Letters that failed at this time or later.' }),
+  ),
+  to: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Letters that failed before this time.' }),
+  ),
 }
 
 export const DeadLetterFilter = named(
@@ -69,12 +74,16 @@ export const DeadLetterQuery = named(
       ...filterMembers,
       replayed: Type.Optional(Type.Enum(['true', 'false'])),
       limit: Type.Optional(
-        Type.String({ pattern: '^([1-9][0-9]?|1[0-9][0-9]|200)$', default: '50', description: '1 to 200.' }),
+        Type.String({
+          pattern: '^([1-9][0-9]?|1[0-9][0-9]|200)$',
+          default: '50',
+          description: 'Maximum number of entries, 1 to 200.',
+        }),
       ),
       cursor: Type.Optional(
         Type.String({
           pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
-          description: '`meta.page.next` of the page before.',
+          description: '`meta.page.next` of the previous page.',
         }),
       ),
     },
@@ -102,13 +111,13 @@ export const DeadLetterRecord = named(
         metadata: Type.Unsafe<object>({ type: 'object' }),
         timestamp: Type.String(),
       },
-      { description: 'As it came to the node that failed.' },
+      { description: 'The event as it reached the node that failed.' },
     ),
   }),
 )
 export type DeadLetterRecord = Type.Static<typeof DeadLetterRecord>
 
-/** Either ids or a filter; neither: all that were not replayed. */
+/** Selects letters by ids or by a filter; with neither, all letters that were not replayed yet. */
 export const DeadLetterReplay = named(
   'DeadLetterReplay',
   Type.Object(
@@ -124,14 +133,22 @@ export type DeadLetterReplay = Type.Static<typeof DeadLetterReplay>
 export const DeadLetterReplayRecord = named(
   'DeadLetterReplayRecord',
   Type.Object({
-    replayed: Type.Integer({ description: 'Taken by the present revision now.' }),
-    pending: Type.Integer({ description: 'Sent to it; whether it takes them shows in the list.' }),
-    already_replayed: Type.Integer({ description: 'Left out: a letter is replayed once.' }),
-    node_gone: Type.Integer({ description: 'Left out: the present revision does not have the node.' }),
-    not_found: Type.Integer({
-      description: 'Ids that are no letter of the pipeline, or of one that has gone.',
+    replayed: Type.Integer({ description: 'Number of letters that the present revision has processed.' }),
+    pending: Type.Integer({
+      description: 'Number of letters that were sent to it; the list shows the result.',
     }),
-    remaining: Type.Integer({ description: 'Beyond what one call sends: repeat it.' }),
+    already_replayed: Type.Integer({
+      description: 'Number of letters left out because a letter is replayed only once.',
+    }),
+    node_gone: Type.Integer({
+      description: 'Number of letters left out because the present revision does not have the node.',
+    }),
+    not_found: Type.Integer({
+      description: 'Number of ids that are not letters of the pipeline, or whose letter was removed.',
+    }),
+    remaining: Type.Integer({
+      description: 'Number of letters beyond the limit of one call: repeat the call.',
+    }),
   }),
 )
 export type DeadLetterReplayRecord = Type.Static<typeof DeadLetterReplayRecord>

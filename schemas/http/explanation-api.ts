@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { named } from '../named.ts'
 import { EventRecord } from './simulation-api.ts'
 
-/** What became of lines, told once more from the log. The shapes are Weir's own. */
+/** Explanations of lines, computed by replaying the log. The shapes are Weir's own. */
 
 const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
@@ -13,28 +13,28 @@ const Step = Type.Object({
   title: Text,
   outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved', 'under_way', 'not_kept'], {
     description:
-      'held, merged: it is part of a window of the node, alone or with others, and goes on in what that gives. ' +
-      'Of lines of a spread account: moved, to the partition where its key is counted, and the next steps were made there; ' +
-      'under_way, where it has not arrived there yet; not_kept, where the log of then is not kept there any more',
+      'held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. ' +
+      'For lines of a spread account: moved, to the partition of its key, where the next steps took place; ' +
+      'under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there',
   }),
-  outputs: Type.Array(Type.String(), { description: 'Ids of the outputs that it left by' }),
-  read: Type.Boolean({ description: 'false: it left by outputs that no node reads, and ended there' }),
+  outputs: Type.Array(Type.String(), { description: 'Ids of the outputs by which it left' }),
+  read: Type.Boolean({ description: 'false: no node reads these outputs, so it ended there' }),
   event: EventRecord,
   reason: Type.Optional(
     Type.Unsafe<object>({
       type: 'object',
-      description: 'Of a dropped event: which rule it was, as the processor says',
+      description: 'For a dropped event: the rule, as reported by the processor',
     }),
   ),
   errors: Type.Array(Type.Object({ code: Type.String(), field: Text, message: Type.String() })),
   place: Type.Optional(
-    Type.String({ description: 'Of a step in another partition: topic, partition and offset in the log' }),
+    Type.String({ description: 'For a step in another partition: topic, partition and offset in the log' }),
   ),
   handled_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Of a step in another partition: time of the log' }),
+    Type.String({ format: 'date-time', description: 'For a step in another partition: time of the log' }),
   ),
   revision: Type.Optional(
-    Type.Integer({ description: 'Of a step in another partition: number of the revision that made it' }),
+    Type.Integer({ description: 'For a step in another partition: number of the revision that made it' }),
   ),
 })
 
@@ -50,47 +50,47 @@ export const ExplainedLine = named(
     place: Type.String({ description: 'Topic, partition, offset and number of the line in the log' }),
     handled_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
     event: EventRecord,
-    summary: Type.String({ description: 'In a sentence' }),
+    summary: Type.String({ description: 'Summary in one sentence' }),
     stored: Type.Array(StoredLine, {
       description:
-        'Lines of the own store that it became, of all pipelines, alone or as the last event of a window',
+        'Lines of the own store that were made from it, by all pipelines, alone or as the last event of a window',
     }),
     excluded: Type.Array(
       Type.Object({
         pipeline_id: Text,
         node_id: Text,
-        reason: Type.Unsafe<object>({ type: 'object', description: 'Which rule, or which quota, it was' }),
+        reason: Type.Unsafe<object>({ type: 'object', description: 'The rule or quota' }),
       }),
       {
         description:
-          'Where it would have been stored, of all pipelines, but for a rule on lines or a quota that is used up; without a pipeline and a node: by the default graph, or it was dropped as it arrived',
+          'Places, in all pipelines, where a rule on lines or an exhausted quota kept it out of the store. Without a pipeline and a node: in the default graph, or it was dropped on arrival',
       },
     ),
     window: Type.Optional(
       Type.Object(
         {
           pipeline_id: Type.String(),
-          revision: Type.Integer({ description: 'Number of the revision whose window it was' }),
+          revision: Type.Integer({ description: 'Number of the revision that the window belongs to' }),
           node_id: Type.String(),
           ended_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
-          events: Type.Optional(Type.Integer({ description: 'Number of events that were in it' })),
+          events: Type.Optional(Type.Integer({ description: 'Number of events in the window' })),
           group: Type.Optional(
             Type.String({
-              description: 'What these had in common, as JSON texts; empty where it is all events',
+              description: 'Group of these events, as JSON texts; empty when all events form one group',
             }),
           ),
         },
         {
           description:
-            'Of a stored line that came out of a window: event is what the window gave, and place the record that it ended with. ' +
-            'events and group are left out where an event ended the window before its time',
+            'For a stored line that came out of a window: event is the result of the window, and place the record that ended it. ' +
+            'events and group are omitted when an event ended the window early',
         },
       ),
     ),
     pipeline: Type.Unsafe<ExplainedPipelineRecord | null>({
       type: ['object', 'null'],
       description:
-        'null: nothing of the pipeline was deployed when the line was handled, or a window gave the line',
+        'null: the pipeline was not deployed when the line was handled, or the line came out of a window',
       properties: {
         revision: { type: ['integer', 'null'] },
         deployment: { type: 'integer' },
@@ -120,22 +120,28 @@ export const ExplanationQuery = named(
   Type.Object({
     line_id: Type.Optional(Type.String({ description: '_id of a stored line' })),
     batch_id: Type.Optional(
-      Type.String({ description: 'batchID that ingestion answered: explains the lines of that request' }),
+      Type.String({
+        description: 'batchID from the answer of ingestion: explains the lines of that request',
+      }),
     ),
     query: Type.Optional(
-      Type.String({ description: 'Finds lines as they were sent, in the language of searches; with from' }),
+      Type.String({ description: 'Search query that is applied to the lines as sent; requires from' }),
     ),
     from: Type.Optional(
       Type.String({
         description:
-          'UNIX time in seconds, milliseconds or finer, told by its magnitude; or a time as in RFC 3339',
+          'UNIX time in seconds, milliseconds or finer, recognised by its magnitude; or an RFC 3339 time',
       }),
     ),
-    to: Type.Optional(Type.String({ description: 'The same, a second as a whole; now when left out' })),
+    to: Type.Optional(
+      Type.String({
+        description: 'End of the range, in the same forms; a second counts as a whole. Default: now',
+      }),
+    ),
     limit: Type.Optional(
       Type.String({
         pattern: '^([1-9]|[1-9][0-9]|100)$',
-        description: 'Most lines, 1 to 100; 20 when left out',
+        description: 'Maximum number of lines, 1 to 100; default: 20',
       }),
     ),
   }),

@@ -13,7 +13,7 @@ const writtenMembers = {
   description: Type.Optional(nullable<string>({ type: 'string', minLength: 1 })),
 }
 
-/** Members without a meaning here are ignored, so that what a GET returned can be sent back. */
+/** Unknown members are ignored, so that a client can send the answer of a GET back. */
 export const GatewayRouteCreate = named(
   'GatewayRouteCreate',
   Type.Object({
@@ -21,7 +21,7 @@ export const GatewayRouteCreate = named(
     ...writtenMembers,
   }),
 )
-/** A full replacement; the type may be left out, not changed. */
+/** A full replacement; the type may be omitted, but not changed. */
 export const GatewayRouteReplace = named(
   'GatewayRouteReplace',
   Type.Object({ type: Type.Optional(Type.String()), ...writtenMembers }),
@@ -37,7 +37,7 @@ export const GatewayRouteRecord = named(
     type: Type.String(),
     title: nullable<string>({
       type: 'string',
-      description: 'null: it was made by a source without a title.',
+      description: 'null: a source without a title created it.',
     }),
     description: nullable<string>({ type: 'string' }),
     created_at: Time,
@@ -51,7 +51,7 @@ export const AccessKeyWrite = named(
     title: Title,
     type: Type.Enum(['generated']),
     gateway_route_id: Type.Optional(
-      nullable<string>({ type: 'string', description: 'The same as in the path, if anything.' }),
+      nullable<string>({ type: 'string', description: 'If given, the same as in the path.' }),
     ),
   }),
 )
@@ -72,7 +72,7 @@ export type AccessKeyRecord = Type.Static<typeof AccessKeyRecord>
 export const NewAccessKeyRecord = named(
   'NewAccessKeyRecord',
   Type.Object({
-    key: Type.String({ description: 'The key itself; it is shown only here.' }),
+    key: Type.String({ description: 'The key itself; only this answer shows it.' }),
     ...AccessKeyRecord.properties,
   }),
 )

@@ -4,7 +4,7 @@ import { holds, type Keywords, readsJson } from '../keywords.ts'
 import { named } from '../named.ts'
 import { EmailAddress, Headers, HeadersWrite, Uri } from './channel.ts'
 
-/** What may stand in double braces in the body of a webhook. */
+/** Names that the body of a webhook may use in double braces. */
 export const INDEX_RATE_TOKENS = [
   'max_lines',
   'max_z_score',
@@ -20,7 +20,7 @@ export const INDEX_RATE_TOKENS = [
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** No more than a number in JSON keeps exactly. */
+/** Upper bound: the largest integer that a JSON number keeps exactly. */
 const THRESHOLD = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
 const thresholds = {
@@ -41,12 +41,12 @@ const WebhookWrite = Type.Object({
   bodyTemplate: Type.Optional(
     readsJson<JsonValue>({
       tokens: INDEX_RATE_TOKENS,
-      description: `An object, or a text that holds JSON. Tokens: ${INDEX_RATE_TOKENS.join(', ')}.`,
+      description: `An object, or a string that contains JSON. Tokens: ${INDEX_RATE_TOKENS.join(', ')}.`,
     }),
   ),
 })
 
-/** A full replacement: what is left out goes back to its default. */
+/** A full replacement: omitted members get their defaults. */
 export const IndexRateAlertWrite = named(
   'IndexRateAlertWrite',
   Type.Object(
@@ -75,7 +75,7 @@ const IndexRateWebhook = Type.Object({
   url: Type.String(),
   method: Type.Enum([...METHODS]),
   headers: Headers,
-  bodyTemplate: Type.Optional(Type.String({ description: 'JSON, indented by two blanks.' })),
+  bodyTemplate: Type.Optional(Type.String({ description: 'JSON text, indented by two blanks.' })),
 })
 
 export const IndexRateAlertRecord = named(

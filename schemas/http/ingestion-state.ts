@@ -8,7 +8,7 @@ export const SuspensionOffer = named(
   'SuspensionOffer',
   Type.Object({
     token: Type.String({
-      description: 'Confirms the suspension, once, within 15 minutes, or as long as the operator lets it',
+      description: 'Confirms the suspension once, within 15 minutes or the time that the operator has set',
     }),
   }),
 )

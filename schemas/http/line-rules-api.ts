@@ -4,9 +4,8 @@ import { named } from '../named.ts'
 import { MAX_RETENTION_DAYS } from './retention-api.ts'
 
 /**
- * What happens to lines before they are stored: exclusion rules (configuration and account API, section 14), rules on
- * how long lines are kept, and quotas (ingestion, search and usage, section 9; members are our choice). Members that
- * are not known are passed over.
+ * Rules that apply to lines before they are stored. Exclusion rules: configuration and account API, section 14. Retention
+ * rules and quotas: ingestion, search and usage, section 9; their members are our choice. Unknown members are ignored.
  */
 
 const MAX_NAMES = 1_000
@@ -26,17 +25,17 @@ const flag = (byDefault: boolean, description: string) =>
   Type.Optional(Type.Boolean({ default: byDefault, description }))
 
 const Conditions = {
-  apps: names(MAX_APP_CHARACTERS, 'Exact names, of which one is enough; none: any app'),
-  hosts: names(MAX_HOST_CHARACTERS, 'The same of hosts'),
+  apps: names(MAX_APP_CHARACTERS, 'Exact names; one of them must match. Empty: any app'),
+  hosts: names(MAX_HOST_CHARACTERS, 'Exact names; one of them must match. Empty: any host'),
   query: Query,
 }
-/** Names of the members that say which lines an exclusion, or a rule of a quota, means. */
+/** Names of the members that select lines, in an exclusion rule and in a rule of a quota. */
 export const EXCLUSION_CONDITIONS = ['apps', 'hosts', 'query'] as const
 const SAYS_SOMETHING = { needsConditionOf: EXCLUSION_CONDITIONS } satisfies Keywords
-const Active = flag(false, 'Only active rules act')
+const Active = flag(false, 'Only active rules apply')
 const IndexOnly = flag(true, 'Tails and alerts still see the lines')
 
-/** What is left out stays: whether a rule still says something is known once that is put together. */
+/** Members that a request leaves out keep their values. Whether the rule still selects lines is checked after the merge. */
 export const ExclusionChange = named(
   'ExclusionChange',
   Type.Object({
@@ -50,7 +49,7 @@ export const IngestionExclusionChange = named(
   Type.Object({ ...ExclusionChange.properties, indexonly: IndexOnly }),
 )
 
-/** What is left out has its default. */
+/** Omitted members get their defaults. */
 export const ExclusionCreate = named(
   'ExclusionCreate',
   Type.Object(ExclusionChange.properties, SAYS_SOMETHING),
@@ -83,7 +82,7 @@ export const IngestionExclusionRecord = named(
   }),
 )
 
-/** Names of the members that say which lines a rule on retention means. */
+/** Names of the members of a retention rule that select lines. */
 export const RETENTION_CONDITIONS = ['host', 'app', 'level', 'query'] as const
 const RetentionConditions = {
   active: Active,
@@ -91,20 +90,20 @@ const RetentionConditions = {
     Type.String({ maxLength: MAX_HOST_CHARACTERS, default: '', description: 'Exact name' }),
   ),
   app: Type.Optional(Type.String({ maxLength: MAX_APP_CHARACTERS, default: '', description: 'Exact name' })),
-  level: Type.Optional(Type.String({ maxLength: 80, default: '', description: 'Without regard to case' })),
+  level: Type.Optional(Type.String({ maxLength: 80, default: '', description: 'Case-insensitive name' })),
   query: Query,
 }
 const RULE_DAYS = {
   minimum: 1,
   description:
-    'How long lines are kept, be it shorter or longer than others of the account; also the pool that they count in',
+    'Retention of these lines in days, shorter or longer than that of the account; also the pool in which they count',
 }
 const RetentionMembers = {
   name: Type.String({ minLength: 1, maxLength: MAX_TITLE_CHARACTERS }),
   priority: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    description: 'Of the rules that match, the one with the lowest number decides',
+    description: 'Priority: of several matching rules, the one with the lowest number decides',
   }),
   days: Type.Integer({ ...RULE_DAYS, maximum: MAX_RETENTION_DAYS }),
 }
@@ -116,7 +115,9 @@ export const RetentionRuleCreate = named(
     needsConditionOf: RETENTION_CONDITIONS,
   } satisfies Keywords),
 )
-/** What is left out stays. The days of a rule that was saved with more than a new one may have can be sent back. */
+/**
+ * Members that a request leaves out keep their values. A stored number of days above the limit for new rules can be sent back.
+ */
 export const RetentionRuleChange = named(
   'RetentionRuleChange',
   Type.Partial(Type.Object({ ...RetentionRule.properties, days: Type.Integer(RULE_DAYS) })),
@@ -139,7 +140,11 @@ export const RetentionRuleRecord = named(
 
 const QuotaRuleWrite = Type.Object(
   {
-    percent: Type.Integer({ minimum: 1, maximum: 100, description: 'Of the limit, from which on it acts' }),
+    percent: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Percentage of the limit from which the rule applies',
+    }),
     ...Conditions,
     indexonly: IndexOnly,
     active: Active,
@@ -154,10 +159,10 @@ const QuotaLimitWrite = Type.Optional(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: 'Bytes; 0: none. Changing it turns its rules off',
+        description: 'Bytes; 0: no limit. A change switches off its rules',
       }),
     ),
-    discard: flag(false, 'Nothing is stored from the limit on; tails and alerts still see the lines'),
+    discard: flag(false, 'Store nothing once the limit is reached; tails and alerts still see the lines'),
     rules: Type.Optional(Type.Array(QuotaRuleWrite, { maxItems: 5, default: [] })),
   }),
 )
@@ -183,11 +188,15 @@ const QuotaLimitRecord = Type.Object({
   ),
   in_force: Type.Unsafe<{ until: string; discard: boolean; rules: number[] } | null>({
     type: ['object', 'null'],
-    description: 'What of it acts now; null: nothing',
+    description: 'The part of the quota that applies now; null: none',
     properties: {
       until: { type: 'string', format: 'date-time' },
       discard: { type: 'boolean' },
-      rules: { type: 'array', items: { type: 'integer' }, description: 'Numbers of rules, the first is 1' },
+      rules: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'Numbers of the rules that apply; the first rule is 1',
+      },
     },
   }),
 })

@@ -6,11 +6,11 @@ import { named } from '../named.ts'
 export const MAX_EMAIL_CHARACTERS = 320
 
 const GivenRole = Type.Enum(['admin', 'member', 'readonly'])
-/** The queries of all of them are part of every search of the member. */
+/** The queries of all of a member's groups restrict each of their searches. */
 export const MAX_GROUPS = 100
 const GroupIds = Type.Array(Type.String(), {
   maxItems: MAX_GROUPS,
-  description: 'Ids of groups that say which lines a member sees; only for the role member',
+  description: 'Ids of groups that limit the lines a member sees; only for the role member',
 })
 
 export const MemberCreate = named(
@@ -23,7 +23,7 @@ export const MemberCreate = named(
 )
 export type MemberCreate = Type.Static<typeof MemberCreate>
 
-/** What is left out stays as it is; an address is ignored. */
+/** Members that a request leaves out keep their values; an e-mail address is ignored. */
 export const MemberChange = named(
   'MemberChange',
   Type.Object({

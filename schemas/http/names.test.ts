@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-test('every schema has the name that it is exported under', async () => {
+test('every schema has the name under which it is exported', async () => {
   const files = readdirSync(new URL('.', import.meta.url)).filter(name => /^[a-z-]+\.ts$/.test(name))
   const modules = await Promise.all(
     files.map(name => import(`./${name}`) as Promise<Record<string, unknown>>),

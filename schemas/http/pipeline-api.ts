@@ -4,7 +4,7 @@ import { nullable } from '../nullable.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
-/** A member that answers carry and requests may repeat: accepted in any form, and ignored. */
+/** A member of answers that requests may repeat: accepted in any form, and ignored. */
 const ReadOnly = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
 const NodeTitle = nullable<string>({ type: 'string', minLength: 1, maxLength: 256 })
@@ -14,7 +14,7 @@ const NullableTime = nullable<string>({ type: 'string', format: 'date-time' })
 const NullableId = nullable<string>({ type: 'string', format: 'uuid' })
 const Id = Type.String({ format: 'uuid' })
 
-/** What a pipeline has where a write says nothing. */
+/** Defaults for members that a write leaves out. */
 export const PIPELINE_DEFAULTS = {
   origin: 'ui',
   deploy_type: 'saas',
@@ -76,13 +76,13 @@ export const PipelineRecord = named(
 )
 export type PipelineRecord = Type.Static<typeof PipelineRecord>
 
-/** What a pause of this very pipeline does to lines, beyond what every pause does: Weir's own. */
+/** Effect of a pause that is specific to this pipeline, in addition to the effect that every pause has. Weir's own. */
 export const PauseEffect = named(
   'PauseEffect',
   Type.Object({
     code: Type.Enum(['INGESTION_UNFILTERED'], {
       description:
-        'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled meanwhile.',
+        'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled during the pause.',
     }),
     message: Type.String(),
   }),
@@ -99,30 +99,29 @@ const nodeMembers = {
     Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
       items: { type: 'string' },
-      description: 'Output ids of other nodes; not on sources.',
+      description: 'Output ids of other nodes; not allowed on sources.',
     }),
   ),
   gateway_route_id: Type.Optional(
     nullable<string>({
       type: 'string',
-      description:
-        'Gateway route that a source that is sent data shares with others; fixed once it is there.',
+      description: 'Gateway route that a push source shares with others; it cannot be changed.',
     }),
   ),
   shared_source_id: Type.Optional(
     nullable<string>({
       type: 'string',
-      description: 'The same as `gateway_route_id`, which goes before it.',
+      description: 'The same as `gateway_route_id`, which takes precedence.',
     }),
   ),
 }
 
-/** Members without a meaning here are ignored, so that what a GET returned can be sent back. */
+/** Unknown members are ignored, so that a client can send the answer of a GET back. */
 export const NodeCreate = named(
   'NodeCreate',
   Type.Object({ type: Type.String({ minLength: 1 }), ...nodeMembers }),
 )
-/** A full replacement; the type may be left out, not changed. */
+/** A full replacement; the type may be omitted, but not changed. */
 export const NodeReplace = named(
   'NodeReplace',
   Type.Object({ type: Type.Optional(Type.String({ minLength: 1 })), ...nodeMembers }),
@@ -144,8 +143,8 @@ export const NodeRecord = named(
     type: Type.String(),
     deploy_type: Type.String(),
     user_config: Type.Unsafe<object>({ type: 'object' }),
-    inputs: Type.Optional(Type.Array(Type.String(), { description: 'Not on sources.' })),
-    outputs: Type.Optional(Type.Array(NodeOutput, { description: 'Not on sinks.' })),
+    inputs: Type.Optional(Type.Array(Type.String(), { description: 'Absent on sources.' })),
+    outputs: Type.Optional(Type.Array(NodeOutput, { description: 'Absent on sinks.' })),
     gateway_route_id: Type.Optional(NullableId),
     access_keys: Type.Optional(Type.Array(Type.Unknown())),
     access_keys_user_provided: Type.Optional(Type.Boolean()),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { named } from '../named.ts'
 
-/** What `/v3/pipeline/{id}/error` takes and answers (components, section 4.1). The shapes are Weir's own. */
+/** Query and answer of `/v3/pipeline/{id}/error` (components, section 4.1). The shapes are Weir's own. */
 
 export const PipelineErrorQuery = named(
   'PipelineErrorQuery',
@@ -11,15 +11,17 @@ export const PipelineErrorQuery = named(
       from: Type.Optional(
         Type.String({
           format: 'date-time',
-          description: 'Reported then or later; when left out, a day before `to`, or before now.',
+          description: 'Errors reported at this time or later. Default: one day before `to`, or before now.',
         }),
       ),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'Reported before that.' })),
+      to: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Errors reported before this time.' }),
+      ),
       limit: Type.Optional(
         Type.String({
           pattern: '^([1-9][0-9]?|1[0-9][0-9]|200)$',
           default: '100',
-          description: 'Most entries, 1 to 200.',
+          description: 'Maximum number of entries, 1 to 200.',
         }),
       ),
     },
@@ -31,25 +33,26 @@ export type PipelineErrorQuery = Type.Static<typeof PipelineErrorQuery>
 export const PipelineErrorRecord = named(
   'PipelineErrorRecord',
   Type.Object({
-    id: Type.String({ description: 'Of equal errors; the same in every period.' }),
+    id: Type.String({ description: 'Id of a group of equal errors; the same in every period.' }),
     pipeline_id: Type.String({ format: 'uuid' }),
-    node_id: Type.String({ description: 'The node may be gone by now.' }),
+    node_id: Type.String({ description: 'Id of the node, which may have been removed since.' }),
     node_kind: Type.Enum(['source', 'transform', 'destination']),
-    code: Type.String({ description: 'Such as E_NOT_FOUND.' }),
+    code: Type.String({ description: 'Error code, such as E_NOT_FOUND.' }),
     field: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description: 'The path concerned, as configured.',
     }),
-    message: Type.String({ description: 'In a sentence.' }),
+    message: Type.String({ description: 'The error in one sentence.' }),
     captured: Type.String({
-      description: 'What caused the first of them, an event or a body, cut to 16,384 characters.',
+      description: 'Cause of the first of them, an event or a body, cut to 16,384 characters.',
     }),
     first_seen: Type.String({
       format: 'date-time',
-      description: 'Of those in the period; the start of its minute where several came in that.',
+      description:
+        'Time of the last error in the period; the start of its minute when there were several in that minute.',
     }),
     last_seen: Type.String({ format: 'date-time' }),
-    count: Type.Integer({ description: 'In the period.' }),
+    count: Type.Integer({ description: 'Number of errors in the period.' }),
   }),
 )
 export type PipelineErrorRecord = Type.Static<typeof PipelineErrorRecord>

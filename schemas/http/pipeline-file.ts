@@ -14,7 +14,7 @@ const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
 const Name = Type.String({
   pattern: '^[A-Za-z0-9_-]{1,64}$',
-  description: 'Name of the node, unique in the file; the id of one that was made without a name',
+  description: 'Name of the node, unique in the file; the id of a node without a name',
 })
 const AnyObject = (description: string) => Type.Unsafe<JsonObject>({ type: 'object', description })
 const AnyJson = (description: string) => Type.Unsafe<JsonValue>({ description })
@@ -35,7 +35,7 @@ const FileSource = Type.Object(
   {
     ...nodeMembers,
     gateway_route_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'Gateway route that is shared with other sources' }),
+      Type.String({ minLength: 1, description: 'Gateway route that the source shares with others' }),
     ),
   },
   closed,
@@ -45,20 +45,24 @@ const FileNode = Type.Object({ ...nodeMembers, inputs }, closed)
 const FileAlert = Type.Object(
   {
     on: Type.String({ description: 'Name of the source or processor' }),
-    inputs: References('Outputs that are watched; all when left out'),
+    inputs: References('Watched outputs; default: all'),
     active: Type.Optional(Type.Boolean()),
-    config: AnyObject('The alert, as in alert_config'),
+    config: AnyObject('The alert, in the form of alert_config'),
   },
   closed,
 )
 
 const FileEvent = Type.Object(
   {
-    source: Type.Optional(Type.String({ description: 'Name of the source; not needed when there is one' })),
-    at: Type.Optional(AnyJson('When it comes: RFC 3339, or UNIX ms; 2026-01-01T00:00:00Z when left out')),
-    message: AnyJson('What the event holds'),
-    metadata: Type.Optional(AnyObject('What is known of it besides')),
-    timestamp: Type.Optional(AnyJson('Its own time: RFC 3339, or UNIX ms; when it comes when left out')),
+    source: Type.Optional(
+      Type.String({ description: 'Name of the source; not needed when there is only one' }),
+    ),
+    at: Type.Optional(AnyJson('Time of arrival: RFC 3339, or UNIX ms. Default: 2026-01-01T00:00:00Z')),
+    message: AnyJson('Message of the event'),
+    metadata: Type.Optional(AnyObject('Metadata of the event')),
+    timestamp: Type.Optional(
+      AnyJson('Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival'),
+    ),
   },
   closed,
 )
@@ -71,7 +75,7 @@ const FileTest = Type.Object(
       type: 'object',
       minProperties: 1,
       description:
-        'By node or output what leaves there: an array of messages, or an object with messages, count and dropped',
+        'Expected events by node or output: an array of messages, or an object with messages, count and dropped',
     }),
   },
   closed,
@@ -81,11 +85,11 @@ export const PipelineFile = named(
   'PipelineFile',
   Type.Object(
     {
-      weir: Type.Enum([PIPELINE_FILE_VERSION], { description: 'What the document is' }),
+      weir: Type.Enum([PIPELINE_FILE_VERSION], { description: 'Type and version of the document' }),
       id: Type.Optional(
         Type.String({
           pattern: UUID,
-          description: 'Of the pipeline; when left out it is known by its title',
+          description: 'Id of the pipeline; without it, the title identifies the pipeline',
         }),
       ),
       title: Type.String({ minLength: 1 }),
@@ -94,7 +98,9 @@ export const PipelineFile = named(
       destinations: Type.Optional(Type.Array(FileNode)),
       alerts: Type.Optional(Type.Array(FileAlert)),
       tests: Type.Optional(
-        Type.Array(FileTest, { description: 'For "weir pipeline test"; the server does not keep them' }),
+        Type.Array(FileTest, {
+          description: 'Tests for "weir pipeline test"; the server does not keep them',
+        }),
       ),
     },
     closed,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { named } from '../named.ts'
 import { ChannelRecord, ChannelWrite } from './channel.ts'
 
-/** A full replacement: what is left out goes back to its default. */
+/** A full replacement: omitted members get their defaults. */
 export const PresetAlertWrite = named(
   'PresetAlertWrite',
   Type.Object({

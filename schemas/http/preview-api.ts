@@ -2,18 +2,23 @@ import Type from 'typebox'
 import { named } from '../named.ts'
 import { EventRecord } from './simulation-api.ts'
 
-/** A draft on the lines of the last minutes. The shapes are Weir's own. */
+/** Runs a draft on the lines of the last minutes. The shapes are Weir's own. */
 
 export const PreviewRequest = named(
   'PreviewRequest',
   Type.Object(
     {
       minutes: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 10_080, default: 60, description: 'How far back it goes' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 10_080,
+          default: 60,
+          description: 'Length of the previewed period in minutes',
+        }),
       ),
       revision: Type.Optional(
         Type.String({
-          description: 'Number of the revision to try; the nodes as they are edited when left out',
+          description: 'Number of the revision to try. Default: the edited nodes',
         }),
       ),
     },
@@ -31,7 +36,7 @@ const Counts = Type.Object({
   dropped_bytes: Type.Integer(),
   failed: Type.Integer(),
   merged: Type.Integer({ description: 'Events that became part of another one' }),
-  held: Type.Integer({ description: 'Change of what windows hold' }),
+  held: Type.Integer({ description: 'Change of the number of events that windows hold' }),
 })
 export type PreviewCounts = Type.Static<typeof Counts>
 
@@ -49,27 +54,26 @@ const PreviewNode = Type.Object({
 
 const PreviewOutcome = Type.Object({
   nodes: Type.Array(PreviewNode, {
-    description: 'null: the node is not on that side, or nothing came to it',
+    description: 'null: the node is not on that side, or received no event',
   }),
   differing: Type.Integer({
-    description:
-      'Lines that left by other destinations, not as often, or as something else; and so of what windows gave',
+    description: 'Lines whose events differ in destinations, number or content; also events of windows',
   }),
   under_way: Type.Integer({
     description:
-      'Lines of which something was still on its way to another partition at the end: they are not compared',
+      'Lines with events still on their way to another partition at the end: they are not compared',
   }),
   assumption: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description:
-      'What had to be assumed of the order in which events of an account on many partitions meet; null: nothing, the result is exact',
+      'Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact',
   }),
   samples: Type.Array(
     Type.Object({
       event: EventRecord,
-      deployed: Type.Array(Type.String(), { description: 'Ids of the destinations that took it' }),
+      deployed: Type.Array(Type.String(), { description: 'Ids of the destinations that received it' }),
       draft: Type.Array(Type.String()),
-      deployed_events: Type.Array(EventRecord, { description: 'As each of them took it' }),
+      deployed_events: Type.Array(EventRecord, { description: 'The event as each of them received it' }),
       draft_events: Type.Array(EventRecord),
     }),
   ),
@@ -83,7 +87,7 @@ export const PreviewRecord = named(
     pipeline_id: Type.String(),
     revision: Text,
     status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
-    message: Type.Optional(Type.String({ description: 'Why it failed' })),
+    message: Type.Optional(Type.String({ description: 'Reason of the failure' })),
     created_at: Type.String({ format: 'date-time' }),
     from: Type.String({ format: 'date-time' }),
     to: Type.String({ format: 'date-time' }),

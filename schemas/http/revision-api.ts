@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { named } from '../named.ts'
 import { AlertRecord } from './pipeline-api.ts'
 
-/** Revisions of a pipeline as `/v3` shows them. The wire contract is silent about them: the shapes are Weir's own. */
+/** Revisions of a pipeline as `/v3` shows them. The wire contract does not cover them: the shapes are Weir's own. */
 
 const Id = Type.String({ format: 'uuid' })
 const Kind = Type.Enum(['source', 'transform', 'sink'])
@@ -14,11 +14,11 @@ export const RevisionSummary = named(
     id: Id,
     pipeline_id: Id,
     number: Type.Integer({ minimum: 1, description: '1, 2, 3, … in the order of publication' }),
-    title: Type.String({ description: 'Of the pipeline when it was published' }),
+    title: Type.String({ description: 'Title of the pipeline when it was published' }),
     created_at: Type.String({ format: 'date-time' }),
-    nodes: Type.Integer({ description: 'How many nodes it has' }),
-    deployed: Type.Boolean({ description: 'It is the one that runs, or is paused' }),
-    loaded: Type.Boolean({ description: "The account's lines meet it now" }),
+    nodes: Type.Integer({ description: 'Number of nodes' }),
+    deployed: Type.Boolean({ description: 'Whether this is the revision that runs or is paused' }),
+    loaded: Type.Boolean({ description: "Whether the account's lines pass through it now" }),
   }),
 )
 export type RevisionSummary = Type.Static<typeof RevisionSummary>
@@ -49,8 +49,8 @@ export type RevisionRecord = Type.Static<typeof RevisionRecord>
 
 const MemberDifference = Type.Object({
   path: Type.String({ description: 'JSON pointer into the node or alert' }),
-  before: Type.Optional(Type.Unknown({ description: 'Absent: it did not exist' })),
-  after: Type.Optional(Type.Unknown({ description: 'Absent: it does not exist any more' })),
+  before: Type.Optional(Type.Unknown({ description: 'Previous value; absent: it did not exist' })),
+  after: Type.Optional(Type.Unknown({ description: 'New value; absent: it no longer exists' })),
 })
 
 const Change = Type.Enum(['added', 'removed', 'changed'])
@@ -63,7 +63,7 @@ export const NodeDifference = named(
     id: Id,
     type: Type.String(),
     title: Title,
-    members: Type.Array(MemberDifference, { description: 'Of changed nodes' }),
+    members: Type.Array(MemberDifference, { description: 'Changed members of a changed node' }),
   }),
 )
 export type NodeDifference = Type.Static<typeof NodeDifference>
@@ -74,7 +74,7 @@ export const AlertDifference = named(
     change: Change,
     id: Id,
     name: Type.String(),
-    members: Type.Array(MemberDifference, { description: 'Of changed alerts' }),
+    members: Type.Array(MemberDifference, { description: 'Changed members of a changed alert' }),
   }),
 )
 export type AlertDifference = Type.Static<typeof AlertDifference>
@@ -86,23 +86,23 @@ export const RevisionDiff = named(
     to: Type.String(),
     nodes: Type.Array(NodeDifference),
     alerts: Type.Array(AlertDifference),
-    text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
+    text: Type.Array(Type.String(), { description: 'The differences as lines of text' }),
   }),
 )
 export type RevisionDiff = Type.Static<typeof RevisionDiff>
 
-/** What a pipeline's file would change. */
+/** Differences between a pipeline and its file. */
 export const FileDifference = named(
   'FileDifference',
   Type.Object({
     pipeline_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'null: there is no such pipeline yet',
+      description: 'null: the pipeline does not exist yet',
     }),
-    changed: Type.Boolean({ description: 'Whether it would change anything' }),
+    changed: Type.Boolean({ description: 'Whether applying the file would change anything' }),
     nodes: Type.Array(NodeDifference),
     alerts: Type.Array(AlertDifference),
-    text: Type.Array(Type.String(), { description: 'The same for people, line by line' }),
+    text: Type.Array(Type.String(), { description: 'The differences as lines of text' }),
   }),
 )
 export type FileDifference = Type.Static<typeof FileDifference>

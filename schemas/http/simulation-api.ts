@@ -2,7 +2,10 @@ import Type from 'typebox'
 import type { JsonObject } from '../json.ts'
 import { named } from '../named.ts'
 
-/** Trying samples on a pipeline. The wire contract is silent about the shapes: they are Weir's own (components, section 8.4). */
+/**
+ * Samples that are tried on a pipeline. The wire contract does not cover the shapes: they are Weir's own (components, section
+ * 8.4).
+ */
 
 export const MAX_SAMPLES = 1000
 
@@ -11,20 +14,23 @@ const AnyValue = Type.Unknown()
 const requestMembers = {
   samples: Type.Union([Type.Array(AnyValue), Type.String()], {
     description:
-      'A list, each element one event; or a text: JSON, NDJSON, or lines. An object with `message` and besides it nothing but ' +
-      '`metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of the source it ' +
-      'enters), at least one of them, is a whole event; everything else is a message.',
+      'A list with one event per element, or a text: JSON, NDJSON, or lines. An object is a whole event if, apart from `message`, it has only ' +
+      '`metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of its source), ' +
+      'and at least one of them; every other value is a message.',
   }),
   format: Type.Optional(
-    Type.Enum(['auto', 'json', 'ndjson', 'text'], { default: 'auto', description: 'Of samples as text' }),
+    Type.Enum(['auto', 'json', 'ndjson', 'text'], {
+      default: 'auto',
+      description: 'Format of samples that are sent as text',
+    }),
   ),
   source: Type.Optional(
     Type.String({
-      description: 'Id of the source that samples enter which name none; needed where there are several',
+      description: 'Source of samples that do not name one; required if there are several sources',
     }),
   ),
   flush: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether windows that are open at the end are closed' }),
+    Type.Boolean({ default: true, description: 'Whether windows that are still open at the end are closed' }),
   ),
 }
 
@@ -41,7 +47,7 @@ export const FileSimulationRequest = named(
       pipeline: Type.Unsafe<JsonObject>({
         type: 'object',
         description:
-          'A whole pipeline, as in a file (see PUT /v3/pipeline/import); sources have the names that they have there',
+          'A whole pipeline in the form of a file (see PUT /v3/pipeline/import); sources are named as in the file',
       }),
       ...requestMembers,
     },
@@ -63,29 +69,28 @@ export type EventRecord = Type.Static<typeof EventRecord>
 const Sample = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 0,
-  description:
-    'Number of the sample that it comes from, from 0; null: a window gave it when its time was over',
+  description: 'Number of the sample that it stems from, from 0; null: it left a window that expired',
 })
 
 const SimulatedNode = Type.Object({
   id: Type.String(),
-  name: Type.Optional(Type.String({ description: 'In the file, where it came with one' })),
+  name: Type.Optional(Type.String({ description: "Name in the pipeline's file, if the file gives one" })),
   kind: Type.Enum(['source', 'transform', 'sink']),
   type: Type.String(),
   title: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
   events_in: Type.Integer(),
   events_out: Type.Integer({
-    description: 'Events that other nodes took; of a sink: that it would have sent',
+    description: 'Events that other nodes received; for a sink: events that it would have sent',
   }),
   merged: Type.Integer({ description: 'Events that became part of another one' }),
-  held: Type.Integer({ description: 'Events, or what they became, that windows hold at the end' }),
+  held: Type.Integer({ description: 'Events that windows hold at the end' }),
   dropped: Type.Array(
     Type.Object({
       sample: Sample,
       event: EventRecord,
       reason: Type.Unsafe<object>({
         type: 'object',
-        description: 'Which rule it was, as the processor says',
+        description: 'The rule, as reported by the processor',
       }),
     }),
   ),
@@ -102,21 +107,23 @@ const SimulatedNode = Type.Object({
     Type.Object({
       id: Type.String(),
       label: Type.String(),
-      connected: Type.Boolean({ description: 'false: no node reads it, so what leaves here is dropped' }),
+      connected: Type.Boolean({ description: 'false: no node reads this output, so its events are dropped' }),
       events: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
     }),
-    { description: 'A sink has one: what it would have sent' },
+    { description: 'Outputs of the node. A sink has one: the events that it would have sent' },
   ),
 })
 
 export const SimulationRecord = named(
   'SimulationRecord',
   Type.Object({
-    samples: Type.Integer({ description: 'How many were sent' }),
-    tried: Type.Integer({ description: 'How many were tried before the time was up' }),
-    cut: Type.Boolean({ description: 'Events are missing because there were too many; the counts have all' }),
+    samples: Type.Integer({ description: 'Number of samples sent' }),
+    tried: Type.Integer({ description: 'Number of samples that were run within the time limit' }),
+    cut: Type.Boolean({
+      description: 'Whether events are missing because there were too many; the counts include all',
+    }),
     ended: Type.Optional(
-      Type.String({ description: 'Why it ended before: the expressions of a sample cost too much' }),
+      Type.String({ description: 'Reason of an early end: the expressions of a sample cost too much' }),
     ),
     nodes: Type.Array(SimulatedNode),
   }),

@@ -11,19 +11,21 @@ export const TapQuery = named(
   Type.Object(
     {
       output: Type.Optional(
-        Type.String({ description: 'Id of one of the outputs of the node; all of them when left out.' }),
+        Type.String({ description: 'Id of an output of the node. Default: all outputs.' }),
       ),
-      limit: Type.Optional(Type.Integer({ ...TAP_LIMIT, description: 'Events after which it ends.' })),
-      seconds: Type.Optional(Type.Integer({ ...TAP_SECONDS, description: 'Time after which it ends.' })),
+      limit: Type.Optional(
+        Type.Integer({ ...TAP_LIMIT, description: 'Number of events after which the tap ends.' }),
+      ),
+      seconds: Type.Optional(Type.Integer({ ...TAP_SECONDS, description: 'Time after which the tap ends.' })),
       filter: Type.Optional(
-        Type.String({ description: 'A conditional as JSON text: only events that meet it are shown.' }),
+        Type.String({ description: 'A conditional as JSON text; only matching events are shown.' }),
       ),
     },
     { additionalProperties: false },
   ),
 )
 
-const Output = Type.String({ description: 'Id of the output that the event left by.' })
+const Output = Type.String({ description: 'Id of the output by which the event left.' })
 
 const EventMessage = Type.Object({
   type: Type.Literal('event'),
@@ -35,32 +37,38 @@ const CutEventMessage = Type.Object({
   type: Type.Literal('event'),
   output: Output,
   cut: Type.String({
-    description: 'The beginning of the JSON text of an event that is too large to be shown.',
+    description: 'Start of the JSON text of an event that is too large to be shown.',
   }),
-  bytes: Type.Integer({ description: 'Of the whole text.' }),
+  bytes: Type.Integer({ description: 'Size of the whole text.' }),
 })
 
 const RevisionMessage = Type.Object({
   type: Type.Literal('revision'),
-  revision: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when nothing runs.' }),
-  deployment: Type.Integer({ description: 'Grows with every publication, pause and resumption.' }),
+  revision: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Number of the running revision; null when nothing runs.',
+  }),
+  deployment: Type.Integer({
+    description: 'Number of the deployment; rises with every publication, pause and resumption.',
+  }),
   paused: Type.Boolean(),
-  present: Type.Boolean({ description: 'Whether the node, and the output that was named, is part of it.' }),
+  present: Type.Boolean({ description: 'Whether the revision contains the node and, if given, the output.' }),
   at: Type.String({ format: 'date-time' }),
 })
 
 const SkippedMessage = Type.Object({
   type: Type.Literal('skipped'),
-  count: Type.Integer({ description: 'Events that were not shown since the last such message.' }),
-  not_filtered: Type.Integer({ description: 'As many of them may not have met the filter.' }),
+  count: Type.Integer({
+    description: 'Number of events that were not shown since the previous message of this type.',
+  }),
+  not_filtered: Type.Integer({ description: 'Number of these events that the filter was not applied to.' }),
 })
 
 const EndMessage = Type.Object({
   type: Type.Literal('end'),
   reason: Type.Enum(['limit', 'time', 'withdrawn', 'rights', 'closed', 'slow', 'stopped', 'failed']),
   message: Type.String(),
-  events: Type.Integer({ description: 'All that were shown.' }),
-  skipped: Type.Integer({ description: 'All that were skipped.' }),
+  events: Type.Integer({ description: 'Number of events that were shown.' }),
+  skipped: Type.Integer({ description: 'Number of events that were skipped.' }),
 })
 
 export const TapMessage = named(

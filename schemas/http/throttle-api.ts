@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { named } from '../named.ts'
 
 /**
- * What passes through a throttle that runs, and who is exempt from it. The wire contract is silent about it: the shapes
- * are Weir's own.
+ * State of a running throttle, and the keys that are exempt from it. The wire contract does not cover them: the shapes are Weir's
+ * own.
  */
 
-/** The longest that a key can be exempt. */
+/** Longest exemption of a key. */
 export const MAX_EXEMPTION_MINUTES = 7 * 24 * 60
 const MAX_KEY_CHARACTERS = 8_192
 
@@ -17,30 +17,37 @@ const Key = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   minLength: 1,
   maxLength: MAX_KEY_CHARACTERS,
-  description: 'Text of the key; null: events without one.',
+  description: 'Text of the key; null: events without a key.',
 })
 
-/** Either minutes or until. */
+/** Requires either `minutes` or `until`. */
 export const ExemptionWrite = named(
   'ExemptionWrite',
   Type.Object(
     {
       key: Key,
       minutes: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_EXEMPTION_MINUTES, description: 'From now on.' }),
+        Type.Integer({ minimum: 1, maximum: MAX_EXEMPTION_MINUTES, description: 'Duration from now.' }),
       ),
-      until: Type.Optional(Type.String({ format: 'date-time', description: 'Seven days from now at most.' })),
-      reason: Type.Optional(Type.String({ maxLength: 1_000, default: '', description: 'For people.' })),
+      until: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'End of the exemption, at most seven days from now.',
+        }),
+      ),
+      reason: Type.Optional(
+        Type.String({ maxLength: 1_000, default: '', description: 'Reason, a free text.' }),
+      ),
     },
     { additionalProperties: false },
   ),
 )
 export type ExemptionWrite = Type.Static<typeof ExemptionWrite>
 
-/** Exactly one of them. */
+/** Members of which exactly one is required. */
 const keyMembers = {
   key: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_KEY_CHARACTERS })),
-  default: Type.Optional(Type.Enum(['true'], { description: 'Events without a key.' })),
+  default: Type.Optional(Type.Enum(['true'], { description: 'Selects events without a key.' })),
 }
 
 export const ExemptionQuery = named(
@@ -58,7 +65,7 @@ export const ExemptionRecord = named(
     created_at: Time,
     in_effect: Type.Unsafe<boolean | null>({
       type: ['boolean', 'null'],
-      description: "The account's lines meet it now; null: not known to this process.",
+      description: "Whether the account's lines pass through it now; null: unknown to this process.",
     }),
   }),
 )
@@ -69,7 +76,11 @@ export const BucketQuery = named(
   Type.Object(
     {
       limit: Type.Optional(
-        Type.String({ pattern: '^([1-9][0-9]?|100)$', default: '20', description: '1 to 100.' }),
+        Type.String({
+          pattern: '^([1-9][0-9]?|100)$',
+          default: '20',
+          description: 'Maximum number of entries, 1 to 100.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -85,34 +96,35 @@ export type OneBucketQuery = Type.Static<typeof OneBucketQuery>
 
 const bucketMembers = {
   bucket: Type.Enum(['key', 'default', 'shared'], {
-    description: 'Of one key; of events without a key; of all keys that found no room.',
+    description:
+      'Bucket of one key, of events without a key, or of all keys beyond the maximum number of buckets.',
   }),
   key: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'null also when the key is too long to be kept.',
+    description: 'Text of the key; null also when it is too long to be kept.',
   }),
   key_sha256: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'Of a key that is too long to be kept.',
+    description: 'Hash of a key that is too long to be kept.',
   }),
-  passed: Type.Integer({ description: 'In the window that ends now.' }),
-  oldest_at: NullableTime('Of these.'),
-  newest_at: NullableTime('Of these.'),
-  free_from: NullableTime('When it has room again; null: now.'),
-  exempt_until: NullableTime('null: it is not exempt, or the key is not known.'),
+  passed: Type.Integer({ description: 'Number of events that passed in the window that ends now.' }),
+  oldest_at: NullableTime('Time of the oldest of these events.'),
+  newest_at: NullableTime('Time of the newest of these events.'),
+  free_from: NullableTime('Time at which it has room again; null: now.'),
+  exempt_until: NullableTime('End of its exemption; null: it is not exempt, or the key is unknown.'),
 }
 
 export const BucketRecord = named('BucketRecord', Type.Object(bucketMembers))
 export type BucketRecord = Type.Static<typeof BucketRecord>
 
-/** Pass times that are shown of one bucket, at most. */
+/** Maximum number of pass times that are shown per bucket. */
 export const MAX_SHOWN_RUNS = 1_000
 
 export const OneBucketRecord = named(
   'OneBucketRecord',
   Type.Object({
     ...bucketMembers,
-    runs: Type.Integer({ description: 'Different times at which it passed something.' }),
+    runs: Type.Integer({ description: 'Number of different times at which events passed.' }),
     passes: Type.Array(Type.Object({ at: Time, count: Type.Integer() }), {
       description: `The newest ${MAX_SHOWN_RUNS} of them, oldest first.`,
     }),
@@ -120,16 +132,18 @@ export const OneBucketRecord = named(
 )
 export type OneBucketRecord = Type.Static<typeof OneBucketRecord>
 
-/** What holds for all buckets of the throttle. */
+/** Totals over all buckets of the throttle. */
 export const BucketTotals = named(
   'BucketTotals',
   Type.Object({
     at: Type.String({ format: 'date-time', description: 'The end of the window.' }),
     threshold: Type.Integer(),
     window_ms: Type.Integer(),
-    buckets: Type.Integer({ description: 'That hold a pass time, of keys.' }),
+    buckets: Type.Integer({ description: 'Number of buckets of keys that hold a pass time.' }),
     runs: Type.Integer(),
-    joined_passes: Type.Integer({ description: 'That expire late because the room for times was used up.' }),
+    joined_passes: Type.Integer({
+      description: 'Number of passes that expire late because the room for times was used up.',
+    }),
     bytes: Type.Integer(),
     key_bytes: Type.Integer(),
   }),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { named } from '../named.ts'
 
-/** Access tokens (configuration and account API, section 2.2; their life is our choice). */
+/** Access tokens (configuration and account API, section 2.2; lifetimes are our choice). */
 
 const KINDS = ['user', 'service', 'enterprise']
 const SCOPES = ['owner', 'admin', 'member', 'readonly', 'ingest']
@@ -23,7 +23,7 @@ const Expires = Type.Optional(
     minimum: 1,
     maximum: MAX_EXPIRES_S,
     description:
-      'When it ends: an ISO 8601 date (its first instant in UTC) or date-time, or seconds from now; null: never.',
+      'Expiry: an ISO 8601 date (its first instant in UTC) or date-time, or seconds from now; null: never.',
   }),
 )
 
@@ -36,30 +36,31 @@ export const TokenCreate = named(
         type: 'string',
         enum: KINDS,
         description:
-          'user: a personal token; service: of the account; enterprise: of the enterprise, without x-delegate-account-id. Default: the kind of the token that asks, service when it acts for an account.',
+          'user: a personal token; service: a token of the account; enterprise: a token of the enterprise, without x-delegate-account-id. Default: the kind of the requesting token, or service when it acts for an account.',
       }),
     ),
     scope: Scope(
-      'What it may do, at most what the token that asks may. Default: that. A further personal token for oneself grows with the role as far as the token that asks.',
+      "Scope; never wider than the requesting token's, which is the default. A personal token for the caller follows changes of the caller's role up to the scope of the requesting token.",
     ),
     expires: Expires,
     email: Type.Optional(
       Type.String({
         format: 'email',
         maxLength: 320,
-        description: 'A personal token for this member; needs an admin. Default: the caller.',
+        description:
+          'E-mail address of the member who gets the personal token; requires an admin. Default: the caller.',
       }),
     ),
   }),
 )
 export type TokenCreate = Type.Static<typeof TokenCreate>
 
-/** What is left out stays as it is. */
+/** Members that a request leaves out keep their values. */
 export const TokenChange = named(
   'TokenChange',
   Type.Object({
     name: Type.Optional(Name),
-    scope: Scope('Narrower than before.'),
+    scope: Scope('New scope, narrower than the present one.'),
     expires: Expires,
   }),
 )
@@ -70,11 +71,11 @@ const Rotation = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: MAX_GRACE_S,
-      description: 'Seconds that the old secret goes on working. Default: 0, it stops at once.',
+      description: 'Seconds during which the old secret keeps working. Default: 0, it stops at once.',
     }),
   ),
 })
-/** It may be left out. */
+/** The body is optional. */
 export const TokenRotate = named(
   'TokenRotate',
   Type.Unsafe<Type.Static<typeof Rotation> | null>({
@@ -89,14 +90,14 @@ const members = {
   id: Type.String(),
   kind: Type.String(),
   name: Type.String(),
-  subject: Type.String({ description: 'As in the header x-auth-subject-id.' }),
-  email: OrNull('Of personal tokens: whose it is.'),
-  scope: OrNull('What it was narrowed to; null: all that its subject may.'),
-  right: OrNull('What it may do at present; null: nothing, it has expired or its user has left.'),
+  subject: Type.String({ description: 'Subject id, as in the header x-auth-subject-id.' }),
+  email: OrNull('Owner of a personal token.'),
+  scope: OrNull('Scope to which it was narrowed; null: not narrowed, all rights of its subject.'),
+  right: OrNull('Present scope; null: none, because it has expired or its user has left.'),
   created_at: Type.String(),
   expires_at: OrNull('null: never.'),
-  previous_secret_until: OrNull('Until when the secret before the last rotation works.'),
-  last_used_at: OrNull('To within the hour; null: never.'),
+  previous_secret_until: OrNull('Time until which the secret before the last rotation works.'),
+  last_used_at: OrNull('Time of the last use, to within an hour; null: never.'),
 }
 export const TokenRecord = named('TokenRecord', Type.Object(members))
 export type TokenRecord = Type.Static<typeof TokenRecord>
@@ -105,7 +106,7 @@ export const IssuedToken = named(
   'IssuedToken',
   Type.Object({
     ...members,
-    token: Type.String({ description: 'The secret. It is not shown again, and kept as a hash alone.' }),
+    token: Type.String({ description: 'The secret. It is not shown again; only its hash is kept.' }),
   }),
 )
 export type IssuedToken = Type.Static<typeof IssuedToken>

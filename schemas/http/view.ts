@@ -7,7 +7,7 @@ import { ChannelRecord, ChannelWrite } from './channel.ts'
 const Words = Type.Array(Type.String({ minLength: 1 }))
 const SEARCH_MEMBERS = ['query', 'hosts', 'apps', 'levels', 'tags']
 
-/** A full replacement: what is left out goes back to its default. */
+/** A full replacement: omitted members get their defaults. */
 export const ViewWrite = named(
   'ViewWrite',
   Type.Object(
@@ -39,9 +39,9 @@ export const ViewRecord = named(
     tags: Type.Array(Type.String()),
     levels: Type.Array(Type.String()),
     category: Type.Array(Type.String()),
-    presetids: Type.Array(Type.String(), { description: 'The preset alert, if there is one.' }),
+    presetids: Type.Array(Type.String(), { description: 'Id of the preset alert, if the view has one.' }),
     channels: Type.Array(ChannelRecord, {
-      description: 'With a preset alert, those of that as they are now.',
+      description: 'Channels of the view; with a preset alert, the present channels of that alert.',
     }),
     orgs: Type.Array(Type.String(), { description: 'Always empty.' }),
   }),

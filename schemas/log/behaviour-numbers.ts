@@ -1,17 +1,28 @@
-/** What the same log gives is fixed by this number; a change of it raises the number. */
-export const BEHAVIOUR = 5
-/** Everything that no later behaviour brought. */
+/** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
+export const BEHAVIOUR = 7
+/** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
 export const SECOND_BEHAVIOUR = 2
-/** Rules on lines, quotas, and nodes whose windows end by themselves. */
+/** Rules on lines, quotas, and nodes whose windows end without an event. */
 export const THIRD_BEHAVIOUR = 3
-/** Sources of gateway routes, and the events that they bring. */
+/** Sources of gateway routes, and the events that they receive. */
 export const FOURTH_BEHAVIOUR = 4
 /**
- * Changes what records of earlier programs' kinds give, too: so it is in force in a partition from the first control
- * record on that carries it. Batches end by bytes on the log. A rule may keep lines longer than the account does. Keys
- * keep the order in which they were sent, and numbers beyond a double their text. Meta is stored as compact JSON. The cost
- * of expressions is bounded. Days on which names of fields are left out are noted.
+ * This behaviour also changes how records of earlier kinds are processed. It is therefore in force in a partition only from the
+ * first control record that carries it. Its changes:
+ * - Batches end by the number of bytes on the log.
+ * - A rule may keep lines longer than the account does.
+ * - Keys keep the order in which they were sent, and numbers beyond a double keep their text.
+ * - Meta is stored as compact JSON.
+ * - The cost of expressions is bounded.
+ * - The store records on which days names of fields are left out.
  */
 export const FIFTH_BEHAVIOUR = 5
+/** The processor unroll; checkpoints that name their states by records of a schema. */
+export const SIXTH_BEHAVIOUR = 6
+/**
+ * Searches for plain words are not counted while they are little work on an event at a node: see `EventMeter`. As with the
+ * fifth behaviour, this also changes how records of earlier kinds are processed, from the first control record that carries it.
+ */
+export const SEVENTH_BEHAVIOUR = 7

@@ -2,12 +2,12 @@ import { schemaIdOf, WireType } from './wire-format.ts'
 
 /** One change of the configuration; see avro/configuration-event.1.avsc. */
 export interface ConfigurationEvent {
-  /** UUID by which the writer knows its own event again. */
+  /** UUID by which the writer recognises its own event. */
   readonly id: string
   readonly atMs: number
-  /** Subject id of who did it. */
+  /** Subject id of the actor. */
   readonly actor: string
-  /** Short account id; empty: not of one account. */
+  /** Short account id; empty: the event concerns more than one account. */
   readonly account: string
   readonly changes: readonly ConfigurationChange[]
 }
@@ -15,9 +15,9 @@ export interface ConfigurationEvent {
 export interface ConfigurationChange {
   readonly kind: string
   readonly entity: string
-  /** 0: must not exist yet; -1: whatever it is. */
+  /** 0: the entity must not exist yet; -1: any version. */
   readonly expectedVersion: number
-  /** JSON with secrets encrypted; empty: removed. */
+  /** JSON with encrypted secrets; empty: the entity was removed. */
   readonly value: string
 }
 
@@ -39,15 +39,15 @@ export interface SnapshotEntity {
 }
 
 export const configurationEventType = new WireType<ConfigurationEvent>('ConfigurationEvent')
-/** The event by which a lost end of the log is accepted; programs that do not know it refuse to fold on. */
+/** Event that accepts the loss of the log's end. Programs that do not know it refuse to process later events. */
 export const configurationLossType = new WireType<ConfigurationEvent>('ConfigurationLoss')
 export const configurationSnapshotType = new WireType<ConfigurationSnapshotPart>('ConfigurationSnapshot')
-/** The same of a log on which a loss was accepted. */
+/** Snapshot of a log on which a loss was accepted. */
 export const configurationSnapshotAfterLossType = new WireType<ConfigurationSnapshotPart>(
   'ConfigurationSnapshotAfterLoss',
 )
 
-/** The event of a record that is no part of a snapshot. @throws WireFormatError */
+/** The event of a record that is not part of a snapshot. @throws WireFormatError */
 export function configurationEventOf(value: Buffer): ConfigurationEvent {
   const isLoss = schemaIdOf(value) === configurationLossType.id
   return (isLoss ? configurationLossType : configurationEventType).decode(value)

@@ -1,11 +1,11 @@
 import { WireType } from './wire-format.ts'
 
-/** Time that passed without a record: the deadline it names has gone by. */
+/** Time that passed without a record: its deadline has expired. */
 export interface Tick {
   readonly deadlineMs: number
 }
 
-/** A change that takes effect where it is read back. */
+/** A change of configuration. It takes effect at its place on the log. */
 export interface Cut {
   readonly kind:
     | 'pipeline'
@@ -19,11 +19,11 @@ export interface Cut {
     | 'loss'
   readonly entity: string
   readonly version: number
-  /** JSON; empty when the entity is gone. */
+  /** JSON; empty when the entity was removed. */
   readonly payload: string
 }
 
-/** A worker took the partition; the offset of this record is its epoch. */
+/** A worker took over the partition; the offset of this record is its epoch. */
 export interface Owner {
   readonly worker: string
 }

@@ -1,7 +1,7 @@
 import type { ChangedEvent } from './rekeyed.ts'
 import { WireType } from './wire-format.ts'
 
-/** Events that failed, of one account; the shapes are described in avro/dead-letters.1.avsc. */
+/** Events of one account that failed; the shapes are described in avro/dead-letters.1.avsc. */
 export interface DeadLetters {
   readonly behaviour: number
   readonly account: string

@@ -1,12 +1,12 @@
 import type { Idempotency } from './line-batch.ts'
 import { WireType } from './wire-format.ts'
 
-/** What ingesting processes tell each other. */
+/** Answers to idempotency keys that ingesting processes share. */
 export interface KeyAnswers {
   readonly answers: readonly KeyAnswer[]
 }
 
-/** What the request that was first with an idempotency key was answered. */
+/** Answer to the first request with an idempotency key. */
 export interface KeyAnswer extends Idempotency {
   readonly account: string
   readonly batchId: string

@@ -1,14 +1,15 @@
 import { HEADER_BYTES, WireType } from './wire-format.ts'
 
-/** The route of what is sent to an account's log ingestion; all others are ids of gateway routes. */
+/** Route of lines that come through log ingestion; every other route is the id of a gateway route. */
 export const INGEST_ROUTE = 'ingest'
 
 /**
  * Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc.
  *
- * What comes through a gateway route is no line of a log: there each line is the JSON text of a message, its time is the
- * event's, and the hostname of a request is the JSON text of the metadata that its events share; empty: none. Where `rest` is
- * not empty, a request was refused: it is the JSON text of a `Refusal`, and the line that of the beginning of its body.
+ * A batch of a gateway route contains events instead of log lines:
+ * - Each line is the JSON text of a message, and its time is the event's.
+ * - The hostname of a request is the JSON text of the metadata that its events share; empty: none.
+ * - A non-empty `rest` marks a refused request: it is the JSON text of a `Refusal`, and the line is the beginning of the body.
  */
 export interface LineBatch {
   readonly account: string
@@ -28,7 +29,7 @@ export interface LineBatch {
   readonly rest: Buffer
 }
 
-/** What a request says about all of its lines. Empty strings stand for what was not sent. */
+/** Members that a request sets for all of its lines. Empty strings stand for omitted members. */
 export interface IngestRequest {
   readonly lines: number
   readonly hostname: string
@@ -41,16 +42,16 @@ export interface IngestRequest {
   readonly idempotency: Idempotency | null
 }
 
-/** The first key and digest that the log has wins; a repeat of the key is dropped by the engine. */
+/** The first key and digest on the log win; the engine drops a repeat of the key. */
 export interface Idempotency {
   readonly key: string
   readonly digest: Buffer
 }
 
-/** `<stream>/<number>`: costs one entry for the whole stream. */
+/** `<stream>/<number>`: the whole stream needs only one entry. */
 export const NUMBERED_KEY = /^(.+)\/(\d{1,15})$/
 
-/** How a line's timestamp was sent; with `OTHER` the text is member `timestamp` of its rest. */
+/** Form in which a line's timestamp was sent. With `OTHER`, member `timestamp` of its rest contains the text. */
 export const TIMESTAMP_ABSENT = 0
 export const TIMESTAMP_NUMBER_MS = 1
 export const TIMESTAMP_TEXT_MS = 2
@@ -58,19 +59,19 @@ export const TIMESTAMP_OTHER = 3
 
 /** Members of a line that few senders use, kept as one JSON text per line. */
 export interface RareMembers {
-  /** As sent, when it is not simply the number of milliseconds (TIMESTAMP_OTHER). */
+  /** The original value when it is not a number of milliseconds (TIMESTAMP_OTHER). */
   readonly timestamp?: string | number
-  /** The time was out of bounds and replaced by the time of reception. */
+  /** The time was out of bounds and was replaced by the time of reception. */
   readonly clamped?: true
-  /** Tags of the line itself, after cutting; the request's come first. */
+  /** The line's own tags, after cutting; the request's tags come first. */
   readonly tags?: readonly string[]
   readonly label?: unknown
   readonly annotation?: unknown
   /** The text was longer than the limit and was cut. */
   readonly truncated?: true
-  /** Meta was over its limit: kept as text, cut, not parsed. */
+  /** Meta exceeded its limit: it is kept as text, cut and not parsed. */
   readonly metaCut?: true
-  /** Members without a meaning of their own, as sent; they are kept under `_meta`. */
+  /** Unknown members as sent; they are kept under `_meta`. */
   readonly other?: Readonly<Record<string, unknown>>
 }
 
@@ -78,12 +79,12 @@ export interface RareMembers {
 export interface Refusal {
   /** One of the codes of components. */
   readonly code: string
-  /** Place in the body; null: all of it. */
+  /** Place in the body; null: the whole body. */
   readonly field: string | null
   readonly message: string
 }
 
-export const lineBatchType = new WireType<LineBatch>('LineBatch')
+export const lineBatchType = new WireType<LineBatch>('LineBatch', { sharesBytes: true })
 
 /** @param sizeHint see `WireType.encode` */
 export function encodeLineBatch(batch: LineBatch, sizeHint?: number): Buffer {
@@ -91,9 +92,9 @@ export function encodeLineBatch(batch: LineBatch, sizeHint?: number): Buffer {
   return lineBatchType.encode(batch, sizeHint ?? bytes + 4096)
 }
 
-/** The account of an encoded batch, of which nothing else is read: it is the first member. */
+/** Account of an encoded batch. Only the first member is read. */
 export function accountOfBatch(bytes: Buffer): string {
-  // A zigzag number: half of it. Account ids are short, so it is one byte.
+  // The length is zigzag-encoded, so it is halved. Account ids are short, so it takes one byte.
   const length = (bytes[HEADER_BYTES] as number) >> 1
   return bytes.toString('utf8', HEADER_BYTES + 1, HEADER_BYTES + 1 + length)
 }

@@ -4,31 +4,31 @@ import type { StoreTable } from './tables.ts'
 import { schemaIdOf } from './wire-format.ts'
 
 /**
- * The loss of records that somebody has accepted: the payload of a cut of kind 'loss'. Such cuts stand in the place of
- * every lost record, so that offsets that were given before are not given again: a position names one line for ever.
- * What was witnessed of the lost records is in the first of them, and takes effect behind the last.
+ * Accepted loss of records: the payload of a cut of kind 'loss'. Such cuts replace every lost record, so that offsets are never
+ * given twice: a position names one line forever. The first of them contains the known facts about the lost records, which take
+ * effect after the last.
  */
 export interface Loss {
   /** First lost record. */
   readonly from: number
-  /** First offset beyond all that is known. */
+  /** First offset beyond everything that is known. */
   readonly to: number
   readonly witnessed?: Witnessed
 }
 
-/** What of the lost records is known, or a part of it. */
+/** Known facts about the lost records, possibly incomplete. */
 export interface Witnessed {
-  /** Log time, UNIX ms: it does not step back. */
+  /** Log time, UNIX ms: it must not step back. */
   readonly timeMs?: number
-  /** Highest sequences: records that are repeated were taken once. */
+  /** Highest sequences, so that repeated records count once. */
   readonly producers?: Checkpoint['producers']
   /** Cuts that were in effect. */
   readonly cuts?: readonly Cut[]
-  /** Tables that have what ended behind the first lost record, hence all that was counted before it. */
+  /** Tables that contain results of batches that ended after the first lost record. They contain all earlier results, too. */
   readonly reached?: readonly StoreTable[]
 }
 
-/** @returns undefined when the record says nothing of a loss */
+/** @returns undefined when the record is not about a loss */
 export function lossOf({ body }: Control): Loss | undefined {
   if (!('weir.Cut' in body) || body['weir.Cut'].kind !== 'loss') return undefined
   return JSON.parse(body['weir.Cut'].payload) as Loss

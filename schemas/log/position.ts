@@ -1,6 +1,6 @@
 import { TOPIC_NUMBERS } from './topics.ts'
 
-/** Where an event came from: the row-th thing that the record at `offset` yields. */
+/** Origin of an event: the row-th item of the record at `offset`. */
 export interface Position {
   readonly offset: bigint
   readonly row: number
@@ -11,7 +11,7 @@ export function isBeyond(one: Position, other: Position): boolean {
   return one.offset > other.offset || (one.offset === other.offset && one.row > other.row)
 }
 
-/** Surplus rows of one record fail: the row must fit the layout of a line id and leave room. */
+/** Maximum number of rows per record; surplus rows fail. The row must fit the layout of a line id with room to spare. */
 export const MAX_ROWS_PER_RECORD = 2 ** 20
 
 export interface LineIdParts {
@@ -23,9 +23,9 @@ export interface LineIdParts {
 }
 
 /**
- * The id of a stored line, a 128-bit number in decimal: milliseconds of log time (42 bits), topic (2),
- * partition (12), offset (40), row (32), high to low. It is unique, rises with storage order within a
- * partition, and says where in the log the line is.
+ * Id of a stored line: a 128-bit number in decimal. From high to low it has milliseconds of log time (42 bits), topic
+ * (2), partition (12), offset (40) and row (32). It is unique, rises with storage order within a partition, and gives the
+ * line's place on the log.
  */
 export function lineId({ timeMs, topic, partition, offset, row }: LineIdParts): string {
   const high = (BigInt(timeMs) << 14n) | (BigInt(TOPIC_NUMBERS[topic]) << 12n) | BigInt(partition)

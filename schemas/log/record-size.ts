@@ -1,5 +1,5 @@
 /**
- * Bytes that writers of lines and events put into one record, unless one of them is larger by itself. Each record costs
- * the same work, so small ones are dear; a large one is repeated as a whole.
+ * Maximum size in bytes of a record with lines or events, unless a single one of them is larger. Each record has a fixed cost,
+ * so small records are expensive; a large record is repeated as a whole.
  */
 export const RECORD_BYTES = 900 * 1024

@@ -15,7 +15,7 @@ function controlSchema(change: (schema: { name: string; fields: unknown[] }) => 
 }
 
 describe('ids of a registry', () => {
-  test('go to the log, and come back as the bundled ones; the value that was given is left as it is', () => {
+  test('are written to the log and read back as the bundled ones, and the given value is not changed', () => {
     const ids = new RegistryIds(given)
     const value = controlType.encode(control)
     const before = Buffer.from(value)
@@ -25,12 +25,12 @@ describe('ids of a registry', () => {
     expect(ids.inward(outward)).toEqual(before)
   })
 
-  test('leave readable what was written under bundled ids', () => {
+  test('leave records with bundled ids readable', () => {
     const value = controlType.encode(control)
     expect(new RegistryIds(given).inward(value)).toEqual(value)
   })
 
-  test('are refused where they would mean another bundled schema', () => {
+  test('are refused if they would mean another bundled schema', () => {
     expect(isFreeFor('Control', 2)).toBe(true)
     expect(isFreeFor('Control', 4)).toBe(false)
     expect(isFreeFor('Control', 9)).toBe(true)
@@ -38,7 +38,7 @@ describe('ids of a registry', () => {
   })
 
   test.each([Buffer.alloc(0), Buffer.from('text'), Buffer.from([1, 0, 0, 0, 2, 9])])(
-    'do not touch what is not in the wire format: %o',
+    'do not change bytes that are not in the wire format: %o',
     bytes => {
       const ids = new RegistryIds(given)
       expect(ids.outward(bytes)).toEqual(bytes)
@@ -49,7 +49,7 @@ describe('ids of a registry', () => {
 })
 
 describe('a record of another version', () => {
-  /** As a version would write it whose Control has one more field, in front. */
+  /** A value from a version of the program whose Control has an additional first field. */
   function foreign(id: number): Buffer {
     const header = Buffer.from([0, 0, 0, 0, id])
     const note = Buffer.from([4, 104, 105]) // "hi"
@@ -57,7 +57,7 @@ describe('a record of another version', () => {
   }
   const withNote = controlSchema(schema => schema.fields.unshift({ name: 'note', type: 'string' }))
 
-  test('is read by the rules of Avro once its schema is known', () => {
+  test('can be read by the rules of Avro once its schema is known', () => {
     const ids = new RegistryIds(given)
     expect(ids.unknownId(foreign(77))).toBe(77)
     ids.learn(77, withNote)
@@ -71,15 +71,15 @@ describe('a record of another version', () => {
     expect(() => ids.inward(foreign(77).subarray(0, 7))).toThrow(WireFormatError)
   })
 
-  test('is refused with a sentence when this version cannot read it, or knows no such record', () => {
+  test('is refused with a sentence when this version cannot read it, or does not know the record', () => {
     const ids = new RegistryIds(given)
     const other = controlSchema(schema => {
       schema.fields.shift()
     })
-    expect(() => ids.learn(77, other)).toThrow(/cannot read a weir\.Control .*: start that one/)
+    expect(() => ids.learn(77, other)).toThrow(/cannot read a weir\.Control .*: start that version/)
     const unheardOf = controlSchema(schema => {
       schema.name = 'Unheard'
     })
-    expect(() => ids.learn(78, unheardOf)).toThrow(/weir\.Unheard are not known to this version/)
+    expect(() => ids.learn(78, unheardOf)).toThrow(/weir\.Unheard are unknown to this version/)
   })
 })

@@ -19,20 +19,20 @@ type Translation = (value: Buffer) => Buffer
 const unchanged: Translation = value => value
 
 /**
- * Whether an id may stand for a schema beside the bundled ones. A log that was begun without a registry has records
- * under bundled ids, which stay readable: a registry's id must not mean another schema there.
+ * Whether an id can name a schema beside the bundled ones. A log that was begun without a registry has records with bundled
+ * ids, which stay readable: a registry's id must not name another schema there.
  */
 export function isFreeFor(name: SchemaName, id: number): boolean {
   return BUNDLED_SCHEMAS.every(bundled => bundled.id !== id || bundled.name === name)
 }
 
 /**
- * The ids that records carry on a log whose schemas a registry keeps. The program itself knows its bundled ids alone:
- * values are translated on their way to that log and back.
+ * Schema ids of records on a log whose schemas a registry manages. The program itself uses only bundled ids: values are
+ * translated when they are written to that log and read from it.
  */
 export class RegistryIds {
   readonly #outward = new Map<number, number>()
-  /** By the id that a record carries. */
+  /** Translations by the id in the record. */
   readonly #inward = new Map<number, Translation>()
 
   /** @param given the registry's id of every bundled schema */
@@ -41,7 +41,7 @@ export class RegistryIds {
     for (const [name, id] of given) {
       assert(
         isFreeFor(name, id),
-        `Schema id ${id} cannot stand for ${name}: it is the bundled id of another.`,
+        `Schema id ${id} cannot name ${name}: it is the bundled id of another schema.`,
       )
       const bundledId = bundledSchema(name).id
       this.#outward.set(bundledId, id)
@@ -49,13 +49,13 @@ export class RegistryIds {
     }
   }
 
-  /** A value as it goes to the log. What is not in the wire format goes as it is. */
+  /** A value as it is written to the log. A value that is not in the wire format stays unchanged. */
   outward(value: Buffer): Buffer {
     const id = isWireFormat(value) ? this.#outward.get(schemaIdOf(value)) : undefined
     return id === undefined ? value : withSchemaId(value, id)
   }
 
-  /** The id of a value that must be learnt before the value can be read. */
+  /** Unknown schema id of a value. It must be learnt before the value can be read. */
   unknownId(value: Buffer): number | undefined {
     if (!isWireFormat(value)) return undefined
     const id = schemaIdOf(value)
@@ -63,10 +63,10 @@ export class RegistryIds {
   }
 
   /**
-   * Makes known an id that another version of the program got from the registry.
+   * Adds an id that another version of the program got from the registry.
    *
    * @param text its schema, JSON
-   * @throws WireFormatError when this program cannot read what was written with it
+   * @throws WireFormatError when this program cannot read values of that schema
    */
   learn(id: number, text: string): void {
     this.#inward.set(id, translationFrom(avroType(text)))
@@ -81,12 +81,12 @@ export class RegistryIds {
   }
 }
 
-/** What another version of a schema wrote becomes what this one would have written, by the rules of Avro. */
+/** Translates values of another version of a schema to this version, by Avro's rules of schema resolution. */
 function translationFrom(writer: avro.Type): Translation {
   const bundled = BUNDLED_SCHEMAS.find(({ name }) => `weir.${name}` === writer.name)
   if (bundled === undefined)
     throw new WireFormatError(
-      `records of ${writer.name} are not known to this version: start the one that wrote them`,
+      `records of ${writer.name} are unknown to this version: start the version that wrote them`,
     )
   const own = avroType(schemaText(bundled.name))
   const resolver = resolverOf(own, writer)
@@ -102,7 +102,7 @@ function resolverOf(own: avro.Type, writer: avro.Type) {
     return own.createResolver(writer)
   } catch (cause) {
     throw new WireFormatError(
-      `this version cannot read a ${writer.name} of the one that wrote it: start that one. ${(cause as Error).message}`,
+      `this version cannot read a ${writer.name} written by another version: start that version. ${(cause as Error).message}`,
       { cause },
     )
   }

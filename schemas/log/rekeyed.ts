@@ -1,7 +1,7 @@
 import type { Cut } from './control.ts'
 import { WireType } from './wire-format.ts'
 
-/** What one partition sends to another; the shapes are described in avro/rekeyed.1.avsc. */
+/** Events that one partition sends to another; the shapes are described in avro/rekeyed.1.avsc. */
 export interface Rekeyed {
   readonly behaviour: number
   readonly sourceTopic: string
@@ -17,7 +17,7 @@ export type RekeyedPart =
   | { readonly 'weir.ShareMoved': SentFrom & Share }
   | { readonly 'weir.ShareRecalled': SentFrom & Share }
 
-/** Position in the source that a part comes from. */
+/** Position in the source topic that a part comes from. */
 export interface SentFrom {
   readonly offset: number
   readonly row: number

@@ -7,7 +7,7 @@ export type Column = readonly [name: string, type: string]
 const WORD = 'LowCardinality(String)'
 const TIME_MS = "DateTime64(3, 'UTC')"
 
-/** Where in the log a row comes from. `topic` is its number (schemas/log/topics.ts). */
+/** Columns for the origin of a row on the log. `topic` is its number (schemas/log/topics.ts). */
 const POSITION: readonly Column[] = [
   ['topic', 'UInt8'],
   ['partition', 'UInt16'],
@@ -16,8 +16,7 @@ const POSITION: readonly Column[] = [
 ]
 
 /**
- * The columns of the tables that partition workers fill, in their order. The newest migration creates exactly
- * these: a test compares the two.
+ * Columns, in order, of the tables that partition workers fill. The newest migration creates exactly these: a test compares them.
  */
 export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
   lines: [
@@ -59,7 +58,7 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
     ['dropped_bytes', 'UInt64'],
     ['failed', 'UInt64'],
     ['merged', 'UInt64'],
-    // What a node holds back may shrink in a minute, so the change may be negative.
+    // Signed: the number of events that a node holds can fall within a minute.
     ['held', 'Int64'],
   ],
   pipeline_errors: [
@@ -82,7 +81,7 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
 /** All tables that partition workers fill. */
 export const STORE_TABLES = Object.keys(TABLE_COLUMNS) as readonly StoreTable[]
 
-/** The insert statement names these two for all rows of a batch, so no block can say anything else. */
+/** Columns that the insert statement sets for all rows of a batch, so blocks leave them out. */
 const NAMED_BY_INSERT = new Set(['topic', 'partition'])
 
 /** The columns of a block of this table, in their order. */
@@ -90,7 +89,7 @@ export function blockColumns(table: StoreTable): readonly Column[] {
   return TABLE_COLUMNS[table].filter(([name]) => !NAMED_BY_INSERT.has(name))
 }
 
-/** The same as the structure argument of the table functions file() and input(). */
+/** Columns of a block as the structure argument of the table functions file() and input(). */
 export function blockStructure(table: StoreTable): string {
   return blockColumns(table)
     .map(([name, type]) => `${name} ${type}`)

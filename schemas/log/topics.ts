@@ -4,12 +4,12 @@ import { crc32 } from 'node:zlib'
 export const TOPIC_NUMBERS = { 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-letter': 2 } as const
 
 export const INGEST_TOPIC = 'weir.ingest'
-/** Events on their way to where the state of their key is, when an account's lines are on many partitions. */
+/** Events on their way to the partition of their key, for accounts whose lines are on many partitions. */
 export const KEYED_TOPIC = 'weir.keyed'
 export const CONFIG_TOPIC = 'weir.config'
-/** Events that failed, of pipelines that ask for them. */
+/** Failed events of pipelines that keep them. */
 export const DEAD_LETTER_TOPIC = 'weir.dead-letter'
-/** Answers to idempotency keys, of one ingesting process for the others. Not there where the log has one process. */
+/** Answers to idempotency keys that ingesting processes share. The topic exists only where several processes share the log. */
 export const KEYS_TOPIC = 'weir.keys'
 /** Checkpoints of the partitions of the ingest topic, and those of the keyed topic. */
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'

@@ -4,14 +4,14 @@ import { WireFormatError, withSchemaId } from './wire-format.ts'
 
 const value = controlType.encode({ behaviour: 1, body: { 'weir.Owner': { worker: 'w' } } })
 
-test('a value whose end is missing is damaged, not half a value', () => {
+test('a value with a missing end is damaged, not half a value', () => {
   for (let bytes = 0; bytes < value.length; bytes++)
     expect(() => controlType.decode(value.subarray(0, bytes))).toThrow(WireFormatError)
 })
 
-test('a value of another schema is refused; of an id that is not bundled the setting is named', () => {
+test('a value of another schema is refused, and for an unknown id the setting is named', () => {
   expect(() => controlType.decode(withSchemaId(value, 1))).toThrow(/found schema 1$/)
   expect(() => controlType.decode(withSchemaId(value, 57))).toThrow(
-    /found schema 57: give SCHEMA_REGISTRY_URL/,
+    /found schema 57: set SCHEMA_REGISTRY_URL/,
   )
 })

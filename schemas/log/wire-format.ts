@@ -2,10 +2,10 @@ import avro from 'avsc'
 import { AVRO_SCHEMAS } from './avro-schemas.ts'
 
 /**
- * Every value on the log: Avro in the Confluent wire format, that is one zero byte, the schema id as four
- * bytes, big endian, and the Avro body. The ids below are used where no schema registry is configured;
- * they are part of what is kept on disk and never change. A schema registry counts from 1, and one id must mean one
- * schema wherever it is met: schemas to come get ids from 1,000,000,001 on, which no registry reaches.
+ * Schemas of all values on the log. The Confluent wire format is one zero byte, the schema id as four big-endian bytes, and the
+ * Avro body. The ids below are used without a schema registry. They are part of the stored data and never change.
+ * A schema registry counts from 1, and an id must name the same schema everywhere. New schemas therefore get ids from
+ * 1,000,000,001 on, which no registry reaches.
  */
 export const BUNDLED_SCHEMAS = [
   { id: 1, name: 'LineBatch', file: 'line-batch.1.avsc' },
@@ -23,6 +23,7 @@ export const BUNDLED_SCHEMAS = [
     name: 'ConfigurationSnapshotAfterLoss',
     file: 'configuration-snapshot-after-loss.1.avsc',
   },
+  { id: 1_000_000_007, name: 'NamedStatesCheckpoint', file: 'named-states-checkpoint.1.avsc' },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']
@@ -41,14 +42,36 @@ export function bundledSchema(name: SchemaName): (typeof BUNDLED_SCHEMAS)[number
   return found
 }
 
-/** A schema as it is written down, JSON. */
+/** Source text of a schema, JSON. */
 export function schemaText(name: SchemaName): string {
   return AVRO_SCHEMAS[bundledSchema(name).file]
 }
 
-export function avroType(text: string): avro.Type {
+/** @param typeHook gives own types for parts of the schema */
+export function avroType(text: string, typeHook?: (schema: unknown) => avro.Type | undefined): avro.Type {
   // Unions are wrapped ({ 'weir.Tick': … }) only where the branches cannot be told apart otherwise.
-  return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { wrapUnions: 'auto' } as never)
+  return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { wrapUnions: 'auto', typeHook } as never)
+}
+
+/** Part of avsc's reader and writer. */
+interface Tap {
+  readonly buf: Buffer
+  pos: number
+  readLong(): number
+}
+
+/** Bytes that share the memory of the value that they are read from, where avsc copies them. */
+class SharedBytesType extends avro.types.BytesType {
+  _read(tap: Tap): Buffer {
+    const length = tap.readLong()
+    const start = tap.pos
+    tap.pos = length < 0 ? Number.POSITIVE_INFINITY : start + length
+    return tap.buf.subarray(start, tap.pos)
+  }
+}
+
+function sharedBytes(schema: unknown): avro.Type | undefined {
+  return schema === 'bytes' ? new SharedBytesType() : undefined
 }
 
 /** Encodes and decodes the values of one schema. */
@@ -57,10 +80,11 @@ export class WireType<T> {
   readonly schemaName: SchemaName
   readonly #type: avro.Type
 
-  constructor(schemaName: SchemaName) {
+  /** @param options.sharesBytes whether decoded bytes share the memory of the encoded value instead of being copies */
+  constructor(schemaName: SchemaName, { sharesBytes = false } = {}) {
     this.id = bundledSchema(schemaName).id
     this.schemaName = schemaName
-    this.#type = avroType(schemaText(schemaName))
+    this.#type = avroType(schemaText(schemaName), sharesBytes ? sharedBytes : undefined)
   }
 
   /** @param sizeHint expected size in bytes; a wrong hint costs a second pass, nothing else */
@@ -68,7 +92,7 @@ export class WireType<T> {
     const first = Buffer.allocUnsafe(sizeHint + HEADER_BYTES)
     const end = this.#type.encode(value, first, HEADER_BYTES)
     if (end >= 0) return this.#withHeader(first.subarray(0, end))
-    const second = Buffer.allocUnsafe(first.length - end) // avsc answers minus the bytes that were missing
+    const second = Buffer.allocUnsafe(first.length - end) // on overflow avsc returns the negated number of missing bytes
     this.#type.encode(value, second, HEADER_BYTES)
     return this.#withHeader(second)
   }
@@ -78,9 +102,7 @@ export class WireType<T> {
     const id = schemaIdOf(bytes)
     if (id !== this.id) {
       const isBundled = BUNDLED_SCHEMAS.some(schema => schema.id === id)
-      const remedy = isBundled
-        ? ''
-        : ': give SCHEMA_REGISTRY_URL the value that the process which wrote it has'
+      const remedy = isBundled ? '' : ': set SCHEMA_REGISTRY_URL to the value of the process that wrote it'
       throw new WireFormatError(
         `expected a ${this.schemaName} (schema ${this.id}), found schema ${id}${remedy}`,
       )
@@ -95,7 +117,10 @@ export class WireType<T> {
   }
 }
 
-/** @param resolver where another version of the schema was written with @throws WireFormatError when it is damaged */
+/**
+ * @param resolver needed when the value was written with another version of the schema
+ * @throws WireFormatError when the value is damaged
+ */
 export function decodeBody(
   type: avro.Type,
   name: SchemaName,
@@ -121,7 +146,7 @@ export function schemaIdOf(bytes: Buffer): number {
   return bytes.readUInt32BE(1)
 }
 
-/** The same value under another id: a copy. */
+/** A copy of the value with another schema id. */
 export function withSchemaId(bytes: Buffer, id: number): Buffer {
   const copy = Buffer.from(bytes)
   copy.writeUInt32BE(id, 1)

@@ -1,8 +1,9 @@
 import type { Benchmark } from './benchmark.ts'
 
-/** In the order in which they run. */
+/** Benchmarks in the order in which they run. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   ingest: () => import('./ingest.ts'),
+  stages: () => import('./stages.ts'),
   engine: () => import('./engine.ts'),
   'keyed-throttle': () => import('./keyed-throttle.ts'),
   preview: () => import('./preview.ts'),
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'log-append': () => import('./log-append.ts'),
   'store-insert': () => import('./store-insert.ts'),
   'end-to-end': () => import('./end-to-end.ts'),
+  shapes: () => import('./shapes.ts'),
   push: () => import('./push.ts'),
   recovery: () => import('./recovery.ts'),
   scaling: () => import('./scaling.ts'),
@@ -24,7 +26,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
 
 export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)
 
-/** Loaded when it is asked for: what one imports must not weigh on another. */
+/** Loads a benchmark on demand: imports of one must not weigh on another. */
 export function benchmarkOf(name: string): Promise<Benchmark> {
   return (BENCHMARKS[name] as () => Promise<Benchmark>)()
 }

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { figureOf, figureTable, numberText } from './figure.ts'
 
-test('the best round of a rate is its highest, that of a time its lowest, also of the floor', () => {
+test('the best round of a rate is the highest one, and that of a time the lowest; so is the best round of the floor', () => {
   const floor = { name: 'bare', values: [200, 400, 300] }
   expect(figureOf({ name: 'n', unit: 'lines/s', values: [10, 30, 20], floor })).toEqual({
     name: 'n',
     unit: 'lines/s',
     better: 'higher',
     value: 30,
+    median: 20,
     worst: 10,
     rounds: 3,
+    quantiles: false,
     floor: { name: 'bare', value: 400 },
     ratio: 30 / 400,
   })
@@ -44,7 +46,7 @@ test.each([
   expect(numberText(value)).toBe(text)
 })
 
-test('the table has a row for each figure, and blanks where there is no floor and no second round', () => {
+test('the table has a row per figure, with blanks for a missing floor or second round', () => {
   const table = figureTable([
     figureOf({
       name: 'with',
@@ -60,4 +62,18 @@ test('the table has a row for each figure, and blanks where there is no floor an
     '| with    | ms   |  1.5 | 1,500 of 2 |    20 | 0.075 | nothing done      |',
     '| without | B    |    7 |            |       |       |                   |',
   ])
+})
+
+test('tries are shown by their p50 and p99', () => {
+  const tries = Array.from({ length: 200 }, (_, index) => 200 - index)
+  const figure = figureOf({ name: 'search', unit: 'ms', tries, reads: 'scan' })
+  expect(figure).toMatchObject({ value: 100, worst: 198, rounds: 200, quantiles: true, better: 'lower' })
+  expect(figureTable([figure]).split('\n')[2]).toBe(
+    '| search | ms   | 100 p50 | 198 p99 of 200 |       |       |                   | scan         |',
+  )
+})
+
+test('a figure that the program cannot be asked for is a dash', () => {
+  const table = figureTable([figureOf({ name: 'rows', unit: '%', values: [] })])
+  expect(table.split('\n')[2]).toBe('| rows   | %    |    – |       |       |       |                   |')
 })

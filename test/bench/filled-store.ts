@@ -2,50 +2,51 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Event } from '../../engine/event/event.ts'
-import { newLineBlock } from '../../engine/lines/line-block.ts'
-import { FieldNames } from '../../engine/lines/line-fields.ts'
-import { defaultOwnStore, newStoredLine } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
-import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
+import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
+import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
-import type { Store } from '../../engine/store/store.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
-import type { BenchmarkOptions } from './benchmark.ts'
 import { ACCOUNT, ingestedBatch } from './ingested-batch.ts'
-import { bodyOf, SAMPLE_START_MS, type SentSample, sentSamples, take } from './sample-bodies.ts'
+import { traceIdOf } from './lines/json.ts'
+import type { SentLine } from './lines/line-shape.ts'
+import { bodyOf, linesFrom, sampleLineAt } from './load/bodies.ts'
 
 const LINES_PER_RECORD = 1_000
-/** As the engine cuts its batches. */
+/** Size of the engine's batches. */
 const ROWS_PER_BLOCK = 150_000
 const RETENTION_DAYS = 30
 const RARE_WORDS = 64
 /** A kind of sample that is changed gets another number, so that a folder of before is not taken for it. */
-const FORMAT = 1
+const FORMAT = 2
 const TARGET = { topic: INGEST_TOPIC, partition: 0, table: 'lines' } as const
 const EPOCH = { offset: 1n, attempt: 0 }
 const LOG_ID = '0b9e0d6e-6f3c-4a57-9d52-30763604df9b'
 const LOOK_MS = 500
 
-/** What is known of the lines beside their number. */
+/** Facts about the lines, in addition to their number. */
 interface Contents {
   readonly format: number
   readonly lines: number
-  /** Words of which each is in exactly one line, evenly spread over all. */
+  /** Trace ids: each is in exactly one line, and they are evenly spread over all. */
   readonly rareWords: readonly string[]
   /** UTF-8 bytes of all texts. */
   readonly textBytes: number
 }
 
 export interface FilledStore extends Contents {
-  readonly store: Store
+  readonly store: ClickHouseStore
   readonly account: string
-  /** Of the newest line. */
+  /** Time of the newest line. */
   readonly lastMs: number
   close(): Promise<void>
 }
 
 /** The store with that many sample lines; a folder that holds them already is used again. */
-export async function openFilledStore({ lines, directory }: BenchmarkOptions): Promise<FilledStore> {
+export async function openFilledStore(lines: number, directory: string | undefined): Promise<FilledStore> {
   const folder = directory ?? mkdtempSync(join(tmpdir(), 'weir-bench-search-'))
   mkdirSync(folder, { recursive: true })
   const note = join(folder, 'contents.json')
@@ -55,14 +56,14 @@ export async function openFilledStore({ lines, directory }: BenchmarkOptions): P
   const contents = kept ?? (await fill(store, lines))
   if (kept === undefined) writeFileSync(note, JSON.stringify(contents))
   await untilNone(store, 'merges')
-  // As housekeeping does when lines have come to rest.
+  // Housekeeping indexes words when lines have come to rest.
   await store.indexWords(0)
   await untilNone(store, 'mutations WHERE NOT is_done')
   return {
     ...contents,
     store,
     account: ACCOUNT,
-    lastMs: SAMPLE_START_MS + lines - 1,
+    lastMs: lineAt(lines - 1).timestamp,
     async close() {
       await store.close()
       if (directory === undefined) rmSync(folder, { recursive: true, force: true })
@@ -70,7 +71,7 @@ export async function openFilledStore({ lines, directory }: BenchmarkOptions): P
   }
 }
 
-/** @throws when the folder holds something else: nothing is removed that somebody may need */
+/** @throws when the folder has other contents: data that may be needed is not removed */
 function readContents(folder: string, note: string, lines: number): Contents | undefined {
   if (!existsSync(note)) {
     if (statSync(join(folder, 'store'), { throwIfNoEntry: false }) === undefined) return undefined
@@ -82,18 +83,18 @@ function readContents(folder: string, note: string, lines: number): Contents | u
 }
 
 /** Everything but HTTP, the log and its flushes: the lines are read, made into rows and inserted as in life. */
-async function fill(store: Store, lines: number): Promise<Contents> {
+async function fill(store: ClickHouseStore, lines: number): Promise<Contents> {
   await store.claim({ ...TARGET, epoch: EPOCH })
-  const samples = sentSamples()
   const rareWords: string[] = []
   let textBytes = 0
   let inFlight: Promise<void> = Promise.resolve()
   for (let first = 0; first < lines; first += ROWS_PER_BLOCK) {
     const rows = Math.min(ROWS_PER_BLOCK, lines - first)
     for (let row = 0; row < rows; row += LINES_PER_RECORD) {
-      const sent = take(samples, Math.min(LINES_PER_RECORD, rows - row))
+      const sent = linesFrom(lineAt, first + row, Math.min(LINES_PER_RECORD, rows - row))
       for (const { line } of sent) textBytes += line.length // All of it is ASCII.
-      if ((first + row) * RARE_WORDS >= rareWords.length * lines) rareWords.push(...rareWordOf(sent))
+      if ((first + row) * RARE_WORDS >= rareWords.length * lines)
+        rareWords.push(traceIdOf((sent[0] as SentLine).line))
       appendRecord(first + row, sent)
     }
     const filled = block.take()
@@ -104,14 +105,15 @@ async function fill(store: Store, lines: number): Promise<Contents> {
   return { format: FORMAT, lines, rareWords, textBytes }
 }
 
+const lineAt = sampleLineAt()
 const block = newLineBlock()
 const line = newStoredLine()
-const ownStore = defaultOwnStore()
+const ownStore = CATALOGUE.defaultOwnStore()
 const fieldNames = new FieldNames()
 
 /** @param first number of its first line */
-function appendRecord(first: number, sent: readonly SentSample[]): void {
-  const timeMs = SAMPLE_START_MS + first + sent.length - 1
+function appendRecord(first: number, sent: readonly SentLine[]): void {
+  const timeMs = (sent.at(-1) as SentLine).timestamp
   const batch = ingestedBatch(bodyOf(sent), timeMs)
   const context = {
     account: ACCOUNT,
@@ -128,14 +130,8 @@ function appendRecord(first: number, sent: readonly SentSample[]): void {
   }
 }
 
-/** The trace id of a line is a word of its own. */
-function rareWordOf(sent: readonly SentSample[]): string[] {
-  const json = sent.find(sample => sample.line.startsWith('{'))
-  return json === undefined ? [] : [(JSON.parse(json.line) as { trace_id: string }).trace_id]
-}
-
-/** Work of the engine that still runs would take part in what is measured. */
-async function untilNone(store: Store, work: string): Promise<void> {
+/** Waits until the engine has finished work that would be measured, too. */
+async function untilNone(store: ClickHouseStore, work: string): Promise<void> {
   for (let quietLooks = 0; quietLooks < 3; ) {
     const [row] = await store.query<{ running: string }>({
       sql: `SELECT count() AS running FROM system.${work}`,

@@ -1,28 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import fastify from 'fastify'
-import { ingestRoutes } from '../../api/ingest/ingest-routes.ts'
-import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
-import { RecentKeys } from '../../api/ingest/recent-keys.ts'
-import { systemClock } from '../../engine/clock/system-clock.ts'
-import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
-import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
-import { Producer } from '../../engine/log/producer.ts'
-import { openSegmentLog } from '../../engine/log/segment-log.ts'
-import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { Report } from './figure.ts'
-import { sendLoad } from './load.ts'
-import { sampleBodies } from './sample-bodies.ts'
-import type { LoadReport } from './send-load.ts'
+import { sampleBodies } from './load/bodies.ts'
+import type { LoadReport } from './load/load.ts'
+import { sendLoad } from './load/load.ts'
+import { FRONT_KEY, onIngestFront } from './stages/ingest-front.ts'
 
-const KEY = '7b273eb8adc962f2711ad760730debb0'
 const ACCOUNT = '507f1f77bc'
 const ROUNDS = 3
+/** Nothing is stored here, so lines may come again. */
+const DISTINCT_LINES = 100_000
 const LIMIT_BYTES = 2_097_152
 const LOADS: readonly Load[] = [
   { linesPerBody: 1000, lines: 1_200_000, connections: 16 },
@@ -37,7 +27,7 @@ interface Load {
 }
 
 export const summary =
-  'durable lines a second of the HTTP front on a segment log, and how long a body waits for its 200, beside a bare node:http server that collects the same bodies and keeps nothing; and reading bodies alone, beside a bare JSON.parse of them. The load generator is a process of its own on the same cores.'
+  'Durable lines per second of the HTTP front on a segment log, and the time from a body to its 200. The floor is a bare node:http server that collects the same bodies and stores nothing. Reading bodies alone is measured beside a bare JSON.parse of them. The load generator is a process of its own on the same cores.'
 
 export async function run(report: Report): Promise<void> {
   for (const { linesPerBody } of LOADS) readingAgainstJsonParse(linesPerBody, report)
@@ -117,7 +107,8 @@ function megabytesPerSecond(bodies: readonly Buffer[], work: (body: Buffer) => v
 
 /** The CPU time is that of this process, which is the one that is measured. */
 async function measure(url: string, load: Load): Promise<LoadFigures> {
-  const send = (lines: number) => sendLoad({ url, ingestionKey: KEY, ...load, lines })
+  const send = (lines: number) =>
+    sendLoad({ url, ingestionKey: FRONT_KEY, ...load, lines, distinctLines: DISTINCT_LINES })
   await send(load.lines / 5)
   const before = process.cpuUsage()
   const report = await send(load.lines)
@@ -139,47 +130,5 @@ async function onBareServer<Result>(use: (url: string) => Promise<Result>): Prom
   } finally {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
-  }
-}
-
-async function onIngestFront<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
-  const directory = await mkdtemp(join(tmpdir(), 'weir-bench-ingest-'))
-  const clock = systemClock()
-  const entropy = systemEntropy()
-  const log = await openSegmentLog({ directory: join(directory, 'log'), clock, entropy, maxBytes: 2 ** 33 })
-  const topic = await log.topic(INGEST_TOPIC, 1)
-  const app = fastify()
-  await app.register(ingestRoutes, {
-    writer: new IngestWriter({
-      topic,
-      producer: new Producer({ topic, clock, entropy }),
-    }),
-    keys: new RecentKeys({ clock }),
-    partitionOf: () => 0,
-    authenticator: {
-      ingest: ({ apikeyHeader }) =>
-        apikeyHeader === KEY
-          ? {
-              caller: {
-                subjectId: 'bench',
-                credential: { id: 'k', scope: null, expiresAtMs: null },
-                accessType: 'ingestion',
-                role: 'ingest',
-                delegated: false,
-                account: { shortId: ACCOUNT, id: 'bench', retentionDays: 30, ingestionSuspended: false },
-              },
-            }
-          : { failure: { status: 401, message: 'Not Authorized' } },
-    },
-    clock,
-    bodyLimitBytes: 2_097_152,
-    corsOrigins: [],
-  })
-  try {
-    return await use(`${await app.listen({ host: '127.0.0.1', port: 0 })}/logs/ingest`)
-  } finally {
-    await app.close()
-    await log.close()
-    await rm(directory, { recursive: true, force: true })
   }
 }

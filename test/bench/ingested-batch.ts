@@ -1,5 +1,5 @@
-import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 
@@ -15,7 +15,7 @@ export function ingestedBatch(body: Buffer, receivedAtMs: number): LineBatchView
   return LineBatchView.decode(ingestedRecord(ACCOUNT, body, receivedAtMs))
 }
 
-/** The value of a record: read and encoded by what the ingest front reads and encodes with. */
+/** The value of a record, read and encoded by the code of the ingest front. */
 export function ingestedRecord(account: string, body: Buffer, receivedAtMs: number): Buffer {
   reader.load([body])
   builder.clear()

@@ -1,10 +1,11 @@
 import { Event } from '../../engine/event/event.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
-import type { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import type { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { Report } from './figure.ts'
 import { ingestedBatch } from './ingested-batch.ts'
+import { bodyOf, linesFrom, SAMPLE_START_MS, sampleLineAt } from './load/bodies.ts'
 import { pipelineOf, SOURCE, sink, transform } from './pipeline-nodes.ts'
-import { bodyOf, SAMPLE_START_MS } from './sample-bodies.ts'
 
 const KEY_COUNTS = [1, 1_000, 100_000, 1_000_000]
 const LINES_PER_BATCH = 1000
@@ -29,7 +30,7 @@ const PIPELINE = pipelineOf([
 ])
 
 export const summary =
-  'events a second of one core through a throttle whose limit is never reached, which costs it most: each event leaves a pass time, and an old one expires. All keys are there before the clock starts. The floor makes the same events, reads the key and counts in a plain Map: it keeps no times.'
+  'Events per second of one core through a throttle whose limit is never reached. This is the most expensive case: each event adds a pass time, and an old one expires. All keys exist before the clock starts. The floor makes the same events, reads the key and counts in a plain Map, without times.'
 
 export async function run(report: Report): Promise<void> {
   for (const keys of KEY_COUNTS) {
@@ -48,7 +49,7 @@ export async function run(report: Report): Promise<void> {
 }
 
 function runThroughGraph(keys: number, batches: readonly LineBatchView[]): number[] {
-  const graph = compileGraph(PIPELINE)
+  const graph = compileGraph(CATALOGUE, PIPELINE)
   let nowMs = SAMPLE_START_MS
   let delivered = 0
   const context = {
@@ -95,11 +96,10 @@ function* everyKey(keys: number): Generator<LineBatchView> {
     yield batchOf(index => first + index, Math.min(LINES_PER_BATCH, keys - first))
 }
 
+const LINES = linesFrom(sampleLineAt(), 0, LINES_PER_BATCH)
+
 function batchOf(keyAt: (index: number) => number, lines = LINES_PER_BATCH): LineBatchView {
-  const sent = Array.from({ length: lines }, (_, index) => ({
-    line: `GET /api/v1/orders?n=${index}`,
-    app: `app-${keyAt(index)}`,
-  }))
+  const sent = LINES.slice(0, lines).map((line, index) => ({ ...line, app: `app-${keyAt(index)}` }))
   return ingestedBatch(bodyOf(sent), SAMPLE_START_MS)
 }
 

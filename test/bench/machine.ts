@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { VERSION } from '../../deploy/version.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 
-/** Where figures were taken: without it they say nothing. */
+/** Machine of the figures: without it they mean nothing. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number

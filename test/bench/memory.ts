@@ -5,8 +5,8 @@ import { startChild } from '../support/child.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 import type { Report } from './figure.ts'
-import { sendLoad } from './load.ts'
-import { type ResidentMemory, residentMemory, watchMemory } from './process-usage.ts'
+import { type ResidentMemory, residentMemory, watchMemory } from './installation/process-usage.ts'
+import { sendLoad } from './load/load.ts'
 
 const ROUNDS = 2
 const REST_MS = 5_000
@@ -17,7 +17,7 @@ const COUNTED_WITHIN_MS = 180_000
 const OPEN_ENGINE = new URL('./open-engine.ts', import.meta.url).pathname
 
 export const summary =
-  'resident memory of the running program: five seconds after its first start, the largest reading while 3,000,000 lines come in as fast as they are taken, and five seconds after they are stored. The floor is a Node process that has opened the embedded engine on an empty folder and asked it one question. Anonymous pages belong to no file: the rest are pages of the programs, which other processes share.'
+  'Resident memory of the running program. It is read five seconds after the first start, and five seconds after 3,000,000 lines are stored. Between them, its maximum is taken while these lines arrive as fast as they are accepted. The floor is a Node process that has opened the embedded engine on an empty folder and sent one query. Anonymous pages do not belong to a file. The other pages are those of programs, which processes share.'
 
 export async function run(report: Report): Promise<void> {
   const engine: ResidentMemory[] = []

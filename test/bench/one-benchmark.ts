@@ -1,3 +1,5 @@
+// First of all: a benchmark may open the engine itself.
+import './installation/condition-cache-preload.ts'
 import type { BenchmarkOptions } from './benchmark.ts'
 import { benchmarkOf } from './benchmarks.ts'
 import { figureOf } from './figure.ts'

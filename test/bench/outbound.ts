@@ -5,10 +5,10 @@ import { type TestInstallation, testInstallation } from '../support/test-install
 import type { Report } from './figure.ts'
 
 const ROUNDS = 3
-/** Of each kind in a round, one beside the other. */
+/** Simultaneous tries of each kind in a round. */
 const TRIES = 40
 
-export const summary = `how long a stream is refused that names a broker which accepts no connection, by why it does not: ${TRIES} tries of each kind at once, each of an account of its own, through a real HTTP server. The same time for all kinds tells nobody which it was. The difference is that of the kinds' p95, largest less smallest.`
+export const summary = `Time until a stream is refused because its broker accepts no connection, per reason. ${TRIES} attempts of each kind run at once, each for an account of its own, through a real HTTP server. The difference is the largest p95 of a kind minus the smallest. It must not reveal whether a port is closed, silent or denied, or a name is unknown.`
 
 export async function run(report: Report): Promise<void> {
   const silent = await silentListener()

@@ -1,12 +1,13 @@
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { Preview } from '../../engine/replay/preview/preview.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Report } from './figure.ts'
 import { ACCOUNT, ingestedRecord } from './ingested-batch.ts'
+import { SAMPLE_START_MS, sampleBodies } from './load/bodies.ts'
 import { SOURCE, transform } from './pipeline-nodes.ts'
-import { SAMPLE_START_MS, sampleBodies } from './sample-bodies.ts'
 
 const LINES_PER_RECORD = 1000
 const RECORDS = 200
@@ -16,7 +17,7 @@ const LINES = LINES_PER_RECORD * RECORDS
 const RECORD_STEP_MS = 10
 
 export const summary =
-  'lines a second of one core through a preview: each line through what was deployed, filter and throttle into the own store, and through a draft of it with another limit, with the comparison. The floor is one fold of the same records as the engine makes it, with its batches for the store.'
+  "Lines per second of one core through a preview. Each line passes the deployed revision (filter and throttle into the own store) and a draft with another limit, and the results are compared. The floor is one fold of the same records, like the engine's, with its batches for the store."
 
 export async function run(report: Report): Promise<void> {
   const records = recordsWith(document(1, 600))
@@ -33,7 +34,7 @@ function document(revision: number, threshold: number): PipelineDocument {
     SOURCE,
     transform('f', 'filter', ['in'], {
       action: 'drop',
-      conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
+      conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'warn' }] },
     }),
     transform('t', 'throttle', ['f'], { threshold, window: '1s', key_field: '.app' }),
     {
@@ -64,6 +65,7 @@ function recordsWith(deployed: PipelineDocument): LogRecord[] {
 
 const newFold = (scoped: boolean) =>
   new PartitionFold(
+    CATALOGUE,
     { topic: 'weir.ingest', partition: 0, partitions: 1, logId: '0d6c3a52-51cf-4b0e-8d4d-3f9d2b8f3a11' },
     undefined,
     scoped ? { account: ACCOUNT } : undefined,

@@ -31,7 +31,7 @@ test('--json prints one document: the machine, versions, and every figure beside
   expect(stderr).toContain('pass-through')
 })
 
-test('--help prints the usage alone', async () => {
+test('--help prints only the usage', async () => {
   const { code, stdout, stderr } = await bench('--help')
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^usage: npm run bench.*used again by the next run\n$/s)

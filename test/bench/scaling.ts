@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeControl } from '../../engine/fold/partition-fold.ts'
+import { encodeControl } from '../../engine/fold/control-record.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 import { kafkaForTests } from '../support/kafka/kafka-support.ts'
 import { RoleCluster } from '../support/role-cluster.ts'
@@ -8,17 +9,18 @@ import type { BenchmarkOptions } from './benchmark.ts'
 import { deployThrottle } from './deploy-throttle.ts'
 import type { Report } from './figure.ts'
 import { ingestedRecord } from './ingested-batch.ts'
-import { cpuSeconds } from './process-usage.ts'
-import { sampleBodies } from './sample-bodies.ts'
+import { cpuSeconds } from './installation/process-usage.ts'
+import { sampleBodies } from './load/bodies.ts'
 
 const PARTITIONS = [1, 2, 4]
 const ENGINES = [1, 2]
+const LINES = 1_000_000
 const ROUNDS = 2
 const LINES_PER_RECORD = 1_000
 const DISTINCT_BODIES = 24
 const WARM_UP_LINES = 200_000
 const READ_BYTES = 8 * 1024 * 1024
-/** Longer than a slice of log time: what is appended then ends every batch. */
+/** Longer than a slice of log time: records appended after it end every batch. */
 const SLICE_OVER_MS = 1_100
 const MILLION = 1_000_000
 const CPU_UNIT = 'CPU-s a million lines'
@@ -28,9 +30,9 @@ const THROTTLED = 'filter and throttle'
 const SPREAD = 'filter and throttle, one spread account'
 
 export const summary =
-  'lines that lie on a real Kafka until the last of them is stored: engines as processes of their own, beside `weir store` and one broker on the same cores. The engines stand still while the topic is filled with records as ingestion writes them, the same number on each partition. The floor of the rates is one partition with one engine; processor time is that of all threads, merges of the store included as far as they have come.'
+  'Lines on a real Kafka, until the last of them is stored. Engines are processes of their own, beside `weir store` and one broker on the same cores. While the engines are stopped, the topic is filled with records like those of ingestion, the same number on each partition. The floor of the rates is one partition with one engine. Processor time is that of all threads, including merges of the store that ran until then.'
 
-export async function run(report: Report, { lines }: BenchmarkOptions): Promise<void> {
+export async function run(report: Report, { lines = LINES }: BenchmarkOptions): Promise<void> {
   const kafka = await kafkaForTests({ faults: true })
   if (kafka === undefined) throw new Error('there is no Kafka here: CONTRIBUTING.md says what it takes')
   const measurements: Measurement[] = []
@@ -48,7 +50,7 @@ export async function run(report: Report, { lines }: BenchmarkOptions): Promise<
 }
 
 interface Measurement {
-  /** What the engines do with a line. */
+  /** Work of the engines per line. */
   readonly work: typeof STORED | typeof THROTTLED | typeof SPREAD
   readonly partitions: number
   readonly engines: number
@@ -101,13 +103,13 @@ interface Round {
   /** Zero for a broker whose process is not to be seen, as are the next two. */
   readonly brokerSeconds: number
   readonly brokerFillSeconds: number
-  /** That the broker wrote while the topic was filled. */
+  /** Bytes that the broker wrote while the topic was filled. */
   readonly brokerBytes: number
-  /** Of the process that appends the records, which were encoded before. */
+  /** Processor time of the process that appends the records, which were encoded before. */
   readonly appendSeconds: number
-  /** Of the records before they are compressed. */
+  /** Size of the records before compression. */
   readonly recordBytes: number
-  /** That one process takes to read the records, and to do nothing with them. */
+  /** Time in which one process reads the records without any further work. */
   readonly readSeconds: number
 }
 
@@ -181,7 +183,7 @@ async function fill(
   await Promise.all(valuesOf.map(fillPartition))
   const { user, system } = process.cpuUsage(before)
   await delay(SLICE_OVER_MS)
-  const over = encodeControl({ 'weir.Tick': { deadlineMs: 0 } })
+  const over = encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs: 0 } })
   for (let partition = 0; partition < ingest.partitions; partition++)
     await ingest.append(partition, { value: over, producer: null, priority: 'control' })
   return { recordBytes, appendSeconds: (user + system) / MILLION }
@@ -245,7 +247,7 @@ function floorOf(
   return { name, rounds: found?.rounds ?? [] }
 }
 
-/** What the same records cost whatever is done with them. */
+/** Costs of the same records that do not depend on the work of the engines. */
 function reportTopic(report: Report, title: string, { rounds }: Measurement): void {
   report({
     name: `${title}: read, and nothing done with them`,

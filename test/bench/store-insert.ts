@@ -1,23 +1,29 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newLineBlock } from '../../engine/lines/line-block.ts'
-import type { StoredLine } from '../../engine/lines/stored-line.ts'
+import { Event } from '../../engine/event/event.ts'
+import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
+import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
+import { newStoredLine, type StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import type { Store } from '../../engine/store/store.ts'
-import { sampleLines } from '../support/sample-lines.ts'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Report } from './figure.ts'
+import { ACCOUNT, ingestedBatch } from './ingested-batch.ts'
+import { SAMPLE_START_MS, sampleBodies } from './load/bodies.ts'
 
 const ROWS = 150_000
 const BATCHES = 6
 const ROUNDS = 3
-const START_MS = Date.UTC(2026, 0, 2)
+const LINES_PER_BODY = 1_000
+const START_MS = SAMPLE_START_MS
 const PARTITION = { topic: 'weir.ingest', partition: 0 } as const
 const EPOCH = { offset: 0n, attempt: 0 }
 
 export const summary =
-  'rows a second into the embedded engine in blocks of 150,000 rows, built on the way. The floor is the same insert of blocks that were built before.'
+  'Rows per second into the embedded engine in blocks of 150,000 rows, which are built during the measurement. The floor is the same insert of blocks that were built before.'
 
 export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-store-'))
@@ -25,7 +31,7 @@ export async function run(report: Report): Promise<void> {
   try {
     await store.open('bench')
     await store.claim({ ...PARTITION, epoch: EPOCH })
-    const lines = sampleLines({ seed: 1, count: 10_000, startMs: START_MS })
+    const lines = sampleStoredLines(10_000)
     for (let round = 0; round < ROUNDS; round++) build(lines, 0)
     const building = Array.from({ length: ROUNDS }, () => cpuMsOf(() => build(lines, 0)))
     report({
@@ -93,6 +99,22 @@ function build(lines: readonly StoredLine[], batch: number): Uint8Array[] {
   for (let row = 0; row < ROWS; row++)
     block.append(BigInt(batch), row, lines[row % lines.length] as StoredLine)
   return block.take()
+}
+
+/** JSON lines as the own store gets them. */
+function sampleStoredLines(count: number): StoredLine[] {
+  const ownStore = CATALOGUE.defaultOwnStore()
+  const facts = { account: ACCOUNT, timeMs: START_MS, retentionDays: 30, poolDays: 0, behaviour: BEHAVIOUR }
+  const context = { ...facts, fieldNames: new FieldNames() }
+  return sampleBodies(count / LINES_PER_BODY, LINES_PER_BODY).flatMap(body => {
+    const batch = ingestedBatch(body, START_MS)
+    return Array.from({ length: batch.count }, (_, row) => {
+      const line = newStoredLine()
+      const failure = ownStore.fill(Event.ofLine(batch, row), line, context)
+      if (failure !== undefined) throw new Error(failure.message)
+      return line
+    })
+  })
 }
 
 function insert(store: Store, block: Uint8Array[]): Promise<void> {

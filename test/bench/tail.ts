@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { RunningWeir } from '../support/running-weir.ts'
 import type { Report } from './figure.ts'
-import { cpuSeconds } from './process-usage.ts'
+import { cpuSeconds } from './installation/process-usage.ts'
 
 const LINES_PER_SECOND = 10_000
 const LINES_PER_BODY = 100
@@ -9,7 +9,7 @@ const SECONDS = 15
 const ROUNDS = 3
 const SETTLED_WITHIN_MS = 10_000
 
-export const summary = `how soon a live tail shows a line, at ${LINES_PER_SECOND.toLocaleString('en')} lines a second in bodies of ${LINES_PER_BODY} for ${SECONDS} s, on the real program: from the answer that a body is accepted until its last line is at the socket. The floor is that answer itself, from the body on. Every line must come, or be told as left out.`
+export const summary = `Time from the answer to a body until its last line is at the socket of a live tail, in the real program. It receives ${LINES_PER_SECOND.toLocaleString('en')} lines per second in bodies of ${LINES_PER_BODY}, for ${SECONDS} s. The floor is the time from the body to that answer. Every line must arrive, or be reported as left out.`
 
 const TAILS: readonly { readonly name: string; readonly queries: readonly string[] }[] = [
   { name: 'no tail', queries: [] },
@@ -69,7 +69,7 @@ function reportRounds(report: Report, name: string, rounds: readonly Measured[])
 }
 
 interface Measured {
-  /** For each body, from its answer to its last line at the first tail; below 0: it came before. */
+  /** Time of each body from its answer to its last line at the first tail; below 0: the line came before. */
   readonly shownMs: readonly number[]
   readonly answerMs: readonly number[]
   readonly droppedPercent: number
@@ -146,7 +146,7 @@ async function post(weir: RunningWeir, body: number): Promise<void> {
   await response.arrayBuffer()
 }
 
-/** A reader that costs little: it looks for marks in what it is sent. @returns what ends it */
+/** A reader that costs little: it only looks for marks in its input. @returns ends it */
 async function watch(
   { credentials }: RunningWeir,
   query: string,

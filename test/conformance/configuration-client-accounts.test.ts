@@ -7,8 +7,9 @@ import { freePort } from '../support/free-port.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
 /**
- * Keys, members, groups, archiving, stream and ingestion as an infrastructure client uses them: with a service key in its
- * header, every resource created, read, updated, read by its id alone (import) and deleted; errors matched in the raw body.
+ * Keys, members, groups, archiving, stream and ingestion as an infrastructure client uses them, with a service key in its
+ * header. Every resource is created, read, updated, read only by its id (import) and deleted; errors are matched in the
+ * raw body.
  */
 let weir: TestInstallation
 let client: ConfigurationClient
@@ -27,7 +28,7 @@ afterEach(async () => {
   await weir.app.close()
 })
 
-describe('a resource with an id lives through create, read, update, import and delete', () => {
+describe('a resource with an id can be created, read, updated, imported and deleted', () => {
   test.each(['service', 'ingestion'])('a key of type %s', async type => {
     const created = await client.post(`keys?type=${type}`, { name: 'my first name' })
     const path = `keys/${created.id}`
@@ -70,8 +71,8 @@ describe('a resource with an id lives through create, read, update, import and d
   })
 })
 
-describe('a resource of which an account has one lives through the same', () => {
-  test('archiving, from one provider to another', async () => {
+describe('a resource that an account has once can be created, read, updated, imported and deleted', () => {
+  test('archiving, with a change of the provider', async () => {
     const s3 = { integration: 's3', bucket: 'logs' }
     const gcs = { integration: 'gcs', bucket: 'more-logs', projectid: 'project' }
     expect(await client.post('archiving', s3)).toEqual(s3)
@@ -98,7 +99,7 @@ describe('a resource of which an account has one lives through the same', () => 
     expect((await client.refusal('GET', 'stream'))[0]).toBe(404)
   })
 
-  test('ingestion that is suspended', async () => {
+  test('suspended ingestion', async () => {
     expect(await client.get('ingestion/status')).toEqual({ is_ingesting: true })
     const { token } = await client.post('ingestion/suspend', {})
     await client.post('ingestion/suspend/confirm', { token } as JsonObject)
@@ -108,7 +109,7 @@ describe('a resource of which an account has one lives through the same', () => 
   })
 })
 
-describe('errors are found in the raw body', () => {
+describe('the client finds errors in the raw body', () => {
   test.each<[string, 'POST' | 'PUT', string, object, RegExp]>([
     [
       'empty members of a stream, before any broker is asked',

@@ -5,9 +5,8 @@ import { ConfigurationClient, NOT_FOUND } from '../support/configuration-client.
 import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
 /**
- * What existing clients of `/v1/config` do, as they do it: an infrastructure-as-code client, which decodes answers into
- * fixed types, reads back what it wrote and compares, and matches errors in the raw text of the answer; and a
- * command-line client.
+ * Behaviour of existing clients of `/v1/config`. An infrastructure-as-code client decodes answers into fixed types, reads
+ * back and compares its writes, and matches errors in the raw text of the answer. The other one is a command-line client.
  */
 
 let installation: TestInstallation
@@ -29,7 +28,7 @@ const TEMPLATE = {
   },
 }
 
-/** Channels as the client sends them: booleans as texts, and only what is not empty. */
+/** Channels as the client sends them: booleans as strings, and only non-empty members. */
 const SENT_CHANNELS = [
   {
     integration: 'email',
@@ -76,7 +75,7 @@ const SENT_CHANNELS = [
   },
 ]
 
-/** The same as the client expects to read them. */
+/** Form in which the client expects to read these channels. */
 const READ_CHANNELS = SENT_CHANNELS.map(channel => ({
   ...channel,
   alertid: expect.stringMatching(/^[0-9a-f]{10}$/),
@@ -95,7 +94,7 @@ interface ClientResource {
   readonly id: string
   readonly created: object
   readonly updated: object
-  /** What is read after either, but for the id. */
+  /** Expected answer of a read afterwards, except for the id. */
   readonly readCreated: object
   readonly readUpdated: object
 }
@@ -196,7 +195,7 @@ describe.each(RESOURCES)('$name', ({ path, id, created, updated, readCreated, re
     expect(await client.refusal('GET', own)).toEqual(NOT_FOUND)
   })
 
-  test('is read back at once, whichever process that comes to', async () => {
+  test('is read back at once from any process', async () => {
     const { app, credentials } = await anotherProcess(installation)
     const second = new ConfigurationClient({ app, credentials })
     const answered = await client.post(path, created)
@@ -228,7 +227,7 @@ test('a view that uses a preset alert, and one that no longer does', async () =>
   expect(own).toMatchObject({ presetids: [], channels: READ_CHANNELS })
 })
 
-test('the index-rate alert is created, updated, imported and switched off by PUT', async () => {
+test('PUT creates, updates, imports and switches off the index-rate alert', async () => {
   const webhook = {
     url: 'https://something.example',
     method: 'POST',
@@ -260,7 +259,7 @@ test('the index-rate alert is created, updated, imported and switched off by PUT
   })
 })
 
-describe('errors are matched in the raw text', () => {
+describe('the client matches errors in the raw text', () => {
   const view = (channel: object) => ({
     name: 'test',
     query: 'test',
@@ -347,7 +346,7 @@ describe('errors are matched in the raw text', () => {
     expect((await client.send(method, path, body)).body).toMatch(pattern)
   })
 
-  test('all of an answer, as it is written', async () => {
+  test('the whole answer, as it is written', async () => {
     const { body } = await client.send('POST', 'view', view({ url: 'x' }))
     const message = '\\"channels[0].url\\" must be a valid uri'
     expect(body).toBe(
@@ -369,7 +368,7 @@ describe('the command-line client', () => {
     expect(again).toMatchObject({ name: 'c', channels: READ_CHANNELS })
   })
 
-  test('finds out what a category is of by asking for it as each', async () => {
+  test('asks for a category of each type to find its type', async () => {
     const { id } = await client.post('categories/views', { name: 'mine' })
     const statuses: number[] = []
     for (const type of ['boards', 'screens', 'views'])
@@ -377,7 +376,7 @@ describe('the command-line client', () => {
     expect(statuses).toEqual([404, 404, 200])
   })
 
-  test('edits everything of a view that it has read', async () => {
+  test('edits all members of a view that it has read', async () => {
     await client.post('categories/views', { name: 'Team' })
     const created = await client.post('view', { name: 'a', apps: ['web'], tags: ['t'], category: ['team'] })
     const edited = await client.put(`view/${created.viewid}`, { ...created, name: 'b' })

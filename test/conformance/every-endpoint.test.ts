@@ -16,8 +16,10 @@ import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
 import { KINDS } from '../../engine/configuration/kinds.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { LiveTaps } from '../../engine/replay/taps/taps.ts'
 import type { Store } from '../../engine/store/store.ts'
+import type { StoreSearches } from '../../engine/store/store-searches.ts'
 import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
@@ -34,18 +36,18 @@ const REQUESTS = 300
 /** Beyond, a body goes past the sockets: it is refused before it has been sent as a whole. */
 const MAX_SENT_BYTES = 1_000_000
 
-/** In every name, title and line of an account. */
+/** Mark in every name, title and line of an account. */
 const MINE = 'mark-of-mine'
 const THEIRS = 'mark-of-theirs'
 const OTHER_ACCOUNT = '0123456789'
 const OTHER_ENTERPRISE = 'cccccccccc'
 const LOOSE_ACCOUNT = 'aaaaaaaaaa'
 
-/** Pages of the API document, and parts of the contract that are no endpoints. */
+/** Pages of the API document, and parts of the contract that are not endpoints. */
 const NOT_TRIED =
   /^\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*)|\/openapi\.json)$/
 
-/** Routes that take no request of ours as it is, and what they answer. */
+/** Routes that refuse our request as it is, with their status. */
 const REFUSED: Readonly<Record<string, number>> = {
   'POST /v1/config/ingestion/suspend/confirm': 400,
   'GET /ws/tail': 400,
@@ -58,7 +60,7 @@ const REFUSED: Readonly<Record<string, number>> = {
   ),
 }
 
-/** What is written there changes by itself, or is read elsewhere or in another shape. */
+/** Routes whose written values change by themselves, or are read elsewhere or in another form. */
 const READ_OTHERWISE = /\/(preview|simulate|import|dead-letter|exemption|replay)$|^\/v1\/[0-9a-f-]{36}(\/|$)/
 
 const PUBLIC = /^\/(healthz|readyz|metrics)/
@@ -68,14 +70,14 @@ type Route = DescribedRoute & { readonly hasBody: boolean; readonly isPublic: bo
 
 interface Side {
   readonly planter: Planter
-  /** Mark of what it must not see. */
+  /** Mark that it must not see. */
   readonly other: string
   readonly routes: PlantedRoutes
 }
 
 let lines: StoredLines
 let installation: TestInstallation
-/** With taps on the engine. */
+/** Server with taps on the engine. */
 let app: FastifyInstance
 let engine: Engine
 let origin: { readonly port: number; readonly host: string }
@@ -84,7 +86,7 @@ let mine: Side
 let theirs: Side
 let agent: Agent
 let storeErrors: unknown[]
-/** What the server wrote of its own mistakes. */
+/** Messages of the server about its own mistakes. */
 let failures: string[]
 
 beforeAll(async () => {
@@ -123,9 +125,10 @@ beforeEach(async () => {
     }),
   )
   const { deadLetters, ...topics } = await openPartitionedTopics(log, TEST_SETTINGS.partitions)
-  const taps = new LiveTaps(clock)
+  const taps = new LiveTaps(CATALOGUE, clock)
   app = await buildServer({ ...installation.ports, taps, registry: new Registry() })
   engine = new Engine({
+    catalogue: CATALOGUE,
     log,
     ...topics,
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
@@ -133,7 +136,7 @@ beforeEach(async () => {
     quotas: quotaLedgerOn(configuration),
     store: new MemoryStore(),
     clock,
-    configuration: deployedConfiguration(configuration),
+    configuration: deployedConfiguration(CATALOGUE, configuration),
     logger: silentLogger,
     workerName: 'test',
     logRetentionMs: 3_600_000,
@@ -185,22 +188,31 @@ function side(planter: Planter): Side {
   return { planter, other, routes: new PlantedRoutes(planter, send) }
 }
 
-/** A store that tells which questions it could not answer. */
+/** A store that records the queries it could not answer. */
 function watched(store: Store): Store {
   const noted = (error: unknown) => {
     storeErrors.push(error)
     throw error
   }
-  return Object.assign(new MemoryStore(), {
-    query: (...given: Parameters<Store['query']>) => store.query<never>(...given).catch(noted),
-    async *queryStream(...given: Parameters<Store['queryStream']>) {
-      try {
-        yield* store.queryStream<never>(...given)
-      } catch (error) {
-        noted(error)
-      }
+  async function* watchedRows<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+    try {
+      yield* rows
+    } catch (error) {
+      noted(error)
+    }
+  }
+  const searches: StoreSearches = {
+    search: (...given) => {
+      const { access, rows } = store.search(...given)
+      return { access, rows: signal => watchedRows(rows(signal)) }
     },
-  })
+    usageByKindStream: (...given) => watchedRows(store.usageByKindStream(...given)),
+    fullFieldDays: (...given) => store.fullFieldDays(...given).catch(noted),
+    usageByKind: (...given) => store.usageByKind(...given).catch(noted),
+    usageTotals: (...given) => store.usageTotals(...given).catch(noted),
+    pipelineErrors: (...given) => store.pipelineErrors(...given).catch(noted),
+  }
+  return Object.assign(new MemoryStore(), searches)
 }
 
 interface Operation {
@@ -208,7 +220,7 @@ interface Operation {
   readonly requestBody?: object
 }
 
-/** Every route of the server, with what the API document says of it. */
+/** Every route of the server, with its entry in the API document. */
 function described({
   paths,
 }: {
@@ -232,7 +244,7 @@ function described({
 
 async function send(request: RouteRequest): Promise<Answer> {
   const answered = new AbortController()
-  // Some answers wait for the clock, which stands still here.
+  // Some answers wait for the clock, which does not advance by itself here.
   const waited = setInterval(() => installation.clock.advance(1_000), 200)
   const late = setTimeout(() => answered.abort(new Error(`no answer to ${shown(request)}`)), 30_000)
   try {
@@ -246,27 +258,27 @@ async function send(request: RouteRequest): Promise<Answer> {
 async function answerTo(request: RouteRequest, signal: AbortSignal): Promise<Answer> {
   const { method, path, query, headers, body } = request
   const url = query.length === 0 ? path : `${path}?${query.join('&')}`
-  // A tap ends when its reader goes, and looks at no body.
+  // A tap ends when its reader disconnects, and ignores the body.
   if (body !== undefined && body.length > MAX_SENT_BYTES && !path.endsWith('/tap')) {
     const answer = await app.inject({ method: method as 'PUT', url, headers, payload: body, signal })
     return { status: answer.statusCode, headers: answer.headers as Answer['headers'], text: answer.body }
   }
   const length = body === undefined ? {} : { 'content-length': String(body.length) }
   const sent = httpRequest({ ...origin, agent, method, path: url, headers: { ...headers, ...length } })
-  // Of the rest of a body, when the answer is there already.
+  // Errors of the rest of a body when the answer has already come.
   sent.on('error', () => {})
   sent.end(body)
   const [response] = await once(sent, 'response', { signal })
   const chunks: Buffer[] = []
   for await (const chunk of response) {
     chunks.push(chunk)
-    // That of a tap ends when the caller goes.
+    // The answer of a tap ends when the caller disconnects.
     if (response.headers['content-type']?.startsWith('text/event-stream')) break
   }
   return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
 }
 
-/** Lets the engine do what is due. */
+/** Lets the engine do its due work. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 250) {
     installation.clock.advance(250)
@@ -282,7 +294,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What is wrong with an answer, whatever was asked. */
+/** Faults of an answer that are independent of the request. */
 function faultsOf(request: RouteRequest, answer: Answer, { planter, other }: Side): string[] {
   const { status, headers, text } = answer
   const isPublic = PUBLIC.test(request.path) || request.method === 'OPTIONS'
@@ -333,11 +345,11 @@ function shown({ method, path, query, headers, body }: RouteRequest, answer?: An
 }
 
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'OPTIONS', 'DELETE']
-/** What is below something goes before it. */
+/** Objects below another one are removed before it. */
 const byMethod = (one: Route, another: Route) =>
   ORDER.indexOf(one.method) - ORDER.indexOf(another.method) || another.url.length - one.url.length
 
-test('a request that is right can be made of every route, and is taken', async () => {
+test('every route accepts a valid request', async () => {
   const found: Record<string, number> = {}
   const wanted: Record<string, number> = {}
   for (const route of routes.toSorted(byMethod)) {
@@ -352,7 +364,7 @@ test('a request that is right can be made of every route, and is taken', async (
   expect(found).toEqual(wanted)
 })
 
-test('what an account has is nobody else’s, by whatever path it is asked for', async () => {
+test('no path shows the objects of an account to another account', async () => {
   let tried = 0
   // An e-mail address may be one of both.
   for (const route of routes.filter(({ url }) => !url.includes(':email'))) {
@@ -362,7 +374,7 @@ test('what an account has is nobody else’s, by whatever path it is asked for',
     const answer = await send({ ...request, headers })
     expect(faultsOf(request, answer, mine), shown(request, answer)).toEqual([])
     const wanted = route.url.startsWith('/v1/:routeId')
-      ? [401, 405] // With a key of its own nobody is anybody there.
+      ? [401, 405] // a key of its own identifies no caller there
       : [403, 404, ...(request.body === undefined ? [] : [400])]
     expect(wanted, shown(request, answer)).toContain(answer.status)
     tried++
@@ -370,7 +382,7 @@ test('what an account has is nobody else’s, by whatever path it is asked for',
   expect(tried).toBeGreaterThan(80)
 })
 
-test('nothing in a parameter of a search reaches the store as more than a value', async () => {
+test('a parameter of a search reaches the store only as a value', async () => {
   const searches = routes.filter(({ url }) => /export|usage|explain|dead-letter|bucket|audit|tail/.test(url))
   for (const route of searches.filter(({ method }) => method === 'GET')) {
     const right = await mine.routes.request(route)
@@ -391,7 +403,7 @@ test('nothing in a parameter of a search reaches the store as more than a value'
 })
 
 describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('SEED=%i', seed => {
-  test('no request makes the server fail, or tell of another account', async () => {
+  test('no request makes the server fail or reveals another account', async () => {
     const dice = newDice(seed)
     for (let number = 0; number < REQUESTS; number++) {
       const [caller, other] = dice.chance(0.8) ? [mine, theirs] : [theirs, mine]
@@ -412,7 +424,7 @@ describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('
   })
 })
 
-/** What was taken is there: it is read as it was answered. */
+/** Reads an accepted object and compares it with the answer of the write. */
 async function readBack(request: RouteRequest, { text }: Answer, { routes: own }: Side): Promise<void> {
   const { method, path, headers } = request
   if (method === 'DELETE') return own.forget(path.split('/').slice(-1))
@@ -427,7 +439,7 @@ async function readBack(request: RouteRequest, { text }: Answer, { routes: own }
   const answer = await send(read)
   expect(answer.status, `${shown(request)}\nis read as ${shown(read, answer)}`).toBe(200)
   const told = parsed(answer.text) as Record<string, unknown>
-  // Secrets are told once, when they are made.
+  // Secrets are shown once, when they are created.
   expect(answered.data ?? answered, shown(request)).toMatchObject(told.data ?? told)
 }
 
@@ -439,7 +451,7 @@ function leadsTo(url: string, path: string): boolean {
   )
 }
 
-/** Whatever is published, the partitions go on to the end of the log, and what they give is stored. */
+/** Whatever was published, the partitions must reach the end of the log, and their results must be stored. */
 async function goesOn(): Promise<void> {
   for (const { routes: own } of [mine, theirs]) await send(await own.request(routeNamed('POST /logs/ingest')))
   await pass(3_000)
@@ -464,7 +476,7 @@ function routeNamed(name: string): Route {
   return found
 }
 
-/** The configuration is the same when it is read once more, from its log alone. */
+/** The configuration is the same when it is read again from its log alone. */
 async function isKept(): Promise<void> {
   const { configuration, ports, log } = installation
   await configuration.catchUp()

@@ -24,11 +24,11 @@ import { type StalledUploads, stalledUploads } from '../support/stalled-uploads.
 import { TEST_SETTINGS, testInstallation } from '../support/test-installation.ts'
 
 /**
- * The clients that ship lines, as they are: each sends what it sends to the real program, and repeats or drops by its own
- * table (ingestion, sections 1.1 to 1.5).
+ * The clients that send lines. Each sends its usual requests to the real program, and repeats or drops by its own rules
+ * (ingestion, sections 1.1 to 1.5).
  */
 
-/** What a record has only when it was sent. */
+/** Members that a record has only if they were sent. */
 const OPTIONAL_MEMBERS = ['_tag', '_mac', '_ip', '_env', '_file', '_meta', '_label', '_annotation', '_drift']
 
 interface StartedClient extends ClientKind {
@@ -51,7 +51,7 @@ function started(options: Partial<ClientOptions> = {}): StartedClient[] {
   }))
 }
 
-/** What a program logs, always the same. */
+/** Lines that a program logs, always the same. */
 function linesOf(app: string, count: number): LoggedLine[] {
   const nowMs = Date.now()
   return Array.from({ length: count }, (_, place) => ({
@@ -63,7 +63,10 @@ function linesOf(app: string, count: number): LoggedLine[] {
   }))
 }
 
-/** Everything of an app that was taken so far: a line that came after it, in the order of the log, is there too. */
+/**
+ * All lines of an app that were accepted so far. A later line, in the order of the log, is among them, so none is
+ * missing.
+ */
 async function storedLines(app: string): Promise<ExportedLine[]> {
   const { ingestUrl: origin, ingestionKey: key } = weir.credentials
   const last = new TagRepeatingClient({ origin, key, hostname: 'last' })
@@ -84,7 +87,7 @@ function textsOf(lines: readonly ExportedLine[], hostname: string): string[] {
 
 const texts = (lines: readonly LoggedLine[]) => lines.map(({ text }) => text)
 
-test('every client is understood: each line is stored once, with all that was sent with it', async () => {
+test('every existing client is understood, and each line is stored once with all its data', async () => {
   const logged = linesOf('shop', 25)
   const clients = started()
   for (const { client } of clients) for (const line of logged) client.log(line)
@@ -118,7 +121,7 @@ function optional(record: ExportedLine): Record<string, unknown> {
   return Object.fromEntries(present.map(member => [member, record[member]]))
 }
 
-test('meta that is an object is found by its fields, meta that is a text by its words alone', async () => {
+test('meta that is an object is found by its fields, and meta that is a text only by its words', async () => {
   const hosts = async (query: string) => {
     const found = await exportedLines(weir, { apps: 'shop', query })
     return new Set(found.map(({ _host }) => _host))
@@ -129,7 +132,7 @@ test('meta that is an object is found by its fields, meta that is a text by its 
   expect(await hosts('user')).toEqual(named(SHIPPING_CLIENTS))
 })
 
-test('while the server is overloaded it says 503: whoever repeats that loses and doubles nothing; the Ruby handler drops', async () => {
+test('an overloaded server answers 503, and clients that repeat lose and duplicate nothing; the Ruby handler drops', async () => {
   const logged = linesOf('overload', 12)
   const { uploads, refusal } = await overloaded()
   expect(refusal.headers['retry-after']).toMatch(/^\d+$/)
@@ -150,7 +153,7 @@ test('while the server is overloaded it says 503: whoever repeats that loses and
   }
 })
 
-/** Fills the server until it refuses what comes, with a key and without; the test's end empties it. */
+/** Fills the server until it refuses requests, with and without a key; the test empties it at its end. */
 async function overloaded(): Promise<{ uploads: StalledUploads; refusal: Answer }> {
   const { ingestUrl, ingestionKey } = weir.credentials
   const uploads = await stalledUploads(ingestUrl, ingestionKey)
@@ -168,7 +171,7 @@ function probe(headers: Record<string, string> = {}): Promise<Answer> {
   return exchange({ origin, path: '/logs/ingest?hostname=probe', headers, body })
 }
 
-test('a server that is stopped amid batches, and away for a while, costs no client a line and doubles none', async () => {
+test('a server that stops between batches and returns later neither loses nor duplicates lines of any client', async () => {
   const logged = linesOf('away', 80)
   const amid = logged.slice(0, 70)
   const during = logged.slice(70)
@@ -200,7 +203,7 @@ function notFailing(clients: readonly StartedClient[]): Promise<string[]> {
   )
 }
 
-test('a host agent that has much to catch up with sends it at once', async () => {
+test('a host agent with a large backlog sends it at once', async () => {
   const { ingestUrl: origin, ingestionKey: key } = weir.credentials
   const agent = new HostAgent({ origin, key, hostname: 'busy' })
   const logged = linesOf('much', 5_000)
@@ -210,7 +213,7 @@ test('a host agent that has much to catch up with sends it at once', async () =>
   expect(textsOf(await storedLines('much'), 'busy')).toEqual(texts(logged))
 })
 
-test('a key that is not valid is 401 for every client, whatever carries it: those that drop do, nothing is stored', async () => {
+test('every client gets 401 for an invalid key, however it is sent, and nothing is stored', async () => {
   const clients = started({ key: '0'.repeat(32) })
   for (const { client } of clients) for (const line of linesOf('stranger', 3)) client.log(line)
   await eventually(async () => clients.every(({ client }) => client.outbox.failures.length > 0), Boolean)
@@ -223,7 +226,7 @@ test('a key that is not valid is 401 for every client, whatever carries it: thos
   expect(await storedLines('stranger')).toEqual([])
 })
 
-describe('a collector asks whether the server is up', () => {
+describe('a collector checks whether the server is up', () => {
   const plugin = () => {
     const { ingestUrl: origin, ingestionKey: key } = weir.credentials
     return new CollectorPlugin({ origin, key, hostname: 'collector', language: 'C' })
@@ -241,14 +244,14 @@ describe('a collector asks whether the server is up', () => {
     expect(await plugin().isUp(authorization())).toBe(true)
   })
 
-  test('also while there is no room for a batch', async () => {
+  test('also while the log has no room for a batch', async () => {
     await overloaded()
     expect(await plugin().isUp(basic(weir.credentials.ingestionKey))).toBe(true)
     expect(await plugin().isUp()).toBe(true)
   })
 })
 
-test('while ingestion is suspended collectors wait, the others drop; nothing is stored until it is resumed', async () => {
+test('during a suspension collectors wait and other clients drop, and nothing is stored until ingestion is resumed', async () => {
   const { token } = await weir.send<{ token: string }>('POST', '/v1/config/ingestion/suspend', {})
   await weir.send('POST', '/v1/config/ingestion/suspend/confirm', { token })
   const resume = () => weir.send('POST', '/v1/config/ingestion/resume', {})
@@ -272,7 +275,7 @@ test('while ingestion is suspended collectors wait, the others drop; nothing is 
   }
 })
 
-test('beyond a limit of requests some clients wait, and the others drop: it is off unless set', async () => {
+test('there is no limit of requests by default; beyond a limit some clients wait and others drop', async () => {
   const settings = {
     ...TEST_SETTINGS,
     corsOrigins: [PAGE],
@@ -311,7 +314,7 @@ test('beyond a limit of requests some clients wait, and the others drop: it is o
   }
 })
 
-describe('a batch of which lines hold nothing', () => {
+describe('a batch with empty lines', () => {
   const app = 'nothing'
   const logged: LoggedLine[] = [
     ...linesOf(app, 1),
@@ -323,7 +326,7 @@ describe('a batch of which lines hold nothing', () => {
     return { origin, key, hostname }
   }
 
-  test('is stored without them, and the Node.js logger knows which they were', async () => {
+  test('is stored without the empty lines, and the Node.js logger learns which they were', async () => {
     const logger = new NodeLogger(options('node-nothing'))
     for (const line of logged) logger.log(line)
     await logger.outbox.settled()
@@ -333,14 +336,14 @@ describe('a batch of which lines hold nothing', () => {
     expect(textsOf(await storedLines(app), 'node-nothing')).toEqual(kept)
   })
 
-  test('that are all of it is refused whole, and dropped', async () => {
+  test('is refused whole and dropped if all its lines are empty', async () => {
     const logger = new NodeLogger(options('node-empty'))
     logger.log(logged[1] as LoggedLine)
     await logger.outbox.settled()
     expect(logger.outbox.lost.map(({ status }) => status)).toEqual([400])
   })
 
-  test('is sent again by the collector plugin in C for as long as it runs: it takes 207 for a failure', async () => {
+  test('is repeated by the collector plugin in C without end, because it treats 207 as a failure', async () => {
     const plugin = new CollectorPlugin({ ...options('collector-nothing'), language: 'C' })
     for (const line of logged) plugin.log(line)
     await eventually(async () => plugin.outbox.failures.length >= 2, Boolean)
@@ -352,7 +355,7 @@ describe('a batch of which lines hold nothing', () => {
   })
 })
 
-test('a batch above the limit is refused with an answer, not a broken connection: it is dropped, what follows is stored', async () => {
+test('a batch above the limit is refused with an answer and dropped, and later batches are stored', async () => {
   const { ingestUrl: origin, ingestionKey: key } = weir.credentials
   const logger = new NodeLogger({ origin, key, hostname: 'node-large', batchLines: 250 })
   const large = linesOf('large', 250).map(line => ({ ...line, text: `${line.text} ${'x'.repeat(10_000)}` }))
@@ -364,7 +367,7 @@ test('a batch above the limit is refused with an answer, not a broken connection
   expect(textsOf(await storedLines('large'), 'node-large')).toEqual(texts(small))
 })
 
-test('pages of another origin are not let in', async () => {
+test('pages of another origin are refused', async () => {
   const { ingestUrl: origin, ingestionKey: key } = weir.credentials
   const client = new BrowserClient({
     origin,

@@ -57,7 +57,7 @@ async function stored(app: string, count: number): Promise<void> {
   expect(lines).toHaveLength(count)
 }
 
-/** From one numbered line to another, both among them. */
+/** The range between two numbered lines, both included. */
 function range(first: number, last: number): [number, number] {
   return [startMs + first * STEP_MS, startMs + last * STEP_MS]
 }
@@ -67,7 +67,7 @@ function numbered(first: number, last: number): string[] {
 }
 
 describe('a search', () => {
-  test('shows every line between two instants once, page by page from the newest, and ends with the last page', async () => {
+  test('shows every line of a period once, page by page from the newest, and ends with the last page', async () => {
     const asking = clientWith(weir.credentials.accessToken)
     expect(await asking.search(range(0, 249))).toEqual([
       ...numbered(150, 249),
@@ -95,7 +95,7 @@ describe('a search', () => {
     expect(asking.requests).toHaveLength(requests)
   })
 
-  test('by query and lists shows what they find', async () => {
+  test('by query and lists shows the matching lines', async () => {
     expect(await client.search(range(0, 9), 'odd:true -"line 3"')).toEqual(
       [1, 5, 7, 9].map(place => `web-1 numbered line ${place}`),
     )
@@ -105,16 +105,16 @@ describe('a search', () => {
     expect(await client.search(range(0, 9), '_account:*', { apps: 'other', levels: '' })).toEqual([])
   })
 
-  test('by the older interface shows the newest hundred, also by its former names and a service key', async () => {
+  test('by the older interface shows the newest hundred lines, also by its former names and with a service key', async () => {
     expect(await client.searchOnce(range(0, 249))).toEqual(numbered(150, 249))
     const withKey = clientWith(weir.credentials.serviceKey)
     expect(await withKey.searchOnce(range(0, 9))).toEqual(numbered(0, 9))
     expect(await withKey.search(range(0, 9))).toEqual(numbered(0, 9))
-    // That one asks by whole seconds.
+    // This client uses whole seconds.
     expect(await withKey.searchAsBefore(range(0, 249), '"line 13"')).toContain('web-1 numbered line 13')
   })
 
-  test('hides no line, whatever is said about its host', async () => {
+  test('hides no line, whatever its host is', async () => {
     const line = JSON.stringify({ message: 'tricky', _host: '', _line: '', host: '' })
     const members = [
       {},
@@ -133,7 +133,7 @@ describe('a search', () => {
   test.each<[string, string, string]>([
     ['an open quote', '"open', '400 BadRequest: "query"'],
     ['nothing after a colon', 'app:', '400 BadRequest: "query"'],
-  ])('with %s shows why it is refused', async (_name, query, refusal) => {
+  ])('with %s shows the reason of the refusal', async (_name, query, refusal) => {
     expect(await client.search(range(0, 1), query)).toEqual([expect.stringContaining(refusal)])
     expect(await client.searchOnce(range(0, 1), query)).toEqual([expect.stringContaining(refusal)])
   })
@@ -142,12 +142,12 @@ describe('a search', () => {
     ['an unknown token', () => `sts_${'0'.repeat(40)}`],
     ['an unknown service key', () => '0'.repeat(32)],
     ['an ingestion key', () => weir.credentials.ingestionKey],
-  ])('with %s shows that it is not valid', async (_name, secret) => {
+  ])('with %s reports that it is invalid', async (_name, secret) => {
     const shown = await clientWith(secret()).search(range(0, 1))
     expect(shown).toEqual([expect.stringMatching(/^401 NotAuthorized: ./)])
   })
 
-  test('that takes too long is given up, and stands in nobody’s way afterwards', async () => {
+  test('can be interrupted if it takes too long, and does not affect later searches', async () => {
     const impatient = clientWith(weir.credentials.accessToken, 200)
     weir.signal('SIGSTOP')
     onTestFinished(() => weir.signal('SIGCONT'))
@@ -169,7 +169,7 @@ describe('the account', () => {
     ) as string,
   ]
 
-  test('is shown with its plan and state, also while ingestion is suspended', async () => {
+  test('is shown with its plan and state, also during a suspension of ingestion', async () => {
     expect(await client.accounts()).toEqual(shown(false))
     const { token } = await weir.send<{ token: string }>('POST', '/v1/config/ingestion/suspend', {})
     await weir.send('POST', '/v1/config/ingestion/suspend/confirm', { token })
@@ -177,7 +177,7 @@ describe('the account', () => {
     expect(await client.accounts()).toEqual(shown(true))
   })
 
-  test('is not shown to a service key: that interface takes tokens alone', async () => {
+  test('is not shown to a service key: that interface accepts only tokens', async () => {
     const refused = await clientWith(weir.credentials.serviceKey).accounts()
     expect(refused).toEqual([expect.stringMatching(/^401 EUNAUTHORIZED: ./)])
   })
@@ -189,7 +189,7 @@ describe('views of a category', () => {
     return (await weir.send<{ id: string }>('POST', path, { name })).id
   }
 
-  test('are found by its id, whatever else is called so', async () => {
+  test('are found by its id, even if other objects have the same name', async () => {
     await category('boards', 'Team A')
     const views = await category('views', 'Team A')
     await category('views', 'Team B')
@@ -209,16 +209,19 @@ describe('views of a category', () => {
     ])
   })
 
-  test('of a category of screens are asked for under its name', async () => {
+  test('of a category of screens are requested by its name', async () => {
     const screens = await category('screens', 'On the wall')
     const asking = clientWith(weir.credentials.accessToken)
     expect(await asking.viewsIn(screens)).toEqual([])
     expect(asking.requests).toHaveLength(3)
   })
 
-  test.each([NOWHERE, 'x', '%00', '..%2Fviews'])('of %s, which is none, are not there', async id => {
-    expect(await client.viewsIn(id)).toEqual(['There is no such category'])
-  })
+  test.each([NOWHERE, 'x', '%00', '..%2Fviews'])(
+    'of %s, which is not a category, are not found',
+    async id => {
+      expect(await client.viewsIn(id)).toEqual(['There is no such category'])
+    },
+  )
 })
 
 describe('a live tail', () => {
@@ -230,7 +233,7 @@ describe('a live tail', () => {
 
   const until = (isSo: () => boolean) => eventually(async () => isSo(), Boolean)
 
-  test('shows lines as they come, and again after the server was stopped, killed and started', async () => {
+  test('shows lines as they arrive, and again after the server was stopped, killed and restarted', async () => {
     const following = tail({ apps: 'tailed' })
     const sent: string[] = []
     const follow = async (text: string) => {
@@ -254,7 +257,7 @@ describe('a live tail', () => {
     await weir.start()
     await until(() => following.opened === 3)
     await follow('after the kill')
-    // Nothing listened meanwhile.
+    // There was no listener in the meantime.
     expect(new Set(following.closed)).toEqual(new Set([1001, 1006]))
   })
 

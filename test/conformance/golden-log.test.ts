@@ -7,8 +7,8 @@ const fileOf = (behaviour: number) => new URL(`../data/golden/behaviour-${behavi
 const behaviours = Array.from({ length: BEHAVIOUR }, (_, index) => index + 1)
 
 /**
- * What a log gives never changes under a behaviour number. When a change of the engine makes this fail on purpose,
- * raise BEHAVIOUR; the log of a new number is written by running this test with GOLDEN_LOG=new.
+ * Under a behaviour number, the result of a log never changes. If a deliberate change of the engine breaks this test,
+ * raise BEHAVIOUR; running this test with GOLDEN_LOG=new writes the log of a new number.
  */
 test.each(behaviours)('the golden log of behaviour %i replays to the digest of its time', behaviour => {
   const file = fileOf(behaviour)
@@ -20,7 +20,7 @@ test.each(behaviours)('the golden log of behaviour %i replays to the digest of i
   expect(digestOf(recordsOf(golden), behaviour)).toBe(golden.digest)
 })
 
-test('a record that was appended a millisecond later gives another digest', () => {
+test('an append time that is a millisecond later gives another digest', () => {
   const golden = JSON.parse(readFileSync(fileOf(1), 'utf8')) as GoldenLog
   const lineRecord = golden.records.findIndex(record => record.producer !== null)
   const later = recordsOf(golden).map((record, index) =>

@@ -13,12 +13,12 @@ const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
   kafkajs: /^engine\/log\/kafka\//,
   chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session)\.ts$/,
   '@clickhouse/client':
-    /^engine\/store\/(connection|embedded-connection|server-connection|clickhouse-store|exception-block)\.ts$/,
+    /^engine\/store\/(connection|embedded-connection|embedded-session|server-connection|clickhouse-store|exception-block)\.ts$/,
   fastify: /^(api|deploy)\//,
   commander: /^deploy\//,
 }
 
-/** Ways around the ports: what the code must not say, and where alone it may. */
+/** Expressions that bypass a port, with the only files that may contain them. */
 const PLACES: readonly { readonly what: string; readonly pattern: RegExp; readonly allowed: RegExp }[] = [
   { what: 'reads the environment', pattern: /\bprocess\s*\.\s*env\b/, allowed: /^deploy\// },
   { what: 'ends the process', pattern: /\bprocess\s*\.\s*exit\b/, allowed: /^deploy\// },
@@ -39,7 +39,7 @@ const PLACES: readonly { readonly what: string; readonly pattern: RegExp; readon
   },
 ]
 
-/** What connects to others, of the modules that can, and what may be taken from them without doing so. */
+/** Modules that can connect to others, with the parts that do not. */
 const CONNECTING: Readonly<Record<string, RegExp>> = {
   'node:net': /^(isIP|isIPv4|isIPv6|createServer|Server|BlockList)$/,
   'node:tls': /^(createSecureContext|createServer)$/,
@@ -54,9 +54,9 @@ const CONNECTING: Readonly<Record<string, RegExp>> = {
 }
 const GLOBAL_CONNECTING = /(?<![.#\w])(?:fetch\s*\(|new\s+(?:WebSocket|EventSource)\b)/
 
-/** Where users' addresses are judged. */
+/** Files that judge users' addresses. */
 const OUTBOUND = /^deploy\/outbound\//
-/** Who connects to what the operator named, or runs at the user's own machine. */
+/** Files that connect to addresses of the operator, or that run on the user's own machine. */
 const OPERATOR_SIDE = [
   /^engine\/log\/kafka\//, // KAFKA_BROKERS
   /^engine\/store\/external-data\.ts$/, // CLICKHOUSE_URL
@@ -118,13 +118,13 @@ function waysOut(files: readonly SourceFile[]): string[] {
 describe('the project', () => {
   const files = projectSources()
 
-  test('is read whole: an empty list of files would prove nothing', () => {
+  test('is found completely: an empty list of files would prove nothing', () => {
     const areas = new Set(files.map(file => file.path.split('/')[0]))
     expect([...areas].sort()).toEqual(['api', 'deploy', 'engine', 'schemas', 'test'])
     expect(files.flatMap(importsOf).length).toBeGreaterThan(files.length)
   })
 
-  test('knows broker, database and web framework only where it may', () => {
+  test('uses broker, database and web framework only in the allowed places', () => {
     expect(wrongPackages(files)).toEqual([])
   })
 
@@ -132,7 +132,7 @@ describe('the project', () => {
     expect(waysAround(files)).toEqual([])
   })
 
-  test('connects to others in one place, and where the operator named them', () => {
+  test('opens connections in one place, and in places for addresses of the operator', () => {
     expect(waysOut(files)).toEqual([])
   })
 })
@@ -145,7 +145,7 @@ describe('these checks find', () => {
     ['api/search/search.ts', "import { createClient } from '@clickhouse/client'"],
     ['engine/worker/engine.ts', "import { createChdbConnection } from 'chdb/connection'"],
     ['engine/worker/engine.ts', "import type { FastifyInstance } from 'fastify'"],
-  ])('a package where it does not belong: %s', (path, text) => {
+  ])('a package in a wrong place: %s', (path, text) => {
     expect(wrongPackages([file(path, text)])).toHaveLength(1)
   })
 
@@ -158,7 +158,7 @@ describe('these checks find', () => {
     'const r = Math.random()',
     "import { randomUUID } from 'node:crypto'",
     'setTimeout(() => {}, 10)',
-  ])('a way around the ports: %s', text => {
+  ])('a way to bypass the ports: %s', text => {
     expect(waysAround([file('engine/event/event.ts', text)])).toHaveLength(1)
     expect(waysAround([file('api/event.ts', text)])).toHaveLength(1)
   })
@@ -175,7 +175,7 @@ describe('these checks find', () => {
     "const net = await import('node:net')",
     'const answer = await fetch(url)',
     'const socket = new WebSocket(url)',
-  ])('a way out past the one place: %s', text => {
+  ])('a way out beside the allowed place: %s', text => {
     expect(waysOut([file('api/configuration/reach.ts', text)])).toHaveLength(1)
     expect(waysOut([file('engine/nodes/destinations/http.ts', text)])).toHaveLength(1)
     expect(waysOut([file('deploy/outbound/tcp-outbound.ts', text)])).toEqual([])
@@ -192,7 +192,7 @@ describe('these checks find', () => {
     expect(waysOut([file('api/configuration/reach.ts', text)])).toEqual([])
   })
 
-  test('no way around the ports in comments, in strings, or in times that are given', () => {
+  test('no bypass in comments, in strings, or in given times', () => {
     const text =
       "// Date.now() is not used\nconst a = 'process.env'\nconst b = new Date(ms)\n/* Math.random */"
     expect(waysAround([file('engine/event/event.ts', text)])).toEqual([])

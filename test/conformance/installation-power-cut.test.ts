@@ -28,34 +28,38 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.skipIf(!HAS_STRACE)('an installation whose machine loses its power', { timeout: TIMEOUT_MS }, () => {
-  let run: RecordedRun
+describe.skipIf(!HAS_STRACE)(
+  'an installation after a power cut of its machine',
+  { timeout: TIMEOUT_MS },
+  () => {
+    let run: RecordedRun
 
-  beforeAll(async () => {
-    run = await recordRun(join(folder, 'program'), scriptOf('program-writer.ts'))
-  }, TIMEOUT_MS)
+    beforeAll(async () => {
+      run = await recordRun(join(folder, 'program'), scriptOf('program-writer.ts'))
+    }, TIMEOUT_MS)
 
-  test.each(POWER_CUTS)('starts again, knows its tokens and has each line once (%s)', async cut => {
-    const data = join(run.root, 'data')
-    /** A file that starts trust has got its name. */
-    const isTrusted: Instant = (calls, at) => {
-      const call = calls[at]
-      if (call?.type !== 'renamed' || basename(call.path) === 'owner.json') return false
-      return dirname(call.path) === data || basename(call.path) === 'topic.json'
-    }
-    const isAt: Instant = (calls, at) =>
-      isPromise(calls, at) || (cut === 'names-lost' && isTrusted(calls, at))
-    const cuts = cutRuns<PromisedByProgram>(run, cut, isAt)
-    const losses = await gathered(cuts, async ({ path, promised, at }) => {
-      const found = await lossesOfProgram(join(path, 'data'), promised)
-      rmSync(path, { recursive: true, force: true })
-      return found.map(loss => `${promised?.step}, call ${at}: ${loss}`)
+    test.each(POWER_CUTS)('starts again, knows its tokens and has each line once (%s)', async cut => {
+      const data = join(run.root, 'data')
+      /** A file that starts trust has got its name. */
+      const isTrusted: Instant = (calls, at) => {
+        const call = calls[at]
+        if (call?.type !== 'renamed' || basename(call.path) === 'owner.json') return false
+        return dirname(call.path) === data || basename(call.path) === 'topic.json'
+      }
+      const isAt: Instant = (calls, at) =>
+        isPromise(calls, at) || (cut === 'names-lost' && isTrusted(calls, at))
+      const cuts = cutRuns<PromisedByProgram>(run, cut, isAt)
+      const losses = await gathered(cuts, async ({ path, promised, at }) => {
+        const found = await lossesOfProgram(join(path, 'data'), promised)
+        rmSync(path, { recursive: true, force: true })
+        return found.map(loss => `${promised?.step}, call ${at}: ${loss}`)
+      })
+      expect(losses).toEqual([])
     })
-    expect(losses).toEqual([])
-  })
-})
+  },
+)
 
-/** Starts the program on what a power cut has left. @returns what is not as it was promised */
+/** Starts the program on the state after a power failure. @returns broken promises */
 async function lossesOfProgram(data: string, promised: PromisedByProgram | undefined): Promise<string[]> {
   const weir = RunningWeir.prepare(PROGRAM_SETTINGS, data)
   try {

@@ -5,17 +5,20 @@ import { eventColumns, eventsIn } from '../../engine/event/event-columns.ts'
 import { LineStand } from '../../engine/fold/tailed-line.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
-import { FieldNames } from '../../engine/lines/line-fields.ts'
-import { type LineRow, recordOf, renderRecord, rowOfLine } from '../../engine/lines/line-record.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
+import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
 import {
-  compileOwnStore,
-  defaultOwnStore,
-  newStoredLine,
-} from '../../engine/nodes/destinations/log-analysis/own-store.ts'
+  type LineRow,
+  recordOf,
+  renderRecord,
+  rowOfLine,
+} from '../../engine/lines/stored-line/line-record.ts'
+import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { compileOwnStore } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
@@ -29,7 +32,7 @@ const ACCOUNT = '507f1f77bc'
 /** The way of a line without a network, a log and a store: a request's body in, records out. */
 function recordsOf(body: string, request: Partial<RequestFacts> = {}): JsonObject[] {
   const view = batchOf(body, { ...SOME_REQUEST, ...request })
-  const sink = defaultOwnStore()
+  const sink = CATALOGUE.defaultOwnStore()
   const line = newStoredLine()
   const fieldNames = new FieldNames()
   return Array.from({ length: view.count }, (_, row) => {
@@ -104,7 +107,7 @@ const BARE = {
   _retention: RETENTION_DAYS,
 }
 
-test("the specification's example of a record is what its line becomes", () => {
+test("a line gives the record of the specification's example", () => {
   const line = '{"message":"GET /health 200","user_id":7}'
   const body = JSON.stringify({
     lines: [
@@ -139,7 +142,7 @@ test("the specification's example of a record is what its line becomes", () => {
   ])
 })
 
-describe('a line as it is sent', () => {
+describe('a line as sent', () => {
   test.each<[string, string, JsonObject]>([
     ['a bare text', '"x"', { _line: 'x', _mezmo_line_size: 1 }],
     [
@@ -193,13 +196,13 @@ describe('a line as it is sent', () => {
     expect(record).toEqual({ ...BARE, _mezmo_line_size: size, ...expected })
   })
 
-  test('a drift of the sender is kept from 5,001 ms on', () => {
+  test('the drift of a sender is stored from 5,001 ms on', () => {
     expect(recordsOf('{"lines":["x"]}', { driftMs: 5001 })[0]).toMatchObject({ _drift: 5001 })
     expect(recordsOf('{"lines":["x"]}', { driftMs: 5000 })[0]).not.toHaveProperty('_drift')
   })
 })
 
-test('a key that is written with an escape keeps its name, whatever key another line has at its place', () => {
+test('a key that is sent with an escape keeps its name, even if another line has another key in its place', () => {
   // `JSON.parse` alone gives the second of each pair the key of the first.
   const line = (key: string) => `{"shares":1,${key}:"x"}`
   const sent = ['"C:\\\\"', '"C:\\t"', '"\\\\"', '"\\u0061"'].map(line)
@@ -231,28 +234,28 @@ describe('meta is stored as compact JSON', () => {
     const event = way(Event.ofLine(batchOf(body, SOME_REQUEST), 0))
     const context = { account: ACCOUNT, timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, poolDays: 0 }
     const fieldNames = new FieldNames()
-    defaultOwnStore().fill(event, line, { ...context, behaviour: BEHAVIOUR, fieldNames })
+    CATALOGUE.defaultOwnStore().fill(event, line, { ...context, behaviour: BEHAVIOUR, fieldNames })
     expect(line.sizeBytes).toBe(1 + Buffer.byteLength(line.meta))
     return line.meta
   }
   const body = (meta: string, ...more: string[]) =>
     `{"lines":[{"line":"x",${[`"meta":${meta}`, ...more].join(',')}}]}`
 
-  test.each(META_WAYS)('whatever its spelling: %s', (_what, way) => {
+  test.each(META_WAYS)('in any spelling: %s', (_what, way) => {
     fc.assert(
       fc.property(drawnMembers, drawnSpelling, (value, spelling) => {
         const text = compactText(value)
         const spelled = spelledText(value, spelling)
         expect(storedMeta(body(spelled), way)).toBe(text)
         expect(storedMeta(body(text), way)).toBe(text)
-        // What the scanner does not know makes it leave the body to the complete parser.
+        // Unknown members make the scanner leave the body to the complete parser.
         expect(storedMeta(body(spelled, '"env":null'), way)).toBe(text)
       }),
       { numRuns: 300 },
     )
   })
 
-  test.each(META_WAYS)('a text as it is: %s', (_what, way) => {
+  test.each(META_WAYS)('a text unchanged: %s', (_what, way) => {
     fc.assert(
       fc.property(drawnValue, drawnSpelling, (value, spelling) => {
         if (!('text' in value)) return
@@ -278,7 +281,7 @@ describe('meta is stored as compact JSON', () => {
     for (const [, way] of META_WAYS) expect(storedMeta(body(meta), way)).toBe(expected)
   })
 
-  test('an unknown member joins it in the same form', () => {
+  test('an unknown member is added in the same form', () => {
     const meta = '{"ok": true,"n":"Stra\\u00dfe"}'
     expect(storedMeta(body(meta))).toBe('{"ok":true,"n":"Straße"}')
     expect(storedMeta(body(meta, '"pid": 1.0', '"7":1e400'))).toBe(
@@ -286,8 +289,8 @@ describe('meta is stored as compact JSON', () => {
     )
   })
 
-  test('a tail shows, and rules judge, the very text that is stored', () => {
-    const stand = new LineStand()
+  test('a tail shows, and rules judge, exactly the stored text', () => {
+    const stand = new LineStand(CATALOGUE)
     const place = { timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, partition: 0, offset: 1n, row: 0 }
     fc.assert(
       fc.property(drawnMembers, drawnSpelling, (value, spelling) => {
@@ -304,7 +307,7 @@ describe('meta is stored as compact JSON', () => {
     )
   })
 
-  test('also of an event that a gateway route brought', () => {
+  test('also for an event from a gateway route', () => {
     const sink = compileOwnStore({ message: { line: '.line', meta_field: '.meta' } })
     fc.assert(
       fc.property(drawnMembers, drawnSpelling, (value, spelling) => {
@@ -323,11 +326,11 @@ describe('meta is stored as compact JSON', () => {
     )
   })
 
-  test('before the fifth behaviour it is stored as it was sent', () => {
+  test('before the fifth behaviour it is stored as sent', () => {
     const line = newStoredLine()
     const event = Event.ofLine(batchOf(body('{"ok": true,"n":"Stra\\u00dfe"}'), SOME_REQUEST), 0)
     const context = { account: ACCOUNT, timeMs: RECEIVED_MS, retentionDays: RETENTION_DAYS, poolDays: 0 }
-    defaultOwnStore().fill(event, line, {
+    CATALOGUE.defaultOwnStore().fill(event, line, {
       ...context,
       behaviour: FOURTH_BEHAVIOUR,
       fieldNames: new FieldNames(),
@@ -343,7 +346,7 @@ function cutMeta(number?: string): string {
   return JSON.stringify(whole.slice(0, 32_768))
 }
 
-test('whatever is sent, every line becomes a record with its text and its size', () => {
+test('any sent line becomes a record with its text and its size', () => {
   const text = fc.string({ unit: 'grapheme' }).map(raw => Buffer.from(raw).toString())
   const sent = fc.record(
     {

@@ -23,7 +23,7 @@ export interface LogPlaceOptions {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly maxBytes?: number
-  /** Where it keeps segments: how large they get, so that a test has several. */
+  /** Maximum size of segments, small enough for a test to have several. */
   readonly segmentBytes?: number
 }
 
@@ -36,7 +36,7 @@ const START_MS = 1_700_000_000_000
 /** Long enough for every frame: bounds on bytes are tested with room for them. */
 const FRAME_BYTES = 80
 
-/** What every implementation of the log promises. Each test has a place of its own. */
+/** Promises of every implementation of the log. Each test has its own place. */
 export function logContract(name: string, newPlace: () => Promise<LogPlace>, traits: LogTraits): void {
   describe(`the ${name} keeps the contract of a log`, () => {
     const places: LogPlace[] = []
@@ -67,7 +67,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
     }
 
     describe('appending and reading', () => {
-      test('concurrent appends get rising offsets in the order of the calls, and are read in it', async () => {
+      test('concurrent appends get rising offsets in the order of the calls, and are read in that order', async () => {
         const { topic } = await topicOf()
         const texts = Array.from({ length: 100 }, (_, number) => `record ${number}`)
         const appended = await Promise.all(texts.map(text => topic.append(0, record(text))))
@@ -89,7 +89,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect((await topic.bounds(0)).next).toBeGreaterThan(offset)
       })
 
-      test('reading can begin at any kept offset and nowhere else', async () => {
+      test('reading can begin at any kept offset and at no other', async () => {
         const { topic } = await topicOf()
         for (let number = 0; number < 20; number++) await topic.append(0, record(`${number}`))
         const { first, next } = await topic.bounds(0)
@@ -101,7 +101,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         await expectCode(topic.read(0, next + 1n, 1000), 'LOG_OFFSET_OUT_OF_RANGE')
       })
 
-      test('values, producer ids and sequences come back as they were given', async () => {
+      test('values, producer ids and sequences are returned unchanged', async () => {
         const { topic } = await topicOf()
         const given: Pick<NewRecord, 'value' | 'producer'>[] = [
           { value: Buffer.alloc(0), producer: null },
@@ -116,7 +116,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(read.map(({ value, producer }) => ({ value: Buffer.from(value), producer }))).toEqual(given)
       })
 
-      test('a caller that reuses its memory after the answer does not change what is read', async () => {
+      test('a caller that reuses its memory after the answer does not change the stored record', async () => {
         const { topic } = await topicOf()
         const value = Buffer.from('before')
         await topic.append(0, { value, producer: null, priority: 'ingest' })
@@ -124,7 +124,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(await textsFrom(topic, 0n)).toEqual(['before'])
       })
 
-      test('partitions have offsets and records of their own', async () => {
+      test('partitions have their own offsets and records', async () => {
         const { topic } = await topicOf({}, 3)
         await Promise.all([
           topic.append(0, record('a')),
@@ -136,7 +136,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(await textsFrom(topic, 0n, 2)).toEqual(['b', 'c'])
       })
 
-      test('a record of the largest size is taken and one byte more is refused', async () => {
+      test('a record of the maximum size is accepted, and one more byte is refused', async () => {
         const { topic } = await topicOf()
         const value = Buffer.alloc(MAX_RECORD_BYTES + 1, 'x')
         await expectCode(topic.append(0, { ...record(''), value }), 'LOG_RECORD_TOO_LARGE')
@@ -155,7 +155,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect((await topic.read(0, 0n, 0)).map(({ value }) => value.length)).toEqual([5000])
       })
 
-      test('values that sum up to maxBytes exactly fit, one byte less does not', async () => {
+      test('values with a total of exactly maxBytes are returned together, and with one byte less they are not', async () => {
         const { topic } = await topicOf()
         for (const size of [100, 100, 100]) await topic.append(0, record('x'.repeat(size)))
         expect(await topic.read(0, 0n, 300)).toHaveLength(3)
@@ -199,7 +199,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         await waiting
       })
 
-      test('ends without an error when the signal is aborted, also when it was before', async () => {
+      test('ends without an error when the signal is aborted, even before the call', async () => {
         const { topic } = await topicOf()
         const abort = new AbortController()
         const waiting = topic.waitBeyond(0, 0n, abort.signal)
@@ -209,8 +209,8 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
       })
     })
 
-    describe('letting go', () => {
-      test('a trim never takes a record at or above its bound, and below first reading is refused', async () => {
+    describe('trimming', () => {
+      test('a trim never removes a record at or above its bound, and reading below the first record is refused', async () => {
         const { topic } = await topicOf({ segmentBytes: 500 })
         for (let number = 0; number < 50; number++)
           await topic.append(0, record(`${number} ${'x'.repeat(50)}`))
@@ -226,7 +226,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         await expectCode(topic.read(0, first - 1n, 1000), 'LOG_OFFSET_OUT_OF_RANGE')
       })
 
-      test('after everything was trimmed offsets go on, also when the log is opened again', async () => {
+      test('after everything was trimmed, offsets continue, also when the log is opened again', async () => {
         const { topic, open, log } = await topicOf()
         for (let number = 0; number < 5; number++) await topic.append(0, record(`${number}`))
         await topic.trim(0, 5n)
@@ -238,7 +238,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         await expectCode(again.read(0, 4n, 1000), 'LOG_OFFSET_OUT_OF_RANGE')
       })
 
-      test('a bound beyond the head means everything, and trimming twice is nothing new', async () => {
+      test('a bound beyond the head trims everything, and a second trim changes nothing', async () => {
         const { topic } = await topicOf()
         await topic.append(0, record('a'))
         await topic.trim(0, 1000n)
@@ -251,7 +251,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
 
     describe('time', () => {
       test.runIf(traits.embedded)(
-        'append times are the clock as it is, jumping back and forward',
+        'append times are the times of the clock, even when it jumps back and forward',
         async () => {
           const { clock, topic } = await topicOf()
           const times = [START_MS, START_MS - 86_400_000, START_MS + 86_400_000, START_MS - 1, START_MS]
@@ -266,7 +266,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
       )
 
       test.runIf(traits.embedded)(
-        'offsetAtTime is the earliest record at or after it, wherever the clock jumped',
+        'offsetAtTime is the earliest record at or after the time, wherever the clock jumped',
         async () => {
           const jumps = fc.array(fc.integer({ min: -5, max: 6 }), { minLength: 1, maxLength: 40 })
           await fc.assert(
@@ -290,7 +290,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
     })
 
     describe('topics', () => {
-      test('another number of partitions is refused, in one log and after opening it again', async () => {
+      test('another number of partitions is refused, in an open log and after it is opened again', async () => {
         const { open, log } = await topicOf({}, 2)
         await expectCode(log.topic('weir.test', 3), 'LOG_PARTITIONS_DIFFER')
         await log.close()
@@ -299,7 +299,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect((await again.topic('weir.test', 2)).partitions).toBe(2)
       })
 
-      test('a topic keeps its log id, and no other topic has it', async () => {
+      test('a topic keeps its log id, which differs from that of any other topic', async () => {
         const { open, log, topic } = await topicOf()
         const other = await log.topic('weir.other', 1)
         expect(other.logId).not.toBe(topic.logId)
@@ -309,7 +309,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect((await again.topic('weir.test', 1)).logId).toBe(topic.logId)
       })
 
-      test('a topic opened twice, also at once, is one', async () => {
+      test('a topic that is opened twice, even at once, is the same topic', async () => {
         const { log } = await topicOf()
         const [one, two] = await Promise.all([log.topic('weir.twice', 1), log.topic('weir.twice', 1)])
         await one.append(0, record('x'))
@@ -319,7 +319,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
     })
 
     describe('closing', () => {
-      test('waits for the appends under way, which are kept', async () => {
+      test('waits for running appends, which are kept', async () => {
         const { open, log, topic } = await topicOf()
         const appends = Promise.all([topic.append(0, record('a')), topic.append(0, record('b'))])
         await log.close()
@@ -327,7 +327,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(await textsFrom(await (await open()).topic('weir.test', 1), 0n)).toEqual(['a', 'b'])
       })
 
-      test('every later call says that the log is closed, and closing twice is fine', async () => {
+      test('every later call reports that the log is closed, and a second close is allowed', async () => {
         const { log, topic } = await topicOf()
         await topic.append(0, record('a'))
         const waiting = expectCode(topic.waitBeyond(0, 5n, new AbortController().signal), 'LOG_CLOSED')
@@ -360,7 +360,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         }
       }
 
-      test('refuses ingestion at 80 % while control goes on until all is used', async () => {
+      test('refuses ingestion at 80 %, while control records continue until everything is used', async () => {
         const { log, topic } = await topicOf(full)
         expect(log.space()).toMatchObject({ limitBytes: 20_000, takesIngest: true, takesControl: true })
         const ingested = await fill(topic, 'ingest')
@@ -373,7 +373,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(await offsetsFrom(topic, 0n)).toHaveLength(ingested + controlled)
       })
 
-      test('counts what waits for its flush: appends at once do not pass the bound together', async () => {
+      test('counts records that wait for their flush, so simultaneous appends cannot exceed the bound', async () => {
         const { log, topic } = await topicOf(full)
         const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => append(topic, 'ingest')))
         const taken = outcomes.filter(({ status }) => status === 'fulfilled').length
@@ -381,7 +381,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(log.space().usedBytes).toBeLessThanOrEqual(16_000 + VALUE_BYTES + FRAME_BYTES)
       })
 
-      test('takes lines again once something was let go', async () => {
+      test('accepts lines again after a trim', async () => {
         const { log, topic } = await topicOf(full)
         await fill(topic, 'ingest')
         await fill(topic, 'control')
@@ -394,7 +394,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(await fill(topic, 'ingest')).toBeGreaterThan(10)
       })
 
-      test('is full after it was opened again, lets go, and goes on', async () => {
+      test('is still full after it is opened again, and continues after a trim', async () => {
         const { open, log, topic } = await topicOf(full)
         await fill(topic, 'ingest')
         await fill(topic, 'control')
@@ -409,7 +409,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect((await append(reopened, 'ingest')).offset).toBe(next)
       })
 
-      test('counts the topics that nobody has opened yet', async () => {
+      test('counts topics that are not open yet', async () => {
         const { open, log, topic } = await topicOf(full)
         await fill(topic, 'ingest')
         const { usedBytes } = log.space()
@@ -420,7 +420,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
       })
     })
 
-    test('behaves as a list that only grows at its end and only shrinks at its beginning', async () => {
+    test('behaves like a list that grows only at its end and shrinks only at its beginning', async () => {
       const operation = fc.oneof(
         {
           weight: 5,

@@ -16,7 +16,7 @@ const WRITER = new URL('./log-writer.ts', import.meta.url).pathname
 
 const run = promisify(execFile)
 
-/** Runs the writer until it has acknowledged that many records, then kills it. @returns what it printed */
+/** Runs the writer until it has acknowledged that many records, then kills it. @returns its output */
 async function killedWriter(directory: string, life: number, acknowledged: number): Promise<string> {
   const writer = spawn(process.execPath, [WRITER, directory, `${life}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -65,10 +65,10 @@ function isWhole(value: string): boolean {
   return filling.length === (Number(name.split('.')[2]) * 997) % 9000 && /^x*$/.test(filling)
 }
 
-describe('a disk that is really full', () => {
+describe('a full disk', () => {
   const DISK_BYTES = 4 * 1024 * 1024
 
-  test('refuses lines, keeps what it has, takes control from what is left, and empties itself after a restart', async context => {
+  test('refuses lines, keeps stored ones, accepts control records in the remaining space, and is emptied after a restart', async context => {
     const disk = await mountDisk(DISK_BYTES)
     if (disk === undefined) return context.skip('needs the right to mount a small file system')
     const options = {

@@ -11,28 +11,28 @@ const LIVES = 4
 const MAX_BYTES = 60_000
 
 /**
- * Whole worlds on one seed: appends at once, trims, failing calls, a disk that fills up, and the power lost at
- * any call. After each life everything that was promised is checked against what the log then holds.
+ * Whole worlds from one seed: simultaneous appends, trims, failing calls, a disk that fills up, and a power failure at
+ * any call. After each life, all promises are compared with the content of the log.
  */
 for (const seed of SEEDS) {
-  test(`what was acknowledged survives every loss of power, and what was refused is not there (SEED=${seed})`, async () => {
+  test(`acknowledged records survive every power loss, and refused ones are absent (SEED=${seed})`, async () => {
     const world = new World(seed)
     for (let life = 0; life < LIVES; life++) await world.live()
     await world.check()
   })
 }
 
-describe('the simulation would notice', () => {
-  test('a disk that acknowledges flushes without making them: acknowledged records are gone', async () => {
+describe('the simulation detects', () => {
+  test('a disk that acknowledges flushes without making them, because acknowledged records are lost', async () => {
     expect(await brokenSeeds(files => pretend(files, 'datasync'))).toBeGreaterThan(0)
   })
 
-  test('a log that does not cut off what a failed flush has left: acknowledged records are gone or double', async () => {
+  test('a log that does not cut off the remains of a failed flush, because acknowledged records are lost or duplicated', async () => {
     expect(await brokenSeeds(files => pretend(files, 'truncate'))).toBeGreaterThan(0)
   })
 })
 
-/** In how many of some worlds a check fails when the files are broken. */
+/** Number of worlds in which a check fails when the files are broken. */
 async function brokenSeeds(breakFiles: (files: SimulatedFiles) => void): Promise<number> {
   let broken = 0
   for (const seed of SEEDS.slice(0, 40)) {
@@ -48,7 +48,7 @@ async function brokenSeeds(breakFiles: (files: SimulatedFiles) => void): Promise
   return broken
 }
 
-/** From now on the call answers at once and does nothing. */
+/** Makes the call return at once without effect from now on. */
 function pretend(files: SimulatedFiles, call: 'datasync' | 'truncate'): void {
   const open = files.open.bind(files)
   files.open = async (path, mode) => ({ ...(await open(path, mode)), [call]: async () => undefined })
@@ -62,7 +62,7 @@ class World {
   readonly #acknowledged = new Map<bigint, string>()
   /** Values of which the log said that it has not stored them. */
   readonly #refused = new Set<string>()
-  /** Whatever a reader has seen, by offset. */
+  /** Records that any reader has seen, by offset. */
   readonly #seen = new Map<bigint, string>()
   #trimmedBefore = 0n
   #values = 0

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { checkNode } from '../../engine/nodes/check-node.ts'
-import { DECLARATIONS, declarationOf, type NodeKind } from '../../engine/nodes/known-types.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
+import { checkNode } from '../../engine/nodes/contract/check-node.ts'
 
 /** Every wire id of the contract, with its other spellings. */
 const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {
@@ -27,43 +28,43 @@ const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {
 const KINDS = Object.keys(CONTRACT) as NodeKind[]
 
 test.each(KINDS)('every %s of the contract is declared once, and nothing else', kind => {
-  const types = DECLARATIONS[kind].flatMap(({ type, aliases = [] }) => [type, ...aliases])
+  const types = CATALOGUE.declarations[kind].flatMap(({ type, aliases = [] }) => [type, ...aliases])
   expect(types.toSorted()).toEqual(CONTRACT[kind].toSorted())
 })
 
 describe.each(
   KINDS.flatMap(kind =>
-    DECLARATIONS[kind].map(declaration => [kind, declaration.type, declaration] as const),
+    CATALOGUE.declarations[kind].map(declaration => [kind, declaration.type, declaration] as const),
   ),
 )('%s %s', (kind, type, declaration) => {
-  test('shows options with what is stored of them', () => {
+  test('has examples of options with their stored form', () => {
     expect(declaration.configs.length).toBeGreaterThan(0)
     for (const { sent, stored } of declaration.configs) {
       const before = structuredClone(sent)
-      const checked = checkNode(kind, type, sent)
+      const checked = checkNode(CATALOGUE, kind, type, sent)
       expect(withoutOutputNames(checked)).toEqual(withoutOutputNames({ stored }))
       expect(sent, 'what was sent is not touched').toEqual(before)
     }
   })
 
-  test('what is stored can be sent back, and nothing changes', () => {
+  test('the stored form can be sent back and changes nothing', () => {
     for (const { stored: shown } of declaration.configs) {
-      const once = checkNode(kind, type, shown)
+      const once = checkNode(CATALOGUE, kind, type, shown)
       if ('problems' in once) throw new Error(JSON.stringify(once.problems))
-      expect(checkNode(kind, type, once.stored, { previous: once.stored })).toEqual(once)
+      expect(checkNode(CATALOGUE, kind, type, once.stored, { previous: once.stored })).toEqual(once)
     }
   })
 
-  test('a member that it does not have is refused, and so is null in the place of any', () => {
+  test('an unknown member is refused, and so is null in place of any member', () => {
     for (const { sent } of declaration.configs) {
-      const surplus = checkNode(kind, type, { ...sent, surplus_member: 1 })
+      const surplus = checkNode(CATALOGUE, kind, type, { ...sent, surplus_member: 1 })
       expect(surplus).toMatchObject({
         problems: expect.arrayContaining([
           { instancePath: '/user_config', message: "must NOT have additional properties: 'surplus_member'" },
         ]) as unknown,
       })
       for (const member of Object.keys(declaration.config.properties)) {
-        const checked = checkNode(kind, type, { ...sent, [member]: null })
+        const checked = checkNode(CATALOGUE, kind, type, { ...sent, [member]: null })
         expect('problems' in checked, member).toBe(true)
       }
     }
@@ -71,7 +72,7 @@ describe.each(
 
   test('is found under its type and its aliases', () => {
     for (const name of [type, ...(declaration.aliases ?? [])])
-      expect(declarationOf(kind, name)).toBe(declaration)
+      expect(CATALOGUE.declarationOf(kind, name)).toBe(declaration)
   })
 })
 

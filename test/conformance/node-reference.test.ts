@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { DECLARATIONS } from '../../engine/nodes/known-types.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
 import { nodeReference } from '../support/node-reference.ts'
 import { type OptionSchema, optionRows } from '../support/option-table.ts'
 
 const SCHEMAS = [
-  ...Object.entries(DECLARATIONS).flatMap(([kind, declarations]) =>
+  ...Object.entries(CATALOGUE.declarations).flatMap(([kind, declarations]) =>
     declarations.map(({ type, config }) => [`${kind} ${type}`, config as OptionSchema] as const),
   ),
   ...[...PARSERS].map(([id, { options = {} }]) => [id, options as OptionSchema] as const),
@@ -15,11 +15,11 @@ test('docs/nodes.md is the page of the present declarations (renew it with `npm 
   await expect(nodeReference()).toMatchFileSnapshot('../../docs/nodes.md')
 })
 
-test.each(SCHEMAS)('every option of %s says what it is for', (_type, schema) => {
+test.each(SCHEMAS)('every option of %s has a description', (_type, schema) => {
   for (const { name, description } of optionRows(schema)) expect(description, name).toMatch(/\w/)
 })
 
-test('bounds, defaults and nested members are told', () => {
+test('bounds, defaults and nested members are described', () => {
   const schema: OptionSchema = {
     required: ['list'],
     properties: {

@@ -7,11 +7,12 @@ import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
 import { type DeadLetter, deadLetterValues, lettersIn } from '../../engine/fold/dead-letter.ts'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { dropFields } from '../../engine/nodes/processors/drop-fields.ts'
 import { reduce } from '../../engine/nodes/processors/reduce/reduce.ts'
 import { Reductions } from '../../engine/nodes/processors/reduce/reductions.ts'
@@ -33,7 +34,7 @@ import { SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../support/line-batches.ts'
 import { readNativeBlock } from '../support/native-reader.ts'
 import { node } from '../support/world.ts'
 
-/** Components, section 1.2: keys keep the order in which they were sent, numbers what a double does not hold. */
+/** Components, section 1.2: keys keep the order sent, and numbers keep digits that a double cannot represent. */
 
 const NOW_MS = 1_772_600_767_089
 const FACTS = {
@@ -52,8 +53,9 @@ const RUNS = { numRuns: 300 }
 function pushed(body: string, isExact = true): Event[] {
   const builder = new LineBatchBuilder()
   builder.addRequest(batch => {
-    for (const message of decodedMessages(Buffer.from(body), 'json', 2_000_000))
-      batch.addEvent(message, NOW_MS)
+    const decoded = decodedMessages(Buffer.from(body), 'json', 2_000_000)
+    if (!Array.isArray(decoded)) throw new Error('it was not taken')
+    for (const message of decoded) batch.addEvent(message, NOW_MS)
     return { facts: FACTS }
   })
   const batch = LineBatchView.decode(builder.encode(SAMPLE_ACCOUNT, SAMPLE_ROUTE), isExact)
@@ -118,7 +120,7 @@ describe('an event keeps the order of its keys and its numbers', () => {
     )
   })
 
-  test('as one of a list', () => {
+  test('as an element of a list', () => {
     fc.assert(
       fc.property(
         fc.array(drawnValue, { minLength: 1, maxLength: 4 }),
@@ -132,7 +134,7 @@ describe('an event keeps the order of its keys and its numbers', () => {
     )
   })
 
-  test('when a member goes, and when its time is set by one', () => {
+  test('after a member is removed, and when its time is taken from a member', () => {
     const zz = ['zz', { text: '1772600767' }] as const
     const at = setTimestamp.compile(
       { parsers: [{ field: '.zz', options: { format: '%s' } }] } as never,
@@ -153,7 +155,7 @@ describe('an event keeps the order of its keys and its numbers', () => {
     )
   })
 
-  test('when values are gathered', () => {
+  test('when values are collected', () => {
     const strategies = ['array', 'retain', 'concat', 'flat_unique', 'discard', 'longest_array'] as const
     fc.assert(
       fc.property(drawnValue, drawnSpelling, fc.constantFrom(...strategies), (value, spelling, strategy) => {
@@ -207,16 +209,16 @@ describe('an event keeps the order of its keys and its numbers', () => {
   })
 })
 
-describe('by the behaviour that is in force', () => {
+describe('by the behaviour in force', () => {
   const BODY = '{"line":"x","b":1,"7":1e400,"a":12345678901234567890}'
   const NODES = [
     { ...node('source', 'door', 'http'), gateway_route_id: SAMPLE_ROUTE },
     node('sink', 'store', 'mezmo', ['door'], { message: { line: '.' } }),
   ]
 
-  /** The texts that a fold stores of what is pushed after a record that brings a behaviour into force. */
+  /** Texts that a fold stores for pushed events after a record that puts a behaviour into force. */
   function storedBy(behaviour: number): unknown[] {
-    const fold = new PartitionFold({
+    const fold = new PartitionFold(CATALOGUE, {
       topic: 'weir.ingest',
       partition: 0,
       partitions: 1,
@@ -249,7 +251,7 @@ describe('by the behaviour that is in force', () => {
     return readNativeBlock(lines?.block ?? []).rows.map(({ line }) => line)
   }
 
-  test('the fifth keeps order and numbers, the fourth stores what it always did', () => {
+  test('the fifth behaviour keeps order and numbers, and the fourth stores the same as before', () => {
     expect(storedBy(BEHAVIOUR)).toEqual([BODY])
     expect(storedBy(FOURTH_BEHAVIOUR)).toEqual(['{"7":null,"line":"x","b":1,"a":12345678901234567890}'])
   })

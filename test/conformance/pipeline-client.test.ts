@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { ConfigExample } from '../../engine/nodes/contract/node-declaration.ts'
-import { DECLARATIONS, type NodeKind } from '../../engine/nodes/known-types.ts'
-import { SOURCES } from '../../engine/nodes/sources.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import {
@@ -27,14 +27,13 @@ const BLANK = { id: '', pipeline_id: '', account_id: '', component_id: '', consu
 
 /** Every wire id with every example of its options, in no order. */
 const NODE_TYPES = KINDS.flatMap(kind =>
-  DECLARATIONS[kind].flatMap(({ type: canonical, aliases = [], configs }) =>
+  CATALOGUE.declarations[kind].flatMap(({ type: canonical, aliases = [], configs }) =>
     [canonical, ...aliases].flatMap(type => configs.map(config => ({ kind, canonical, type, config }))),
   ),
 )
-const PUSH_TYPES = SOURCES.filter(({ isPush }) => isPush).flatMap(({ type, aliases = [] }) => [
-  type,
-  ...aliases,
-])
+const PUSH_TYPES = CATALOGUE.sources
+  .filter(({ isPush }) => isPush)
+  .flatMap(({ type, aliases = [] }) => [type, ...aliases])
 
 const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
 const CONDITIONAL_STORED = {
@@ -43,7 +42,7 @@ const CONDITIONAL_STORED = {
 }
 const CHANGE = { field: '.value', str_operator: 'percent_change_greater', value: 20.5, negate: true }
 
-/** One alert of each type, with what is stored of its configuration (pipeline API, section 7). */
+/** One alert of each type, with the stored form of its configuration (pipeline API, section 7). */
 const ALERTS: readonly ConfigExample[] = [
   {
     sent: {
@@ -157,7 +156,7 @@ const ALERTS: readonly ConfigExample[] = [
   })),
 ]
 
-/** What the client keeps in its state of one resource. */
+/** State of one resource in the client. */
 interface Kept {
   readonly kind: ResourceKind
   readonly url: string
@@ -221,7 +220,7 @@ class World {
     await this.#inAnyOrder(watched, node => this.#createAlert(node, this.#dice.pick(ALERTS)))
   }
 
-  /** What is read by id into an empty state is what the client has; nobody's write changed another's resource. */
+  /** Reading every id into an empty state gives the client's state: no write has changed another resource. */
   async importAll(): Promise<void> {
     const all = [...this.#routes, ...this.#nodes, ...this.#alerts]
     await this.#inAnyOrder(all, async ({ kind, readUrl, state }) => {
@@ -326,7 +325,7 @@ class World {
   async #updateNode(node: KeptNode): Promise<void> {
     const { kind, canonical, pipeline, url } = node
     const { type, gateway_route_id: route } = node.state as { type: string; gateway_route_id?: JsonValue }
-    const { configs } = DECLARATIONS[kind].find(each => each.type === canonical) ?? { configs: [] }
+    const { configs } = CATALOGUE.declarations[kind].find(each => each.type === canonical) ?? { configs: [] }
     const changes = 1 + this.#dice.below(2)
     for (let change = 0; change < changes; change++) {
       const config = this.#dice.pick(configs)
@@ -529,7 +528,7 @@ function expectNode(kind: NodeKind, state: JsonObject, written: WrittenNode): st
   return kind === 'sink' ? [] : outputs.map(output => output.id as string)
 }
 
-/** What was sent is there, to the letter and in its order; what came besides is neither null nor empty. */
+/** All sent members are stored, exactly and in their order; additional ones are neither null nor empty. */
 function expectEcho(stored: JsonValue, sent: JsonValue): void {
   const returned = new Map(valuesIn(stored))
   const asSent = new Map(valuesIn(sent))
@@ -563,7 +562,7 @@ function outputNames(type: string, config: JsonObject): { readonly id: string; r
   }))
 }
 
-/** What the example says is stored, with the names of outputs and of the type as they are for this node. */
+/** The stored configuration of the example, with the output names and the type of this node. */
 function storedConfig(type: string, { sent, stored }: ConfigExample, returned: JsonObject): JsonObject {
   const names = [...valuesIn(returned)].filter(([at]) => at.endsWith('/_output_name')).map(([, name]) => name)
   const withNames = JSON.parse(

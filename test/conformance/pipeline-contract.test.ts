@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NodeKind } from '../../engine/nodes/known-types.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { NOWHERE, PIPELINES, PipelineClient, ROUTES, valuesIn } from '../support/pipeline-client.ts'
 import {
@@ -37,13 +37,13 @@ async function newNode(kind: NodeKind, type: string, userConfig: object = {}, me
   return { id, url: `${list(kind)}/${id}`, state, config: state.user_config as JsonObject }
 }
 
-describe('what clients read back (rows marked T and C)', () => {
+describe('members that clients read back (rows marked T and C)', () => {
   test.each(ECHOES)('%s: %s %s', async (_about, kind, type, sent, read) => {
     const { url, state, config } = await newNode(kind, type, sent)
     expect(config).toEqual(read)
     expect(state.type).toBe(type)
     expect(await client.read(kind, url)).toEqual(state)
-    // The client sends what its user wrote again and again: nothing may be left over or grow.
+    // The client sends its user's text repeatedly: nothing may remain or grow.
     const again = await client.update(kind, url, { type, user_config: sent })
     expect(again.user_config).toEqual(read)
   })
@@ -57,7 +57,7 @@ describe('refusals that clients read (section 1.3)', () => {
     expect(there).not.toEqual([])
   })
 
-  test('a duplicate parser is refused in a change too, which then changes nothing', async () => {
+  test('a duplicate parser is also refused in a change, which then changes nothing', async () => {
     const { url, state } = await newNode('transform', 'parse-sequentially', {
       field: '.line',
       parsers: [{ parser: 'parse_json' }],
@@ -71,7 +71,7 @@ describe('refusals that clients read (section 1.3)', () => {
     expect(await client.read('transform', url)).toEqual(state)
   })
 
-  test('all findings come at once', async () => {
+  test('all findings are reported at once', async () => {
     const problems = await client.refusal('POST', list('transform'), {
       type: 'map-fields',
       title: '',
@@ -94,7 +94,7 @@ describe('refusals that clients read (section 1.3)', () => {
     }
   })
 
-  test('the other statuses are as flat', async () => {
+  test('the other statuses have the same flat form', async () => {
     const url = `${PIPELINES}/${NOWHERE}`
     const replies = [
       await client.send('GET', url),
@@ -135,7 +135,7 @@ interface Alert {
 }
 
 describe('alerts (section 7)', () => {
-  test('a webhook has neither method nor headers nor auth unless sent; a change without them removes them', async () => {
+  test('a webhook has method, headers and auth only if sent, and a change without them removes them', async () => {
     const { id, url } = await newNode('source', 'demo-logs', { format: 'json' })
     const more = {
       method: 'put',
@@ -195,7 +195,7 @@ describe('the check list (section 8)', () => {
     expect((await client.create('access-key', `${ROUTES}/${id}/access-key`, key)).gateway_route_id).toBe(id)
   })
 
-  test('2. title and description that a change leaves out are cleared', async () => {
+  test('2. a change without title and description clears them', async () => {
     const { url } = await newNode('sink', 'blackhole', {}, { title: 'T', description: 'D' })
     expect(await client.update('sink', url, { type: 'blackhole' })).toMatchObject({
       title: null,
@@ -203,7 +203,7 @@ describe('the check list (section 8)', () => {
     })
   })
 
-  test('3. neither null nor an empty container comes unless it was sent; secrets and empty texts are as sent', async () => {
+  test('3. null and empty containers are returned only if they were sent; secrets and empty texts are returned as sent', async () => {
     const auth = sixMembers({ user: 'u', password: 'clear text' })
     const { config } = await newNode('sink', 'elasticsearch', elastic(auth))
     expect(config).toEqual({
@@ -217,7 +217,7 @@ describe('the check list (section 8)', () => {
     expect((await newNode('transform', 'reduce')).config).toEqual({ duration_ms: 30_000 })
   })
 
-  test('4. inputs are a list, also when there are none, and cleared when a change leaves them out', async () => {
+  test('4. inputs are always a list, and a change without inputs clears them', async () => {
     const source = await newNode('source', 'log-analysis-ingestion')
     for (const [kind, type] of [
       ['transform', 'stringify'],
@@ -333,7 +333,7 @@ describe('the check list (section 8)', () => {
     expect([state.id, other.id]).not.toContain(again.id)
   })
 
-  test('8. an idle publish says ENOCHANGES; an empty pipeline publishes', async () => {
+  test('8. publishing without changes answers ENOCHANGES; an empty pipeline can be published', async () => {
     const empty = await client.newPipeline('Empty')
     const published = await client.publish(empty)
     expect(published).toMatchObject({
@@ -348,7 +348,7 @@ describe('the check list (section 8)', () => {
     expect(await client.read('sink', `${list('sink', empty)}/${unconnected.id}`)).toEqual(unconnected)
   })
 
-  test('9. whatever is gone, of another kind or of another pipeline is 404', async () => {
+  test('9. an object that is deleted, of another kind or of another pipeline is 404', async () => {
     const other = await client.newPipeline('Other')
     for (const [kind, type] of [
       ['source', 'log-analysis-ingestion'],
@@ -371,7 +371,7 @@ describe('the check list (section 8)', () => {
   })
 
   test.each(['application/json', 'application/json; charset=utf-8'])(
-    '10. DELETE with %s and no body works for everything',
+    '10. DELETE with %s and no body works for every object',
     async contentType => {
       const of = await client.newPipeline('To be deleted')
       const route = await client.create('gateway-route', ROUTES, { title: 'R', type: 'webhook' })
@@ -386,7 +386,7 @@ describe('the check list (section 8)', () => {
     },
   )
 
-  test('11. what a real client sends without meaning it is accepted', async () => {
+  test('11. superfluous members of a real client are accepted', async () => {
     const route = { id: '', consumer_id: '', title: 'Shared', type: 'mezmo-agent' }
     const { id: routeId } = await client.create('gateway-route', ROUTES, route)
     const key = { id: '', title: 'K', type: 'generated', gateway_route_id: routeId ?? '' }

@@ -28,14 +28,14 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.skipIf(!HAS_STRACE)('a store whose machine loses its power', { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(!HAS_STRACE)('a store after a power cut of its machine', { timeout: TIMEOUT_MS }, () => {
   let run: RecordedRun
 
   beforeAll(async () => {
     run = await recordRun(join(folder, 'store'), scriptOf('store-writer.ts'))
   }, TIMEOUT_MS)
 
-  test.each(POWER_CUTS)('has everything that it has taken (%s)', async cut => {
+  test.each(POWER_CUTS)('has everything that it accepted (%s)', async cut => {
     const isAt: Instant = (calls, at) =>
       isPromise(calls, at) || (cut === 'names-kept' && isReplacement(calls, at))
     expect(await lossesOfStore(run, cut, isAt)).toEqual([])
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_STRACE)('a store whose machine loses its power', { timeout:
   })
 })
 
-/** What stores miss of what was promised, with the step and the call after which the power was cut. */
+/** Broken promises of stores, with the step and the call after which the power failed. */
 async function lossesOfStore(run: RecordedRun, cut: PowerCut, isAt: Instant): Promise<string[]> {
   const cuts = cutRuns<Promised>(run, cut, isAt).filter(({ promised }) => promised !== undefined)
   expect(cuts.length).toBeGreaterThan(0)

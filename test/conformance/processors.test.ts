@@ -3,10 +3,10 @@ import { ERROR_CODES, type ErrorCode, type Report } from '../../engine/event/err
 import { Event } from '../../engine/event/event.ts'
 import { Failed, Gathered, type Outcome, PassedWithError, Routed, Split } from '../../engine/event/outcome.ts'
 import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
 import type { Example, Processor } from '../../engine/nodes/contract/define-processor.ts'
 import { DEFAULT_STATE_BOUNDS } from '../../engine/nodes/contract/state-bounds.ts'
-import { PROCESSORS, processorOf } from '../../engine/nodes/processors.ts'
 import { finish } from '../../engine/steps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 
@@ -40,12 +40,12 @@ function errorsOf(outcome: Outcome): (readonly [ErrorCode, string | null])[] {
   return []
 }
 
-/** The one event that goes on. */
+/** The one event that continues. */
 function eventOf(outcome: Outcome): Event {
   return outcome instanceof PassedWithError ? outcome.event : (outcome as Event)
 }
 
-/** The same outcome with bare messages for events. */
+/** The outcome with plain messages for events. */
 function withMessages(outcome: Outcome): unknown {
   if (outcome instanceof Event) return outcome.message
   if (outcome instanceof PassedWithError)
@@ -60,61 +60,67 @@ function withMessages(outcome: Outcome): unknown {
   return outcome
 }
 
-describe.each(PROCESSORS.map(processor => [processor.type, processor] as const))('%s', (_type, processor) => {
-  test.each(processor.examples.map(example => [example.title, example] as const))('%s', (_title, example) => {
-    const results = runExample(processor, example)
-    for (const [index, step] of example.steps.entries()) {
-      const result = results[index]
-      if (result === undefined) throw new Error('a step was not run')
-      expect(withMessages(result.outcome)).toStrictEqual(step.outcome)
-      expect(result.released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
-      expect(result.errors).toEqual(step.errors ?? [])
-      if (step.metadataAfter !== undefined)
-        expect(eventOf(result.outcome).metadata).toEqual(step.metadataAfter)
-      if (step.timestampAfter !== undefined)
-        expect(eventOf(result.outcome).timestamp).toBe(step.timestampAfter)
-    }
-  })
-
-  test('an example shows each error that it declares, and shows no other', () => {
-    const shown = new Set(
-      processor.examples.flatMap(example =>
-        runExample(processor, example).flatMap(({ errors }) => errors.map(([code]) => code)),
-      ),
+describe.each(CATALOGUE.processors.map(processor => [processor.type, processor] as const))(
+  '%s',
+  (_type, processor) => {
+    test.each(processor.examples.map(example => [example.title, example] as const))(
+      '%s',
+      (_title, example) => {
+        const results = runExample(processor, example)
+        for (const [index, step] of example.steps.entries()) {
+          const result = results[index]
+          if (result === undefined) throw new Error('a step was not run')
+          expect(withMessages(result.outcome)).toStrictEqual(step.outcome)
+          expect(result.released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
+          expect(result.errors).toEqual(step.errors ?? [])
+          if (step.metadataAfter !== undefined)
+            expect(eventOf(result.outcome).metadata).toEqual(step.metadataAfter)
+          if (step.timestampAfter !== undefined)
+            expect(eventOf(result.outcome).timestamp).toBe(step.timestampAfter)
+        }
+      },
     )
-    const declared = processor.errors.filter(code => code !== TAKES_A_LONG_TEXT)
-    expect([...shown].sort()).toEqual(declared.toSorted())
-  })
 
-  test('every error that it declares is in the table of codes', () => {
-    for (const code of processor.errors) expect(Object.keys(ERROR_CODES)).toContain(code)
-  })
+    test('has an example for each declared error, and for no other error', () => {
+      const shown = new Set(
+        processor.examples.flatMap(example =>
+          runExample(processor, example).flatMap(({ errors }) => errors.map(([code]) => code)),
+        ),
+      )
+      const declared = processor.errors.filter(code => code !== TAKES_A_LONG_TEXT)
+      expect([...shown].sort()).toEqual(declared.toSorted())
+    })
 
-  test('its state, if it has one, goes on from a snapshot as if nothing had happened', () => {
-    const { state } = processor
-    if (state === undefined) return
-    for (const { config, bounds = DEFAULT_STATE_BOUNDS, steps } of processor.examples) {
-      const process = processor.compile(config, () => {}, UNMETERED)
-      const release = processor.windows?.release(config)
-      let memory = state.create(bounds, 1)
-      for (const step of steps) {
-        memory = state.restore(finish(state.snapshot(memory)), bounds)
-        state.advance(memory, step.atMs ?? 0, config)
-        const released = Array.from(release?.(memory, step.atMs ?? 0) ?? [], ({ event }) => event)
-        expect(released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
-        const outcome = process(Event.of(step.event, {}, SOME_TIME), memory, step.atMs ?? 0)
-        expect(withMessages(outcome)).toStrictEqual(step.outcome as JsonValue)
+    test('has only declared errors that are in the table of codes', () => {
+      for (const code of processor.errors) expect(Object.keys(ERROR_CODES)).toContain(code)
+    })
+
+    test('continues from a snapshot of its state, if it has one, without any difference', () => {
+      const { state } = processor
+      if (state === undefined) return
+      for (const { config, bounds = DEFAULT_STATE_BOUNDS, steps } of processor.examples) {
+        const process = processor.compile(config, () => {}, UNMETERED)
+        const release = processor.windows?.release(config)
+        let memory = state.create(bounds, 1)
+        for (const step of steps) {
+          memory = state.restore(finish(state.snapshot(memory)), bounds)
+          state.advance(memory, step.atMs ?? 0, config)
+          const released = Array.from(release?.(memory, step.atMs ?? 0) ?? [], ({ event }) => event)
+          expect(released.map(({ message }) => message)).toStrictEqual(step.released ?? [])
+          const outcome = process(Event.of(step.event, {}, SOME_TIME), memory, step.atMs ?? 0)
+          expect(withMessages(outcome)).toStrictEqual(step.outcome as JsonValue)
+        }
       }
-    }
-  })
+    })
 
-  test('is found under its type and its aliases', () => {
-    for (const type of [processor.type, ...(processor.aliases ?? [])])
-      expect(processorOf(type)).toBe(processor)
-  })
-})
+    test('is found under its type and its aliases', () => {
+      for (const type of [processor.type, ...(processor.aliases ?? [])])
+        expect(CATALOGUE.processorOf(type)).toBe(processor)
+    })
+  },
+)
 
 test('no two processors share a wire id', () => {
-  const types = PROCESSORS.flatMap(({ type, aliases = [] }) => [type, ...aliases])
+  const types = CATALOGUE.processors.flatMap(({ type, aliases = [] }) => [type, ...aliases])
   expect(new Set(types).size).toBe(types.length)
 })

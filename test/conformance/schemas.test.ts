@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { BUNDLED_SCHEMAS } from '../../schemas/log/wire-format.ts'
 
 const FOLDER = new URL('../../schemas/log/avro/', import.meta.url)
-/** What is kept on disks out there was written with these: a change of a schema is a file with the next number. */
+/** Stored data was written with these schemas: a change of a schema is a file with the next number. */
 const FINGERPRINTS = JSON.parse(readFileSync(new URL('fingerprints.json', FOLDER), 'utf8')) as Record<
   string,
   string
@@ -37,11 +37,11 @@ function canRead(reader: avro.Type, writer: avro.Type): boolean {
 }
 
 describe.each(versions)('$file', ({ file, name, number, type }) => {
-  test('is what was committed as this version', () => {
+  test('is unchanged since its version was committed', () => {
     expect(type.fingerprint('sha256').toString('hex')).toBe(FINGERPRINTS[file])
   })
 
-  test('reads what every earlier version wrote', () => {
+  test('reads the records of every earlier version', () => {
     for (const earlier of versions.filter(each => each.name === name && each.number < number)) {
       expect({ earlier: earlier.file, readable: canRead(type, earlier.type) }).toEqual({
         earlier: earlier.file,
@@ -59,11 +59,11 @@ test('the bundled ids are unique and name the newest version of every schema', (
   }
 })
 
-test('no schema registry, which counts from 1, gets to the ids of schemas to come', () => {
+test('a schema registry, which counts from 1, does not reach the ids of future schemas', () => {
   for (const { id } of BUNDLED_SCHEMAS) expect(id <= 8 || id > 1_000_000_000).toBe(true)
 })
 
-test('a field that is added without a default, or changes its type, is found to be incompatible', () => {
+test('a field that is added without a default, or changes its type, is reported as incompatible', () => {
   const writer = avro.Type.forSchema({ type: 'record', name: 'R', fields: [{ name: 'a', type: 'string' }] })
   const added = [
     { name: 'a', type: 'string' },

@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { nodeMetricsBlock } from '../../engine/fold/node-metrics-block.ts'
-import { pipelineErrorsBlock } from '../../engine/fold/pipeline-errors-block.ts'
-import type { StoredLine } from '../../engine/lines/stored-line.ts'
-import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { nodeMetricsBlock } from '../../engine/fold/tables/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../engine/fold/tables/pipeline-errors-block.ts'
+import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
-import { pipelineErrors } from '../../engine/store/pipeline-errors.ts'
-import type { Epoch, Store, StoreError } from '../../engine/store/store.ts'
+import type { Epoch, StoreError } from '../../engine/store/store.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { TABLE_COLUMNS } from '../../schemas/log/tables.ts'
 import { blockOf, newStoredLine } from '../support/line-blocks.ts'
+import { removeRows } from '../support/removed-rows.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 import { auditContract } from './store-audit-contract.ts'
+import { searchContract } from './store-search-contract.ts'
 import { usageContract } from './store-usage-contract.ts'
 
 /** An engine with room for any number of databases. */
@@ -25,32 +26,51 @@ export const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
 const LINES = { ...PARTITION, table: 'lines' } as const
 const EPOCH: Epoch = { offset: 40n, attempt: 0 }
 const DAY = Date.UTC(2026, 0, 2)
+const SHARED_DATABASE = 'contract'
 
-/** What every implementation of the store port holds. */
+/** Promises of every implementation of the store port. */
 export function storeContract(name: string, start: () => Promise<StoreEngine>): void {
   describe(name, () => {
     let engine: StoreEngine
+    let shared: StoreConnection
     let connection: StoreConnection
-    let store: Store
-    let database = ''
+    let store: ClickHouseStore
+    let database = SHARED_DATABASE
     let databases = 0
 
     beforeAll(async () => {
       engine = await start()
+      shared = await engine.connect(SHARED_DATABASE)
+      await openClickHouseStore(shared).open(LOG_ID)
     })
-    afterAll(() => engine.stop())
+    afterAll(async () => {
+      await shared?.close()
+      await engine?.stop()
+    })
     beforeEach(async () => {
-      database = `contract_${databases++}`
-      connection = await engine.connect(database)
+      await removeRows(shared)
+      database = SHARED_DATABASE
+      connection = shared
+      await openStore()
+    })
+
+    async function openStore(): Promise<void> {
       store = openClickHouseStore(connection)
       await store.open(LOG_ID)
       await store.claim({ ...PARTITION, epoch: EPOCH })
-      return async () => {
+    }
+
+    /** Opens a separate database, which is removed afterwards, for a test that changes the tables themselves. */
+    async function takeOwnDatabase(): Promise<void> {
+      database = `contract_${databases++}`
+      connection = await engine.connect(database)
+      await openStore()
+      onTestFinished(async () => {
         // Tables that are left weigh on the tests after them.
         await connection.command(`DROP DATABASE IF EXISTS ${database}`)
-        await store.close()
-      }
-    })
+        await connection.close()
+      })
+    }
 
     const insert = (block: readonly Uint8Array[], rows: number, epoch = EPOCH, table: StoreTable = 'lines') =>
       store.insert({ ...PARTITION, table, epoch, block, rows })
@@ -62,6 +82,8 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
     }
 
     describe('opening', () => {
+      beforeEach(takeOwnDatabase)
+
       test('the tables have exactly the columns that blocks are built for', async () => {
         for (const [table, columns] of Object.entries(TABLE_COLUMNS)) {
           const rows = await store.query<{ name: string; type: string }>({
@@ -77,7 +99,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         const again = openClickHouseStore(await engine.connect(database))
         await again.open(LOG_ID)
         expect(await countOf('lines')).toBe(3)
-        expect(await countOf('migrations')).toBe(6)
+        expect(await countOf('migrations')).toBe(7)
         await again.close()
       })
 
@@ -96,7 +118,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
     })
 
     describe('inserting', () => {
-      test('every member of a line comes back as it was', async () => {
+      test('every member of a line is returned unchanged', async () => {
         const text = Buffer.from("a 'quoted' line\n\nDROP TABLE lines;\n\0 €😀")
         const line = newStoredLine({
           timeMs: DAY + 1,
@@ -160,7 +182,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         expect(await newParts('lines')).toEqual([{ rows: 2_200, level: 0 }])
       })
 
-      test('what nodes did and what errors they reported are stored with positions of their own', async () => {
+      test('counts of nodes and their errors are stored with positions of their own', async () => {
         const context = { offset: 41n, minuteMs: DAY }
         const name = { account: 'a', pipeline: 'p', node: 'n' }
         const activity = {
@@ -216,7 +238,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         }
       })
 
-      test('errors of pipelines are read as one for equal ones, with what was captured first', async () => {
+      test('equal errors of pipelines are returned as one entry, with the event that was captured first', async () => {
         const error = {
           account: 'a',
           pipeline: 'p',
@@ -243,7 +265,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         ] as const)
           await insert(pipelineErrorsBlock({ offset, minuteMs }, rows), rows.length, EPOCH, 'pipeline_errors')
         const query = { account: 'a', pipeline: 'p', fromMs: DAY, limit: 9 }
-        const [newest, ...others] = await pipelineErrors(store, query)
+        const [newest, ...others] = await store.pipelineErrors(query)
         expect(newest).toEqual({
           node: 'n',
           nodeKind: 'transform',
@@ -260,11 +282,11 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           ['E', '.a', 'm'],
           ['F', null, 'm'],
         ])
-        const [before] = await pipelineErrors(store, { ...query, toMs: DAY + 60_005 })
+        const [before] = await store.pipelineErrors({ ...query, toMs: DAY + 60_005 })
         expect(before).toMatchObject({ captured: "it's {c:String}", count: 2, firstMs: DAY, lastMs: DAY + 9 })
       })
 
-      test('a block with other columns is refused for good, and nothing is stored', async () => {
+      test('a block with other columns is refused without a retry, and nothing is stored', async () => {
         const block = nodeMetricsBlock({ offset: 41n, minuteMs: DAY }, [])
         await expect(insert(block, 0)).rejects.toMatchObject({ code: 'STATEMENT_FAILED', retriable: false })
         expect(await countOf('lines')).toBe(0)
@@ -291,13 +313,13 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         expect(await countOf('lines')).toBe(0)
       })
 
-      test('an insert of the present owner passes, also after the same claim again', async () => {
+      test('an insert of the present owner succeeds, also after it has repeated its claim', async () => {
         await store.claim({ ...PARTITION, epoch: EPOCH })
         await insertLines(41n, lines)
         expect(await countOf('lines')).toBe(10)
       })
 
-      test('an owner of another partition or topic fences nobody here', async () => {
+      test('an owner of another partition or topic does not fence this one', async () => {
         const epoch = { offset: 99n, attempt: 0 }
         await store.claim({ topic: 'weir.ingest', partition: 4, epoch })
         await store.claim({ topic: 'weir.keyed', partition: 3, epoch })
@@ -305,7 +327,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         expect(await countOf('lines')).toBe(10)
       })
 
-      test('a claim below a claim that was made is refused', async () => {
+      test('a claim below an earlier claim is refused', async () => {
         await store.claim({ ...PARTITION, epoch: { offset: 41n, attempt: 0 } })
         for (const epoch of [EPOCH, { offset: 40n, attempt: 7 }])
           await expect(store.claim({ ...PARTITION, epoch })).rejects.toMatchObject({ code: 'FENCED' })
@@ -315,7 +337,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
     describe('settling', () => {
       const from = (offset: bigint, row: number) => ({ offset, row, timeMs: DAY })
 
-      test('nothing stored is null; else the highest position at or after the given one', async () => {
+      test('returns null if nothing is stored, else the highest position at or after the given one', async () => {
         expect(await store.settle(LINES, from(0n, 0))).toBeNull()
         await insertLines(41n, sampleLines({ seed: 4, count: 20, startMs: DAY }))
         await insertLines(50n, sampleLines({ seed: 5, count: 3, startMs: DAY }))
@@ -325,7 +347,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         expect(await store.settle(LINES, from(51n, 0))).toBeNull()
       })
 
-      test('other partitions, topics and tables are not looked at', async () => {
+      test('ignores other partitions, topics and tables', async () => {
         const lines = sampleLines({ seed: 6, count: 5, startMs: DAY })
         for (const other of [
           { topic: 'weir.ingest', partition: 4 },
@@ -340,7 +362,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         expect(await store.settle({ ...PARTITION, table: 'node_metrics' }, from(0n, 0))).toBeNull()
       })
 
-      test('what it says holds: an insert that was under way is stored before it or never', async () => {
+      test('is final: a running insert is stored before it or never', async () => {
         const lines = sampleLines({ seed: 7, count: 5000, startMs: DAY })
         const rows = Array.from({ length: 100_000 }, (_, row) => lines[row % lines.length] as StoredLine)
         const outcome = insertLines(41n, rows).then(
@@ -356,10 +378,10 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
       })
     })
 
-    describe('how far a log must reach', () => {
+    describe('the length that a log must have', () => {
       const from = (offset: bigint) => ({ offset, row: 0, timeMs: DAY })
 
-      test('is what the newest owner and the highest positions say, of that partition alone', async () => {
+      test('follows from the newest owner and the highest positions of that partition alone', async () => {
         expect(await store.reached(PARTITION, from(0n))).toEqual({
           owner: EPOCH.offset,
           positions: new Map(),
@@ -383,8 +405,35 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
       })
     })
 
+    describe('the stored position of a partition', () => {
+      test('is its highest mark, for that partition alone', async () => {
+        expect(await store.standing(PARTITION)).toEqual({ owner: EPOCH.offset, mark: null })
+        await store.markStored(PARTITION, { storedTo: 50n, settledMs: DAY + 1 })
+        await store.markStored(PARTITION, { storedTo: 40n, settledMs: DAY + 2 })
+        await store.markStored({ topic: 'weir.ingest', partition: 4 }, { storedTo: 2n ** 40n, settledMs: 0 })
+        expect(await store.standing(PARTITION)).toEqual({
+          owner: EPOCH.offset,
+          mark: { storedTo: 50n, settledMs: DAY + 1 },
+        })
+        await connection.command('OPTIMIZE TABLE stored_marks FINAL')
+        expect(await store.standing(PARTITION)).toEqual({
+          owner: EPOCH.offset,
+          mark: { storedTo: 50n, settledMs: DAY + 1 },
+        })
+        expect(await store.standing({ topic: 'weir.keyed', partition: 3 })).toEqual({
+          owner: null,
+          mark: null,
+        })
+      })
+
+      test('is 0, and not unknown, if the mark is 0', async () => {
+        await store.markStored(PARTITION, { storedTo: 0n, settledMs: 0 })
+        expect(await store.standing(PARTITION)).toMatchObject({ mark: { storedTo: 0n, settledMs: 0 } })
+      })
+    })
+
     describe('searching', () => {
-      test('parameters reach the statement as they are, whatever they hold', async () => {
+      test('parameters reach the statement unchanged, whatever they contain', async () => {
         const evil = `'; DROP TABLE lines; -- {a:String} \\' \n\n\t\r €😀 "\``
         const [row] = await store.query({
           sql: "SELECT {a:String} AS a, '{a:String}' AS literal, {list:Array(String)} AS list, {big:UInt64} AS big, {x:Float64} AS x, {t:DateTime64(3, 'UTC')} AS t LIMIT {n:UInt32}",
@@ -407,20 +456,20 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         })
       })
 
-      test('a statement that is wrong is an error that no repeat will help', async () => {
+      test('a wrong statement is an error that is not retriable', async () => {
         const wrong = store.query({ sql: 'SELECT nonsense FROM lines' })
         await expect(wrong).rejects.toMatchObject({ code: 'STATEMENT_FAILED', retriable: false })
         const unfit = store.query({ sql: 'SELECT {n:UInt8}', parameters: { n: 'many' } })
         await expect(unfit).rejects.toMatchObject({ code: 'STATEMENT_FAILED' })
       })
 
-      test('a search cannot change anything', async () => {
+      test('a search cannot change data', async () => {
         for (const sql of ['DROP TABLE lines', 'TRUNCATE TABLE lines', "INSERT INTO logs VALUES ('x')"])
           await expect(store.query({ sql })).rejects.toMatchObject({ code: 'STATEMENT_FAILED' })
         expect(await countOf('logs')).toBe(1)
       })
 
-      test('searches run while another one takes long', async () => {
+      test('searches run while another search takes long', async () => {
         const long = store.query({
           sql: 'SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 1000000000',
         })
@@ -429,7 +478,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         await connection.command(
           "KILL QUERY WHERE query LIKE '%sleepEachRow(0.05)%' AND query NOT LIKE 'KILL%' ASYNC",
         )
-        // The second is what the engine says of a statement that it has not begun yet.
+        // The engine reports the second text for a statement that it has not begun.
         expect(await outcome).toMatch(/cancelled|killed in pending state/)
       })
 
@@ -441,7 +490,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           },
           abort.signal,
         )
-        const reason = new Error('the client has gone')
+        const reason = new Error('the client has disconnected')
         queueMicrotask(() => abort.abort(reason))
         await expect(search).rejects.toBe(reason)
         await expect(store.query({ sql: 'SELECT 1' }, abort.signal)).rejects.toBe(reason)
@@ -449,13 +498,13 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
           expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
       })
 
-      test('an abort at any moment ends the search in the store, too', async () => {
+      test('aborting at any moment also ends the search in the store', async () => {
         const slow =
           'SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 1000000000'
         for (let round = 0; round < 12; round++) {
           const abort = new AbortController()
           const search = store.query({ sql: slow }, abort.signal)
-          // From before the search is handed on to after it is listed.
+          // The abort comes at moments from before the search is handed on until after it is listed.
           if (round % 4 === 0) queueMicrotask(() => abort.abort())
           else setTimeout(() => abort.abort(), round)
           await expect(search).rejects.toThrow('abort')
@@ -469,7 +518,7 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         }
       })
 
-      test('rows of a search that failed, was left or was aborted never show up in a later answer', async () => {
+      test('rows of a search that failed, was abandoned or was aborted never appear in a later answer', async () => {
         const failing = "SELECT number, throwIf(number = 900000, 'broken') FROM numbers(1000000)"
         const expectClean = async () => {
           for (let index = 0; index < 4; index++)
@@ -487,13 +536,13 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         const abort = new AbortController()
         const slow = 'SELECT number, sleepEachRow(0.001) FROM numbers(100000) SETTINGS max_block_size = 10'
         const aborted = readAll(store.queryStream({ sql: slow }, abort.signal))
-        const reason = new Error('the client has gone')
+        const reason = new Error('the client has disconnected')
         setImmediate(() => abort.abort(reason))
         await expect(aborted).rejects.toBe(reason)
         await expectClean()
       })
 
-      test('a stream gives every row once, in order, and no more than some thousand at a time', async () => {
+      test('a stream gives every row once and in order, at most some thousand at a time', async () => {
         const numbers: string[] = []
         const sql = 'SELECT number AS n FROM numbers({count:UInt64})'
         let largest = 0
@@ -505,21 +554,23 @@ export function storeContract(name: string, start: () => Promise<StoreEngine>): 
         expect(largest).toBeLessThanOrEqual(10_000)
       })
 
-      test('a stream that is left early leaves the way free for others', async () => {
+      test('a stream that is left early does not block other searches', async () => {
         for (let round = 0; round < 5; round++)
           for await (const rows of store.queryStream({ sql: 'SELECT number FROM numbers(1000000)' }))
             if (rows.length > 0) break
         expect(await store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
       })
 
-      test('a stream that fails on the way says so', async () => {
+      test('a stream that fails halfway reports the failure', async () => {
         const sql = "SELECT throwIf(number = 900000, 'broken') FROM numbers(1000000)"
         await expect(readAll(store.queryStream({ sql }))).rejects.toThrow('broken')
       })
     })
 
-    usageContract(() => ({ store, connection, insertLines }))
-    auditContract(() => ({ store, connection, insertLines }))
+    searchContract(() => ({ store, epoch: EPOCH }))
+    const opened = () => ({ store, connection, insertLines })
+    usageContract(opened)
+    auditContract(opened, takeOwnDatabase)
   })
 }
 

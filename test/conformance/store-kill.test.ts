@@ -66,7 +66,7 @@ async function expectEachBatchOnce(worker: Child, batches: number, rows: number)
 }
 
 describe('a worker killed while it inserts into the embedded engine', () => {
-  test('at any moment: the next one goes on behind the last whole batch', async () => {
+  test('at any moment: the next worker continues behind the last whole batch', async () => {
     const batches = 30
     const rows = 3000
     const path = join(folder, 'store')
@@ -110,7 +110,7 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     // The call has done its work, but its caller does not learn of it for a minute.
     const { worker, tracer } = await storeTraced(path, 'delay_exit=60000000:when=1')
     while (globSync(join(path, 'store/*/*/20260102_*')).length === 0) await delay(5)
-    // The worker is dead from here on; that it is gone, its tracer must let the system say.
+    // The worker is dead from here on, but the system reports its end only when the tracer allows it.
     worker.process.kill('SIGKILL')
     await tracer.kill()
     expect(await worker.ended()).toBe('SIGKILL')
@@ -139,7 +139,7 @@ describe('an insert over HTTP whose outcome is unknown', () => {
     return store
   }
 
-  /** What a worker does next: it settles, and stores the batch unless it is there. */
+  /** Next steps of a worker: it settles, and stores the batch unless it is present. */
   async function settleAndStore(url: string): Promise<void> {
     const store = await openStore(url, 1)
     const settled = await store.settle(LINES, { offset: 0n, row: 0, timeMs: DAY })
@@ -152,21 +152,24 @@ describe('an insert over HTTP whose outcome is unknown', () => {
     await store.close()
   }
 
-  test.each([0, 40, 120])('because the engine was killed %i ms after the send: stored once', async ms => {
-    const { front, url } = await startFront()
-    const store = await openStore(url, 0)
-    const outcome = store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) }).then(
-      () => 'stored',
-      (error: StoreError) => error.code,
-    )
-    await delay(ms)
-    await front.kill()
-    expect(['stored', 'OUTCOME_UNKNOWN']).toContain(await outcome)
-    await store.close()
-    await settleAndStore((await startFront()).url)
-  })
+  test.each([0, 40, 120])(
+    'because the engine was killed %i ms after the send: its lines are stored once',
+    async ms => {
+      const { front, url } = await startFront()
+      const store = await openStore(url, 0)
+      const outcome = store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) }).then(
+        () => 'stored',
+        (error: StoreError) => error.code,
+      )
+      await delay(ms)
+      await front.kill()
+      expect(['stored', 'OUTCOME_UNKNOWN']).toContain(await outcome)
+      await store.close()
+      await settleAndStore((await startFront()).url)
+    },
+  )
 
-  test('because the answer took too long: stored once', async () => {
+  test('because the answer took too long: its lines are stored once', async () => {
     const { url } = await startFront()
     const impatient = await openStore(url, 0, 10)
     const inserting = impatient.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) })
@@ -175,7 +178,7 @@ describe('an insert over HTTP whose outcome is unknown', () => {
     await impatient.close()
   })
 
-  test('an engine that is not there is no unknown outcome: nothing was sent', async () => {
+  test('an unavailable engine gives a known outcome, because nothing was sent', async () => {
     const { front, url } = await startFront()
     const store = await openStore(url, 0)
     await front.kill()

@@ -8,7 +8,7 @@ import { openEmbeddedConnection } from '../../engine/store/embedded-connection.t
 import { serverConnection } from '../../engine/store/server-connection.ts'
 import { startRole } from '../support/running-role.ts'
 
-/** Whatever writes a part: inserts flush it, merges and mutations do, and the name that it gets is flushed, too. */
+/** Settings for everything that writes a part: inserts, merges and mutations flush it, and its name as well. */
 const FLUSHED = {
   fsync_after_insert: '1',
   fsync_part_directory: '1',
@@ -26,9 +26,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('every part of every table is flushed before its sources may go', () => {
-  test('in a store that an earlier program made, and in copies of its tables', async () => {
-    // Both are one test: a process has one engine.
+describe('every part of every table is flushed before its sources can be removed', () => {
+  test('in a store that an earlier program created, and in copies of its tables', async () => {
+    // Both cases are in one test, because a process has one engine.
     const connection = await openEmbeddedConnection({ path: join(folder, 'store') })
     await makeAsBefore(connection)
     expect((await settingsOf(connection)).lines).not.toMatchObject(FLUSHED)
@@ -39,7 +39,7 @@ describe('every part of every table is flushed before its sources may go', () =>
     await store.close()
   })
 
-  test('in a new store of a process of its own (weir store)', async () => {
+  test('in a new store of a separate process (weir store)', async () => {
     const role = await startRole('store', {
       PATH: process.env.PATH ?? '',
       WEIR_DATA_DIR: folder,
@@ -78,7 +78,7 @@ async function settingsOf(connection: StoreConnection): Promise<Record<string, R
   )
 }
 
-/** As a program made it that knew the first migrations alone. */
+/** Creates tables as a program did that knew only the first migrations. */
 async function makeAsBefore(connection: StoreConnection): Promise<void> {
   await connection.command(
     `CREATE TABLE migrations (number UInt32, name String)

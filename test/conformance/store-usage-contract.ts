@@ -1,19 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { fullFieldDaysBlock } from '../../engine/fold/full-field-days-block.ts'
-import { nodeMetricsBlock } from '../../engine/fold/node-metrics-block.ts'
-import { pipelineErrorsBlock } from '../../engine/fold/pipeline-errors-block.ts'
+import { fullFieldDaysBlock } from '../../engine/fold/tables/full-field-days.ts'
+import { nodeMetricsBlock } from '../../engine/fold/tables/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../engine/fold/tables/pipeline-errors-block.ts'
 import { noCounts } from '../../engine/graph/node-counters.ts'
-import type { StoredLine } from '../../engine/lines/stored-line.ts'
-import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { AuditStatement, StoreConnection } from '../../engine/store/connection.ts'
 import type { Store } from '../../engine/store/store.ts'
 import {
   type NamedUsage,
   type UsageByKindQuery,
   type UsageKind,
-  usageByKind,
   usageByKindStatement,
-  usageTotals,
   usageTotalsStatement,
 } from '../../engine/store/usage.ts'
 import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
@@ -25,12 +23,12 @@ const KINDS: readonly UsageKind[] = ['apps', 'hosts', 'tags']
 const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
 
 export interface OpenedStore {
-  readonly store: Store
+  readonly store: ClickHouseStore
   readonly connection: StoreConnection
   insertLines(offset: bigint, lines: readonly StoredLine[]): Promise<void>
 }
 
-/** What the store says about usage, closing days and retention. */
+/** Promises of the store on usage, closing days and retention. */
 export function usageContract(opened: () => OpenedStore): void {
   describe('usage', () => {
     const whole = { account: ACCOUNT, fromMs: DAY, toMs: DAY + 2 * DAY_MS - 1 }
@@ -56,8 +54,8 @@ export function usageContract(opened: () => OpenedStore): void {
 
     async function answers(store: Store) {
       return {
-        kinds: await Promise.all(KINDS.map(kind => usageByKind(store, { ...whole, kind }))),
-        totals: await usageTotals(store, whole),
+        kinds: await Promise.all(KINDS.map(kind => store.usageByKind({ ...whole, kind }))),
+        totals: await store.usageTotals(whole),
       }
     }
 
@@ -71,7 +69,7 @@ export function usageContract(opened: () => OpenedStore): void {
       expect(totals.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(sizeOf(mine))
     })
 
-    test('is the same before a day is closed, after it, and after retention removed its lines', async () => {
+    test('is the same before a day is closed, after that, and after retention removed its lines', async () => {
       const { store } = await fill()
       const before = await answers(store)
       await store.closeDay('2026-01-02')
@@ -89,9 +87,9 @@ export function usageContract(opened: () => OpenedStore): void {
     test('a batch at the end of a day counts for that day, the next one for the next', async () => {
       const { store } = await fill()
       const first = { ...whole, toMs: DAY + DAY_MS - 1, kind: 'apps', name: 'first' } as const
-      expect(await usageByKind(store, first)).toEqual([{ name: 'first', bytes: 7, lines: 1 }])
+      expect(await store.usageByKind(first)).toEqual([{ name: 'first', bytes: 7, lines: 1 }])
       const second = { ...first, fromMs: DAY + DAY_MS, toMs: DAY + 2 * DAY_MS - 1 }
-      expect(await usageByKind(store, second)).toEqual([{ name: 'first', bytes: 13, lines: 1 }])
+      expect(await store.usageByKind(second)).toEqual([{ name: 'first', bytes: 13, lines: 1 }])
       expect(await store.openDays()).toEqual(['2026-01-02', '2026-01-03'])
     })
 
@@ -100,17 +98,17 @@ export function usageContract(opened: () => OpenedStore): void {
       for (const closed of [false, true]) {
         if (closed) await store.closeDay('2026-01-02')
         for (const more of [{ name: 'prod' }, { name: 'nginx' }, { poolDays: 7 }, { limit: 2 }] as const)
-          expect(await usageByKind(store, { ...whole, kind, ...more })).toEqual(
+          expect(await store.usageByKind({ ...whole, kind, ...more })).toEqual(
             counted(all, { ...whole, kind, ...more }),
           )
         const byLines = { ...whole, kind, order: 'lines' } as const
-        expect(await usageByKind(store, byLines)).toEqual(counted(all, byLines))
+        expect(await store.usageByKind(byLines)).toEqual(counted(all, byLines))
       }
-      expect(await usageByKind(store, { ...whole, kind, name: 'nobody' })).toEqual([])
-      expect(await usageByKind(store, { ...whole, kind, poolDays: 1e20 })).toEqual([])
+      expect(await store.usageByKind({ ...whole, kind, name: 'nobody' })).toEqual([])
+      expect(await store.usageByKind({ ...whole, kind, poolDays: 1e20 })).toEqual([])
     })
 
-    test('a period of seconds counts the lines within it, also where it cuts a closed day', async () => {
+    test('a period of seconds counts the lines within it, even if it divides a closed day', async () => {
       const { store } = await fill()
       await store.closeDay('2026-01-02')
       for (const [fromMs, toMs] of [
@@ -122,7 +120,7 @@ export function usageContract(opened: () => OpenedStore): void {
         [DAY + 1000, DAY - 1],
       ] as const) {
         const query = { account: ACCOUNT, kind: 'apps', fromMs, toMs } as const
-        expect(await usageByKind(store, query)).toEqual(counted(all, query))
+        expect(await store.usageByKind(query)).toEqual(counted(all, query))
       }
     })
 
@@ -149,7 +147,7 @@ export function usageContract(opened: () => OpenedStore): void {
     const lines = sampleLines({ seed: 21, count: 50, startMs: DAY, stepMs: 1000 })
     const day = { account: ACCOUNT, kind: 'apps', fromMs: DAY, toMs: DAY + DAY_MS - 1 } as const
 
-    test('a day without lines stays as it is, and a closed one is not copied again', async () => {
+    test('a day without lines does not change, and a closed day is not copied again', async () => {
       const { store, connection, insertLines } = opened()
       await store.closeDay('2026-01-02')
       expect(await connection.read('SELECT * FROM usage_days')).toEqual([])
@@ -162,31 +160,31 @@ export function usageContract(opened: () => OpenedStore): void {
       expect(await store.openDays()).toEqual([])
     })
 
-    test('a process that is killed before any of its statements leaves a day that can be closed', async () => {
+    test('a process that is killed before any of its statements leaves a day that can still be closed', async () => {
       const { store, connection, insertLines } = opened()
       await insertLines(41n, lines)
-      const before = await usageByKind(store, day)
+      const before = await store.usageByKind(day)
       for (let statements = 0; ; statements++) {
         const dying = openClickHouseStore(dyingAfter(connection, statements))
         const ended = await dying.closeDay('2026-01-02').then(
           () => true,
           () => false,
         )
-        expect(await usageByKind(store, day)).toEqual(before)
+        expect(await store.usageByKind(day)).toEqual(before)
         if (ended) break
         expect(statements).toBeLessThan(20)
       }
       await store.closeDay('2026-01-02')
-      expect(await usageByKind(store, day)).toEqual(before)
+      expect(await store.usageByKind(day)).toEqual(before)
       expect(await store.openDays()).toEqual([])
     })
 
     test('two processes that close the same day at once copy it once', async () => {
       const { store, insertLines } = opened()
       await insertLines(41n, lines)
-      const before = await usageByKind(store, day)
+      const before = await store.usageByKind(day)
       await Promise.all([store.closeDay('2026-01-02'), store.closeDay('2026-01-02')])
-      expect(await usageByKind(store, day)).toEqual(before)
+      expect(await store.usageByKind(day)).toEqual(before)
     })
   })
 
@@ -194,10 +192,10 @@ export function usageContract(opened: () => OpenedStore): void {
     const settled = [{ ...PARTITION, checkpointOffset: 42n }]
     const short = newStoredLine({ timeMs: DAY, retentionDays: 1, sizeBytes: 1 })
     const long = newStoredLine({ timeMs: DAY + 5, retentionDays: 2, sizeBytes: 1 })
-    const left = async (store: Store) =>
+    const left = async (store: ClickHouseStore) =>
       store.query({ sql: 'SELECT offset, row FROM lines ORDER BY offset, row' })
 
-    test('a line goes when the whole of its day is past its retention, not a millisecond before', async () => {
+    test('a line is removed once the whole of its day is past its retention, and not a millisecond earlier', async () => {
       const { store, insertLines } = opened()
       await insertLines(41n, [short, long])
       await store.closeDay('2026-01-02')
@@ -216,7 +214,7 @@ export function usageContract(opened: () => OpenedStore): void {
       expect(await left(store)).toHaveLength(1)
     })
 
-    test('errors go after ten days, what nodes did after ninety, and nothing above a checkpoint', async () => {
+    test('errors are removed after ten days and counts of nodes after ninety, but nothing above a checkpoint', async () => {
       const { store } = opened()
       const name = { account: ACCOUNT, pipeline: 'p', node: 'n' }
       const error = {
@@ -263,7 +261,7 @@ export function usageContract(opened: () => OpenedStore): void {
       expect(await offsets('full_field_days')).toEqual([])
     })
 
-    test('lines at or above a checkpoint, and of partitions without one, stay', async () => {
+    test('lines at or above a checkpoint, and of partitions without one, are kept', async () => {
       const { store, insertLines } = opened()
       await insertLines(41n, [short])
       await insertLines(42n, [short])
@@ -284,7 +282,7 @@ export function usageContract(opened: () => OpenedStore): void {
   })
 }
 
-/** A connection whose process is killed before the statement after so many: it and all later ones fail. */
+/** A connection whose process is killed before a statement with a given number: it and all later ones fail. */
 function dyingAfter(connection: StoreConnection, statements: number): StoreConnection {
   let left = statements
   const living = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -306,7 +304,7 @@ function dyingAfter(connection: StoreConnection, statements: number): StoreConne
   }
 }
 
-/** The same answer, counted one line at a time. */
+/** Computes the same answer line by line. */
 function counted(lines: readonly StoredLine[], query: UsageByKindQuery): NamedUsage[] {
   const { account, fromMs, toMs, kind, name, poolDays, limit, order = 'bytes' } = query
   const byName = new Map<string, { bytes: number; lines: number }>()

@@ -61,7 +61,7 @@ function found(facts: Facts): Partial<Record<FindingKind, number>> {
   return amounts
 }
 
-/** The rows without some, and usage that agrees with what is left. */
+/** Facts without some rows, and with usage that agrees with the remaining ones. */
 function withRows(facts: Facts, stored: readonly StoredRow[]): Facts {
   return { ...facts, stored, usage: usageOf(stored) }
 }
@@ -69,7 +69,7 @@ function withRows(facts: Facts, stored: readonly StoredRow[]): Facts {
 const indexOf = (facts: Facts, level: string) =>
   facts.stored.findIndex((row, at) => at > 100 && row.level === level)
 
-test('nothing is found where nothing is wrong, in whatever order the rows come', () => {
+test('a correct store has no findings, in any order of the rows', () => {
   const facts = faultless()
   expect(facts.stored.some(({ level }) => level === 'LIMITED')).toBe(true)
   expect(facts.sent.flatMap(({ lines }) => lines).length).toBeGreaterThan(facts.stored.length * 1.3)
@@ -82,7 +82,7 @@ test.each(['KEPT', 'LIMITED'])('one line that is not stored is one lost line (%s
   expect(found(withRows(facts, facts.stored.toSpliced(indexOf(facts, level), 1)))).toEqual({ lost: 1 })
 })
 
-test('a request of which nothing is stored is lost as a whole when it was acknowledged, and nothing when it was not', () => {
+test('a request of which nothing is stored is lost if it was acknowledged, and is no finding otherwise', () => {
   const facts = faultless()
   const last = facts.sent.at(-1) as SentRequest
   const rows = facts.stored.filter(({ text }) => !text.includes(`${requestName(last)}/`))
@@ -98,7 +98,7 @@ test('a row that is stored twice is one doubled line', () => {
   expect(found(withRows(facts, [...facts.stored, row]))).toEqual({ doubled: 1 })
 })
 
-test('a request that is stored again is doubled with a key, and without one beyond its attempts', () => {
+test('a request that is stored again is doubled if it has a key, and otherwise if it is stored more often than sent', () => {
   const facts = faultless()
   const again = (request: SentRequest) => {
     const rows = facts.stored.filter(({ text }) => text.includes(`${requestName(request)}/`))
@@ -150,7 +150,7 @@ function firstDiscarded({ sent, stored }: Facts): { request: SentRequest; place:
   throw new Error('nothing was held back')
 }
 
-test('another limit, or a window whose end is taken one millisecond later, is noticed', () => {
+test('another limit, or a window that ends one millisecond later, is noticed', () => {
   const facts = faultless()
   expect(found({ ...facts, rule: { ...RULE, windowMs: RULE.windowMs + 1 } })['over limit']).toBeGreaterThan(0)
   expect(found({ ...facts, rule: { ...RULE, windowMs: RULE.windowMs - STEP_MS } }).lost).toBeGreaterThan(0)
@@ -172,7 +172,7 @@ test('one byte of a text, of its size or of usage is one byte off', () => {
   })
 })
 
-test('order, log time, members, lines that nobody sent and miscounted lines are other findings', () => {
+test('wrong order, log time or members, unknown lines and wrong counts are other findings', () => {
   const facts = faultless()
   const row = facts.stored[50] as StoredRow
   const replaced = (change: Partial<StoredRow>) =>
@@ -208,7 +208,7 @@ test('the pass times of one audit count in the next', () => {
   expect(new Auditor().audit(parts[1] as Facts)).not.toEqual([])
 })
 
-test('an id says where its line lies', () => {
+test('an id contains the place of its line', () => {
   const id = (((1_772_600_767_089n << 14n) | 3n) << 72n) | (4_000_000_000n << 32n) | 17n
   expect(positionOf(String(id))).toEqual({
     timeMs: 1_772_600_767_089,

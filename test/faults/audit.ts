@@ -5,7 +5,7 @@ import { PlainThrottle, type ThrottleRule } from './plain-throttle.ts'
 import { requestName, type SentLine, type SentRequest } from './sent-request.ts'
 import { countedBytes, type HostUsage, inLogOrder, type StoredRow } from './stored-row.ts'
 
-/** What was sent since the last audit, and what the program says that it has of it. */
+/** Requests sent since the last audit, and the data that the program reports about them. */
 export interface Facts {
   /** Undefined while no pipeline reads the lines: everything is stored. */
   readonly rule: ThrottleRule | undefined
@@ -14,16 +14,16 @@ export interface Facts {
   readonly usage: ReadonlyMap<string, HostUsage>
 }
 
-/** What must have gone through the throttle, or through the default graph, in one minute of log time. */
+/** Lines that must have gone through the throttle, or through the default graph, in one minute of log time. */
 export interface MinuteCounts {
   lines: number
   discarded: number
 }
 
 /**
- * Compares what was acknowledged with what is stored and counted. It knows the specification and nothing of the program: where
- * a request lies on the log is told by its first line, which no throttle holds back, and by the positions in the ids.
- * What it remembers from one audit to the next are the throttle's pass times and the sums.
+ * Compares acknowledged requests with stored and counted lines. It knows the specification and nothing of the program.
+ * The place of a request on the log follows from its first line, which no throttle holds back, and from the positions in
+ * the ids. From one audit to the next it remembers the throttle's pass times and the sums.
  */
 export class Auditor {
   readonly #throttle = new PlainThrottle()
@@ -44,7 +44,7 @@ export class Auditor {
     return this.#unanswered
   }
 
-  /** By start of the minute. */
+  /** Counts by start of the minute. */
   get minutes(): ReadonlyMap<number, Readonly<MinuteCounts>> {
     return this.#minutes
   }
@@ -69,8 +69,8 @@ export class Auditor {
   }
 
   /**
-   * With a key a request is stored once whatever its sender repeats; without one, once for each attempt at most.
-   * Acknowledged, it is there.
+   * A request with a key is stored once, however often its sender repeats it. A request without a key is stored at most
+   * once per attempt. An acknowledged request must be there.
    */
   #acceptedOf(occurrences: readonly Occurrence[], sent: readonly SentRequest[]): Occurrence[] {
     const counts = new Map<SentRequest, number>()
@@ -144,7 +144,7 @@ export class Auditor {
         )
   }
 
-  /** Whoever waits for each answer before it sends on finds its requests in that order, by the first time they are there. */
+  /** A sender that waits for each answer must find its requests in that order, by their first occurrences. */
   #checkOrder(accepted: readonly Occurrence[]): void {
     const seen = new Set<SentRequest>()
     const last = new Map<number, SentRequest>()

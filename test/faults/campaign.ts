@@ -10,8 +10,8 @@ import { mayTrace } from './tracing.ts'
 const FAULTS_BEFORE_PIPELINE = 3
 
 /**
- * Makes trouble for the real program while lines are shipped to it, and audits what it kept. The seed fixes the lines, the
- * faults, their order and their instants; how they meet is up to the machine.
+ * Injects faults into the real program while lines are shipped to it, and audits the kept data. The seed determines the
+ * lines, the faults, their order and their instants; how they meet depends on the machine.
  *
  * @throws Error when the program does not come back, or ends without a sentence
  */

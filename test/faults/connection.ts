@@ -7,10 +7,10 @@ import { bodyOf, Traffic } from './traffic.ts'
 
 const MAX_PAUSE_MS = 80
 const RETRY_PAUSE_MS = 40
-/** A request that nobody has taken for that long: the program does not come back. */
+/** Time after which an unanswered request means that the program does not come back. */
 const PATIENCE_MS = 120_000
 const GZIPPED = 0.3
-/** Of requests whose first attempt has no known outcome: their sender dies, too. */
+/** Share of requests with an unknown outcome of the first attempt whose sender dies, too. */
 const ABANDONED = 0.15
 
 export interface ConnectionOptions {
@@ -22,10 +22,10 @@ export interface ConnectionOptions {
   readonly patienceMs: number
 }
 
-/** What became of one attempt. `absent`: nothing was sent, because nobody listened. */
+/** Outcome of one attempt. `absent`: nothing was sent, because the program did not listen. */
 type Attempt = { readonly status: number; readonly text: string } | 'unknown' | 'absent'
 
-/** Told of answers that the interface does not name for what we send. */
+/** Receives answers that the interface does not define for the sent requests. */
 export type UnexpectedAnswer = (request: SentRequest, what: string) => void
 
 /** A sender as the specification wants it: one request after the other, and the same one again until it has its 200. */

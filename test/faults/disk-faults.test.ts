@@ -33,14 +33,14 @@ function world(lastWords: string) {
   return { starts, weir, inject: () => fault.inject(site as unknown as Site) }
 }
 
-test('a start on a full disk that is refused after there was room again is started once more', async () => {
+test('a start that a full disk refused is repeated once there is room', async () => {
   const { starts, weir, inject } = world('weir: the log has no room\n')
   expect((await inject()).what).toContain('the start on it was refused')
   expect(starts).toEqual(['on the full disk', 'again'])
   expect(weir.running).toBe(true)
 })
 
-test('a start on a full disk that ends without a sentence is a finding, also then', async () => {
+test('a start on a full disk that ends without a sentence is a finding, even then', async () => {
   const { starts, inject } = world('TypeError: x\n')
   await expect(inject()).rejects.toThrow('a start on a full disk ended without a sentence:\nTypeError: x')
   expect(starts).toEqual(['on the full disk'])

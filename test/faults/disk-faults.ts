@@ -25,7 +25,7 @@ export function diskFault(dice: Dice, disk: SmallDisk, isKilled: boolean): Fault
       const injected = { sinceMs: performance.now(), newest: site.shipper.newestAcknowledged }
       disk.release()
       if (start === undefined) return { ...injected, what }
-      // It may be refused for what it met there when there is room again.
+      // It may be refused because of the state that it met, even when there is room again.
       if (await start.isRefused()) return restarted(site, `${what}, the start on it was refused`)
       return { ...injected, what: `${what}, started on it` }
     },

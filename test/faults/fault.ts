@@ -18,10 +18,10 @@ export interface Fault {
 }
 
 export interface Injected {
-  /** What was done, for a line of progress. */
+  /** Description of the fault, for a line of progress. */
   readonly what: string
   /** When the trouble was over, monotonic: recovery counts from here. */
   readonly sinceMs: number
-  /** What had been acknowledged last by then, of every connection. */
+  /** The last acknowledged request of every connection at that time. */
   readonly newest: readonly SentRequest[]
 }

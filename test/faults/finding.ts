@@ -1,7 +1,11 @@
 /**
- * What an audit may find. `lost`: acknowledged and not stored, or thrown away by the throttle below its limit; `doubled`:
- * stored more often than it was sent; `over limit`: let through by the throttle beyond its limit; `bytes off`: bytes
- * of text or of usage that differ; `other`: everything else that must not be.
+ * Kinds of findings.
+ *
+ * - `lost`: acknowledged and not stored, or dropped by the throttle below its limit
+ * - `doubled`: stored more often than it was sent
+ * - `over limit`: passed by the throttle beyond its limit
+ * - `bytes off`: different bytes of text or of usage
+ * - `other`: any other fault
  */
 export const FINDING_KINDS = ['lost', 'doubled', 'over limit', 'bytes off', 'other'] as const
 export type FindingKind = (typeof FINDING_KINDS)[number]

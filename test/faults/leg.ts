@@ -11,9 +11,11 @@ import type { Tally } from './tally.ts'
 
 /** Lines are kept in memory until they are audited; an audit takes about as long as a fault. */
 const FAULTS_PER_AUDIT = 10
-/** Long enough that restarts fall into it; it stays, because a longer one would not know what a shorter one forgot. */
+/**
+ * Long enough that restarts fall into it. It stays, because a longer window would lack events that a shorter one forgot.
+ */
 const WINDOW_MS = 4_000
-/** Of each key: from about a tenth to most of what is sent within a window. */
+/** Least limit of each key: limits range from about a tenth to most of the lines sent within a window. */
 const LEAST_LIMIT = 60
 const MOST_LIMIT = 400
 const HURRY_MS = 120
@@ -35,7 +37,7 @@ export interface LegOptions {
   readonly directory?: string
 }
 
-/** A part of a campaign: faults one after the other on one data folder, which keeps what it has. */
+/** A part of a campaign: faults one after the other on one data folder, which keeps its data. */
 export class Leg {
   readonly #options: LegOptions
   readonly #site: Site
@@ -61,7 +63,7 @@ export class Leg {
     return this.#site.weir.output
   }
 
-  /** With each audit, at which nothing is under way, the throttle's limit changes. */
+  /** Runs faults. The throttle's limit changes with each audit, when nothing is under way. */
   async run(faults: readonly Fault[]): Promise<void> {
     const { faultsBeforePipeline } = this.#options
     const [before, after] = [faults.slice(0, faultsBeforePipeline), faults.slice(faultsBeforePipeline)]
@@ -72,7 +74,7 @@ export class Leg {
     }
   }
 
-  /** Stops the program gracefully and compares what its nodes have counted with what went through them. */
+  /** Stops the program gracefully, and compares the counts of its nodes with the events that passed through them. */
   async finish(): Promise<void> {
     const { weir, pipeline } = this.#site
     const code = await weir.end('SIGTERM')
@@ -121,7 +123,7 @@ export class Leg {
     print(`${fault.label}: ${what}; ready after ${ready} s, all stored after ${stored} s`)
   }
 
-  /** Just before a fault nobody pauses, so that it meets requests at every step of their way. */
+  /** Just before a fault all connections send without pauses, so that it meets requests at every step of their way. */
   async #shipUntil({ waitMs, intoSecondMs }: Fault): Promise<void> {
     const { shipper } = this.#site
     const aimMs =
@@ -146,7 +148,7 @@ export class Leg {
       ...this.#auditor.audit({ rule: this.#rule, sent, stored, usage }),
       ...conservedMetrics(await site.metrics()),
     ]
-    // Also what earlier audits have seen must still be there, and nothing else.
+    // The usage that earlier audits saw must still be there, and nothing else.
     const total = [...usage.values()].reduce((sum, { lines }) => sum + lines, 0)
     const { lines: seen } = this.#auditor.seen
     if (total !== seen) found.push(other(`usage says ${total} lines in all, the audits have seen ${seen}`))

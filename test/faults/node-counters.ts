@@ -15,7 +15,9 @@ export async function queryStore<Row>(directory: string, ...statements: string[]
   return JSON.parse(stdout) as Row[]
 }
 
-/** In + copied + created = out + dropped + failed + merged, for every node; none of ours holds events back. */
+/**
+ * For every node, in + copied + created = out + dropped + failed + merged. The nodes of this test hold no events back.
+ */
 export function conservedMetrics(metrics: string): Finding[] {
   const nodes = new Map<string, Record<string, number>>()
   for (const [, pipeline, node, outcome, count] of metrics.matchAll(GAUGE)) {
@@ -35,7 +37,7 @@ export interface NodeMinute {
   readonly node: string
   readonly events: number
   readonly dropped: number
-  /** Events that came and have no outcome; 0 where everything is in order. */
+  /** Events that came in and have no outcome; 0 without a fault. */
   readonly missing: number
 }
 
@@ -56,8 +58,8 @@ FROM node_metrics GROUP BY t, node ORDER BY t, node`,
 }
 
 /**
- * What each minute of log time counted must be what went through in it, over all ends of the program. The last
- * minute is not over and in no row yet.
+ * Compares the counts of each minute of log time with the events in it, over all ends of the program. The last minute is
+ * not over and not in a row yet.
  *
  * @param entrances nodes that every line meets first: the throttle, and the default graph's store
  */

@@ -2,18 +2,18 @@ import type { Finding } from './finding.ts'
 import { lineNameOf, requestName, type SentRequest } from './sent-request.ts'
 import { isSamePosition, type StoredRow } from './stored-row.ts'
 
-/** One time that a request lies on the log, by the rows that are stored of it. */
+/** One occurrence of a request on the log, found by its stored rows. */
 export interface Occurrence {
   readonly request: SentRequest
   readonly timeMs: number
   readonly offset: bigint
-  /** By place of the line in the request. */
+  /** Rows by place of the line in the request. */
   readonly rows: Map<number, StoredRow>
 }
 
 /**
- * Cuts the stored rows into occurrences of requests. The lines of a request lie together and in order, so another one
- * begins where the request or the record changes, or where places do not go on.
+ * Divides the stored rows into occurrences of requests. The lines of a request lie together and in order. A new
+ * occurrence begins where the request or the record changes, or where places are not consecutive.
  *
  * @param rows in log order
  */

@@ -4,7 +4,9 @@ import type { Fault } from './fault.ts'
 
 const SHORTEST_MS = 1_000
 
-/** The whole process stands still for a while: its senders time out and come again, and find it as it was. */
+/**
+ * The whole process pauses for a while: the requests of its senders time out, and they repeat them to the same process.
+ */
 export function pauseFault(dice: Dice, longestMs: number): Fault {
   const waitMs = 50 + dice.below(1_000)
   const pauseMs = SHORTEST_MS + dice.below(longestMs - SHORTEST_MS)

@@ -4,8 +4,8 @@ export interface ThrottleRule {
 }
 
 /**
- * The throttle as the specification of components, section 5A.3, tells it, written again as plainly as can be: the
- * pass times of every key in a list. The window must stay the same; the limit may change.
+ * The throttle of the specification (components, section 5A.3), written again as plainly as possible: the pass times of
+ * every key in a list. The window must stay the same; the limit may change.
  */
 export class PlainThrottle {
   readonly #passes = new Map<string, number[]>()

@@ -8,7 +8,7 @@ export interface CampaignOptions {
   readonly seed: number
   /** Faults of family kill; of the other families there are fewer, in proportion. */
   readonly kills: number
-  /** With it, that many faults of this family and no others. */
+  /** If set, all faults are of this family. */
   readonly only?: FaultFamily | undefined
   readonly longestPauseMs: number
 }

@@ -1,8 +1,8 @@
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 
 /**
- * Looks into the store of an installation that does not run, past everything that the program does, in a process of
- * its own: the engine keeps to one folder a process. Prints the rows of the last statement as one line of JSON.
+ * Reads the store of a stopped installation, independently of the program, in a separate process: the engine allows one
+ * folder per process. Prints the rows of the last statement as one line of JSON.
  *
  * usage: node query-store.ts FOLDER STATEMENT…
  */

@@ -41,7 +41,7 @@ function killBefore(weir: RunningWeir): Promise<boolean> {
   })
 }
 
-/** The call has done its work, but its caller does not learn of it: it dies meanwhile. */
+/** The call is complete, but its caller never learns of it, because it is killed first. */
 function killAfter(weir: RunningWeir): Promise<boolean> {
   const known = new Set(partsOfInserts(weir))
   return traced(weir, 'delay_exit=60000000', async () => {
@@ -66,7 +66,7 @@ async function traced<T>(
     return await task(tracer)
   } finally {
     weir.signal('SIGKILL')
-    // That the process is gone, its tracer must let the system say.
+    // The system reports the end of the process only when the tracer allows it.
     await tracer.kill()
     await weir.end('SIGKILL')
   }

@@ -8,7 +8,7 @@ function faults(...args: string[]) {
   return { code: status, stdout, stderr }
 }
 
-test('--help prints the usage alone, which says what counts as a kill', () => {
+test('--help prints only the usage, with the meaning of a kill', () => {
   const { code, stdout, stderr } = faults('--help')
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('usage: npm run faults')

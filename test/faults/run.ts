@@ -32,9 +32,9 @@ usage: npm run faults -- [options]
 
 Exit codes: 0 nothing found, 1 something found or ended early, 2 the options are wrong.`
 
-/** What was asked for. */
+/** Task from the command line. */
 interface Task {
-  /** By which it is asked for again. */
+  /** Command that repeats the task. */
   readonly command: string
   run(tally: Tally, print: (line: string) => void): Promise<void>
 }

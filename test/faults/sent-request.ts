@@ -10,12 +10,12 @@ export interface SentLine {
 }
 
 /**
- * What became of a request. Acknowledged: some attempt got its 200. Abandoned: its sender gave up; refused: the answer
- * was one that should not be. In both cases it may be stored whole or not at all.
+ * Outcome of a request. Acknowledged: some attempt got its 200. Abandoned: its sender gave up. Refused: the answer was an
+ * unexpected one. An abandoned or refused request may be stored whole or not at all.
  */
 export type RequestOutcome = 'open' | 'acknowledged' | 'abandoned' | 'refused'
 
-/** One request and what is known of its attempts. Its first line is always `kept`: it shows where the request lies. */
+/** One request with its attempts. Its first line is always `kept`: it shows the place of the request on the log. */
 export interface SentRequest {
   readonly connection: number
   readonly number: number
@@ -32,7 +32,7 @@ export function requestName({ connection, number }: { connection: number; number
   return `c${connection}/${number}`
 }
 
-/** Where a line belongs, by how its text begins. */
+/** Identity of a line, by the beginning of its text. */
 export interface LineName {
   readonly request: string
   readonly place: number

@@ -3,7 +3,7 @@ import { requestName, type SentRequest } from './sent-request.ts'
 
 const CONNECTIONS = 6
 
-/** Several connections that ship at the same time, and the account of what they sent. */
+/** Several connections that ship at the same time, and the list of their requests. */
 export class Shipper {
   readonly #connections: readonly Connection[]
   readonly #odd: string[] = []
@@ -13,7 +13,7 @@ export class Shipper {
   #isShipping = false
   /** Named in every request that begins from now on. */
   host = 'none'
-  /** Whether nobody pauses between requests. */
+  /** Whether connections send without pauses. */
   inHurry = false
 
   constructor(options: Omit<ConnectionOptions, 'connection'>) {
@@ -23,7 +23,7 @@ export class Shipper {
     )
   }
 
-  /** Of every connection the request that was acknowledged last. */
+  /** The last acknowledged request of every connection. */
   get newestAcknowledged(): readonly SentRequest[] {
     return [...this.#newest.values()]
   }
@@ -38,7 +38,7 @@ export class Shipper {
     this.#running = this.#connections.map(connection => this.#ship(connection))
   }
 
-  /** Every connection delivers what it has begun, then rests. */
+  /** Lets every connection deliver its current request, then rest. */
   async rest(): Promise<void> {
     this.#isShipping = false
     await Promise.all(this.#running)
@@ -51,7 +51,7 @@ export class Shipper {
     return { sent, odd: this.#odd.splice(0) }
   }
 
-  /** Gives up what is under way. */
+  /** Gives up the requests under way. */
   close(): void {
     this.#isShipping = false
     for (const connection of this.#connections) connection.close()

@@ -11,11 +11,11 @@ import { ThrottledPipeline } from './throttled-pipeline.ts'
 /** Older than any line that a recovery waits for. */
 const RECENT_MS = 600_000
 const POLL_MS = 20
-/** Of one request of ours; a program that was stopped or killed meanwhile does not answer. */
+/** Time limit of one request of the test: a program that was stopped or killed in between does not answer. */
 const ANSWER_WITHIN_MS = 5_000
 /** A program that is not back after that does not come back. */
 const READY_WITHIN_MS = 60_000
-/** What a program that is ready has not stored after that is lost. */
+/** Time after which lines that a ready program has not stored count as lost. */
 const STORED_WITHIN_MS = 20_000
 /** Small enough that a campaign sees new segments, checkpoints and trimming. */
 const LOG_MAX_BYTES = '96MB'
@@ -28,13 +28,13 @@ export interface SiteOptions {
   readonly directory?: string
 }
 
-/** How long it took from a moment on until the program was ready, and until what it had acknowledged last was stored. */
+/** Times from a moment until the program was ready, and until its last acknowledged lines were stored. */
 export interface Recovery {
   readonly readyMs: number
   readonly storedMs: number
 }
 
-/** The real program on a data folder of its own, and everybody who ships to it. */
+/** The real program on its own data folder, with all its senders. */
 export class Site {
   readonly weir: RunningWeir
   readonly shipper: Shipper
@@ -53,13 +53,13 @@ export class Site {
   }
 
   /**
-   * Waits until the program is ready, and until these requests are stored; what is not stored in good time is lost, as
-   * the next audit will tell.
+   * Waits until the program is ready, and until these requests are stored. The next audit reports those that are not
+   * stored in time as lost.
    *
    * @throws Error when the program does not come back
    */
   async recovery(sinceMs: number, newest: readonly SentRequest[]): Promise<Recovery> {
-    // A start that was refused is over before anybody can be ready.
+    // A refused start ends before the program can be ready.
     const isReady = async () => !this.weir.running || (await this.#fetch('/readyz')).ok
     const isAnswered = await reached(isReady, sinceMs + READY_WITHIN_MS)
     if (!isAnswered || !this.weir.running) throw new Error(`not ready:\n${this.weir.output.slice(-4_000)}`)
@@ -75,7 +75,7 @@ export class Site {
     return lines.filter(({ _host }) => hosts.has(_host)).map(storedRowOf)
   }
 
-  /** What usage says of every host, over all the time. */
+  /** Usage of every host, over all time. */
   async usage(): Promise<Map<string, HostUsage>> {
     const [fromMs, toMs] = [Date.now() - 30 * DAY_MS, Date.now() + DAY_MS]
     const seconds = `from=${Math.floor(fromMs / 1000)}&to=${Math.floor(toMs / 1000)}`
@@ -122,7 +122,7 @@ export class Site {
   }
 }
 
-/** Asks again and again. @returns false when it has not come about by that moment, monotonic */
+/** Polls a condition. @returns false when it is not fulfilled before that time, monotonic */
 async function reached(condition: () => Promise<boolean>, untilMs: number): Promise<boolean> {
   while (!(await condition().catch(() => false))) {
     if (performance.now() > untilMs) return false

@@ -43,7 +43,7 @@ export class SmallDisk {
         this.#resize(this.usedBytes + freeBytes)
         return
       } catch (error) {
-        if (attempt === ATTEMPTS) throw error // Somebody writes faster than we can look.
+        if (attempt === ATTEMPTS) throw error // Files are written faster than this can look.
       }
     }
   }

@@ -1,6 +1,6 @@
 /** One line as the program gives it back. */
 export interface StoredRow {
-  /** Log time, UNIX ms: what the throttle judges by. */
+  /** Log time, UNIX ms, which the throttle uses. */
   readonly timeMs: number
   readonly partition: number
   readonly offset: bigint
@@ -11,19 +11,19 @@ export interface StoredRow {
   readonly text: string
   /** JSON text; '' when there is none. */
   readonly meta: string
-  /** What the program says that it counts as. */
+  /** Size that the program counts for the line. */
   readonly sizeBytes: number
 }
 
-/** What usage says of one host. */
+/** Usage of one host. */
 export interface HostUsage {
   readonly lines: number
   readonly bytes: number
 }
 
 /**
- * Where a line lies, out of its `_id`: a number of 42 bits of log time, 2 of the topic, 12 of the partition, 40 of the
- * offset and 32 of the row, high to low.
+ * Place of a line, decoded from its `_id`. That number contains 42 bits of log time, 2 of the topic, 12 of the partition,
+ * 40 of the offset and 32 of the row, from high to low.
  */
 export function positionOf(id: string): Pick<StoredRow, 'timeMs' | 'partition' | 'offset' | 'row'> {
   const number = BigInt(id)
@@ -35,7 +35,7 @@ export function positionOf(id: string): Pick<StoredRow, 'timeMs' | 'partition' |
   }
 }
 
-/** What a line counts as: UTF-8 bytes of its text and of its serialised meta (ingestion, section 2). */
+/** Size of a line for usage: UTF-8 bytes of its text and of its serialised meta (ingestion, section 2). */
 export function countedBytes({ text, meta }: { readonly text: string; readonly meta: string }): number {
   return Buffer.byteLength(text, 'utf8') + Buffer.byteLength(meta, 'utf8')
 }

@@ -4,7 +4,7 @@ import type { Recovery } from './site.ts'
 
 const TOTAL = 'all'
 
-/** What came of all faults of one kind. */
+/** Results of all faults of one kind. */
 interface TallyRow {
   readonly label: string
   times: number
@@ -14,7 +14,7 @@ interface TallyRow {
   readonly amounts: Record<FindingKind, number>
 }
 
-/** The table of a campaign: a row for each kind of fault, and what was found about the lines that were sent during it. */
+/** The table of a campaign: a row for each kind of fault, with the findings about the lines sent during it. */
 export class Tally {
   readonly findings: Finding[] = []
   readonly #rows = new Map<string, TallyRow>()
@@ -64,7 +64,7 @@ export class Tally {
     return row
   }
 
-  /** The sum of all, and what belongs to no fault. */
+  /** The sum of all rows, which includes findings outside any fault. */
   #total(): TallyRow {
     const total = newRow(TOTAL)
     for (const { times, lines, slowestMs, amounts } of this.#rows.values()) {

@@ -20,7 +20,7 @@ export class ThrottledPipeline {
 
   /** Publishes the rule: at the first call a new pipeline. It holds for every line that is sent after that. */
   async publish(rule: ThrottleRule): Promise<void> {
-    // Dice give the same rule twice now and then, and what has not changed cannot be published.
+    // The dice sometimes give the same rule twice, and an unchanged pipeline cannot be published.
     if (rule.limit === this.#published?.limit && rule.windowMs === this.#published.windowMs) return
     if (this.#pipelinePath === undefined) await this.#create(rule)
     else {

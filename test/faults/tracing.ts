@@ -4,9 +4,9 @@ import { type Child, startChild } from '../support/child.ts'
 const RENAMES = 'rename,renameat,renameat2'
 
 /**
- * Attaches strace to a process and has its next renames done to as the injection says.
+ * Attaches strace to a process and applies the injection to its next renames.
  *
- * @returns undefined where it may not attach
+ * @returns undefined if strace is not allowed to attach
  */
 export async function traceRenames(pid: number, injection: string): Promise<Child | undefined> {
   const filters = ['-e', `trace=${RENAMES}`, '-e', `inject=${RENAMES}:${injection}`]

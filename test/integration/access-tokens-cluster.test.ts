@@ -34,7 +34,7 @@ await describeKafka('access tokens in a cluster', {}, kafka => {
       await Promise.all([reaching(read, 200), reaching(send, 200)])
       expect((await weir('token', 'revoke', 'robot')).code).toBe(0)
       await Promise.all([reaching(read, 401), reaching(send, 401)])
-      // Both are told by the process that took no part in them.
+      // The process that took no part in them reports both.
       const answer = await fetch(`${second}/v1/config/audit?kind=token&limit=2`, {
         headers: { authorization: `Token ${account.credentials.accessToken}` },
       })

@@ -43,9 +43,9 @@ async function append(lines: number): Promise<void> {
 }
 
 async function storedLines(): Promise<number> {
-  const [row] = await installation.opening.store.query<{ lines: string }>({
-    sql: 'SELECT count() AS lines FROM lines',
-  })
+  const [row] = await installation.opening.connection.read<{ lines: string }>(
+    'SELECT count() AS lines FROM lines',
+  )
   return Number(row?.lines)
 }
 
@@ -68,7 +68,7 @@ function around(before: () => Promise<void>, after: () => Promise<void>): void {
   }
 }
 
-test('lines and a checkpoint that come between the steps of a backup are neither lost nor doubled by it', async () => {
+test('lines and a checkpoint that arrive between the steps of a backup are neither lost nor doubled by it', async () => {
   await store(5)
   around(
     () => store(7),

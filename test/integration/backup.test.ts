@@ -12,35 +12,47 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runProgram } from '../../deploy/cli/program.ts'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { serverConnection } from '../../engine/store/server-connection.ts'
 import { startFront } from '../support/clickhouse-server.ts'
-import { commandWorld } from '../support/command-world.ts'
+import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
-import { type Ended, runWeir, startProgram } from '../support/program.ts'
+import { runWeir, startProgram } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LINES_PER_BATCH = 50
+/** Pause of a sender between two batches: a load that lasts as long as a test needs, without a hundred thousand lines. */
+const PAUSE_MS = 10
 
 let folder: string
 let weir: RunningWeir
-let restored: RunningWeir | undefined
+/** Programs of one test. */
+const own: RunningWeir[] = []
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'weir-backup-'))
-  weir = await RunningWeir.start()
 })
 
 afterEach(async () => {
-  await weir.dispose()
-  await restored?.dispose()
-  restored = undefined
+  for (const program of own.splice(0)) await program.dispose()
   rmSync(folder, { recursive: true, force: true })
 })
+
+async function startOwn(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  weir = await RunningWeir.start(settings)
+  own.push(weir)
+}
+
+/** The program on a folder that was restored, not yet started. */
+function prepareRestored(directory: string): RunningWeir {
+  const restored = RunningWeir.prepare({}, directory)
+  own.push(restored)
+  return restored
+}
 
 function batch(number: number): string[] {
   return Array.from(
@@ -74,23 +86,16 @@ async function sendAll(to: RunningWeir, batches: number): Promise<void> {
   ).toBe(batches * LINES_PER_BATCH)
 }
 
-/** By the server at work; with `runWeir`, by a process that opens the data folder itself. */
-async function verified(env: Readonly<Record<string, string>>, run = command) {
+/** Verifies by the running server; with `runWeir`, by a process that opens the data folder itself. */
+async function verified(env: Readonly<Record<string, string>>, run = runHere) {
   const { code, out, err } = await run(['verify', '--json'], env)
   expect(err).toBe('')
   return { code, ...(JSON.parse(out) as VerificationReport & { lines: number }) }
 }
 
-/** A command that leaves log and store to the server, or needs neither: no process of its own is needed. */
-async function command(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const world = commandWorld({ env })
-  const code = await runProgram(args, world)
-  return { code, out: world.out(), err: world.err() }
-}
-
 const environmentOf = (directory: string) => ({ ...weir.environment, WEIR_DATA_DIR: directory })
 
-/** Something done past Weir to a store that nobody has open. */
+/** Changes a store that is not open by SQL, without Weir. */
 async function byHand(directory: string, sql: string): Promise<void> {
   const connection = await openEmbeddedConnection({ path: join(directory, 'store'), searches: 1 })
   await connection.command(sql)
@@ -98,10 +103,14 @@ async function byHand(directory: string, sql: string): Promise<void> {
 }
 
 test('verify says OK while lines come in, and finds one changed row, with the program stopped and at work', async () => {
+  await startOwn()
   let sent = 0
   let isSending = true
   const sending = (async () => {
-    while (isSending) expect(await send(weir, sent++)).toBe(200)
+    while (isSending) {
+      expect(await send(weir, sent++)).toBe(200)
+      await delay(PAUSE_MS)
+    }
   })()
   await eventually(
     () => countedLines(weir),
@@ -126,7 +135,7 @@ test('verify says OK while lines come in, and finds one changed row, with the pr
   const stopped = await runWeir(['verify'], weir.environment)
   expect(stopped.code).toBe(1)
   expect(stopped.out).toMatch(
-    /^MISMATCH: rows of lines are not what the log says \(partition \d, offset \d+, hour of .* UTC\)/m,
+    /^MISMATCH: rows of lines differ from the log \(partition \d, offset \d+, hour of .* UTC\)/m,
   )
   expect(stopped.out).toContain('Columns that differ: line\n')
   await weir.start()
@@ -136,11 +145,15 @@ test('verify says OK while lines come in, and finds one changed row, with the pr
 }, 60_000)
 
 test('a backup under load is restored, verified, and goes on: every line is there exactly once', async () => {
+  await startOwn()
   let sent = 0
   let isSending = true
   const sending = Promise.all(
     [0, 1, 2].map(async () => {
-      while (isSending) expect(await send(weir, sent++)).toBe(200)
+      while (isSending) {
+        expect(await send(weir, sent++)).toBe(200)
+        await delay(PAUSE_MS)
+      }
     }),
   )
   await eventually(
@@ -159,22 +172,22 @@ test('a backup under load is restored, verified, and goes on: every line is ther
   expect(made).toMatchObject({ code: 0, err: '' })
   expect(JSON.parse(made.out)).toMatchObject({ directory: backup, hasSecretKey: true })
   expect(statSync(backup).mode & 0o777).toBe(0o700)
-  // Nothing of what held the files stays behind.
+  // The links that held the files are removed.
   expect(existsSync(join(weir.directory, 'held'))).toBe(false)
   expect(readdirSync(join(weir.directory, 'store', 'shadow'))).not.toContain('weir_copy')
 
   const target = join(folder, 'data')
-  const restoring = await command(['restore', backup], environmentOf(target))
+  const restoring = await runHere(['restore', backup], environmentOf(target))
   expect(restoring.err).toBe('')
   expect(restoring.out).toMatch(/^Restored the backup of .* to /)
   const beforeStart = await verified(environmentOf(target), runWeir)
   expect(beforeStart).toMatchObject({ code: 0, mismatch: null })
   expect(beforeStart.lines).toBeGreaterThan(0)
 
-  restored = RunningWeir.prepare({}, target)
+  const restored = prepareRestored(target)
   await restored.start()
   const kept = await eventually(
-    () => countedLines(restored as RunningWeir),
+    () => countedLines(restored),
     count => count >= beforeStart.lines,
   )
   expect(kept).toBeLessThan(sent * LINES_PER_BATCH)
@@ -186,11 +199,12 @@ test('a backup under load is restored, verified, and goes on: every line is ther
 }, 90_000)
 
 test('verify and backup name a lost folder of the log, and neither they nor a start make another', async () => {
+  await startOwn()
   await sendAll(weir, 1)
   await weir.end('SIGTERM')
   const ingest = join(weir.directory, 'log', 'weir.ingest')
   renameSync(ingest, join(folder, 'moved'))
-  const sentence = `${ingest} is gone, and the log that was there: put it back from where it was moved to, or restore a backup`
+  const sentence = `${ingest} is missing, and so is the log that was there: move it back to its place, or restore a backup`
   for (const args of [['verify'], ['backup', join(folder, 'backup')]]) {
     const { code, out, err } = await runWeir(args, weir.environment)
     expect([code, out]).toEqual([2, ''])
@@ -202,29 +216,28 @@ test('verify and backup name a lost folder of the log, and neither they nor a st
   expect(await verified(weir.environment, runWeir)).toMatchObject({ code: 0, lines: LINES_PER_BATCH })
 }, 60_000)
 
-test('a backup to where no folder can be says so', async () => {
-  const { code, err } = await command(['backup', '/proc/none/backup'], weir.environment)
-  expect([code, err]).toEqual([
-    2,
-    expect.stringMatching(
-      /^weir: \/proc\/none\/backup cannot be created \(ENOENT.*\): name a folder elsewhere/,
-    ),
-  ])
-})
-
 describe('a restore refuses, with a sentence and nothing changed,', () => {
+  let source: RunningWeir
   let backup: string
 
-  beforeEach(async () => {
-    await sendAll(weir, 3)
-    backup = join(folder, 'backup')
-    expect(await command(['backup', backup], weir.environment)).toMatchObject({ code: 0, err: '' })
+  beforeAll(async () => {
+    source = await RunningWeir.start()
+    await sendAll(source, 3)
+    backup = join(mkdtempSync(join(tmpdir(), 'weir-backup-')), 'backup')
+    expect(await runHere(['backup', backup], source.environment)).toMatchObject({ code: 0, err: '' })
+  })
+  beforeEach(() => {
+    weir = source
+  })
+  afterAll(async () => {
+    await source.dispose()
+    rmSync(dirname(backup), { recursive: true, force: true })
   })
 
   test('what is damaged, of another moment, of a newer program, or no backup; and a folder in use', async () => {
     const target = join(folder, 'data')
     const refused = async (from: string, to = target) => {
-      const { code, out, err } = await command(['restore', from], environmentOf(to))
+      const { code, out, err } = await runHere(['restore', from], environmentOf(to))
       expect([code, out]).toEqual([2, ''])
       return err
     }
@@ -248,7 +261,7 @@ describe('a restore refuses, with a sentence and nothing changed,', () => {
     const missing = damaged('missing', copy => rmSync(join(copy, 'secret.key')))
     expect(await refused(missing)).toContain('secret.key is missing')
     const half = damaged('half', copy => rmSync(join(copy, 'backup.json')))
-    expect(await refused(half)).toContain('is not a whole backup: it has no backup.json')
+    expect(await refused(half)).toContain('is not a complete backup: it has no backup.json')
     const manifest = readFileSync(join(backup, 'backup.json'), 'utf8')
     const newer = damaged('newer', copy =>
       writeFileSync(join(copy, 'backup.json'), manifest.replace('"format":1', '"format":2')),
@@ -261,7 +274,7 @@ describe('a restore refuses, with a sentence and nothing changed,', () => {
     const outside = damaged('outside', copy =>
       writeFileSync(join(copy, 'backup.json'), manifest.replace('"secret.key"', '"../secret.key"')),
     )
-    expect(await refused(outside)).toContain('lies outside of the backup')
+    expect(await refused(outside)).toContain('is outside of the backup')
     expect(existsSync(target) ? readdirSync(target) : []).toEqual([])
 
     expect(await refused(backup, weir.directory)).toMatch(/is in use by process \d+ since .*: stop it first/)
@@ -270,7 +283,7 @@ describe('a restore refuses, with a sentence and nothing changed,', () => {
     writeFileSync(join(other, 'notes.txt'), 'mine')
     expect(await refused(backup, other)).toContain('is not empty (it has notes.txt)')
     expect(readdirSync(other)).toEqual(['notes.txt'])
-    expect(await command(['restore', backup], environmentOf(target))).toMatchObject({ code: 0 })
+    expect(await runHere(['restore', backup], environmentOf(target))).toMatchObject({ code: 0 })
     expect(await refused(backup)).toContain('is not empty')
   }, 60_000)
 
@@ -293,16 +306,18 @@ describe('a restore refuses, with a sentence and nothing changed,', () => {
     )
     restoring.process.kill('SIGKILL')
     await restoring.ended
-    restored = RunningWeir.prepare({}, target)
-    await expect(restored.start()).rejects.toThrow(/is half restored: empty it and run "weir restore" again/)
-    const again = await command(['restore', backup], environmentOf(target))
-    expect(again.err).toContain('is half restored: empty it and run "weir restore" again')
+    await expect(prepareRestored(target).start()).rejects.toThrow(
+      /is partly restored: empty it and run "weir restore" again/,
+    )
+    const again = await runHere(['restore', backup], environmentOf(target))
+    expect(again.err).toContain('is partly restored: empty it and run "weir restore" again')
     rmSync(target, { recursive: true })
-    expect((await command(['restore', backup], environmentOf(target))).code).toBe(0)
+    expect((await runHere(['restore', backup], environmentOf(target))).code).toBe(0)
   })
 })
 
-test('kill -9 in the middle of a backup leaves a folder that restore refuses, and nothing in the data folder', async () => {
+test('kill -9 in the middle of a backup leaves a folder that neither restore nor backup takes, and nothing in the data folder', async () => {
+  await startOwn()
   await sendAll(weir, 3)
   const backup = join(folder, 'backup')
   // A pipe is a file that is never read to its end: the backup stands still there.
@@ -314,34 +329,40 @@ test('kill -9 in the middle of a backup leaves a folder that restore refuses, an
     async () => existsSync(logOf(backup)),
     isThere => isThere,
   )
-  const another = await command(['verify'], weir.environment)
+  const another = await runHere(['verify'], weir.environment)
   expect(another).toMatchObject({
     code: 2,
-    err: 'weir: Another operator command is under way: wait for its end.\n',
+    err: 'weir: Another operator command is running: wait for its end.\n',
   })
   expect(existsSync(join(weir.directory, 'held'))).toBe(true)
   await weir.end('SIGKILL')
   const ended = await backingUp.ended
-  expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('The server has gone meanwhile')])
-  const restoring = await command(['restore', backup], environmentOf(join(folder, 'data')))
-  expect([restoring.code, restoring.err]).toEqual([2, expect.stringContaining('is not a whole backup')])
+  expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('The server stopped in the meantime')])
+  const restoring = await runHere(['restore', backup], environmentOf(join(folder, 'data')))
+  expect([restoring.code, restoring.err]).toEqual([2, expect.stringContaining('is not a complete backup')])
   rmSync(pipe)
   await weir.start()
   expect(existsSync(join(weir.directory, 'held'))).toBe(false)
   expect(readdirSync(join(weir.directory, 'store', 'shadow'))).not.toContain('weir_copy')
-  const refused = await command(['backup', backup], weir.environment)
+  const refused = await runHere(['backup', backup], weir.environment)
   expect([refused.code, refused.err]).toEqual([
     2,
-    `weir: ${backup} is not empty: name a folder that is new or empty.\n`,
+    `weir: ${backup} is not empty: use a new or empty folder.\n`,
   ])
-  const inside = await command(['backup', join(weir.directory, 'backup')], weir.environment)
-  expect(inside.err).toContain('lies in the data folder')
+  const inside = await runHere(['backup', join(weir.directory, 'backup')], weir.environment)
+  expect(inside.err).toContain('is inside the data folder')
+  const nowhere = await runHere(['backup', '/proc/none/backup'], weir.environment)
+  expect([nowhere.code, nowhere.err]).toEqual([
+    2,
+    expect.stringMatching(
+      /^weir: \/proc\/none\/backup cannot be created \(ENOENT.*\): use a folder elsewhere/,
+    ),
+  ])
 })
 
 test('with a ClickHouse server verify asks it, and backup says what to do instead', async () => {
-  await weir.dispose()
   const front = await startFront(join(folder, 'store'))
-  weir = await RunningWeir.start({ CLICKHOUSE_URL: front.url })
+  await startOwn({ CLICKHOUSE_URL: front.url })
   await sendAll(weir, 4)
   expect(await verified(weir.environment)).toMatchObject({
     code: 0,
@@ -355,7 +376,7 @@ test('with a ClickHouse server verify asks it, and backup says what to do instea
   await connection.close()
   const found = await verified(weir.environment)
   expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines' } })
-  const refused = await command(['backup', join(folder, 'backup')], weir.environment)
+  const refused = await runHere(['backup', join(folder, 'backup')], weir.environment)
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP DATABASE')])
   expect(existsSync(join(folder, 'backup'))).toBe(false)
   await weir.end('SIGTERM')

@@ -17,7 +17,7 @@ import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LIMIT = 5
-const WAITS_FOR_SERVER = /does not answer as one: lines are taken meanwhile/
+const WAITS_FOR_SERVER = /does not answer properly: lines are accepted meanwhile/
 
 let folder: string
 let weir: RunningWeir | undefined
@@ -45,7 +45,7 @@ async function settingsFor({ url, username, password }: ClickHouseServer, databa
   }
 }
 
-/** Writes a file of lines that can be told apart. @returns its path and its lines */
+/** Writes a file of distinct lines. @returns its path and its lines */
 function linesFile(host: string, count: number): { path: string; lines: string[] } {
   const lines = Array.from(
     { length: count },
@@ -68,7 +68,7 @@ async function post(running: RunningWeir, lines: readonly object[]): Promise<num
 
 /** Every line is found once, in order, and usage has counted their bytes. */
 async function expectStoredOnce(running: RunningWeir, lines: readonly string[]): Promise<void> {
-  // Also a store that is just coming back is waited for.
+  // Also waits for a store that is just restarting.
   const stored = () => countedLines(running).catch(() => 0)
   await eventually(stored, count => count >= lines.length)
   const found = (await exportedLines(running)).sort((a, b) => (BigInt(a._id) < BigInt(b._id) ? -1 : 1))
@@ -112,7 +112,7 @@ describe(`the program with ${atHand?.name ?? 'an engine over HTTP'}`, () => {
     await server.stop()
   })
 
-  test('lines in are lines found and counted, with kill -9 of the program while they are shipped; a throttle is exact', async () => {
+  test('lines are found and counted although the program is killed with kill -9 during shipping, and a throttle is exact', async () => {
     const running = weir as RunningWeir
     const { path, lines } = linesFile('alpha', 40_000)
     const shipping = running.ship(path, 'alpha')
@@ -162,8 +162,8 @@ async function publishThrottle(running: RunningWeir): Promise<void> {
   await running.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
 }
 
-describe('a server that goes away', () => {
-  test('killed while lines flow, also between storing and answering: lines are taken, found and counted once', async () => {
+describe('a server that is unavailable', () => {
+  test('because it is killed while lines arrive, between storing and answering, too; lines are accepted, found and counted once', async () => {
     const port = await freePort()
     front = await startFront(join(folder, 'store'), port, ['--dies-of-insert', '1'])
     const running = await RunningWeir.start({ ...(await settingsFor(front)), LOG_LEVEL: 'error' })
@@ -193,7 +193,7 @@ describe('a server that goes away', () => {
     expect(await readiness(running)).toMatchObject({ code: 200 })
   })
 
-  test('away at the start: lines are taken, a stop is quick, and once it answers they are found', async () => {
+  test('at the start does not prevent accepting lines and a quick stop, and lines are found once it answers', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const running = RunningWeir.prepare(
@@ -232,7 +232,7 @@ describe('a server that goes away', () => {
   })
 })
 
-test('something else that says 200 at CLICKHOUSE_URL is no server: lines are kept until one is there again', async () => {
+test('because another program answers 200 at CLICKHOUSE_URL; lines are kept until a server returns', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let page = await answeringPage(port)
@@ -282,7 +282,7 @@ async function answeringPage(port: number) {
   }
 }
 
-describe('a server that says no ends the start with a sentence', () => {
+describe('a server that refuses ends the start with a sentence, because of', () => {
   beforeEach(async () => {
     const rules = ['--user', 'weir', '--password', 'right', '--databases-are-given']
     front = await startFront(join(folder, 'store'), 0, rules)
@@ -291,24 +291,24 @@ describe('a server that says no ends the start with a sentence', () => {
   const starting = async (username: string, password: string) =>
     RunningWeir.start(await settingsFor({ ...(front as ClickHouseFront), username, password }, 'absent'))
 
-  test('to the user or the password', async () => {
+  test('the user or the password', async () => {
     for (const [username, password] of [
       ['weir', 'wrong'],
       ['default', ''],
     ] as const)
       await expect(starting(username, password)).rejects.toThrow(
-        `weir: the ClickHouse server at ${front?.url} (CLICKHOUSE_URL) does not let the user ${username} in: ` +
+        `weir: the ClickHouse server at ${front?.url} (CLICKHOUSE_URL) refuses the user ${username}: ` +
           'check CLICKHOUSE_USER and CLICKHOUSE_PASSWORD',
       )
   })
 
-  test('to a database that is not there and that the user may not create', async () => {
+  test('a missing database that the user cannot create', async () => {
     await expect(starting('weir', 'right')).rejects.toThrow(
-      /ended with 2 .*\nweir: .* has no database absent, and the user weir may not create it: create it, or name another/,
+      /ended with 2 .*\nweir: .* has no database absent, and the user weir is not allowed to create it: create it, or use another/,
     )
   })
 
-  test('once it is back, when it was away at the start', async () => {
+  test('any of them, also when the server was unavailable at the start', async () => {
     const { url, process } = front as ClickHouseFront
     await process.kill()
     const port = Number(new URL(url).port)
@@ -317,6 +317,6 @@ describe('a server that says no ends the start with a sentence', () => {
     await weir.start(WAITS_FOR_SERVER)
     front = await startFront(join(folder, 'store'), port, ['--user', 'weir', '--password', 'right'])
     expect(await weir.ended()).toBe(2)
-    expect(weir.output).toMatch(/^weir: .* does not let the user weir in/m)
+    expect(weir.output).toMatch(/^weir: .* refuses the user weir/m)
   })
 })

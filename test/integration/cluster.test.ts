@@ -101,7 +101,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       CLICKHOUSE_URL: store.url,
     })
 
-  test('what one API process answered, another one sees at once, and ten clients of both lose nothing', async () => {
+  test('an answer of one API process is visible at another at once, and ten clients of both lose nothing', async () => {
     const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
     const shared = sharedSettings(store)
     const apis = [await start('api', shared), await start('api', shared)].map(({ url }) => url)
@@ -128,7 +128,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
     for (const number of [0, 1]) expect((await ask<{ data: object[] }>(url(number))).data).toHaveLength(100)
   })
 
-  test('a throttle lets exactly its limit pass while engines are killed and join, and weir verify says so', async () => {
+  test('a throttle passes exactly its limit while engines are killed and join, and weir verify confirms it', async () => {
     const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
     const shared = sharedSettings(store)
     const api = await start('api', shared)
@@ -155,7 +155,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       const passed = lines.filter(line => line._app === app).map(line => line._line)
       expect(passed.sort()).toEqual(Array.from({ length: LIMIT }, (_, round) => `round ${round}`).sort())
     }
-    // The first had not told yet that it was killed.
+    // The first process had not yet reported that it was killed.
     const status = await eventually(
       () => runWeir(['status', '--json'], shared),
       ({ out }) => {

@@ -54,7 +54,7 @@ async function searched(count: number, ...args: string[]): Promise<Record<string
 }
 
 describe('the command line against the real service', () => {
-  test('what is shipped is found in order, shown to people, and counted to the byte', async () => {
+  test('shipped lines are found in order, printed for people, and counted to the byte', async () => {
     const lines = Array.from({ length: 12_345 }, (_, at) => `request ${at} grüße "quoted" \u0001`)
     const path = join(folder, 'shop.log')
     writeFileSync(path, lines.join('\n'))
@@ -89,7 +89,7 @@ describe('the command line against the real service', () => {
     expect((await run('usage', 'tags')).out).toMatch(/^prod .* [\d,]+$/m)
   })
 
-  test('a followed file that is rotated while shipping stops and starts is stored once and in order', async () => {
+  test('a followed file that is rotated while shipping is restarted is stored once and in order', async () => {
     const path = join(folder, 'followed.log')
     const write = (from: number, to: number) =>
       appendFileSync(path, Array.from({ length: to - from }, (_, at) => `line ${from + at}\n`).join(''))
@@ -112,7 +112,7 @@ describe('the command line against the real service', () => {
     expect(found.map(record => record._line)).toEqual(Array.from({ length: 4_000 }, (_, at) => `line ${at}`))
   })
 
-  test('a pipeline is listed, shown and published; publishing again is success and says so', async () => {
+  test('a pipeline is listed, shown and published, and publishing it again succeeds with a message', async () => {
     const create = async (path: string, body: unknown) =>
       (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
     const id = await create('/v3/pipeline', { title: 'Calm' })
@@ -130,11 +130,11 @@ describe('the command line against the real service', () => {
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing to publish')])
   })
 
-  test('pausing the only pipeline that reads lines is refused in a script, and with --yes lines are then stored', async () => {
+  test('pausing the only pipeline that reads lines is refused in a script, and with --yes lines are stored', async () => {
     const state = async () => (await run('pipeline', 'list')).out
     const refused = await run('pipeline', 'pause', 'Calm')
     expect([refused.code, refused.out]).toEqual([2, ''])
-    expect(refused.err).toMatch(/^weir: Calm was not paused\. .*unfiltered and unthrottled\. Say --yes /)
+    expect(refused.err).toMatch(/^weir: Calm was not paused\. .*unfiltered and unthrottled\. Use --yes /)
     expect(await state()).not.toContain('paused')
     const path = join(folder, 'paused.log')
     writeFileSync(path, 'kept out\n')

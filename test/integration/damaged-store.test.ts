@@ -91,7 +91,7 @@ async function metric(name: string): Promise<number> {
 const UNREADABLE = 'weir_store_damaged_parts{state="unreadable"}'
 const SET_ASIDE = 'weir_store_damaged_parts{state="set aside"}'
 
-/** A search fails with a sentence that names the part, and so do those who look after the server. */
+/** A search fails with a sentence that names the part. The readiness and the metrics report it, too. */
 async function expectTold(): Promise<void> {
   const sentence = `Part ${basename(part)} of the table lines is damaged and cannot be read: `
   for (const query of ['', '&query=first']) {
@@ -118,8 +118,8 @@ function verify(): { readonly code: number | null; readonly text: string } {
   return { code: status, text: stdout + stderr }
 }
 
-describe('a part of the store that was damaged', () => {
-  test('while the server runs makes searches 503 that name it, and lines are taken all the same', async () => {
+describe('a damaged part of the store', () => {
+  test('makes searches answer 503 with its name if it is damaged during operation, while lines are accepted', async () => {
     expect((await ask('/readyz')).status).toBe(200)
     flipBits()
     await expectTold()
@@ -137,7 +137,7 @@ describe('a part of the store that was damaged', () => {
     ])
   })
 
-  test('while it was stopped is named as well, and is whole again once it was put back', async () => {
+  test('is named after a start, too, and is whole again once its files are restored', async () => {
     await weir.end('SIGTERM')
     flipBits()
     await weir.start()
@@ -150,7 +150,7 @@ describe('a part of the store that was damaged', () => {
     expect(await metric(UNREADABLE)).toBe(0)
   })
 
-  test('is gone with its lines when it is taken out as the guide says, and the rest is found', async () => {
+  test('disappears with its lines when it is removed as the guide says, and the other lines are found', async () => {
     await send(10, 'second')
     await weir.end('SIGTERM')
     flipBits()
@@ -171,14 +171,14 @@ describe('a part of the store that was damaged', () => {
     }
   })
 
-  test('and that the engine leaves out at a start is no silent loss', async () => {
+  test('is reported if the engine leaves it out at a start', async () => {
     await send(10, 'second')
     await weir.end('SIGTERM')
     truncateSync(file, kept.length >> 1)
     await weir.start()
     const setAside = join(dirname(part), 'detached', `broken-on-start_${basename(part)}`)
     expect(existsSync(setAside)).toBe(true)
-    // The engine answers without the part: nothing but this tells that 2,000 lines are missing.
+    // The engine answers without the part: no other sign shows that 2,000 lines are missing.
     expect(await exportedLines(weir)).toHaveLength(10)
     const sentence = `Part broken-on-start_${basename(part)} of the table lines was found damaged at a start and is set aside`
     const ready = await ask('/readyz')
@@ -191,7 +191,7 @@ describe('a part of the store that was damaged', () => {
     expect(await metric(SET_ASIDE)).toBe(0)
   })
 
-  test('refuses the start when the store cannot do without it', async () => {
+  test('prevents the start if the store cannot work without it', async () => {
     await weir.end('SIGTERM')
     const folder = realpathSync(join(weir.directory, 'store', 'data', 'weir', 'logs'))
     const [own = ''] = readdirSync(folder).filter(name => name.startsWith('all_'))
@@ -200,6 +200,6 @@ describe('a part of the store that was damaged', () => {
       new RegExp(`weir: Part broken-on-start_${own} of the table logs was found damaged .* restore a backup`),
     )
     writeFileSync(join(folder, 'format_version.txt'), 'x')
-    await expect(weir.start()).rejects.toThrow(/weir: the store in .* cannot be opened: .* restore a backup/)
+    await expect(weir.start()).rejects.toThrow(/weir: the store in .* cannot be opened\. .* restore a backup/)
   })
 })

@@ -140,7 +140,7 @@ await describeKafka('dead letters of a cluster', {}, cluster => {
     for (let request = 0; request < REQUESTS; request++) {
       const lines = Array.from({ length: LINES_PER_REQUEST }, (_, index) => ({
         line: `line ${request} ${index}`,
-        // So many keys that each partition has some.
+        // Enough keys that each partition has some.
         app: `app-${request % 10}-${index}`,
         ...(index % 2 === 0 && { machine: 'm-1' }),
       }))

@@ -48,7 +48,7 @@ async function listed(url: string): Promise<Letter[]> {
   }
 }
 
-test('what failed is stored and counted once after a mended revision was published, with kills in between', async () => {
+test('failed events are stored and counted once after a corrected revision is published, with kills in between', async () => {
   const pipeline = await create('/v3/pipeline', { title: 'by machine' })
   const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
   const sink = await create(`/v3/pipeline/${pipeline}/sink`, {

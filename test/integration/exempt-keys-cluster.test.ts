@@ -54,7 +54,7 @@ function byKey(one: { readonly key: string }, other: { readonly key: string }): 
 }
 
 await describeKafka('exemptions in a cluster', {}, cluster => {
-  test('a process without an engine exempts keys of a spread account, and tells what each has passed', async () => {
+  test('a process without an engine exempts keys of a spread account, and reports the events that each has passed', async () => {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
     ) as [string, string][]
@@ -96,7 +96,7 @@ await describeKafka('exemptions in a cluster', {}, cluster => {
       })
       expect(data.in_effect).toBe(true)
     }
-    // Every partition takes what the configuration said before it says that it is spread.
+    // Every partition receives the exemptions before the account is spread.
     const spread = `${api.url}/v3/account/spread`
     await ask(spread, 'PUT', { enabled: true })
     const { data } = await eventually(

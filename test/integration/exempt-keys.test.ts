@@ -42,7 +42,7 @@ async function post(app: string, text: string): Promise<void> {
   expect(response.status).toBe(200)
 }
 
-test('a key is exempt without a publication, over a kill and a publication, until its time is over', async () => {
+test('a key is exempt without a publication, through a kill and a publication, until its time is over', async () => {
   const pipeline = await create('/v3/pipeline', { title: 'limited' })
   const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
   const throttle = await create(`/v3/pipeline/${pipeline}/transform`, {

@@ -45,7 +45,7 @@ interface Explained {
 const explain = async (query: string) =>
   (await weir.get<{ data: Explained[] }>(`/v3/pipeline/${pipeline}/explain?${query}`)).data
 
-test('the lines of a request, and a stored line, are found by what the service said of them, also after kill -9', async () => {
+test('lines of a request, and a stored line, are found by the ids in the answers, also after kill -9', async () => {
   const batch = await post([
     { line: 'first', app: 'web' },
     { line: 'second', app: 'web' },
@@ -96,7 +96,7 @@ test('lines are found by a query, in a stream', async () => {
   expect(await found('absent')).toEqual([{ end: { lines: 0 } }])
 })
 
-test('what is asked wrongly, or is not there, is said', async () => {
+test('a wrong request, and a missing line, are reported', async () => {
   const status = async (query: string) => {
     const { apiUrl, accessToken } = weir.credentials
     const headers = { authorization: `Token ${accessToken}` }
@@ -124,7 +124,7 @@ test('what is asked wrongly, or is not there, is said', async () => {
   for (const query of absent) expect([query, await status(query)]).toEqual([query, 404])
 })
 
-test('a stored line that a window gave is led back to the window', async () => {
+test('a stored line from a window leads back to the window', async () => {
   const gathering = await create('/v3/pipeline', { title: 'gathered' })
   const source = await create(`/v3/pipeline/${gathering}/source`, { type: 'log-analysis-ingestion' })
   const gather = await create(`/v3/pipeline/${gathering}/transform`, {
@@ -144,7 +144,9 @@ test('a stored line that a window gave is led back to the window', async () => {
     )
     return answers.flatMap(({ data }) => data)
   }
-  const lines = await eventually(told, found => found.some(({ summary }) => summary.includes('window')))
+  const lines = await eventually(told, found =>
+    found.some(({ summary }) => summary.includes('of the group "pair"')),
+  )
   expect(lines).toContainEqual(
     expect.objectContaining({
       summary: expect.stringMatching(

@@ -7,7 +7,7 @@ const ROUNDS = 3
 const SENDERS = [0, 1, 2]
 
 await describeKafka('gateway routes in a cluster', {}, kafka => {
-  test('what senders bring the moment that a pipeline is resumed is acknowledged only where it is read', async () => {
+  test('events that arrive at the moment of a resumption are acknowledged only if a pipeline reads them', async () => {
     const cluster = await RoleCluster.open(kafka, { partitions: 2, engines: 1 })
     try {
       const [ingest, weir] = [await cluster.startIngest(), cluster.accounts[0]]
@@ -46,7 +46,7 @@ await describeKafka('gateway routes in a cluster', {}, kafka => {
           () => push([]),
           status => status === 503,
         )
-        // Engines stand still: the configuration says that it runs, the log does not yet.
+        // The engines are paused: the configuration says that the pipeline runs, and the log does not yet.
         cluster.pause()
         sawComing = Promise.withResolvers()
         const senders = Promise.all(SENDERS.map(sender => pushed(10 * round + sender)))

@@ -20,7 +20,7 @@ async function create(path: string, body: unknown): Promise<string> {
   return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
 }
 
-/** route → drop what is not granted → own store */
+/** route → drop events that are not granted → own store */
 async function deploy(route?: string): Promise<{ pipeline: string; source: string }> {
   const pipeline = await create('/v3/pipeline', { title: 'doors' })
   const source = await create(`/v3/pipeline/${pipeline}/source`, {
@@ -63,7 +63,7 @@ function push(route: string, key: string, events: readonly object[], compressed 
   })
 }
 
-/** Texts of what is stored, once they are as many as that. */
+/** Texts of the stored lines, once there are this many. */
 async function stored(count: number): Promise<Record<string, unknown>[]> {
   const lines = await eventually(
     () => exportedLines(weir),
@@ -72,7 +72,7 @@ async function stored(count: number): Promise<Record<string, unknown>[]> {
   return lines.map(line => JSON.parse(line._line) as Record<string, unknown>)
 }
 
-test('what was acknowledged is found once, with kill -9 in between; a pause keeps data with its senders', async () => {
+test('acknowledged events are found once, with kill -9 in between, and during a pause senders keep their data', async () => {
   const { pipeline, source: route } = await deploy()
   const key = await accessKey(route)
   const accepted: number[] = []
@@ -114,7 +114,7 @@ test('what was acknowledged is found once, with kill -9 in between; a pause keep
   expect(lines.map(({ _host, _app }) => [_host, _app])).toEqual([['north', 'doors']])
 })
 
-test('two pipelines share a route: data is received once, and counted at the source of each', async () => {
+test('two pipelines share a route, and data is received once and counted at the source of each', async () => {
   const route = await create('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
   const first = await deploy(route)
   const second = await deploy(route)
@@ -137,7 +137,7 @@ test('two pipelines share a route: data is received once, and counted at the sou
   expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
 })
 
-test('what became of an event can be looked at, and what failed comes again', async () => {
+test('an event can be explained, and a failed event can be replayed', async () => {
   const { pipeline, source: route } = await deploy()
   const key = await accessKey(route)
   const url = `/v3/pipeline/${pipeline}`

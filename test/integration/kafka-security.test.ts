@@ -46,7 +46,7 @@ function environmentFor(brokers: readonly string[], more: Environment): Record<s
   }
 }
 
-/** The same broker under an address that its certificate does not have. */
+/** Returns the same broker under an address that its certificate does not have. */
 async function otherAddressOf(address: string): Promise<string> {
   const [host, port] = address.split(':') as [string, string]
   const tunnel = createServer(client => {
@@ -59,13 +59,13 @@ async function otherAddressOf(address: string): Promise<string> {
   return `127.0.0.2:${(tunnel.address() as AddressInfo).port}`
 }
 
-/** A start that gets to its log and stops when it is told to. */
+/** A start that reaches its log, and stops on request. */
 async function letIn(cluster: KafkaCluster, more: Environment, role = 'ingest'): Promise<void> {
   const running = await startRole(role, environmentFor(cluster.bootstrap, more))
   expect(await running.end('SIGTERM')).toBe(0)
 }
 
-/** A start that ends by itself: what it says, and nothing else. */
+/** A start that ends by itself. @returns its message */
 async function refusal(brokers: readonly string[], more: Environment, role = 'ingest'): Promise<string> {
   const { code, err } = await runWeir([role], environmentFor(brokers, more))
   expect(err).toMatch(/^weir: .*\n$/) // One sentence, no stack.
@@ -78,7 +78,7 @@ function refusals(starts: readonly [readonly string[], Environment][]): Promise<
 }
 
 await describeKafka('Kafka with SASL PLAIN', { security: 'sasl-plain' }, cluster => {
-  test('lets in who knows the password, and nobody else', async () => {
+  test('accepts the right password and refuses all others', async () => {
     await letIn(cluster, login('plain'))
     const [wrong, none, unknown] = await refusals([
       [cluster.bootstrap, login('plain', 'another')],
@@ -87,14 +87,14 @@ await describeKafka('Kafka with SASL PLAIN', { security: 'sasl-plain' }, cluster
     ])
     expect(wrong).toContain('check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD')
     expect(wrong).not.toContain('another')
-    expect(none).toContain('asks for TLS (KAFKA_TLS) or a login (KAFKA_SASL_MECHANISM)')
+    expect(none).toContain('requires TLS (KAFKA_TLS) or a login (KAFKA_SASL_MECHANISM)')
     expect(unknown).toContain('check KAFKA_SASL_MECHANISM')
   })
 })
 
 await describeKafka('Kafka with SASL SCRAM', { security: 'sasl-scram' }, cluster => {
   test.each(['scram-sha-256', 'scram-sha-512'])(
-    'lets in who knows the password by %s, and nobody else',
+    'accepts the right password by %s and refuses all others',
     async mechanism => {
       await letIn(cluster, login(mechanism))
       expect(await refusal(cluster.bootstrap, login(mechanism, 'another'))).toContain(
@@ -105,7 +105,7 @@ await describeKafka('Kafka with SASL SCRAM', { security: 'sasl-scram' }, cluster
 })
 
 await describeKafka('Kafka with TLS', { security: 'tls' }, cluster => {
-  test('is trusted by the authority of KAFKA_TLS_CA alone, under the name in its certificate', async () => {
+  test('is trusted only with the authority of KAFKA_TLS_CA, under the name in its certificate', async () => {
     await letIn(cluster, ON_TLS)
     const [untrusted, noPem, renamed, plain] = await refusals([
       [cluster.bootstrap, { KAFKA_TLS: 'on' }],
@@ -114,24 +114,24 @@ await describeKafka('Kafka with TLS', { security: 'tls' }, cluster => {
       [cluster.bootstrap, {}],
     ])
     expect(untrusted).toContain('not trusted: set KAFKA_TLS_CA')
-    expect(noPem).toMatch(/KAFKA_TLS_CA: .* is no PEM file/)
-    expect(renamed).toContain('name them there as their certificates do')
-    expect(plain).toContain('asks for TLS (KAFKA_TLS)')
+    expect(noPem).toMatch(/KAFKA_TLS_CA: .* is not a PEM file/)
+    expect(renamed).toContain('use the names in their certificates there')
+    expect(plain).toContain('requires TLS (KAFKA_TLS)')
   })
 })
 
-await describeKafka('Kafka without any', {}, cluster => {
-  test('ends a start that logs in, or speaks TLS, with a sentence', async () => {
+await describeKafka('Kafka without security', {}, cluster => {
+  test('ends a start with a login, or with TLS, with a sentence', async () => {
     const [loggedIn, encrypted] = await refusals([
       [cluster.bootstrap, login('plain')],
       [cluster.bootstrap, ON_TLS],
     ])
-    expect(loggedIn).toContain('asks for no login: unset KAFKA_SASL_MECHANISM')
-    expect(encrypted).toContain('KAFKA_TLS is on, and that port does not speak TLS')
+    expect(loggedIn).toContain('does not require a login: unset KAFKA_SASL_MECHANISM')
+    expect(encrypted).toContain('KAFKA_TLS is on, but that port does not use TLS')
   })
 })
 
-describe('brokers that do not answer', () => {
+describe('silent brokers', () => {
   let silent: Server
   beforeAll(async () => {
     silent = createServer()
@@ -145,19 +145,19 @@ describe('brokers that do not answer', () => {
     const said = await refusals(addresses.map(address => [[address], {}]))
     for (const [place, address] of addresses.entries())
       expect(said[place]).toContain(
-        `no broker of KAFKA_BROKERS (${address}) can be used: start Kafka, or mend the setting`,
+        `no broker of KAFKA_BROKERS (${address}) can be used: start Kafka, or correct the setting`,
       )
   })
 })
 
-await describeKafka('Kafka that asks for a certificate', { security: 'tls-mutual' }, cluster => {
+await describeKafka('Kafka that requires a certificate', { security: 'tls-mutual' }, cluster => {
   const own = { KAFKA_TLS_CERT: CERTIFICATE, KAFKA_TLS_KEY: join(TLS, 'key.pem') }
 
-  test('lets in who has one', async () => {
+  test('accepts a process with a certificate', async () => {
     await letIn(cluster, { ...ON_TLS, ...own })
   })
 
-  test('ends a start without one, or with half of one', async () => {
+  test('ends a start without a certificate, or with half of one', async () => {
     expect(await refusal(cluster.bootstrap, ON_TLS)).toContain('KAFKA_TLS_CERT')
     const { KAFKA_TLS_CERT } = own
     expect(await refusal(cluster.bootstrap, { ...ON_TLS, KAFKA_TLS_CERT })).toContain(
@@ -202,7 +202,7 @@ await describeKafka(
       }
     })
 
-    test('carry lines from a sender to a search, and their log has one secret key', async () => {
+    test('carry lines from a sender to a search, and their log has a single secret key', async () => {
       expect(storeUrl).toMatch(/^https:/)
       const founding = {
         WEIR_BOOTSTRAP_ACCESS_TOKEN: ACCESS_TOKEN,
@@ -225,7 +225,7 @@ await describeKafka(
       expect(await weir.end('SIGTERM')).toBe(0)
 
       const otherKey = { ...links(), WEIR_SECRET_KEY: 'cd'.repeat(32) }
-      expect(await refusal(cluster.bootstrap, otherKey)).toContain('WEIR_SECRET_KEY is not the key')
+      expect(await refusal(cluster.bootstrap, otherKey)).toContain('WEIR_SECRET_KEY differs from the key')
     })
 
     test.each<[string, Environment, string]>([
@@ -239,7 +239,7 @@ await describeKafka(
         { CLICKHOUSE_USER: 'another' },
         'check CLICKHOUSE_USER and CLICKHOUSE_PASSWORD',
       ],
-      ['no secret key', { WEIR_SECRET_KEY: '' }, 'so WEIR_SECRET_KEY must be, too'],
+      ['no secret key', { WEIR_SECRET_KEY: '' }, 'requires WEIR_SECRET_KEY'],
       ['an unknown authority of the store', { NODE_EXTRA_CA_CERTS: '' }, 'set NODE_EXTRA_CA_CERTS'],
       ['another password of Kafka', login('scram-sha-512', 'another'), 'KAFKA_SASL_PASSWORD'],
       [

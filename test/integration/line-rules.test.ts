@@ -49,7 +49,7 @@ interface Explained {
   readonly excluded: readonly object[]
 }
 
-test('excluded lines are not stored but counted and explained, others go to their pool, also after kill -9', async () => {
+test('excluded lines are counted and explained but not stored, and other lines go to their pool, also after kill -9', async () => {
   const { id: pipeline } = (
     await weir.send<{ data: { id: string } }>('POST', '/v3/pipeline', { title: 'idle' })
   ).data
@@ -90,7 +90,7 @@ test('excluded lines are not stored but counted and explained, others go to thei
     { line: 'after the kill', app: 'noisy' },
   ])
   await whenStored('after the kill')
-  expect(await excluded(`exclusion-${id}`)).toBeGreaterThanOrEqual(1) // What the log gave again counts again.
+  expect(await excluded(`exclusion-${id}`)).toBeGreaterThanOrEqual(1) // read again from the log, it counts again
   expect((await explained())[0]).toMatchObject(first)
   await weir.send('PATCH', `${EXCLUSIONS}/${id}`, { active: false })
   await post([{ line: 'healthcheck 3', app: 'noisy' }])
@@ -111,11 +111,11 @@ test('excluded lines are not stored but counted and explained, others go to thei
   expect(inPool.results).toEqual([{ name: 'quiet', total_bytes: 'debugging'.length }])
 }, 120_000)
 
-test('once its quota of the day is used up nothing of an account is stored, until the limit is raised', async () => {
+test('once its daily quota is used up, no line of an account is stored until the limit is raised', async () => {
   const quotas = '/v1/config/usage-quotas'
   await post([{ line: 'the first line' }])
   await whenStored('the first line')
-  // Below what is stored already: it acts at once.
+  // Below the stored amount already: it acts at once.
   await weir.send('PUT', quotas, { daily: { limit: 10, discard: true } })
   const inForce = async () =>
     (await weir.get<{ daily: { in_force: { until: string } | null } }>(quotas)).daily.in_force

@@ -60,7 +60,7 @@ await describeKafka('the configuration of a cluster', {}, cluster => {
       await end(api)
       await makeAnew(cluster, environment, keptRecords)
 
-      // Whoever folds the configuration is refused, and every one by the same numbers.
+      // Every process that reads the configuration is refused, with the same numbers.
       const offsets = new Set<string>()
       for (const role of ROLES) {
         const { code, out, err } = await runWeir([role], environment)
@@ -73,13 +73,13 @@ await describeKafka('the configuration of a cluster', {}, cluster => {
       expect([...offsets]).toEqual([expect.stringMatching(/^--from 0 --to \d+$/)])
       const [from, to] = [...([...offsets][0] as string).matchAll(/\d+/g)].map(([number]) => number)
 
-      // With the store away a process starts, says so, and ends as soon as the store tells it.
+      // If the store is away, a process starts, reports it, and ends as soon as the store answers.
       await end(store)
       const unaware = await startRole('api', environment)
       const ready = await fetch(`${unaware.url}/readyz`)
       expect([ready.status, await ready.text()]).toEqual([
         503,
-        expect.stringContaining('The store does not know yet how far the configuration has come'),
+        expect.stringContaining('The store does not have the latest end of the configuration yet'),
       ])
       await startStore()
       expect(

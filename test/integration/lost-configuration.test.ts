@@ -11,20 +11,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Patch } from '../simulation/guards.ts'
+import { runHere } from '../support/command-world.ts'
 import { type Ended, runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
 
 let weir: RunningWeir
-
-beforeEach(async () => {
-  weir = await RunningWeir.start()
-})
-
-afterEach(() => weir.dispose())
 
 /** The file of the configuration log that is written. */
 function newestSegment(): string {
@@ -40,9 +35,11 @@ function cutTo(bytes: number): void {
   truncateSync(newestSegment(), bytes)
 }
 
-const command = (...args: string[]): Promise<Ended> => runWeir(args, weir.environment)
+/** Runs a command: by the running server, or by a separate process that opens log and store. */
+const command = (...args: string[]): Promise<Ended> =>
+  (weir.running ? runHere : runWeir)(args, weir.environment)
 
-/** Starts a program that is expected to refuse. @returns its exit code and what it said */
+/** Starts a program that is expected to refuse. @returns its exit code and its output */
 async function refusedStart(): Promise<{ code: number | null; said: string }> {
   const before = weir.output.length
   await expect(weir.start()).rejects.toThrow('before it was ready')
@@ -98,85 +95,100 @@ function offsetsIn(said: string): [from: string, to: string] {
 const accept = (from: string | number, to: string | number) =>
   command('log', 'accept-loss', '--topic', 'config', '--partition', '0', '--from', `${from}`, '--to', `${to}`)
 
-test('a deleted ingestion key and a revoked token worked again after the tail of the configuration log was cut', async () => {
-  const { key, token, bytes } = await withdraw()
-  await weir.end('SIGTERM')
-  cutTo(bytes)
-  const { code, said } = await refusedStart()
-  expect(code).toBe(1)
-  expect(said).toMatch(
-    /weir: the configuration log \(weir\.config\) ends before offset \d+, and its (?:event \d+ is|events \d+ to \d+ are) missing/,
-  )
-  expect(said).toContain('Tokens and keys that were revoked or deleted there would work again')
-  const [from, to] = offsetsIn(said)
-  expect(Number(to)).toBeGreaterThanOrEqual(Number(from))
+describe('an installation that was stopped after a key and a token were taken away', () => {
+  let stopped: RunningWeir
+  let withdrawn: Withdrawn
+  let whole: { readonly log: Buffer; readonly mark: Buffer }
 
-  // A verification says so, too, and a second start is refused with the same numbers.
-  const verified = await command('verify', '--json')
-  expect([verified.code, JSON.parse(verified.out)]).toEqual([
-    1,
-    expect.objectContaining({
-      ok: false,
-      configuration: expect.objectContaining({ missing: { from: Number(from), to: Number(to) } }),
-    }),
-  ])
-  expect(offsetsIn((await refusedStart()).said)).toEqual([from, to])
+  beforeAll(async () => {
+    stopped = RunningWeir.prepare()
+    weir = stopped
+    await weir.start()
+    withdrawn = await withdraw()
+    await weir.end('SIGTERM')
+    whole = { log: readFileSync(newestSegment()), mark: readFileSync(endMark()) }
+  }, 60_000)
+  beforeEach(() => {
+    weir = stopped
+    writeFileSync(newestSegment(), whole.log)
+    writeFileSync(endMark(), whole.mark)
+  })
+  afterEach(() => weir.end('SIGKILL'))
+  afterAll(() => stopped.dispose())
 
-  // Other numbers are refused, and change nothing.
-  const wrong = await accept(Number(from) - 1, to)
-  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(`--from ${from} --to ${to}`)])
-  expect(statSync(newestSegment()).size).toBe(bytes)
+  test('starts with one slot of its mark torn, and a mark that is damaged refuses the start with a sentence', async () => {
+    expect(whole.mark.length).toBe(8192)
+    const torn = Buffer.from(whole.mark)
+    torn.fill(0, 0, 4096)
+    writeFileSync(endMark(), torn)
+    await weir.start()
+    await weir.end('SIGKILL')
+    writeFileSync(endMark(), Buffer.alloc(8192))
+    expect((await refusedStart()).said).toContain('configuration-end is damaged')
+  }, 60_000)
 
-  const accepted = await accept(from, to)
-  expect([accepted.code, accepted.err]).toEqual([0, ''])
-  expect(accepted.out).toContain('work again')
-  const again = await accept(from, to)
-  expect([again.code, again.err]).toEqual([2, expect.stringContaining('there is nothing to accept')])
+  test('gets a mark at its next start if it has none yet', async () => {
+    rmSync(endMark())
+    await weir.start()
+    expect(existsSync(endMark())).toBe(true)
+  }, 60_000)
 
-  await weir.start()
-  // What the lost events said is lost, as the operator was told; done anew it holds.
-  expect([await sends(key), await reads(token)]).toEqual([200, 200])
-  expect((await command('token', 'revoke', 'robot')).code).toBe(0)
-  expect(await reads(token)).toBe(401)
-  const audit = await command('audit', '--kind', 'accepted-loss', '--json')
-  expect(audit.out).toContain(`"from":${from}`)
-  const whole = await command('verify', '--json')
-  expect([whole.code, JSON.parse(whole.out).configuration.missing]).toEqual([0, null])
-  await weir.end('SIGTERM')
-  await weir.start()
-  expect(await reads(token)).toBe(401)
-}, 120_000)
+  test('had a deleted ingestion key and a revoked token that worked again after the tail of its configuration log was cut', async () => {
+    const { key, token, bytes } = withdrawn
+    cutTo(bytes)
+    const { code, said } = await refusedStart()
+    expect(code).toBe(1)
+    expect(said).toMatch(
+      /weir: the configuration log \(weir\.config\) ends before offset \d+, and its (?:event \d+ is|events \d+ to \d+ are) missing/,
+    )
+    expect(said).toContain('Tokens and keys that were revoked or deleted there would work again')
+    const [from, to] = offsetsIn(said)
+    expect(Number(to)).toBeGreaterThanOrEqual(Number(from))
 
-test('the store alone knows that the configuration ends early, where the mark beside the log is gone', async () => {
-  const { bytes } = await withdraw()
-  await weir.end('SIGTERM')
-  cutTo(bytes)
-  rmSync(endMark())
-  expect((await refusedStart()).said).toContain('(known from the store)')
-}, 60_000)
+    // The store alone knows it where the mark beside the log is gone, and a second start is refused with the same numbers.
+    rmSync(endMark())
+    const { said: saidAgain } = await refusedStart()
+    expect(saidAgain).toContain('(known from the store)')
+    expect(offsetsIn(saidAgain)).toEqual([from, to])
+    writeFileSync(endMark(), whole.mark)
 
-test('a mark that is damaged refuses a start with a sentence, and one slot of it that is torn does not', async () => {
-  await withdraw()
-  await weir.end('SIGKILL')
-  const bytes = readFileSync(endMark())
-  expect(bytes.length).toBe(8192)
-  const torn = Buffer.from(bytes)
-  torn.fill(0, 0, 4096)
-  writeFileSync(endMark(), torn)
-  await weir.start()
-  await weir.end('SIGKILL')
-  writeFileSync(endMark(), Buffer.alloc(8192))
-  expect((await refusedStart()).said).toContain('configuration-end is damaged')
-}, 60_000)
+    const verified = await command('verify', '--json')
+    expect([verified.code, JSON.parse(verified.out)]).toEqual([
+      1,
+      expect.objectContaining({
+        ok: false,
+        configuration: expect.objectContaining({ missing: { from: Number(from), to: Number(to) } }),
+      }),
+    ])
 
-test('an installation that has no mark yet gets one at its next start', async () => {
-  await weir.end('SIGTERM')
-  rmSync(endMark())
-  await weir.start()
-  expect(existsSync(endMark())).toBe(true)
-}, 60_000)
+    // Other numbers are refused, and change nothing.
+    const wrong = await accept(Number(from) - 1, to)
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(`--from ${from} --to ${to}`)])
+    expect(statSync(newestSegment()).size).toBe(bytes)
+
+    const accepted = await accept(from, to)
+    expect([accepted.code, accepted.err]).toEqual([0, ''])
+    expect(accepted.out).toContain('work again')
+    const again = await accept(from, to)
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('there is no loss to accept')])
+
+    await weir.start()
+    // The changes of the lost events are lost, as the operator was told; repeated changes hold.
+    expect([await sends(key), await reads(token)]).toEqual([200, 200])
+    expect((await command('token', 'revoke', 'robot')).code).toBe(0)
+    expect(await reads(token)).toBe(401)
+    const audit = await command('audit', '--kind', 'accepted-loss', '--json')
+    expect(audit.out).toContain(`"from":${from}`)
+    const afterwards = await command('verify', '--json')
+    expect([afterwards.code, JSON.parse(afterwards.out).configuration.missing]).toEqual([0, null])
+    await weir.end('SIGTERM')
+    await weir.start()
+    expect(await reads(token)).toBe(401)
+  }, 120_000)
+})
 
 test('a backup that is made while the configuration is written is whole, and takes tokens back to its moment', async () => {
+  weir = await RunningWeir.start()
   const folder = mkdtempSync(join(tmpdir(), 'weir-lost-'))
   let restored: RunningWeir | undefined
   try {
@@ -203,6 +215,7 @@ test('a backup that is made while the configuration is written is whole, and tak
     expect((await refusedStart()).said).toContain('accept-loss --topic config')
   } finally {
     await restored?.dispose()
+    await weir.dispose()
     rmSync(folder, { recursive: true, force: true })
   }
 }, 180_000)
@@ -241,32 +254,47 @@ const INSTANTS: readonly (readonly [instant: string, patch: Patch, isThere: bool
   ],
 ]
 
-test.each(INSTANTS)(
-  'kill -9 %s refuses no start',
-  async (_, patch, isThere) => {
-    const trigger = join(weir.directory, 'kill-now')
-    const killed = RunningWeir.prepare(
+test('kill -9 at any instant of a write of the configuration refuses no start', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'weir-lost-'))
+  const trigger = join(directory, 'kill-now')
+  /** The program that ends at an instant; the one that ends at the next instant finds what it has left. */
+  const killedAt = (patch: Patch) =>
+    RunningWeir.prepare(
       { NODE_OPTIONS: `--import=${PRELOAD}`, SWITCHED_OFF: JSON.stringify([patch]), KILL_AT: trigger },
-      weir.directory,
+      directory,
     )
-    await weir.end('SIGTERM')
-    await killed.start()
-    const token = await runWeir(['token', 'create', 'first', '--expires', '1h'], weir.environment)
-    expect(token.code).toBe(0)
-    writeFileSync(trigger, '')
-    const { apiUrl, accessToken } = weir.credentials
-    const lost = fetch(`${apiUrl}/v1/config/keys?type=ingestion`, {
-      method: 'POST',
-      headers: { authorization: `Token ${accessToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'lent' }),
-    })
-    await expect(lost).rejects.toThrow()
-    expect(await killed.ended()).toBeNull()
-    rmSync(trigger)
+  const there: string[] = []
+  const startAfter = async (program: RunningWeir, instant: string) => {
+    weir = program
     await weir.start()
+    if (instant === '') return
     const keys = await weir.get<readonly { name: string }[]>('/v1/config/keys?type=ingestion')
-    expect(keys.some(({ name }) => name === 'lent')).toBe(isThere)
-    expect((await command('verify')).code).toBe(0)
-  },
-  120_000,
-)
+    const names = keys.map(({ name }) => name).filter(name => name.startsWith('lent-'))
+    expect(names.sort(), `after kill -9 ${instant}`).toEqual(there.toSorted())
+    expect((await command('verify')).code, `after kill -9 ${instant}`).toBe(0)
+  }
+  try {
+    let before = ''
+    for (const [number, [instant, patch, isThere]] of INSTANTS.entries()) {
+      await startAfter(killedAt(patch), before)
+      const token = await runHere(['token', 'create', `first-${number}`, '--expires', '1h'], weir.environment)
+      expect(token.code).toBe(0)
+      writeFileSync(trigger, '')
+      const { apiUrl, accessToken } = weir.credentials
+      const lost = fetch(`${apiUrl}/v1/config/keys?type=ingestion`, {
+        method: 'POST',
+        headers: { authorization: `Token ${accessToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: `lent-${number}` }),
+      })
+      await expect(lost).rejects.toThrow()
+      expect(await weir.ended()).toBeNull()
+      rmSync(trigger)
+      if (isThere) there.push(`lent-${number}`)
+      before = instant
+    }
+    await startAfter(RunningWeir.prepare({}, directory), before)
+  } finally {
+    await weir.dispose()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}, 120_000)

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-/** What the program keeps of bodies that are on their way in, with and without a key. */
+/** Memory for bodies that are being received, with and without a key. */
 const RECEIVING_BYTES = 128 * 1024 * 1024
 const STRANGERS_BYTES = RECEIVING_BYTES / 8
 /** Below the limit of a body; half-sent, it is a little less. */
 const BODY_BYTES = 2_000_000
 const HALF_BYTES = BODY_BYTES - 1_000
-/** Held bodies, what the sockets bring beside them, and what is waiting for the collector. */
+/** Held bodies, the buffers of the sockets, and memory that waits for the collector. */
 const MAX_GROWTH_BYTES = 4 * RECEIVING_BYTES
 
 let weir: RunningWeir
@@ -68,7 +68,7 @@ function sendSlowly(count: number, apikey: string | undefined): SlowSender[] {
   return more
 }
 
-/** Waits until so many have an answer. */
+/** Waits until this many senders have an answer. */
 async function answered(some: readonly SlowSender[], count: number): Promise<SlowSender[]> {
   const found = () => some.filter(({ status }) => status !== undefined)
   return eventually(
@@ -88,7 +88,7 @@ function residentBytes(): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }
 
-test('more half-sent bodies than memory is meant for: 503 for what is too much, all else goes on, and so does ingestion', async () => {
+test('half-sent bodies beyond the memory limit get 503, while everything else and ingestion continue', async () => {
   const before = residentBytes()
   const fit = Math.floor(RECEIVING_BYTES / HALF_BYTES)
   const slow = sendSlowly(2 * fit, weir.credentials.ingestionKey)
@@ -130,7 +130,7 @@ test('more half-sent bodies than memory is meant for: 503 for what is too much, 
   expect(weir.output.match(/Too many requests are being received at once/g)?.length).toBeLessThan(5)
 })
 
-test('who has no key takes no room from those who have one', async () => {
+test('senders without a key cannot use up the room of senders with one', async () => {
   const fit = Math.floor(STRANGERS_BYTES / HALF_BYTES)
   const strangers = sendSlowly(10 * fit, undefined)
   const refused = await answered(strangers, 9 * fit)

@@ -4,7 +4,7 @@ import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runWeir } from '../support/program.ts'
@@ -12,7 +12,7 @@ import { RunningWeir } from '../support/running-weir.ts'
 
 const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
-/** A start that fails has ended by then. */
+/** Time within which a failing start ends. */
 const FAILS_WITHIN_MS = 15_000
 const KEY = new URL('../data/tls/key.pem', import.meta.url).pathname
 
@@ -111,13 +111,6 @@ test('service links of an orchestrator are told in a line of the log, and the st
   expect(weir.credentials.ingestUrl).toBe(weir.credentials.apiUrl)
 })
 
-test('a data folder of a newer program is refused', async () => {
-  weir = await RunningWeir.start()
-  await weir.end('SIGTERM')
-  writeFileSync(join(weir.directory, 'format.json'), '{"format":2}')
-  await expect(weir.start()).rejects.toThrow(/has format 2, this program knows 1: start the newer program/)
-})
-
 test('a first start into a journal prints how to read its credentials, and no start prints or logs a secret', async () => {
   weir = await RunningWeir.start({ LOG_LEVEL: 'trace' })
   const { directory, environment, credentials } = weir
@@ -156,7 +149,7 @@ test.skipIf(!hasTerminal)(
     })
     const ended = new Promise<number | null>(resolve => terminal.once('close', resolve))
     const complete = await eventually(
-      async () => shown.includes('ask for its usage'),
+      async () => shown.includes('show its usage'),
       isShown => isShown || terminal.exitCode !== null,
     )
     expect([complete, shown]).toEqual([true, expect.stringContaining('Weir is ready: ')])
@@ -171,49 +164,91 @@ test.skipIf(!hasTerminal)(
   60_000,
 )
 
-test('a start on a port that is taken, or on an unknown host, ends with a sentence and lets go of the data folder', async () => {
-  weir = await RunningWeir.start()
-  await weir.end('SIGTERM')
-  const other = createServer()
-  const port = await freePort()
-  await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
-  const taken = await failedStart({ ...weir.environment, WEIR_PORT: String(port) })
-  await new Promise(resolve => other.close(resolve))
-  expect(taken).toEqual({
-    code: 2,
-    output: `weir: cannot listen on 127.0.0.1:${port} (WEIR_HOST, WEIR_PORT): another program listens there\n`,
-  })
-  const unknown = await failedStart({ ...weir.environment, WEIR_HOST: 'no-such-host.invalid' })
-  expect(unknown.code).toBe(2)
-  expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
-  await weir.start()
-}, 60_000)
+describe('a start of an installation that was stopped', () => {
+  let stopped: RunningWeir
 
-test('a store that is gone or empty under a log that filled it is refused at every start; put back, it is taken', async () => {
-  const running = await RunningWeir.start()
-  weir = running
-  await post(running, [{ line: 'a' }])
-  const stored = () => countedLines(running)
-  expect(await eventually(stored, count => count === 1)).toBe(1)
-  await running.end('SIGTERM')
-  const store = join(running.directory, 'store')
-  const kept = join(running.directory, 'kept')
-  renameSync(store, kept)
-  const gone = await failedStart(running.environment)
-  expect(gone.output).toContain(`weir: ${store} is gone or empty`)
-  expect(gone.output).toContain('restore it from the backup')
-  expect(gone.code).toBe(1)
-  expect(existsSync(store)).toBe(false)
-  mkdirSync(store)
-  for (const start of ['first', 'second']) {
-    const { code, output } = await failedStart(running.environment)
-    expect([start, code, output]).toEqual([start, 1, gone.output])
-  }
-  rmSync(store, { recursive: true })
-  renameSync(kept, store)
-  await running.start()
-  expect(await stored()).toBe(1)
-}, 90_000)
+  beforeAll(async () => {
+    stopped = await RunningWeir.start()
+    await post(stopped, [{ line: 'a' }])
+    await eventually(
+      () => countedLines(stopped),
+      count => count === 1,
+    )
+    await stopped.end('SIGTERM')
+  })
+  // Refused starts, once put right, have lost nothing.
+  afterAll(async () => {
+    await stopped.start()
+    expect(await countedLines(stopped)).toBe(1)
+    await stopped.dispose()
+  })
+
+  test('by an older program is refused', async () => {
+    const file = join(stopped.directory, 'format.json')
+    const format = readFileSync(file)
+    writeFileSync(file, '{"format":2}')
+    const { output } = await failedStart(stopped.environment)
+    expect(output).toMatch(/has format 2, but this program supports 1: start the newer program/)
+    writeFileSync(file, format)
+  })
+
+  test('on a port that is taken, or on an unknown host, ends with a sentence', async () => {
+    const other = createServer()
+    const port = await freePort()
+    await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
+    const taken = await failedStart({ ...stopped.environment, WEIR_PORT: String(port) })
+    await new Promise(resolve => other.close(resolve))
+    expect(taken).toEqual({
+      code: 2,
+      output: `weir: cannot listen on 127.0.0.1:${port} (WEIR_HOST, WEIR_PORT): another program listens there\n`,
+    })
+    // It has released the data folder: the next start gets as far.
+    const unknown = await failedStart({ ...stopped.environment, WEIR_HOST: 'no-such-host.invalid' })
+    expect(unknown.code).toBe(2)
+    expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
+  }, 60_000)
+
+  test('is refused each time while the store is missing or empty under the log that filled it', async () => {
+    const store = join(stopped.directory, 'store')
+    const kept = join(stopped.directory, 'kept')
+    renameSync(store, kept)
+    const gone = await failedStart(stopped.environment)
+    expect(gone.output).toContain(`weir: ${store} is missing or empty`)
+    expect(gone.output).toContain('restore it from the backup')
+    expect(gone.code).toBe(1)
+    expect(existsSync(store)).toBe(false)
+    mkdirSync(store)
+    for (const start of ['first', 'second']) {
+      const { code, output } = await failedStart(stopped.environment)
+      expect([start, code, output]).toEqual([start, 1, gone.output])
+    }
+    rmSync(store, { recursive: true })
+    renameSync(kept, store)
+  }, 90_000)
+
+  test('with another secret key, none, or another number of partitions than the log has, is refused', async () => {
+    const { directory, environment } = stopped
+    const key = join(directory, 'secret.key')
+    const wrong = await failedStart({ ...environment, WEIR_SECRET_KEY: 'a'.repeat(64) })
+    expect(wrong).toEqual({
+      code: 2,
+      output:
+        `weir: WEIR_SECRET_KEY is not the key that encrypted the secrets on the log in ${join(directory, 'log')}: ` +
+        `remove the setting, so that the key in ${key} is used, or set the earlier key\n`,
+    })
+    const partitions = await failedStart({ ...environment, WEIR_PARTITIONS: '8' })
+    expect(partitions.code).toBe(2)
+    expect(partitions.output).toMatch(/^weir: WEIR_PARTITIONS is 8, .* has 4 partitions, not 8: .*\n$/)
+    renameSync(key, `${key}.away`)
+    const gone = await failedStart(environment)
+    expect(gone.code).toBe(1)
+    expect(gone.output).toMatch(
+      /^weir: .*secret\.key is missing, .*restore the file from a backup, or set WEIR_SECRET_KEY/,
+    )
+    expect(existsSync(key)).toBe(false)
+    renameSync(`${key}.away`, key)
+  }, 60_000)
+})
 
 describe('a start that cannot work ends with a sentence', () => {
   let folder: string
@@ -263,32 +298,6 @@ describe('a start that cannot work ends with a sentence', () => {
     await new Promise(resolve => other.close(resolve))
     await weir.start()
     expect(weir.output).toContain('A new account was created: ')
-  }, 60_000)
-
-  test('another secret key, none, or another number of partitions than the log has', async () => {
-    weir = await RunningWeir.start()
-    const { directory, environment: settings } = weir
-    await weir.end('SIGTERM')
-    const key = join(directory, 'secret.key')
-    const wrong = await failedStart({ ...settings, WEIR_SECRET_KEY: 'a'.repeat(64) })
-    expect(wrong).toEqual({
-      code: 2,
-      output:
-        `weir: WEIR_SECRET_KEY is not the key that secrets on the log in ${join(directory, 'log')} were written with: ` +
-        `remove the setting, so that the key in ${key} is taken, or set the one of before\n`,
-    })
-    const partitions = await failedStart({ ...settings, WEIR_PARTITIONS: '8' })
-    expect(partitions.code).toBe(2)
-    expect(partitions.output).toMatch(/^weir: WEIR_PARTITIONS is 8, .* has 4 partitions, not 8: .*\n$/)
-    renameSync(key, `${key}.away`)
-    const gone = await failedStart(settings)
-    expect(gone.code).toBe(1)
-    expect(gone.output).toMatch(
-      /^weir: .*secret\.key is gone, .*restore the file from a backup, or set WEIR_SECRET_KEY/,
-    )
-    expect(existsSync(key)).toBe(false)
-    renameSync(`${key}.away`, key)
-    await weir.start()
   }, 60_000)
 
   test('a data folder where none can be', async () => {

@@ -22,13 +22,13 @@ afterAll(async () => {
 
 const stream = (port: number) => ({ brokers: [`127.0.0.1:${port}`], topic: 't', user: 'u', password: 'p' })
 
-test('a stream to a port that takes connections is configured, by the program itself', async () => {
+test('the program accepts a stream to a port that accepts connections', async () => {
   await weir.send('POST', '/v1/config/stream', stream((broker.address() as AddressInfo).port))
   expect(connections).toBe(1)
   expect(await weir.get('/v1/config/stream')).toMatchObject({ topic: 't' })
 })
 
-test('a stream to a port of the program itself is refused like one where nothing listens', async () => {
+test('a stream to a port of the program itself is refused like one to a closed port', async () => {
   await using other = {
     weir: await RunningWeir.start({ WEIR_PARTITIONS: '1', LOG_LEVEL: 'info' }),
     [Symbol.asyncDispose]: () => other.weir.dispose(),
@@ -37,6 +37,6 @@ test('a stream to a port of the program itself is refused like one where nothing
   await expect(other.weir.send('POST', '/v1/config/stream', stream(own))).rejects.toThrow(
     /400 .*no connection came about within 3 s/,
   )
-  // The operator is told why.
-  expect(other.weir.output).toContain('is not connected to, because')
+  // The operator sees the reason.
+  expect(other.weir.output).toContain('is refused, because')
 })

@@ -58,7 +58,7 @@ interface Preview {
 }
 const read = async (id: string) => (await weir.get<{ data: Preview }>(`${url}/preview/${id}`)).data
 
-test('a draft runs over what was sent in the last minutes, beside what was deployed', async () => {
+test('a draft runs on the lines of the last minutes, beside the deployed revision', async () => {
   await weir.send('PUT', `${url}/transform/${limit}`, throttle(100))
   const { data } = await weir.send<{ data: Preview }>('POST', `${url}/preview`, { minutes: 30 })
   expect(['running', 'done']).toContain(data.status)
@@ -77,12 +77,12 @@ test('a draft runs over what was sent in the last minutes, beside what was deplo
   })
   expect(done.result).toMatchObject({ differing: 450 })
   expect(done.result?.samples).toHaveLength(20)
-  // Nothing of it is stored.
+  // The preview stores nothing.
   expect(await countedLines(weir)).toBe(50)
   expect((await weir.get<{ data: Preview[] }>(`${url}/preview`)).data.map(({ id }) => id)).toEqual([data.id])
 })
 
-test('what is cancelled ends, what is not there is said', async () => {
+test('a cancelled preview ends, and a missing one is reported', async () => {
   const { data } = await weir.send<{ data: Preview }>('POST', `${url}/preview`, {
     minutes: 30,
     revision: '1',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { exportedLines } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-/** What others than the owner may do anything with: its path and its mode. */
+/** Paths and modes of entries that other users than the owner can access. */
 function openToOthers(folder: string): string[] {
   return ['', ...(readdirSync(folder, { recursive: true }) as string[])].flatMap(name => {
     // The engine takes files away while we look.
@@ -14,7 +14,7 @@ function openToOthers(folder: string): string[] {
   })
 }
 
-test('nobody else on the machine can read log and store, also of a folder that an older program made', async () => {
+test('other users of the machine cannot read log and store, even in a folder of an older program', async () => {
   const weir = await RunningWeir.start()
   try {
     const send = async (line: string) => {

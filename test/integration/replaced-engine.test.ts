@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { serverConnection } from '../../engine/store/server-connection.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { LinkProxy } from '../faults/cluster/link-proxy.ts'
 import { GUARDS, type Patch } from '../simulation/guards.ts'
 import { eventually } from '../support/exported-lines.ts'
@@ -17,11 +18,13 @@ const LINES = 100
 const FILLER = 'x'.repeat(300)
 /** An insert is larger than whatever else an engine says to the store. */
 const INSERT_BYTES = 10_000
-/** One insert too many would have come by then. */
+/** Time within which a wrong insert would have come. */
 const LATE_MS = 3_000
+/** Time within which sent lines are inserted. */
+const INSERT_MS = 5_000
 const clock = systemClock()
 
-/** Inserts of whoever was replaced are taken. */
+/** Lets inserts of a replaced engine through. */
 const FENCE: Patch = {
   file: 'engine/store/clickhouse-store.ts',
   find: '> (toUInt64(',
@@ -130,14 +133,22 @@ async function storedAfterPause(bootstrap: readonly string[], off: readonly Patc
   return { ...(await stored()), output: engine.output }
 }
 
+/** Waits while a minute is about to end: its counts would be inserted, and their answer waited for, before the lines. */
+async function outsideOfMinuteEnd(): Promise<void> {
+  const untilEndMs = MINUTE_MS - (clock.wallMs() % MINUTE_MS)
+  if (untilEndMs < INSERT_MS) await clock.sleep(untilEndMs + INSERT_MS)
+}
+
 /** The store takes an insert, and the engine never hears of it. */
 async function storedAfterLostAnswer(bootstrap: readonly string[], off: readonly Patch[]) {
   const { proxy, send, stored } = await newPlace(bootstrap, off)
   await send('before')
   await eventually(stored, ({ lines }) => lines === LINES)
+  await outsideOfMinuteEnd()
   proxy.mute()
   await send('unheard')
-  await eventually(stored, ({ lines }) => lines === 2 * LINES)
+  const taken = await eventually(stored, ({ lines }) => lines === 2 * LINES)
+  expect(taken.lines).toBe(2 * LINES)
   proxy.cut()
   proxy.heal()
   await send('after')

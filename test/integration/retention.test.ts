@@ -26,7 +26,7 @@ async function send(...lines: object[]): Promise<void> {
   expect(response.status).toBe(200)
 }
 
-/** Lines by their text, as soon as there are so many. */
+/** Lines by their text, as soon as there are this many. */
 async function found(count: number): Promise<Map<string, Exported>> {
   const toS = Math.ceil(Date.now() / 1000) + 60
   const path = `/v2/export?from=${toS - 400 * 86_400}&to=${toS}`
@@ -42,7 +42,7 @@ const metric = async (name: string) => {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
-test('lines are kept as long as is told: by the first start, by weir retention, by a rule that is longer', async () => {
+test('lines are kept as long as the first start, weir retention, or a longer rule says', async () => {
   await weir.send('POST', '/v1/config/retention-rules', {
     name: 'audit',
     priority: 1,
@@ -58,7 +58,7 @@ test('lines are kept as long as is told: by the first start, by weir retention, 
     { line: 'too old', app: 'web', timestamp: nowMs - 500 * DAY_MS },
   )
   const set = await runWeir(['retention', 'set', '3650'], weir.environment)
-  expect([set.code, set.out]).toEqual([0, 'Lines that come from now on are kept 3650 days.\n'])
+  expect([set.code, set.out]).toEqual([0, 'Lines that arrive from now on are kept 3650 days.\n'])
   await send({ line: 'later', app: 'web' })
   const lines = await found(5)
   expect(Object.fromEntries([...lines].map(([text, line]) => [text, line._retention]))).toEqual({
@@ -68,7 +68,7 @@ test('lines are kept as long as is told: by the first start, by weir retention, 
     'too old': 365,
     later: 3_650,
   })
-  // Its own time is kept within the retention; beyond it a line has the time at which it came, and is counted.
+  // A line keeps its own time within the retention. Beyond it, a line gets the time of its arrival and is counted.
   expect(lines.get('old')?._ts).toBe(nowMs - 200 * DAY_MS)
   expect(lines.get('too old')?._ts).toBeGreaterThanOrEqual(nowMs)
   expect(await metric('weir_ingest_retimed_lines_total')).toBe(1)
@@ -82,7 +82,7 @@ test('lines are kept as long as is told: by the first start, by weir retention, 
   expect(await account.json()).toMatchObject({ data: { retention: 90 } })
 })
 
-test('a later start with the setting says that it does not hold, and what was set does, also for verify', async () => {
+test('a later start with another setting reports that it has no effect, and the set retention holds, also for verify', async () => {
   await weir.end('SIGTERM')
   await weir.start()
   const told = weir.output.split('\n').filter(line => line.includes('WEIR_RETENTION_DAYS is 365'))

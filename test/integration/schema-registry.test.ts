@@ -32,7 +32,7 @@ let closing: (() => Promise<unknown>)[]
 beforeAll(async () => {
   registry = await found?.start()
   if (registry === undefined) return
-  // From here on it gives numbers that no bundled schema has.
+  // Afterwards it gives ids that no bundled schema has.
   for (const { name, id } of BUNDLED_SCHEMAS)
     await registerForeign(`foreign.${name}`, { type: 'fixed', name: 'Foreign', size: id })
 }, START_TIMEOUT_MS)
@@ -80,7 +80,7 @@ async function ask<Answer>(path: string, method = 'GET', body?: object): Promise
   return (await response.json()) as Answer
 }
 
-/** What another program registers. */
+/** Registers a schema as another program does. */
 async function registerForeign(subject: string, schema: object): Promise<number> {
   const body = { schema: JSON.stringify(schema) }
   return (await ask<{ id: number }>(`/subjects/${subject}/versions`, 'POST', body)).id
@@ -93,7 +93,7 @@ function controlWith(field: object): object {
 }
 
 describe.skipIf(found === undefined)('a schema registry', () => {
-  test('has every schema under the name of its record, judged against all earlier ones; processes agree on the ids', async () => {
+  test('has every schema under the name of its record, checked against all earlier ones, and processes agree on the ids', async () => {
     const prefix = newPrefix()
     const all = await Promise.all([1, 2, 3].map(() => opened(registry.url, { KAFKA_TOPIC_PREFIX: prefix })))
     const value = controlType.encode(owner)
@@ -109,7 +109,7 @@ describe.skipIf(found === undefined)('a schema registry', () => {
     expect(await new RegistryClient({ host: registry.url }).decode(all[0]!.ids.outward(value))).toEqual(owner)
   })
 
-  test('is asked once for an id that another version has written', async () => {
+  test('is asked once for an id of another version', async () => {
     const proxy = await proxied({})
     const schemas = await opened(proxy.url)
     const inner = memoryLog({ clock: manualClock(), entropy: seededEntropy(1) })
@@ -129,7 +129,7 @@ describe.skipIf(found === undefined)('a schema registry', () => {
     expect(proxy.asked.filter(each => each === `GET /schemas/ids/${id}`)).toHaveLength(1)
   })
 
-  test('that is away when an unknown id is met is asked again; one that does not know it is named', async () => {
+  test('that is unavailable for an unknown id is asked again, and one without that id is named', async () => {
     const proxy = await proxied({})
     const { lookup } = await opened(proxy.url)
     await expect(lookup.schemaOf(2_000_000_000)).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe.skipIf(found === undefined)('a schema registry', () => {
     )
   })
 
-  test('whose subject is judged by a weaker rule is refused, and the rule is named', async () => {
+  test('with a weaker compatibility rule is refused, and the rule is named', async () => {
     const prefix = newPrefix()
     const subject = `${prefix}weir.LineBatch`
     await registerForeign(subject, JSON.parse(schemaText('LineBatch')) as object)
@@ -167,7 +167,7 @@ describe.skipIf(found === undefined)('a schema registry', () => {
     )
   })
 
-  test('behind a password lets in who knows it, and others get a sentence', async () => {
+  test('with a password accepts the right one and ends a start with a sentence otherwise', async () => {
     const { url } = await proxied({ login: `${LOGIN.user}:${LOGIN.password}` })
     const login = { SCHEMA_REGISTRY_USER: LOGIN.user, SCHEMA_REGISTRY_PASSWORD: LOGIN.password }
     await opened(url, login)
@@ -177,29 +177,31 @@ describe.skipIf(found === undefined)('a schema registry', () => {
       )
   })
 
-  test('with HTTPS is trusted by the authority of SCHEMA_REGISTRY_CA alone', async () => {
+  test('with HTTPS is trusted only with the authority of SCHEMA_REGISTRY_CA', async () => {
     const { url } = await proxied({ tls: true })
     await opened(url, { SCHEMA_REGISTRY_CA: CERTIFICATE })
     await expect(opened(url)).rejects.toThrow('not trusted: set SCHEMA_REGISTRY_CA')
-    await expect(opened(url, { SCHEMA_REGISTRY_CA: import.meta.filename })).rejects.toThrow('is no PEM file')
+    await expect(opened(url, { SCHEMA_REGISTRY_CA: import.meta.filename })).rejects.toThrow(
+      'is not a PEM file',
+    )
   })
 
-  test('that does not answer, or is none, ends the start with a sentence', async () => {
+  test('that is silent, or is another program, ends the start with a sentence', async () => {
     const silent = createServer()
     await new Promise<void>(listening => silent.listen(0, '127.0.0.1', listening))
     closing.push(async () => silent.close())
     const { port } = silent.address() as { port: number }
-    const away = /\(SCHEMA_REGISTRY_URL\) does not answer: start it, or mend the setting\. It says/
+    const away = /\(SCHEMA_REGISTRY_URL\) does not answer: start it, or correct the setting\. It says/
     await expect(opened(`http://127.0.0.1:${await freePort()}`)).rejects.toThrow(away)
     await expect(opened(`http://127.0.0.1:${port}`)).rejects.toThrow(away)
-    await expect(opened(`${registry.url}/elsewhere`)).rejects.toThrow('with its path?')
+    await expect(opened(`${registry.url}/elsewhere`)).rejects.toThrow('with its path')
   })
 })
 
 /** Needs a registry that has nothing else, whose numbers begin at 1. */
-describe.skipIf(found === undefined || process.env.SCHEMA_REGISTRY_URL)('a registry that is new', () => {
+describe.skipIf(found === undefined || process.env.SCHEMA_REGISTRY_URL)('a new registry', () => {
   test(
-    'and has schemas of others gives ours no number that a bundled one has',
+    'with foreign schemas never gives ours the number of a bundled schema',
     async () => {
       const own = await found.start()
       closing.push(() => own.stop())
@@ -305,7 +307,7 @@ await describeKafka('weir on Kafka', {}, cluster => {
     return ids
   }
 
-  test('goes on with a registry where it began without one: every line is found, and new records carry its ids', async () => {
+  test('continues with a registry after a start without one, and finds every line; new records carry its ids', async () => {
     const proxy = await proxied({ login: `${LOGIN.user}:${LOGIN.password}` })
     const prefix = newPrefix()
     const environment = await environmentFor(prefix)
@@ -339,7 +341,7 @@ await describeKafka('weir on Kafka', {}, cluster => {
     expect(later.every(id => id > BUNDLED_SCHEMAS.length)).toBe(true)
   }, 60_000)
 
-  test('whose log has ids of a registry ends without it, or with a wrong password, with a sentence', async () => {
+  test('ends with a sentence without the registry of its log, or with a wrong password', async () => {
     const proxy = await proxied({ login: `${LOGIN.user}:${LOGIN.password}` })
     const environment = await environmentFor(newPrefix())
     const founding = await start('api', { ...environment, ...loginTo(proxy) })

@@ -73,7 +73,7 @@ async function storedLines(api: RunningRole): Promise<string[]> {
 }
 
 await describeKafka('idempotency keys at several ingesting processes on Kafka', {}, cluster => {
-  test('a repeat gets the first answer anywhere, another body is 409, also when the first process is killed', async () => {
+  test('a repeat gets the first answer at any process, and another body gets 409, even after the first process is killed', async () => {
     const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
     const shared = settings({
       KAFKA_BROKERS: cluster.bootstrap.join(),

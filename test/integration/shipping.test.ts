@@ -33,7 +33,7 @@ function linesOf(host: string, count: number): string[] {
 const HOSTS = ['alpha', 'beta', 'gamma']
 const LINES_PER_HOST = 20_000
 
-test('lines in are lines found and lines counted, in order per host, with kill -9 while they are shipped', async () => {
+test('lines are found and counted in order per host, although the program is killed with kill -9 during shipping', async () => {
   const sent = new Map(HOSTS.map(host => [host, linesOf(host, LINES_PER_HOST)]))
   for (const [host, lines] of sent) writeFileSync(join(folder, `${host}.log`), `${lines.join('\n')}\n`)
 
@@ -65,7 +65,7 @@ test('lines in are lines found and lines counted, in order per host, with kill -
   expect(usage.results.plan_bytes).toBe(bytes)
 }, 120_000)
 
-test('a graceful stop answers, stores everything and the next start goes on', async () => {
+test('a graceful stop answers and stores everything, and the next start continues', async () => {
   const lines = linesOf('alpha', 5_000)
   writeFileSync(join(folder, 'alpha.log'), lines.join('\n'))
   expect((await weir.ship(join(folder, 'alpha.log'), 'alpha')).code).toBe(0)
@@ -94,7 +94,7 @@ test('a second process on the same data folder is refused with a sentence', asyn
   expect(printed).toMatch(/data folder .* is in use by process \d+/)
 })
 
-test('idempotency keys are known after a restart: a repeat is answered, another body and a passed number are 409', async () => {
+test('idempotency keys survive a restart, so a repeat is answered, and another body or a passed number gets 409', async () => {
   const send = async (key: string, line: string) => {
     const { ingestUrl, ingestionKey } = weir.credentials
     const response = await fetch(`${ingestUrl}/logs/ingest?hostname=h`, {

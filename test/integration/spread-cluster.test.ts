@@ -71,7 +71,7 @@ async function publishThrottles(api: string): Promise<string> {
   return pipeline
 }
 
-/** Some of the lines were spread, some came while memory moved; the process with the API has no engine. */
+/** Some of the lines were spread, and some arrived while memory moved. The process with the API has no engine. */
 async function expectExplained(api: string, pipeline: string, batch: string): Promise<void> {
   const explain = async (query: string) =>
     (await ask<{ data: ExplainedLine[] }>(`${api}/v3/pipeline/${pipeline}/explain?${query}`)).data
@@ -109,7 +109,7 @@ async function storedByKey(api: string): Promise<Map<string, number>> {
 }
 
 await describeKafka('an account on many partitions of a cluster', {}, cluster => {
-  test('every key passes exactly what its limit says, while it is spread and gathered and engines are killed', async () => {
+  test('every key passes exactly its limit while the account is spread and gathered and engines are killed', async () => {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
     ) as [string, string][]

@@ -13,7 +13,7 @@ const LIMIT = 2
 let weir: RunningWeir
 let pipeline: string
 let limit: string
-/** By host, the answer to its request. */
+/** Answers to requests, by host. */
 const batches: string[] = []
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const explain = async (query: string) =>
 const messageOf = ({ event }: ExplainedLine) => event.message as JsonObject
 const stepsOf = ({ pipeline: found }: ExplainedLine): readonly ExplainedStepRecord[] => found?.steps ?? []
 
-test('lines of a spread account are told of to the partition where their key is counted, also after kill -9', async () => {
+test('lines of a spread account are explained up to the partition that counts their key, also after kill -9', async () => {
   const stored = await eventually(
     () => exportedLines(weir),
     found => found.length === APPS * LIMIT,

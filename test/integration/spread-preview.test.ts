@@ -75,7 +75,7 @@ async function previewed(): Promise<PreviewRecord> {
 
 const countsOf = ({ result }: PreviewRecord, id: string) => result?.nodes.find(node => node.id === id)
 
-test('a draft of a spread account runs over the lines of all partitions, also when they are gathered again', async () => {
+test('a draft of a spread account runs on the lines of all partitions, also after they are gathered again', async () => {
   const lines = (HOSTS + 1) * APPS
   const same = await previewed()
   expect(same).toMatchObject({ status: 'done', progress: { lines } })
@@ -97,6 +97,6 @@ test('a draft of a spread account runs over the lines of all partitions, also wh
   const other = await previewed()
   expect(countsOf(other, sink)?.deployed).toMatchObject({ events_in: APPS * LIMIT })
   expect(other.result?.assumption).toMatch(/^The account was on many partitions/)
-  // Nothing of it is stored.
+  // The preview stores nothing.
   expect(await countedLines(weir)).toBe(APPS * LIMIT)
 })

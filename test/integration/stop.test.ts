@@ -30,7 +30,7 @@ async function peer({ credentials }: RunningWeir, sent: string): Promise<void> {
   await new Promise(resolve => socket.write(sent, resolve))
 }
 
-test('a stop beside silent connections and half a request is a good one, and what was taken is stored', async () => {
+test('a stop succeeds beside silent connections and half a request, and accepted lines are stored', async () => {
   const running = await RunningWeir.start({ LOG_LEVEL: 'info' })
   weir = running
   const { ingestUrl, ingestionKey } = running.credentials
@@ -53,7 +53,7 @@ test('a stop beside silent connections and half a request is a good one, and wha
   expect(await eventually(usage, apps => apps.length > 0)).toMatchObject([{ name: 'stop', current_total: 1 }])
 }, 60_000)
 
-test('under an older Node kill -9 of what was started ends the program, too, which lets go of its folder', async () => {
+test('under an older Node, kill -9 of the started process also ends the program and releases its folder', async () => {
   weir = RunningWeir.prepare()
   const launcher = spawn(process.execPath, [AS_OLDER_NODE, PROGRAM, 'all'], {
     env: weir.environment,

@@ -50,7 +50,7 @@ async function startStore(port: number) {
 }
 
 describe('weir store', () => {
-  test('two programs on one store, which is killed while lines flow: nothing is lost or doubled', async () => {
+  test('two programs on one store lose and duplicate nothing when it is killed while lines arrive', async () => {
     const port = await freePort()
     let store = await startStore(port)
     const programs: RunningWeir[] = []
@@ -83,12 +83,12 @@ describe('weir store', () => {
       const found = (await exportedLines(program)).sort((a, b) => (BigInt(a._id) < BigInt(b._id) ? -1 : 1))
       expect(found.map(line => line._line)).toEqual(lines)
       const verified = await runWeir(['verify'], program.environment)
-      expect(verified.out).toMatch(/^OK: the store is what the log says\. 30,000 lines/m)
+      expect(verified.out).toMatch(/^OK: the store agrees with the log\. 30,000 lines/m)
       expect(verified.code).toBe(0)
     }
   })
 
-  test('a stop waits for the statement that runs, and answers it', async () => {
+  test('a stop waits for the running statement and answers it', async () => {
     const port = await freePort()
     const store = await startStore(port)
     const connection = connectionTo(`http://127.0.0.1:${port}`, PASSWORD)
@@ -101,20 +101,20 @@ describe('weir store', () => {
     expect(await ended).toBe(0)
   })
 
-  test('a folder that another process has is refused with a sentence that names it', async () => {
+  test('a folder of another process is refused with a sentence that names it', async () => {
     const store = await startStore(await freePort())
     const second = await runWeir(['store'], environment(await freePort()))
     expect(second.code).toBe(1)
     expect(second.err).toContain(`shared is in use by process ${store.process.pid} since`)
   })
 
-  test('too few threads for its statements are refused: what ends them would have to wait for them', async () => {
+  test('too few threads for its statements are refused, because ending a statement needs a thread as well', async () => {
     const refused = await runWeir(['store'], environment(await freePort(), { UV_THREADPOOL_SIZE: '4' }))
     expect(refused.code).toBe(2)
     expect(refused.err).toContain('UV_THREADPOOL_SIZE is 4')
   })
 
-  test('without a password it listens for this machine alone', async () => {
+  test('without a password it accepts connections only from this machine', async () => {
     const refused = await runWeir(
       ['store'],
       environment(await freePort(), { WEIR_STORE_HOST: '0.0.0.0', CLICKHOUSE_PASSWORD: '' }),
@@ -130,7 +130,7 @@ function connectionTo(url: string, password = ''): StoreConnection {
   return connection
 }
 
-/** Waits until so many statements with this text run. */
+/** Waits until this many statements with this text run. */
 async function running(connection: StoreConnection, text: string, count: number): Promise<void> {
   const sql = `SELECT count() AS running FROM system.processes WHERE position(query, '${text}') > 0 AND position(query, 'processes') = 0`
   const found = async () => Number((await connection.read<{ running: string }>(sql))[0]?.running)
@@ -151,7 +151,7 @@ describe('statements of other processes', () => {
     fetch(`${front.url}/?${parameters}`, { method: 'POST', body: sql, headers, ...(signal && { signal }) })
   const ENDLESS = 'SELECT sum(sleepEachRow(0.05)) AS slept FROM numbers(100000) SETTINGS max_block_size = 1'
 
-  test('an insert that was ended is gone at once, also while another statement runs', async () => {
+  test('an ended insert disappears at once, even while another statement runs', async () => {
     await connection.command('CREATE TABLE slow (slept UInt8) ENGINE = MergeTree ORDER BY slept')
     const left = new AbortController()
     const searching = connection.query({ sql: ENDLESS }, left.signal)
@@ -167,7 +167,7 @@ describe('statements of other processes', () => {
     expect(inserted).toMatchObject({ reason: { code: '394' } })
   })
 
-  test('searches that take all places keep no insert waiting; they end when their clients go', async () => {
+  test('searches on all places do not delay inserts, and end when their clients disconnect', async () => {
     await connection.command('CREATE TABLE numbered (n UInt64) ENGINE = MergeTree ORDER BY n')
     const left = new AbortController()
     const searches = Array.from({ length: 8 }, () => connection.query({ sql: ENDLESS }, left.signal))
@@ -185,7 +185,7 @@ describe('statements of other processes', () => {
     expect(await connection.query({ sql: 'SELECT sum(n) AS sum FROM numbered' })).toEqual([{ sum: '15' }])
   })
 
-  test('an export whose reader goes in its middle ends', async () => {
+  test('an export ends when its client disconnects in the middle', async () => {
     const reader = new AbortController()
     const sql = 'SELECT number, sleepEachRow(0.001) AS s FROM numbers(10000000) FORMAT JSONEachRow'
     const { body } = await post(sql, 'readonly=2&max_block_size=10', {}, reader.signal)
@@ -195,7 +195,7 @@ describe('statements of other processes', () => {
     await running(connection, 'sleepEachRow(0.001)', 0)
   })
 
-  test('an error in the middle of an export is the error of the export', async () => {
+  test('an error in the middle of an export makes the export fail', async () => {
     const rows: unknown[] = []
     const sql = `SELECT number, throwIf(number = 900000, 'boom') AS n FROM numbers(1000000) SETTINGS max_threads = 1`
     const exporting = async () => {
@@ -207,7 +207,7 @@ describe('statements of other processes', () => {
     expect(await connection.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
   })
 
-  test('each starts anew: no setting, database or row of one is met by the next', async () => {
+  test('each starts fresh, without settings, databases or rows of another statement', async () => {
     const ask = async (parameters: string, sql = "SELECT currentDatabase(), getSetting('max_threads')") =>
       (await post(sql, parameters)).text()
     await connection.command('CREATE DATABASE other')
@@ -222,7 +222,7 @@ describe('statements of other processes', () => {
     expect([settled.status, settled.headers.get('x-clickhouse-exception-code')]).toEqual([500, '48'])
   })
 
-  test('parameters are what was given, whatever is in them', async () => {
+  test('parameters are passed unchanged, whatever they contain', async () => {
     const parameters = {
       text: `[a\tb\\n'; DROP TABLE x {other:String} \u0000€`,
       list: ['a\tb', "it's", '\\'],
@@ -235,7 +235,7 @@ describe('statements of other processes', () => {
     expect(await connection.query({ sql, parameters })).toEqual([parameters])
   })
 
-  test('a search changes nothing, nor does a GET', async () => {
+  test('neither a search nor a GET changes anything', async () => {
     await expect(connection.query({ sql: 'CREATE TABLE t (a UInt8) ENGINE = Memory' })).rejects.toMatchObject(
       {
         code: '164',
@@ -247,17 +247,17 @@ describe('statements of other processes', () => {
     expect(await (await fetch(`${front.url}/ping`)).text()).toBe('Ok.\n')
   })
 
-  test('a page in a browser is not let in', async () => {
+  test('a page in a browser is refused', async () => {
     const answer = await post('SELECT 1', '', { origin: 'http://elsewhere.example' })
     expect(answer.headers.get('x-clickhouse-exception-code')).toBe('497')
   })
 
-  test('a text that is too long is refused, and its connection lives on', async () => {
+  test('a text that is too long is refused, and its connection stays usable', async () => {
     const answer = await post(`SELECT ${' '.repeat(1024 ** 2)}1`)
     expect(answer.headers.get('x-clickhouse-exception-code')).toBe('307')
   })
 
-  test('rows that a statement does not read with input(…) are refused, not taken as text', async () => {
+  test('rows that a statement does not read with input(…) are refused, not treated as text', async () => {
     await connection.command('CREATE TABLE t (a String) ENGINE = MergeTree ORDER BY a')
     const sql = encodeURIComponent('INSERT INTO t FORMAT TabSeparated')
     const answer = await post('a\n\nDROP TABLE t\n', `query=${sql}`)

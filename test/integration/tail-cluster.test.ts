@@ -6,7 +6,7 @@ import { RoleCluster } from '../support/role-cluster.ts'
 import type { RunningWeir } from '../support/running-weir.ts'
 
 await describeKafka('live tails in a cluster', {}, kafka => {
-  test('API processes without an engine show lines, whoever else is paused, killed or spread', async () => {
+  test('API processes without an engine show lines while other processes are paused or killed, and accounts spread', async () => {
     const cluster = await RoleCluster.open(kafka, { partitions: 2, engines: 1 })
     try {
       const [account] = cluster.accounts as readonly [RunningWeir]

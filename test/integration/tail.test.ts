@@ -38,7 +38,7 @@ async function exported(query: Record<string, string>): Promise<string[]> {
   return (await response.text()).split('\n').slice(0, -1)
 }
 
-/** The texts of records, as they stand in the messages. */
+/** The texts of records, as in the messages. */
 function texts({ messages }: OpenedTail): string[] {
   return messages.flatMap(message =>
     message.slice('{"e":"p","p":['.length, -']}'.length).split(/,(?=\{"_id":)/),
@@ -64,7 +64,7 @@ const EVERY_KIND = [
   { line: 'x'.repeat(20_000), app: 'kinds', host: 'other' },
 ]
 
-test('a line is seen as it is exported later, byte for byte, under the same id', async () => {
+test('a line is shown as it is exported later, byte for byte, under the same id', async () => {
   const tail = await openTail(weir, { apps: 'kinds' })
   await post(EVERY_KIND)
   await post(EVERY_KIND, {}, 'web-2')
@@ -78,7 +78,7 @@ test('a line is seen as it is exported later, byte for byte, under the same id',
   expect(await tail.ended()).toBe(1005)
 })
 
-test('lists and query apply together; what was there before is not shown', async () => {
+test('lists and query apply together, and earlier lines are not shown', async () => {
   await post([{ line: 'before', app: 'lists' }])
   const tail = await openTail(weir, {
     q: 'timeout -slow',
@@ -109,7 +109,7 @@ test('a request that is repeated with its key is shown once', async () => {
   tail.close()
 })
 
-test('a stop of the program closes a tail with 1001, a kill breaks it; then lines are seen again, under their ids', async () => {
+test('a stop of the program closes a tail with 1001 and a kill breaks it; later lines are shown under their ids', async () => {
   const stopped = await openTail(weir)
   expect(await weir.end('SIGTERM')).toBe(0)
   expect(await stopped.ended()).toBe(1001)
@@ -131,7 +131,7 @@ test('a stop of the program closes a tail with 1001, a kill breaks it; then line
   again.close()
 })
 
-test('what a reader that stands still has lost is counted to the line', async () => {
+test('the lines that a stalled client lost are counted exactly', async () => {
   const { credentials } = weir
   const url = new URL(`${credentials.apiUrl}/ws/tail?apps=slow`)
   const { createConnection } = await import('node:net')

@@ -38,7 +38,7 @@ async function nextLines(tap: OpenedTap, count: number): Promise<string[]> {
 }
 
 await describeKafka('taps in a cluster', {}, kafka => {
-  test('an API process without an engine shows what leaves nodes, on one partition and on all', async () => {
+  test('an API process without an engine shows events that leave nodes, on one partition and on all', async () => {
     const cluster = await RoleCluster.open(kafka, { partitions: PARTITIONS, engines: 1 })
     try {
       const [account] = cluster.accounts as readonly [RunningWeir]

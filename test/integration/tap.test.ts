@@ -76,7 +76,7 @@ describe.each([
   ['server-sent events', tapByEvents, { ended: true, stopped: true }],
   ['a WebSocket', tapBySocket, { ended: 1000, stopped: 1001 }],
 ])('by %s', (_way, open, { ended, stopped }) => {
-  test('a tap shows what leaves the node, marks a publication, and ends at its limit', async () => {
+  test('a tap shows the events that leave the node, marks a publication, and ends at its limit', async () => {
     const deployed = await deploy()
     const tap = await open(weir, tapPath(deployed, { limit: '3' }))
     expect(await tap.next()).toMatchObject({ type: 'revision', revision: 1, deployment: 1, present: true })
@@ -108,7 +108,7 @@ describe.each([
     expect(await tap.ended()).toBe(ended)
   })
 
-  test('more than 100 events a second are thinned, every one that is not shown is counted, and all are stored', async () => {
+  test('more than 100 events per second are thinned, every hidden event is counted, and all are stored', async () => {
     const deployed = await deploy()
     const tap = await open(weir, tapPath(deployed, { limit: '1000', seconds: '4' }))
     await tap.next()
@@ -162,7 +162,7 @@ describe.each([
     expect(await tap.ended()).toBe(ended)
   })
 
-  test('a reader that goes makes room for another', async () => {
+  test('a client that disconnects makes room for another', async () => {
     const deployed = await deploy()
     const taps = await Promise.all(Array.from({ length: 10 }, () => open(weir, tapPath(deployed))))
     const refused = () =>

@@ -63,7 +63,7 @@ async function post(lines: readonly object[]): Promise<void> {
   }
 }
 
-test('exactly the limit passes per key, with kill -9 and a republish in between; alarms always pass', async () => {
+test('exactly the limit passes per key, with kill -9 and another publication in between, and alarms always pass', async () => {
   const pipeline = await deployThrottle()
   const apps = Array.from({ length: 20 }, (_, index) => `app-${index}`)
   for (let round = 0; round < 12; round++) {

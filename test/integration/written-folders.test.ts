@@ -9,7 +9,7 @@ import { type ExportedLine, eventually, exportedLines } from '../support/exporte
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-/** What a program said of its folder before it sent its last lines and was killed. */
+/** Facts about a folder from its program, before that sent its last lines and was killed. */
 interface Expected {
   readonly writtenAtMs: number
   readonly records: readonly ExportedLine[]
@@ -30,13 +30,13 @@ afterEach(async () => {
   folder = undefined
 })
 
-test('every behaviour so far has a folder that its program wrote', () => {
+test('every behaviour number has a folder that its program wrote', () => {
   const behaviours = Array.from({ length: BEHAVIOUR }, (_, index) => `behaviour-${index + 1}.tar.gz`)
   expect(readdirSync(FOLDERS).toSorted()).toEqual(behaviours)
 })
 
 test.each(readdirSync(FOLDERS))(
-  'a folder is opened, searched, verified and gone on with: %s',
+  'a folder can be opened, searched, verified and continued, %s',
   async archive => {
     folder = mkdtempSync(join(tmpdir(), 'weir-written-'))
     execFileSync('tar', ['-xzf', new URL(archive, FOLDERS).pathname, '-C', folder])
@@ -84,7 +84,7 @@ test.each(readdirSync(FOLDERS))(
   },
 )
 
-/** Settings of a program whose clock stands elsewhere: what was written then must not be too old by now. */
+/** Settings of a program whose clock is moved: the data of that time must not be too old now. */
 function movedTo(wallMs: number, folder: string): Record<string, string> {
   const clock = join(folder, 'clock')
   writeFileSync(clock, String(wallMs - Date.now()))

@@ -10,8 +10,8 @@ import { type RunningRole, startRole } from '../support/running-role.ts'
 
 const TOKEN = `sts_${'d'.repeat(40)}`
 
-await describeKafka('weir api while the store is away', {}, cluster => {
-  test('is ready, serves the configuration, and answers searches once the store is there', async () => {
+await describeKafka('weir api while the store is unavailable', {}, cluster => {
+  test('is ready, serves the configuration, and answers searches once the store is available', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-api-'))
     const port = String(await lastingPort())
     const environment = {

@@ -8,7 +8,7 @@ const KEY = 'a1'.repeat(16)
 const TOKEN = `sts_${'d'.repeat(40)}`
 
 await describeKafka('service keys of the settings on Kafka', {}, cluster => {
-  test('are made once by processes that start together; a key that cannot be had stops one', async () => {
+  test('are created once by processes that start together, and an impossible key stops a process', async () => {
     const environment = {
       PATH: process.env.PATH ?? '',
       LOG_LEVEL: 'error',
@@ -36,7 +36,7 @@ await describeKafka('service keys of the settings on Kafka', {}, cluster => {
       expect(second).toEqual(first)
       const wrong = { ...environment, WEIR_SERVICE_KEYS: `ffffffffff:${KEY}` }
       await expect(startRole('api', wrong)).rejects.toThrow(
-        'weir: WEIR_SERVICE_KEYS has a key for the account ffffffffff, which there is not',
+        'weir: WEIR_SERVICE_KEYS has a key for the account ffffffffff, which does not exist',
       )
     } finally {
       for (const role of running) await role.end('SIGTERM')

@@ -11,23 +11,30 @@ import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 
 const PARTITIONS = 4
 const SESSION_MS = 1_000
+/** So long that a tenth of it is longer than `until` waits. */
+const LONG_SESSION_MS = 600_000
 const clock = systemClock()
 const entropy = systemEntropy()
 
-/** A process as the group sees it: works on what it is given, and needs a while to let go. */
+/** A process as the group sees it: it works on its partitions, and needs a while to give them up. */
 class Member {
   readonly group: KafkaGroup
   readonly #stop = new AbortController()
   readonly #letGoMs: number
   readonly #taking: Promise<void>
-  /** What it works on, also while it lets go. */
+  /** Partitions that it works on, also while it gives them up. */
   working = new Set<number>()
   assigned: ReadonlySet<number> = new Set()
 
-  constructor(cluster: KafkaCluster, { topic, groupId, prefix }: Place, letGoMs = 0) {
+  constructor(
+    cluster: KafkaCluster,
+    { topic, groupId, prefix }: Place,
+    letGoMs = 0,
+    sessionTimeoutMs = SESSION_MS,
+  ) {
     const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
     const options = { kafka, clock, logger: silentLogger, groupId, topic, prefix, partitions: PARTITIONS }
-    this.group = new KafkaGroup({ ...options, sessionTimeoutMs: SESSION_MS })
+    this.group = new KafkaGroup({ ...options, sessionTimeoutMs })
     this.#letGoMs = letGoMs
     this.#taking = this.group.take(partitions => this.#give(partitions), this.#stop.signal)
   }
@@ -73,7 +80,7 @@ const all = (members: readonly Member[]) =>
   members.flatMap(({ assigned }) => [...assigned]).sort((a, b) => a - b)
 
 await describeKafka('the consumer group of engines', {}, cluster => {
-  test('shares partitions evenly, never gives one to two, and takes back those of who has left', async () => {
+  test('shares partitions evenly, never gives one to two members, and takes back those of members that left', async () => {
     const place = await newPlace(cluster)
     const first = new Member(cluster, place, 300)
     await until('the first has all', () => first.assigned.size === PARTITIONS)
@@ -96,6 +103,17 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     await second.leave()
   })
 
+  test('hands partitions over within seconds, however long a session is', async () => {
+    const place = await newPlace(cluster)
+    const first = new Member(cluster, place, 100, LONG_SESSION_MS)
+    await until('the first has all', () => first.assigned.size === PARTITIONS)
+    const second = new Member(cluster, place, 100, LONG_SESSION_MS)
+    await until('both have half', () => sizes([first, second]).join() === '2,2')
+    await first.leave()
+    await until('the second has all', () => second.assigned.size === PARTITIONS)
+    await second.leave()
+  })
+
   test('keeps a member that is busy for longer than a session', async () => {
     const place = await newPlace(cluster)
     const busy = new Member(cluster, place, 4 * SESSION_MS)
@@ -109,7 +127,7 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     await Promise.all([busy.leave(), other.leave()])
   })
 
-  test('tells everybody how far each partition is, in offsets that other tools read', async () => {
+  test('shows all clients the progress of each partition as offsets that other tools can read', async () => {
     const place = await newPlace(cluster)
     const [first, second] = [new Member(cluster, place), new Member(cluster, place)]
     const members = [first, second]
@@ -136,7 +154,7 @@ await describeKafka('the consumer group of engines', {}, cluster => {
       rowsPerSecond: partition * 12,
     }))
     for (const { group } of members) expect(await group.progress('weir.ingest')).toEqual(expected)
-    // What somebody says about a partition of another is not heard.
+    // A report about a partition of another member is ignored.
     const [foreign] = second.assigned
     await first.group.report([
       {
@@ -164,8 +182,8 @@ await describeKafka('the consumer group of engines', {}, cluster => {
   })
 })
 
-await describeKafka('the consumer group while the broker stands still', { faults: true }, cluster => {
-  test('lets go of all after a session without an answer, and shares again when it is back', async () => {
+await describeKafka('the consumer group while the broker is paused', { faults: true }, cluster => {
+  test('releases all partitions after a session without an answer, and shares them again when the broker returns', async () => {
     const place = await newPlace(cluster)
     const members = [new Member(cluster, place), new Member(cluster, place)]
     await until('both have half', () => sizes(members).join() === '2,2')
@@ -177,7 +195,7 @@ await describeKafka('the consumer group while the broker stands still', { faults
     await Promise.all(members.map(member => member.leave()))
   })
 
-  test('goes on by itself after the broker was killed', async () => {
+  test('continues by itself after the broker was killed', async () => {
     const place = await newPlace(cluster)
     const members = [new Member(cluster, place), new Member(cluster, place)]
     await until('both have half', () => sizes(members).join() === '2,2')

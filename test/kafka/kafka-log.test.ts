@@ -55,7 +55,7 @@ function unmendedKafkajs(): typeof import('kafkajs') {
   return require('kafkajs') as typeof import('kafkajs')
 }
 
-/** What the reading side keeps: of each producer, sequences that rise. */
+/** Records that the reading side keeps: rising sequences of each producer. */
 function withoutRepeats(records: readonly LogRecord[]): string[] {
   const highest = new Map<string, number>()
   return records.flatMap(({ producer, value }) => {
@@ -65,7 +65,7 @@ function withoutRepeats(records: readonly LogRecord[]): string[] {
   })
 }
 
-/** Sends numbered texts one after the other until it is told to stop. @returns those that were acknowledged */
+/** Sends numbered texts one after the other until it is stopped. @returns the acknowledged ones */
 async function sendNumbered(
   send: (text: string) => Promise<unknown>,
   name: string,
@@ -150,7 +150,7 @@ await describeKafka('the log on Kafka', {}, cluster => {
     )
   })
 
-  test('a topic that was made again has another log id', async () => {
+  test('a topic that was created again has another log id', async () => {
     const prefix = newPrefix()
     const { logId } = await (await openLog(cluster, { prefix })).topic('weir.test', 1)
     const admin = cluster.client().admin()
@@ -162,7 +162,7 @@ await describeKafka('the log on Kafka', {}, cluster => {
     expect(again.logId).not.toBe(logId)
   })
 
-  test('connections at rest have no timer that fires all the time, and nothing warns', async () => {
+  test('idle connections have no timer that fires all the time, and there are no warnings', async () => {
     const warnings: string[] = []
     const note = (warning: Error) => warnings.push(warning.name)
     process.on('warning', note)
@@ -184,10 +184,10 @@ await describeKafka('the log on Kafka', {}, cluster => {
 })
 
 await describeKafka(
-  'a broker that stands still for longer than a request may take',
+  'a broker that is paused for longer than a request may take',
   { faults: true },
   cluster => {
-    test('costs a producer of Weir nothing and doubles nothing', async () => {
+    test('loses and duplicates nothing of a producer of Weir', async () => {
       const log = await openLog(cluster, { requestTimeoutMs: 1_000, patienceMs: 1_000 })
       const topic = await log.topic('weir.test', 1)
       const producer = new Producer({ topic, clock, entropy, patienceMs: 20_000 })
@@ -200,7 +200,7 @@ await describeKafka(
       expect(acknowledged.length).toBeGreaterThan(20)
     })
 
-    test("makes kafkajs's idempotent producer acknowledge what is not there: the reason not to use it", async () => {
+    test("makes kafkajs's idempotent producer acknowledge missing records, which is the reason not to use it", async () => {
       const prefix = newPrefix()
       const topic = await (await openLog(cluster, { prefix })).topic('weir.test', 1)
       const kafka = new (unmendedKafkajs().Kafka)({

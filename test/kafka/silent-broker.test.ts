@@ -13,9 +13,9 @@ import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 
 const clock = systemClock()
 const PARTITIONS = 2
-/** As brokers allow it by default; a member that waits out a whole round waits for six of them. */
+/** Session that brokers allow by default; a member that waits out a whole round waits for six of them. */
 const SESSION_MS = 10_000
-/** Of somebody who joins and is never heard of again: others wait for it that long. */
+/** Session of a member that joins and is never heard of again: others wait for it that long. */
 const GHOST_SESSION_MS = 4_000
 
 let cleanups: (() => Promise<unknown>)[] = []
@@ -88,7 +88,7 @@ async function repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Somebody joins, is never heard of again, and keeps everybody who joins then waiting for a session. */
+/** Lets a member join that is never heard of again; members that join then wait for a session. */
 async function joinAsGhost(cluster: KafkaCluster, groupId: string, topic: string): Promise<void> {
   const connections = clusterOf(kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger }))
   cleanups.push(() => connections.disconnect())
@@ -149,7 +149,7 @@ async function coordinatorOf(cluster: KafkaCluster, groupId: string, topic: stri
   return cluster.brokers.find(({ id }) => id === Number(nodeId)) as KafkaCluster['brokers'][number]
 }
 
-await describeKafka('brokers of three that are silent', { brokers: 3, faults: true }, cluster => {
+await describeKafka('silent brokers among three', { brokers: 3, faults: true }, cluster => {
   test('a member whose coordinator falls silent within a round joins at the next coordinator', async () => {
     const prefix = newPrefix()
     const topic = await newTopic(cluster, prefix)
@@ -177,8 +177,8 @@ await describeKafka('brokers of three that are silent', { brokers: 3, faults: tr
   }, 20_000)
 })
 
-await describeKafka('ways to a broker', {}, cluster => {
-  test('seeds that are silent or away cost a start nothing while one answers', async () => {
+await describeKafka('connections to a broker', {}, cluster => {
+  test('are made without delay when seeds are silent or unavailable and one answers', async () => {
     const silent = await silentPort()
     const brokers = [silent.address, silent.address, '127.0.0.1:1', ...cluster.bootstrap]
     const kafka = kafkaClient({ brokers, logger: silentLogger })
@@ -188,13 +188,13 @@ await describeKafka('ways to a broker', {}, cluster => {
     expect(silent.taken()).toBeGreaterThan(0)
   }, 20_000)
 
-  test('what no seed answers is an error that names one', async () => {
+  test('give an error with the name of a seed if none answers', async () => {
     const { address } = await silentPort()
     const kafka = kafkaClient({ brokers: [address], logger: silentLogger, requestTimeoutMs: 300 })
     await expect(kafkaLog({ kafka, clock, patienceMs: 500 })).rejects.toThrow('Kafka: ')
   }, 20_000)
 
-  test('a connection on which a request has timed out is not used again', async () => {
+  test('are not used again after a request on them has timed out', async () => {
     const way = await wayTo(cluster.bootstrap[0] as string)
     const kafka = kafkaClient({ brokers: [way.address], logger: silentLogger, requestTimeoutMs: 500 })
     const connections = clusterOf(kafka)

@@ -37,7 +37,7 @@ await describeKafka('copies of topics on three brokers', { brokers: 3, faults: t
     })
   }
 
-  /** @returns what it warns of */
+  /** @returns its warnings */
   async function open(replication?: number, by: Clock = clock): Promise<string[]> {
     const warnings: string[] = []
     const logger: Logger = { ...silentLogger, warn: (_, message) => warnings.push(message) }
@@ -61,7 +61,7 @@ await describeKafka('copies of topics on three brokers', { brokers: 3, faults: t
     while ((await admin.describeCluster()).brokers.length !== count) await clock.sleep(100)
   }
 
-  test('are three, though the third broker comes up only during the first start', async () => {
+  test('are three, although the third broker starts only during the first start', async () => {
     await cluster.brokers[2]?.kill()
     await untilBrokers(2)
     // A machine may take its time to start a broker: the clock that says how long is waited for it goes slowly.
@@ -73,12 +73,12 @@ await describeKafka('copies of topics on three brokers', { brokers: 3, faults: t
     expect(await replicas()).toEqual([3, 3])
   }, 60_000)
 
-  test('are as many as there are brokers when no more come up, and that is said', async () => {
+  test('are as many as there are brokers when no more start, and a message says so', async () => {
     await cluster.brokers[2]?.kill()
     await untilBrokers(2)
     expect(await open()).toEqual([
-      'topics are created with 2 copies of each record, as Kafka has 2 brokers now, and they keep that when ' +
-        'brokers are added: KAFKA_REPLICATION says how many are wanted',
+      'topics are created with 2 copies of each record, as Kafka has 2 brokers now, and they keep that ' +
+        'number when brokers are added: set KAFKA_REPLICATION to the number of copies',
     ])
     expect(await replicas()).toEqual([2, 2])
     await cluster.brokers[2]?.start()
@@ -90,17 +90,17 @@ await describeKafka('copies of topics on three brokers', { brokers: 3, faults: t
     ])
   }, 60_000)
 
-  test('that are fewer than KAFKA_REPLICATION are refused, with what to do', async () => {
+  test('that are fewer than KAFKA_REPLICATION are refused, with the remedy', async () => {
     await create(1, 1)
     await expect(open(3)).rejects.toThrow(
       `topic ${prefix}${TOPIC} has 1 copy of each record where 3 are wanted; give ${prefix}${TOPIC} 3 copies of each ` +
         'record with kafka-reassign-partitions.sh and set its min.insync.replicas=2 with kafka-configs.sh, or set ' +
-        'KAFKA_REPLICATION to what is meant (it is 3)',
+        'KAFKA_REPLICATION to the intended number (it is 3)',
     )
     expect(await open(1)).toEqual([])
   })
 
-  test('of which one alone must have a record are refused or told of, too', async () => {
+  test('of which a single one must have a record are refused or reported, too', async () => {
     await create(3, 1)
     await expect(open(3)).rejects.toThrow('has min.insync.replicas=1')
     expect(await open()).toEqual([expect.stringContaining('has min.insync.replicas=1')])

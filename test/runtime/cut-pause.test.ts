@@ -5,6 +5,7 @@ import type { NewRecord, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -17,13 +18,14 @@ const APPEND_MS = 7
 const SEND_MS = 20
 const NODES = [SOURCE, node('sink', 'all', 'mezmo', ['source'])]
 
-test('a partition tells how long a change kept it from reading, and of nothing else', async () => {
+test('a partition reports the time for which a change kept it from reading, and no other time', async () => {
   const clock = manualClock()
   const log = memoryLog({ clock, entropy: seededEntropy(7) })
   const { ingest, checkpoints, keyed } = await openPartitionedTopics(log, PARTITIONS)
   const configuration = new SampleConfiguration()
   const pauses: (readonly [step: string, pauseMs: number])[] = []
   const worker = new PartitionWorker({
+    catalogue: CATALOGUE,
     partition: HOME,
     topic: slow(ingest, APPEND_MS),
     checkpoints,
@@ -79,7 +81,7 @@ test('a partition tells how long a change kept it from reading, and of nothing e
   })
   await taken()
   configuration.deploy(NODES, 2)
-  // Each keyed partition is told.
+  // Each keyed partition receives it.
   expect(await taken()).toEqual([
     ['append', APPEND_MS],
     ['apply', PARTITIONS * SEND_MS],

@@ -6,6 +6,7 @@ import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { DeadLetterQueue, type FoundLetter } from '../../engine/replay/dead-letters/dead-letter-queue.ts'
 import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
@@ -26,7 +27,7 @@ const PIPELINE = 'pipeline-1'
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
 test.each(seeds)(
-  'a failed event is one dead letter, and replayed once, whatever ends or comes twice (SEED=%i)',
+  'a failed event is one dead letter and is replayed once, despite kills and repeats (SEED=%i)',
   async seed => {
     const run = await LetterRun.of(seed)
     await run.run()
@@ -43,7 +44,7 @@ test.each(seeds)(
   },
 )
 
-/** The crash of a process, in the middle of what it does. */
+/** The crash of a process in the middle of its work. */
 class Crash extends Error {}
 
 type Lane = 'ingest' | 'keyed'
@@ -118,7 +119,7 @@ class LetterRun {
     expect([...places].filter(([, count]) => count !== 1)).toEqual([])
   }
 
-  /** Every failure that was counted is a letter, and what came into a node went out, failed or was dropped. */
+  /** Every counted failure has a dead letter. Every event that entered a node left it, failed or was dropped. */
   async expectConservation(): Promise<void> {
     const sum = (column: string) =>
       this.#store
@@ -142,7 +143,7 @@ class LetterRun {
     return this.#found(({ replayed }) => replayed === undefined)
   }
 
-  /** Every replay that was ever asked for comes once more. */
+  /** Appends every earlier replay again. */
   async appendReplaysAgain(): Promise<void> {
     expect(this.#replays.length).toBeGreaterThan(0)
     for (const value of this.#replays)
@@ -154,7 +155,7 @@ class LetterRun {
     return Array.fromAsync(this.#queue.find(SAMPLE_ACCOUNT, condition))
   }
 
-  /** By brute force: the line of every letter that the topic holds, however often. */
+  /** The line of every letter in the topic, however often it is there, found by brute force. */
   async #textsByPosition(): Promise<Map<string, string>> {
     const records = await this.#topics.deadLetters.read(HOME, 0n, Number.MAX_SAFE_INTEGER)
     const letters = records.flatMap(({ value }) =>
@@ -190,7 +191,7 @@ class LetterRun {
     await this.#topics.ingest.append(partition, { value, producer: null, priority: 'ingest' })
   }
 
-  /** Also of letters that were replayed before, as who has not seen that would do. */
+  /** Replays some letters, also ones that were replayed before. */
   async #replaySome(): Promise<void> {
     const letters = await this.#found(() => this.#dice.chance(0.3))
     await this.#clock.advanceUntil(this.#queue.replay(SAMPLE_ACCOUNT, letters))
@@ -209,7 +210,7 @@ class LetterRun {
     this.#configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: this.#change, payload })
   }
 
-  /** In a broken revision lines without an app fail. */
+  /** Publishes a revision. In a broken one, lines without an app fail. */
   #publish(revision: 'broken' | 'mended'): void {
     const limit = { threshold: 1_000_000, window_ms: 1_000, key_field: '.level' }
     const options = revision === 'broken' ? { query: { hostname: '{{ .app }}' } } : {}
@@ -229,7 +230,7 @@ class LetterRun {
     seat.worker = await this.#newWorker(seat.lane, seat.partition)
   }
 
-  /** A worker that goes on for a moment although another has taken its partition. */
+  /** A worker that continues for a moment although another has taken its partition. */
   async #zombie(seat: Seat): Promise<void> {
     const old = seat.worker
     await this.#restart(seat)
@@ -266,6 +267,7 @@ class LetterRun {
   async #newWorker(lane: Lane, partition: number): Promise<PartitionWorker> {
     const { ingest, checkpoints, keyed, deadLetters } = this.#topics
     const worker = new PartitionWorker({
+      catalogue: CATALOGUE,
       partition,
       topic: lane === 'ingest' ? ingest : keyed.topic,
       checkpoints: lane === 'ingest' ? checkpoints : keyed.checkpoints,

@@ -5,6 +5,7 @@ import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -49,6 +50,7 @@ async function start(options: StartOptions = {}): Promise<Running> {
   const { ingest, checkpoints, keyed } = await openPartitionedTopics(log, partitions)
   const store = options.store ?? new MemoryStore()
   const engine = new Engine({
+    catalogue: CATALOGUE,
     log,
     ingest,
     checkpoints,
@@ -82,7 +84,7 @@ function append({ ingest }: Running, text: string) {
 
 const storedLines = ({ store }: Running) => store.rows('lines').map(row => row.line)
 
-test('a log that is full of stored records empties itself and takes lines again', async () => {
+test('a log that is full of stored records is emptied and accepts lines again', async () => {
   const world = await start({ maxBytes: 400_000 })
   const text = 'x'.repeat(20_000)
   let sent = 0
@@ -101,7 +103,7 @@ test('a log that is full of stored records empties itself and takes lines again'
   expect(storedLines(world).at(-1)).toBe('after')
 })
 
-test('a log whose checkpoints are large empties itself, too', async () => {
+test('a log with large checkpoints is emptied, too', async () => {
   const configuration = new SampleConfiguration()
   configuration.deploy([
     SOURCE,
@@ -134,13 +136,13 @@ test('a log whose checkpoints are large empties itself, too', async () => {
   }
 })
 
-test('with many partitions slices are longer, so that the store is not asked too often', async () => {
+test('with many partitions slices are longer, so that the store does not get too many inserts', async () => {
   const world = await start({ partitions: 64 })
   await passUntil(world, () => world.engine.status.workers.length === 64)
   await passUntil(world, () => world.engine.cutVersion(SAMPLE_ACCOUNT, 'slice', INGEST_TOPIC) === 64)
 })
 
-test('nothing that is not stored is trimmed, however full the log is', async () => {
+test('records that are not stored are never trimmed, however full the log is', async () => {
   const store = new MemoryStore()
   store.decideInserts(() => 'refused')
   const world = await start({ maxBytes: 400_000, store })
@@ -164,7 +166,7 @@ test('nothing that is not stored is trimmed, however full the log is', async () 
   ])
 })
 
-test('a worker that fails begins again from its checkpoint and says why meanwhile', async () => {
+test('a worker that fails starts again from its checkpoint, and the reason is visible until then', async () => {
   const world = await start()
   await passUntil(world, () => world.engine.status.workers.length === PARTITIONS)
   const settle = world.store.settle.bind(world.store)
@@ -184,7 +186,7 @@ test('a worker that fails begins again from its checkpoint and says why meanwhil
   ).not.toBeNull()
 })
 
-test('days are closed once every partition has passed them, and not before', async () => {
+test('days are closed once every partition has passed them, and not earlier', async () => {
   const world = await start()
   const closed: string[] = []
   const day = new Date(world.clock.wallMs()).toISOString().slice(0, 10)
@@ -201,7 +203,7 @@ test('days are closed once every partition has passed them, and not before', asy
   expect(closed).toEqual([day])
 })
 
-test('what is pinned stays on the log, of lines and of what goes between partitions', async () => {
+test('pinned records of lines and of events between partitions stay on the log', async () => {
   const configuration = new SampleConfiguration()
   configuration.everywhere = true
   const payload = JSON.stringify({ isSpread: true })
@@ -230,7 +232,7 @@ test('what is pinned stays on the log, of lines and of what goes between partiti
   expect((await firsts()).every(first => first > 1n)).toBe(true)
 })
 
-test('trimming waits for a task that needs the log as it is', async () => {
+test('trimming waits for a task that needs the log unchanged', async () => {
   const { engine } = await start()
   const order: string[] = []
   const held = Promise.withResolvers<void>()

@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import { encodeControl } from '../../engine/fold/partition-fold.ts'
+import { encodeControl } from '../../engine/fold/control-record.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PresentMemory } from '../../engine/replay/present-memory.ts'
 import { ThrottleBuckets } from '../../engine/replay/throttle-buckets.ts'
 import { HOUR_MS, MINUTE_MS } from '../../engine/times/duration.ts'
@@ -47,7 +48,7 @@ async function sendEach(world: World, worker: PartitionWorker, line: string): Pr
 }
 
 async function appendCut({ ingest, partition }: World, cut: Cut): Promise<void> {
-  const value = encodeControl({ 'weir.Cut': cut })
+  const value = encodeControl(CATALOGUE, { 'weir.Cut': cut })
   await ingest.append(partition, { value, producer: null, priority: 'control' })
 }
 
@@ -61,7 +62,7 @@ async function exemptWorld() {
   return { world, worker, startMs, untilMs }
 }
 
-test('events of an exempt key pass and are not counted; the others are judged as before', async () => {
+test('events of an exempt key pass uncounted, and other events are judged as before', async () => {
   const { world, worker, startMs, untilMs } = await exemptWorld()
   world.configuration.exempt('a', 7, { untilMs })
   world.configuration.exempt(null, 8, { untilMs })
@@ -70,13 +71,13 @@ test('events of an exempt key pass and are not counted; the others are judged as
   world.clock.advance(untilMs - world.clock.wallMs())
   await sendEach(world, worker, '4')
   expect(world.storedLines().slice(7)).toEqual([])
-  // The window of what was counted is over; that of the exempt lines would not be.
+  // The window of the counted events is over; that of the exempt lines would not be.
   world.clock.advance(startMs + HOUR_MS - world.clock.wallMs())
   await sendEach(world, worker, '5')
   expect(world.storedLines().slice(7)).toEqual(['5 a', '5 b', '5 '])
 })
 
-test('an exemption ends by itself in the millisecond that it names', async () => {
+test('an exemption ends in the millisecond of its end time', async () => {
   const { world, worker, untilMs } = await exemptWorld()
   world.configuration.exempt('a', 7, { untilMs })
   await settle(worker)
@@ -88,7 +89,7 @@ test('an exemption ends by itself in the millisecond that it names', async () =>
   expect(world.storedLines().slice(3)).toEqual(['just before'])
 })
 
-test('it holds over kills, restarts and new revisions, and goes from memory when it is over', async () => {
+test('an exemption survives kills, restarts and new revisions, and is forgotten when it is over', async () => {
   const { world, untilMs } = await exemptWorld()
   let worker = await world.worker()
   world.configuration.exempt('a', 7, { untilMs })
@@ -111,14 +112,14 @@ test('it holds over kills, restarts and new revisions, and goes from memory when
   expect(world.storedLines().slice(9)).toEqual(['6 a'])
   await worker.finish()
   expect((await newestCheckpoint(world)).cuts.map(({ kind }) => kind)).toEqual(['pipeline'])
-  // What is over is not told again to whoever takes the partition next.
+  // An ended exemption is not sent again to the next worker of the partition.
   worker = await world.worker()
   const { next } = await world.ingest.bounds(world.partition)
   await settle(worker)
   expect((await world.ingest.bounds(world.partition)).next).toBe(next)
 })
 
-test('it can be ended early, and what comes late of it changes nothing', async () => {
+test('an exemption can be ended early, and late older versions change nothing', async () => {
   const { world, untilMs } = await exemptWorld()
   const worker = await world.worker()
   const first = world.configuration.exempt('a', 7, { untilMs })
@@ -136,7 +137,7 @@ test('it can be ended early, and what comes late of it changes nothing', async (
   expect(worker.cutVersion(first.kind, first.entity)).toBe(0)
 })
 
-test('it holds wherever the keys of a spread account are judged', async () => {
+test('an exemption holds on every partition that judges keys of a spread account', async () => {
   const partitions = 3
   const home = partitionOfAccount(SAMPLE_ACCOUNT, partitions)
   const clock = manualClock()
@@ -153,7 +154,7 @@ test('it holds wherever the keys of a spread account are judged', async () => {
         Array.from({ length: partitions }, async (_, partition) => {
           const outbox = { ingest, keyed: keyed.topic }
           const parts = { store, clock, configuration, logger: silentLogger, workerName: 'worker' }
-          const worker = new PartitionWorker({ ...parts, ...lane, partition, outbox })
+          const worker = new PartitionWorker({ catalogue: CATALOGUE, ...parts, ...lane, partition, outbox })
           await worker.start()
           return worker
         }),
@@ -183,7 +184,7 @@ test('it holds wherever the keys of a spread account are judged', async () => {
   await drain()
   await send(home, 'first')
   const untilMs = clock.wallMs() + 10 * MINUTE_MS
-  // Half of them before the account is spread, which tells of them anew, and half after.
+  // Half of them are set before the account is spread, which sends them again, and half after.
   for (const [index, app] of apps.slice(0, 6).entries()) configuration.exempt(app, 10 + index, { untilMs })
   await drain()
   configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: 1, payload: '{"isSpread":true}' })
@@ -192,7 +193,7 @@ test('it holds wherever the keys of a spread account are judged', async () => {
   await drain()
   for (let partition = 0; partition < partitions; partition++) await send(partition, `spread ${partition}`)
   const place = { account: SAMPLE_ACCOUNT, pipeline: 'pipeline-1', node: 'limit' }
-  const memory = new PresentMemory({ topics: { ingest, checkpoints, keyed }, clock })
+  const memory = new PresentMemory({ catalogue: CATALOGUE, topics: { ingest, checkpoints, keyed }, clock })
   const looking = new ThrottleBuckets(memory, place, true)
   const { buckets, totals } = await looking.busiest(clock.wallMs(), 100)
   expect(buckets.map(({ key, count, exemptUntilMs }) => [key?.text, count, exemptUntilMs]).sort()).toEqual(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Explanations } from '../../api/pipeline/explain/explanations.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { windowBehind } from '../../engine/replay/explain/window-explanation.ts'
 import type { ExplainedRecord } from '../../engine/replay/line-explanation.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
@@ -21,11 +22,11 @@ const NODES = [
 ]
 const rest = () => Promise.resolve()
 
-/** What became of the lines of one record, told afterwards. */
+/** Explanation of the lines of one record, made afterwards. */
 async function explained(world: World, offset: bigint, account = SAMPLE_ACCOUNT): Promise<ExplainedRecord> {
   const { ingest, partition, log } = world
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
-  const source = { topic: ingest, checkpoints, partition }
+  const source = { catalogue: CATALOGUE, topic: ingest, checkpoints, partition }
   const replay = await PartitionReplay.reaching(source, offset, { account })
   await replay.foldTo(offset, rest)
   for await (const record of replay.explanations(offset + 1n, rest, account, () => true)) return record
@@ -36,7 +37,7 @@ const pathOf = ({ lines }: ExplainedRecord, index: number) =>
   lines[index]?.pipelines[0]?.steps.map(({ node, outcome, outputs }) => [node, outcome, ...outputs])
 
 describe('an explanation', () => {
-  test('tells for each line which nodes it passed, and which ended it', async () => {
+  test('names for each line the nodes that it passed, and the node that ended it', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     world.configuration.deploy(NODES, 3)
@@ -67,7 +68,7 @@ describe('an explanation', () => {
     expect(third?.pipelines[0]?.steps.at(-1)?.reason).toMatchObject({ rule: 'the condition is met' })
   })
 
-  test('says why a destination refused a line', async () => {
+  test('contains the reason why a destination refused a line', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     const options = { query: { hostname: 'from-{{.rack}}' } }
@@ -77,7 +78,11 @@ describe('an explanation', () => {
     await passSecond(world, worker)
     const configuration = { get: () => undefined }
     const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
-    const api = new Explanations({ configuration, clock: world.clock, replay: topics })
+    const api = new Explanations({
+      configuration,
+      clock: world.clock,
+      replay: { catalogue: CATALOGUE, ...topics },
+    })
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
     const [line] = await api.ofBatch(SAMPLE_ACCOUNT, 'pipeline-1', batch)
     const message = 'The hostname cannot be rendered: .rack is not in the event.'
@@ -90,7 +95,7 @@ describe('an explanation', () => {
     })
   })
 
-  test('is of the revision that the line met, whatever came later, also from a checkpoint', async () => {
+  test('belongs to the revision that the line met, whatever was published later, also from a checkpoint', async () => {
     const world = await newWorld()
     let worker = await world.worker()
     world.configuration.deploy(NODES, 1)
@@ -114,7 +119,7 @@ describe('an explanation', () => {
     }
   })
 
-  test('knows repeats, pauses and lines that no pipeline reads', async () => {
+  test('covers repeats, pauses and lines that no pipeline reads', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     await passSecond(world, worker)
@@ -140,7 +145,7 @@ describe('an explanation', () => {
     await expect(explained(world, paused, '00000000ff')).rejects.toThrow('nothing is told')
   })
 
-  test('numbers rows as they were numbered, also where a window of another account ends with the record', async () => {
+  test('numbers rows as before, even if a window of another account ends with the record', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     const other = '0000000001'
@@ -171,7 +176,7 @@ describe('an explanation', () => {
   })
 })
 
-describe('a line that a window gave', () => {
+describe('a line from a window', () => {
   const OTHER = '0000000001'
   const GATHER = { duration_ms: 500, group_by: ['.app'], max_events: 3 }
   const GATHERING = [
@@ -183,7 +188,10 @@ describe('a line that a window gave', () => {
   const behind = async ({ log, ingest, partition }: World, offset: bigint, row: number, account: string) => {
     const { keyed, checkpoints } = await openPartitionedTopics(log, ingest.partitions)
     const place = { topic: ingest.name, partition, offset, row }
-    return windowBehind({ topics: { ingest, checkpoints, keyed }, account, rest }, place)
+    return windowBehind(
+      { topics: { catalogue: CATALOGUE, ingest, checkpoints, keyed }, account, rest },
+      place,
+    )
   }
   const deployFor = ({ configuration }: World, account: string, revision: number) => {
     const id = `pipeline-of-${account}`
@@ -203,7 +211,7 @@ describe('a line that a window gave', () => {
     return { world, worker, append }
   }
 
-  test('is led back to the window, also where it ended with a tick, beside those of others', async () => {
+  test('leads back to the window, even if a tick ended it, beside windows of others', async () => {
     const { world, worker, append } = await gatheringWorld()
     await append(OTHER, { line: 'x', app: 'a' }, { line: 'y', app: 'b' })
     await append(
@@ -231,7 +239,7 @@ describe('a line that a window gave', () => {
     }
   })
 
-  test('is told of the line that was the last in the window, and of no other', async () => {
+  test('is listed under the line that was the last in the window, and under no other', async () => {
     const { world, worker, append } = await gatheringWorld()
     await append(SAMPLE_ACCOUNT, { line: 'one', app: 'a' }, { line: 'two', app: 'a' })
     const offset = await append(
@@ -247,7 +255,11 @@ describe('a line that a window gave', () => {
     expect(record.lines.flatMap(({ stored }) => stored)).toEqual([])
     const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
     const configuration = { get: () => undefined }
-    const api = new Explanations({ configuration, clock: world.clock, replay: topics })
+    const api = new Explanations({
+      configuration,
+      clock: world.clock,
+      replay: { catalogue: CATALOGUE, ...topics },
+    })
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
     const told = await api.ofBatch(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, batch)
     const id = lineId({
@@ -265,13 +277,13 @@ describe('a line that a window gave', () => {
       `Revision 4: was merged with others ${gathered}; was the last of a window, and what that gave is stored once.`,
       `Revision 4: began a window ${gathered}.`,
     ])
-    // Asked for by its id it is the window that is told of.
+    // The explanation of its id describes the window.
     expect(await api.ofLine(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, id)).toMatchObject([
       { window: { node_id: 'gather' }, stored: [stored] },
     ])
   })
 
-  test('is not told of a line that ended the window and is not in it', async () => {
+  test('is not listed under a line that ended the window without being in it', async () => {
     const { world, worker, append } = await gatheringWorld()
     const starts = {
       group_by: [],
@@ -298,7 +310,7 @@ describe('a line that a window gave', () => {
     expect([line?.stored, line?.gathered]).toEqual([[], []])
   })
 
-  test('is led back where an event ended the window, and where the pipeline was published anew', async () => {
+  test('leads back even if an event ended the window, or the pipeline was published again', async () => {
     const { world, worker, append } = await gatheringWorld()
     const full = Array.from({ length: 3 }, (_, index) => ({ line: `${index}`, app: 'a' }))
     const ended = await append(SAMPLE_ACCOUNT, ...full)

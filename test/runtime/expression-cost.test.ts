@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Flush } from '../../engine/fold/flush.ts'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { finish } from '../../engine/steps.ts'
-import { FIFTH_BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import {
+  BEHAVIOUR,
+  FIFTH_BEHAVIOUR,
+  FOURTH_BEHAVIOUR,
+  SEVENTH_BEHAVIOUR,
+  SIXTH_BEHAVIOUR,
+} from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
@@ -24,9 +31,9 @@ const LONG_LINE = 'abcd0123'.repeat(2_000)
 
 /** A partition whose records a test writes one after the other. */
 class Partition {
-  fold = new PartitionFold(IDENTITY)
+  fold = new PartitionFold(CATALOGUE, IDENTITY)
   timeMs = START_MS
-  /** Of the last record that was applied in stretches. */
+  /** Number of stretches of the last record that was applied in stretches. */
   stretches = 0
   readonly #behaviour: number
   readonly #flushes: Flush[] = []
@@ -59,7 +66,7 @@ class Partition {
     this.#apply(lineBatchValue([{ lines: lines.map(line => ({ line })) }]))
   }
 
-  /** Lets time pass: what is open is stored. */
+  /** Lets time pass: open batches are stored. */
   pass(ms: number): void {
     this.timeMs += ms
     this.control({ 'weir.Tick': { deadlineMs: this.timeMs } })
@@ -72,10 +79,10 @@ class Partition {
   /** Goes on in another process, from a checkpoint. */
   restart(): void {
     const checkpoint = this.fold.checkpointAtRest().checkpoint
-    this.fold = new PartitionFold(IDENTITY, checkpoint ?? undefined)
+    this.fold = new PartitionFold(CATALOGUE, IDENTITY, checkpoint ?? undefined)
   }
 
-  /** Of everything so far. */
+  /** All rows of a table so far. */
   rows(table: 'lines' | 'node_metrics' | 'pipeline_errors'): Readonly<Record<string, NativeValue>>[] {
     this.pass(60_000)
     return this.#flushes.flatMap(({ tables }) =>
@@ -110,7 +117,9 @@ class Partition {
 }
 
 const filterBy = (...expressions: readonly string[]): NodeDocument =>
-  node('transform', 'filter', 'filter', ['source'], {
+  filterNode('filter', 'source', ...expressions)
+const filterNode = (id: string, input: string, ...expressions: readonly string[]): NodeDocument =>
+  node('transform', id, 'filter', [input], {
     action: 'drop',
     conditional: {
       logical_operation: 'OR',
@@ -129,7 +138,7 @@ function dearPartition(behaviour = FIFTH_BEHAVIOUR): Partition {
   return partition
 }
 
-test('an event whose expressions cost more than the account has saved up fails at their node', () => {
+test('an event whose expressions cost more than the saved units of the account fails at their node', () => {
   const partition = dearPartition()
   partition.send(LONG_LINE, 'short', LONG_LINE)
   expect(partition.nodeCounts('filter')).toEqual({ events_in: 3, events_out: 1, dropped: 0, failed: 2 })
@@ -139,13 +148,13 @@ test('an event whose expressions cost more than the account has saved up fails a
   ])
 })
 
-test('before its behaviour is in force, nothing fails for what it costs', () => {
+test('before its behaviour is in force, no event fails because of its cost', () => {
   const partition = dearPartition(FOURTH_BEHAVIOUR)
   partition.send(LONG_LINE.slice(0, 1_000), 'short')
   expect(partition.nodeCounts('filter')).toEqual({ events_in: 2, events_out: 2, dropped: 0, failed: 0 })
 })
 
-test('what an account has saved up refills by log time, whether somebody restarts or not', () => {
+test('saved units of an account refill by log time, with or without a restart', () => {
   // Some four million units.
   const line = LONG_LINE.slice(0, 1_320)
   const failedIn = (isRestarted: boolean) => {
@@ -161,18 +170,19 @@ test('what an account has saved up refills by log time, whether somebody restart
     })
   }
   const failed = failedIn(false)
-  // Two seconds' worth is there in the beginning and after a long rest, one second's worth comes in a second.
+  // The units of two seconds are available at the beginning and after a long pause. Each second adds the units of one
+  // second.
   expect(failed).toEqual([0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1])
   expect(failedIn(true)).toEqual(failed)
 })
 
-test('a record whose expressions take long is applied in many short stretches', () => {
+test('a record with slow expressions is applied in many short stretches', () => {
   const partition = dearPartition()
   partition.send(...Array.from({ length: 20 }, () => LONG_LINE))
   expect(partition.stretches).toBeGreaterThan(40)
 })
 
-test('a rule that costs too much does not match: the line is kept, and counted', () => {
+test('a rule that costs too much does not match: the line is kept and counted', () => {
   const partition = new Partition(FIFTH_BEHAVIOUR)
   const word = 'a'.repeat(1_600)
   partition.exclude(Array.from({ length: 5 }, (_, index) => `${word}${index}`).join(' OR '))
@@ -185,4 +195,43 @@ test('a rule that costs too much does not match: the line is kept, and counted',
     dropped: 0,
     failed: 0,
   })
+})
+
+/** Sends many lines through filters that each look for one plain word. */
+function manyWords(behaviour: number): Partition {
+  const partition = new Partition(behaviour)
+  const filters = Array.from({ length: 40 }, (_, index) =>
+    filterNode(`filter-${index}`, index === 0 ? 'source' : `filter-${index - 1}`, `timeout${index}`),
+  )
+  partition.publish(SOURCE, ...filters, node('sink', 'store', 'mezmo', ['filter-39']))
+  partition.send(...Array.from({ length: 5_000 }, (_, index) => `${index} `.padEnd(90, 'ordinary text ')))
+  return partition
+}
+
+test('every line of a large body is stored behind forty filters that each look for a plain word', () => {
+  const partition = manyWords(SEVENTH_BEHAVIOUR)
+  expect(partition.rows('pipeline_errors')).toEqual([])
+  expect(partition.rows('lines')).toHaveLength(5_000)
+})
+
+test.each([FIFTH_BEHAVIOUR, SIXTH_BEHAVIOUR])('by behaviour %i such lines fail as they did', behaviour => {
+  const partition = manyWords(behaviour)
+  expect(partition.rows('lines')).toEqual([])
+  const codes = new Set(partition.rows('pipeline_errors').map(({ code }) => code))
+  expect(codes).toEqual(new Set(['E_EXPRESSION_COST']))
+})
+
+test('lines of one character cannot keep a partition busy with expressions that are matched step by step', () => {
+  const branches = Array.from({ length: 300 }, (_, index) => `[^b]x${index}`)
+  const partition = new Partition(BEHAVIOUR)
+  const filters = Array.from({ length: 40 }, (_, index) =>
+    filterNode(
+      `filter-${index}`,
+      index === 0 ? 'source' : `filter-${index - 1}`,
+      `${branches.join('|')}|${index}`,
+    ),
+  )
+  partition.publish(SOURCE, ...filters, node('sink', 'store', 'mezmo', ['filter-39']))
+  for (let record = 0; record < 4; record++) partition.send(...Array.from({ length: 2_000 }, () => 'a'))
+  expect(partition.failedSinceRestart).toBeGreaterThan(3_000)
 })

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { PipelineInEffect } from '../../engine/fold/run-watch.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { FollowedTaps } from '../../engine/replay/taps/followed-taps.ts'
 import type { Tap, TapMessage } from '../../engine/replay/taps/tap.ts'
 import { controlType } from '../../schemas/log/control.ts'
@@ -25,6 +26,7 @@ beforeEach(async () => {
   onRead = () => {}
   const { partitions } = world.ingest
   taps = new FollowedTaps({
+    catalogue: CATALOGUE,
     ingest: counted(world.ingest),
     checkpoints: await world.log.topic(CHECKPOINT_TOPIC, partitions),
     keyed: {
@@ -87,7 +89,7 @@ async function turns(): Promise<void> {
   }
 }
 
-test('a tap sees what is appended from then on, with the memory that the partition has', async () => {
+test('a tap shows events that are appended after its start, with the state of the partition', async () => {
   const worker = await world.worker()
   world.configuration.deploy(NODES, 1)
   await passSecond(world, worker)
@@ -116,7 +118,7 @@ test('publications are marked where they take effect', async () => {
   expect(await source.seen()).toEqual(['old', 'revision 2', 'new'])
 })
 
-test('taps share one fold, which ends with the last of them; a later one begins anew', async () => {
+test('taps share one fold, which ends with the last tap, and a later tap starts a new one', async () => {
   const worker = await world.worker()
   world.configuration.deploy(NODES, 1)
   await passSecond(world, worker)
@@ -140,7 +142,7 @@ test('taps share one fold, which ends with the last of them; a later one begins 
   expect(await c.seen()).toEqual(['for the third'])
 })
 
-test('a log that is away for a while is waited for', async () => {
+test('a tap waits for a log that is unavailable for a while', async () => {
   const worker = await world.worker()
   world.configuration.deploy(NODES, 1)
   await passSecond(world, worker)
@@ -154,7 +156,7 @@ test('a log that is away for a while is waited for', async () => {
   expect([...(await source.seen()), ...(await source.seen())]).toEqual(['meanwhile'])
 })
 
-test('records that are trimmed before they were folded are passed over, by the newest checkpoint', async () => {
+test('records that are trimmed before they were folded are skipped by the newest checkpoint', async () => {
   const worker = await world.worker()
   world.configuration.deploy(NODES, 1)
   await passSecond(world, worker)
@@ -175,7 +177,7 @@ test('records that are trimmed before they were folded are passed over, by the n
   expect(await source.seen()).toEqual(['behind it'])
 })
 
-test('a record of a newer program ends the taps on its partition, and says so', async () => {
+test('a record of a newer program ends the taps on its partition with a message', async () => {
   const worker = await world.worker()
   world.configuration.deploy(NODES, 1)
   await passSecond(world, worker)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
@@ -43,7 +43,7 @@ const dropped = (world: World) =>
       .map(row => [`${row.pipeline}/${row.node}`, Number(row.dropped)]),
   )
 
-test('what a route brings enters every deployed pipeline with a source of it, and no other graph', async () => {
+test('events of a route enter every deployed pipeline with a source of it, and no other graph', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.deploy(reading(SAMPLE_ROUTE, 'one'), 1, 'p-1')
@@ -69,7 +69,7 @@ test('what a route brings enters every deployed pipeline with a source of it, an
   expectConservation()
 })
 
-test('what no pipeline reads is counted, and so is what a paused one leaves alone', async () => {
+test('events without a reading pipeline are counted, and so are those for a paused one', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   await push(world, ['before'])
@@ -96,7 +96,7 @@ test('what no pipeline reads is counted, and so is what a paused one leaves alon
   expectConservation()
 })
 
-test('a worker that begins in between gives the same as one that did not', async () => {
+test('a worker that starts in between gives the same result as one that did not', async () => {
   const run = async (restarts: boolean) => {
     const world = await newWorld()
     let worker = await world.worker()
@@ -122,7 +122,7 @@ test('a worker that begins in between gives the same as one that did not', async
   expect(found).toEqual(await run(false))
 })
 
-test('a request that was refused is an error of each source that would have had it, and no event', async () => {
+test('a refused request is an error of each source that would have received it, and not an event', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.deploy(reading(SAMPLE_ROUTE, 'one'), 1, 'p-1')
@@ -155,7 +155,7 @@ test('a request that was refused is an error of each source that would have had 
   expectConservation()
 })
 
-test('rules on lines act where it becomes one, not as it arrives', async () => {
+test('rules on lines act when an event becomes a line, not when it arrives', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.rule(1, {
@@ -179,7 +179,7 @@ test('rules on lines act where it becomes one, not as it arrives', async () => {
   expectConservation()
 })
 
-test('a program that knows no gateway routes is told so by the cut', async () => {
+test('the cut stops a program that does not know gateway routes', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.deploy([SOURCE, node('sink', 'out', 'blackhole', ['source'])], 1, 'p-1')
@@ -194,7 +194,7 @@ test('a program that knows no gateway routes is told so by the cut', async () =>
   expect(behaviours).toEqual([1, 4])
 })
 
-test('a batch of a gateway route is known by its route alone', () => {
+test('a batch of a gateway route is recognised by its route alone', () => {
   const batch = LineBatchView.decode(pushedValue([{ messages: [1] }]))
   expect([batch.isPushed, batch.route, batch.metadataText(0)]).toEqual([true, SAMPLE_ROUTE, ''])
 })

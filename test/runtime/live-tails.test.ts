@@ -3,6 +3,7 @@ import { create, replace } from '../../engine/configuration/configuration-log.ts
 import { accounts, spreads } from '../../engine/configuration/entities.ts'
 import { LogError, type ProducerPosition, type Topic } from '../../engine/log/log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { lineFilter } from '../../engine/replay/tail/line-filter.ts'
 import { LiveTails } from '../../engine/replay/tail/live-tails.ts'
@@ -30,6 +31,7 @@ beforeEach(async () => {
   onRead = () => {}
   isSeen = () => true
   tails = new LiveTails({
+    catalogue: CATALOGUE,
     ingest: watched(world.ingest),
     checkpoints: await world.log.topic(CHECKPOINT_TOPIC, world.ingest.partitions),
     configuration: own.configuration,
@@ -116,14 +118,14 @@ async function append(
   return (await world.ingest.append(partition, { value, producer, priority: 'ingest' })).offset
 }
 
-/** A record that lets log time be ahead of the clock. */
+/** Appends a record that puts log time ahead of the clock. */
 async function tickUntil(aheadMs: number): Promise<void> {
   const body = { 'weir.Tick': { deadlineMs: world.clock.wallMs() + aheadMs } }
   const value = controlType.encode({ behaviour: 1, body })
   await world.ingest.append(world.partition, { value, producer: null, priority: 'control' })
 }
 
-test('shown is what is appended from then on, of the account alone, without a record for what nobody wants', async () => {
+test('a tail shows lines of its account that are appended after its start, and makes no record without need', async () => {
   await append([{ line: 'before' }])
   const all = await open()
   const some = await open('app:x')
@@ -135,7 +137,7 @@ test('shown is what is appended from then on, of the account alone, without a re
   expect([await all.seen(), await some.seen()]).toEqual([['a', 'b'], ['a']])
 })
 
-test('ids are those that are stored, also where log time is ahead of the clock, and after a checkpoint', async () => {
+test('ids equal the stored ones, even if log time is ahead of the clock, and after a checkpoint', async () => {
   const worker = await world.worker()
   await tickUntil(3_600_000)
   await append([{ line: 'old' }])
@@ -152,7 +154,7 @@ test('ids are those that are stored, also where log time is ahead of the clock, 
   expect(shown).toHaveLength(3)
 })
 
-test('a record that its producer wrote twice is shown once, also when the first lies before the checkpoint', async () => {
+test('a record that its producer wrote twice is shown once, even if the first precedes the checkpoint', async () => {
   const worker = await world.worker()
   const producer = (sequence: number) => ({ producer: { id: 'p', sequence } })
   await append([{ line: '0' }], producer(0))
@@ -166,7 +168,7 @@ test('a record that its producer wrote twice is shown once, also when the first 
   expect(await tail.seen()).toEqual(['1', '2'])
 })
 
-test('a request that came twice with its key is shown once, and rows are those that are stored', async () => {
+test('a request that arrived twice with its key is shown once, and rows equal the stored ones', async () => {
   const worker = await world.worker()
   const tail = await open()
   await append([{ line: 'a' }], { key: 'k' })
@@ -177,7 +179,7 @@ test('a request that came twice with its key is shown once, and rows are those t
   expect(shown.map(id => id.split(' ')[0])).toEqual(world.store.rows('lines').map(row => idOf(row)))
 })
 
-test('all share one reader of a partition, which ends with the last of them', async () => {
+test('all tails share one reader per partition, which ends with the last of them', async () => {
   const [a, b] = [await open(), await open('', 'another')]
   const sameOrNot = partitionOfAccount('another', world.ingest.partitions) === world.partition
   expect(sameOrNot).toBe(true)
@@ -194,7 +196,7 @@ test('all share one reader of a partition, which ends with the last of them', as
   expect(reads).toHaveLength(before)
 })
 
-test('a log that is away for a while is waited for; one that lost what comes next ends it', async () => {
+test('a tail waits for a log that is unavailable for a while, and ends if the next records are lost', async () => {
   const tail = await open()
   await tail.seen()
   let failures = 2
@@ -210,13 +212,13 @@ test('a log that is away for a while is waited for; one that lost what comes nex
   expect(await tail.seen()).toEqual(['failed'])
 })
 
-test('a reader that falls behind goes on at the end, and says how many lines passed by', async () => {
+test('a reader that is too slow continues at the end, and reports the number of skipped lines', async () => {
   const tail = await open()
   await append([{ line: 'in time' }])
   expect(await tail.seen()).toEqual(['in time'])
   for (let record = 0; record < 6; record++)
     await append(Array.from({ length: 500 }, () => ({ line: 'x'.repeat(400) })))
-  // Each read takes a second and brings one record: what was there two seconds ago is late.
+  // Each read takes a second and brings one record: lines from two seconds ago are late.
   onRead = () => world.clock.advance(1_000)
   const seen = await tail.seen()
   const passed = seen.filter(line => line.startsWith('-'))
@@ -228,7 +230,7 @@ test('a reader that falls behind goes on at the end, and says how many lines pas
   expect(await tail.seen()).toEqual(['again'])
 })
 
-test('lines that are hidden from those who watch are not shown', async () => {
+test('lines that are hidden from the caller are not shown', async () => {
   const asked: string[] = []
   isSeen = (account, line) => {
     asked.push(`${account} ${line.app}`)
@@ -257,7 +259,7 @@ test('an account that is spread while a tail lasts is seen on all partitions', a
   expect((await tail.seen()).toSorted()).toEqual(['at home, too', 'elsewhere'])
 })
 
-test('the days that lines are kept are those of the account now', async () => {
+test('the retention of a line is the present one of the account', async () => {
   const tail = await open()
   const account = own.configuration.get(accounts, SAMPLE_ACCOUNT)
   if (account === undefined) throw new Error('no account')
@@ -266,7 +268,7 @@ test('the days that lines are kept are those of the account now', async () => {
   expect(await tail.ids()).toEqual([expect.stringMatching(/ 7$/)])
 })
 
-test('a record that cannot be read is passed over', async () => {
+test('a record that cannot be read is skipped', async () => {
   const tail = await open()
   const value = lineBatchValue([{ lines: [{ line: 'damaged' }] }])
   await world.ingest.append(world.partition, {
@@ -278,7 +280,7 @@ test('a record that cannot be read is passed over', async () => {
   expect(await tail.seen()).toEqual(['whole'])
 })
 
-test('lines on which a query costs too much pass by, and are told as not filtered', async () => {
+test('lines on which a query costs too much are skipped, and reported as not filtered', async () => {
   const word = 'a'.repeat(1_500)
   const query = Array.from({ length: 5 }, (_, index) => `${word}${index}`).join(' OR ')
   const tail = await open(`${query} OR short`)

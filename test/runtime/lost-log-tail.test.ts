@@ -4,6 +4,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LogRecord, Topic } from '../../engine/log/log.ts'
 import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, findLostTail } from '../../engine/replay/lost-tail.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
@@ -23,13 +24,14 @@ class LosableWorld {
   readonly #storage: MemoryStorage = new Map()
   readonly #name: string
   #workers = 0
+  #seed = 7
 
   constructor(name: string) {
     this.#name = name
   }
 
   async topics(): Promise<{ topic: Topic; checkpoints: Topic; store: MemoryStore }> {
-    const log = memoryLog({ clock: this.clock, entropy: seededEntropy(7), storage: this.#storage })
+    const log = memoryLog({ clock: this.clock, entropy: seededEntropy(this.#seed), storage: this.#storage })
     return {
       topic: await log.topic(this.#name, 1),
       checkpoints: await log.topic(CHECKPOINTS, 1),
@@ -40,6 +42,7 @@ class LosableWorld {
   async worker(): Promise<PartitionWorker> {
     const { clock, configuration } = this
     const worker = new PartitionWorker({
+      catalogue: CATALOGUE,
       ...(await this.topics()),
       partition: 0,
       clock,
@@ -59,7 +62,7 @@ class LosableWorld {
     }
   }
 
-  /** Stores what is there; at the end a checkpoint is written. */
+  /** Stores all lines, and writes a checkpoint at the end. */
   async bringHome(worker: PartitionWorker): Promise<void> {
     await settle(worker)
     this.clock.advance(1_100)
@@ -76,6 +79,12 @@ class LosableWorld {
     records.splice(records.findIndex(record => record.offset === offset))
   }
 
+  /** Deletes the topic; the next opening creates it with another id. */
+  makeAnew(): void {
+    this.#storage.delete(this.#name)
+    this.#seed++
+  }
+
   stored(): string[] {
     return this.store.rows('lines').map(row => row.line as string)
   }
@@ -84,7 +93,7 @@ class LosableWorld {
     const witnesses = await this.topics()
     const lost = await findLostTail(witnesses, 0)
     if (lost === undefined) throw new Error('nothing is lost')
-    await acceptLoss(witnesses, lost)
+    await acceptLoss(CATALOGUE, witnesses, lost)
   }
 }
 
@@ -100,18 +109,43 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     return world
   }
 
-  test('takes no owner record, and says which records are missing', async () => {
+  test('was created again: even without a store, earlier checkpoints prove the missing records, and new lines follow them', async () => {
+    const world = await lostWorld()
+    const { next } = await (await world.topics()).topic.bounds(0)
+    world.makeAnew()
+    const { topic, checkpoints } = await world.topics()
+    const lost = { topic: topicName, partition: 0, from: 0n, to: next - 1n }
+    expect(await findLostTail({ topic, checkpoints }, 0)).toEqual(lost)
+    await expect(world.worker()).rejects.toMatchObject({ code: 'LOG_TAIL_LOST' })
+
+    const accept = (to: bigint) =>
+      acceptLoss(CATALOGUE, { topic, checkpoints, store: world.store }, { ...lost, to })
+    for (const wrong of [next, next - 2n]) await expect(accept(wrong)).rejects.toThrow('other records')
+    expect((await topic.bounds(0)).next).toBe(0n)
+    await accept(next - 1n)
+
+    await world.append(...texts('after', 10))
+    await world.bringHome(await world.worker())
+    expect(world.stored().toSorted()).toEqual([...texts('after', 10), ...texts('before', 10)])
+    await world.append('last')
+    await world.bringHome(await world.worker())
+    expect(world.stored()).toHaveLength(21)
+  })
+
+  test('refuses an owner record and names the missing records', async () => {
     const world = await lostWorld()
     const { topic } = await world.topics()
     const { next } = await topic.bounds(0)
     world.loseFrom(6n)
     const start = world.worker()
     await expect(start).rejects.toMatchObject({ code: 'LOG_TAIL_LOST', retriable: false })
-    await expect(start).rejects.toThrow(`ends before record 6, but records up to ${next - 1n} are known of`)
+    await expect(start).rejects.toThrow(
+      `ends before record 6, but records up to ${next - 1n} are known to have existed`,
+    )
     expect((await topic.bounds(0)).next).toBe(6n)
   })
 
-  test('goes on with the very numbers that were told, and no line is swallowed', async () => {
+  test('continues with exactly the reported numbers, and no line is lost', async () => {
     const world = await lostWorld()
     world.loseFrom(6n)
     const witnesses = await world.topics()
@@ -122,12 +156,12 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
       [lost.from + 1n, lost.to],
       [lost.from, lost.to + 1n],
     ] as const)
-      await expect(acceptLoss(witnesses, { partition: 0, from, to })).rejects.toThrow(
+      await expect(acceptLoss(CATALOGUE, witnesses, { partition: 0, from, to })).rejects.toThrow(
         `--from ${lost.from} --to ${lost.to}`,
       )
     expect((await witnesses.topic.bounds(0)).next).toBe(6n)
-    await acceptLoss(witnesses, lost)
-    await expect(acceptLoss(witnesses, lost)).rejects.toThrow('nothing is missing')
+    await acceptLoss(CATALOGUE, witnesses, lost)
+    await expect(acceptLoss(CATALOGUE, witnesses, lost)).rejects.toThrow('nothing is missing')
     for (const round of ['one', 'two']) {
       const worker = await world.worker()
       await world.append(...texts(round, 20))
@@ -138,7 +172,7 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     expect(new Set(positions).size).toBe(50)
   })
 
-  test('goes on when its end is lost once more, inside of the gap that was accepted', async () => {
+  test('continues when its end is lost again, within the accepted gap', async () => {
     const world = await lostWorld()
     world.loseFrom(6n)
     await world.accept()
@@ -153,14 +187,18 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     expect(world.stored()).toEqual([...texts('before', 10), ...texts('one', 20), ...texts('two', 20)])
   })
 
-  test('gives the same in a replay from the beginning, but for the lost records', async () => {
+  test('gives the same in a replay from the beginning, except for the lost records', async () => {
     const world = await lostWorld()
     world.loseFrom(6n)
     await world.accept()
     const worker = await world.worker()
     await world.append(...texts('after', 20))
     await world.bringHome(worker)
-    const replay = await PartitionReplay.fromOldest({ ...(await world.topics()), partition: 0 })
+    const replay = await PartitionReplay.fromOldest({
+      catalogue: CATALOGUE,
+      ...(await world.topics()),
+      partition: 0,
+    })
     const replayed: string[] = []
     for await (const { tables } of replay.flushes(1n << 40n, async () => undefined))
       for (const { table, block } of tables)
@@ -168,7 +206,7 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     expect(replayed).toEqual([...texts('before', 5), ...texts('after', 20)])
   })
 
-  test('goes on after an acceptance that was interrupted', async () => {
+  test('continues after an acceptance that was interrupted', async () => {
     const world = await lostWorld()
     world.loseFrom(4n)
     await world.accept()
@@ -182,7 +220,27 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
   })
 })
 
-test('what runs, and how far producers are, is not lost with the records that said it', async () => {
+test('the command for a source with an absurd number ended with "Invalid array length"', async () => {
+  const world = new LosableWorld(INGEST_TOPIC)
+  await world.append('a')
+  const knowing = async (beyond: bigint) => {
+    const witnesses = { ...(await world.topics()), mark: async () => beyond }
+    const lost = await findLostTail(witnesses, 0)
+    if (lost === undefined) throw new Error('nothing is lost')
+    return acceptLoss(CATALOGUE, witnesses, lost)
+  }
+  await expect(knowing(2n ** 40n)).rejects.toThrow(
+    'partition 0 of weir.ingest cannot have lost 1099511627775 records: find out who knows of record 1099511627775',
+  )
+  expect(world.records).toHaveLength(1)
+  await knowing(2_500n)
+  // Each place is filled, and a tick follows.
+  expect(world.records.map(({ offset }) => offset)).toEqual(
+    Array.from({ length: 2_501 }, (_, at) => BigInt(at)),
+  )
+})
+
+test('deployments and sequences of producers survive the loss of their records', async () => {
   const world = new LosableWorld(INGEST_TOPIC)
   let worker = await world.worker()
   await world.append('a')
@@ -213,7 +271,7 @@ test('what runs, and how far producers are, is not lost with the records that sa
   expect(worker.judgeKey(SAMPLE_ACCOUNT, { key: 'k', digest: Buffer.alloc(16) })).toBe('new')
 })
 
-test('when no checkpoint is left that the log still follows, a start goes on behind the lost records', async () => {
+test('without a checkpoint that the log still follows, a start continues behind the lost records', async () => {
   const world = new LosableWorld(INGEST_TOPIC)
   for (const round of ['one', 'two']) {
     const worker = await world.worker()
@@ -228,4 +286,37 @@ test('when no checkpoint is left that the log still follows, a start goes on beh
   await world.append('after')
   await world.bringHome(worker)
   expect(world.stored()).toEqual([...texts('one', 5), ...texts('two', 5), 'after'])
+})
+
+test('with the log whole before the lost records, a start without a checkpoint lost the counts of the open minute', async () => {
+  const world = new LosableWorld(INGEST_TOPIC)
+  await world.append(...texts('before', 5))
+  await world.bringHome(await world.worker())
+  expect(world.store.rows('node_metrics')).toEqual([])
+  world.loseFrom(5n) // What follows the lines: each checkpoint includes some of it.
+  await world.accept()
+  const worker = await world.worker()
+  await world.append('after')
+  world.clock.advance(120_000)
+  await world.bringHome(worker)
+  expect(world.stored()).toEqual([...texts('before', 5), 'after'])
+  const counted = world.store.rows('node_metrics').map(row => Number(row.events_in))
+  expect(counted.reduce((sum, count) => sum + count, 0)).toBe(6)
+})
+
+test('a request that reached a topic just made anew is stored when it is repeated under its key', async () => {
+  const world = new LosableWorld(INGEST_TOPIC)
+  await world.append(...texts('before', 5))
+  await world.bringHome(await world.worker())
+  world.makeAnew()
+  const idempotency = { key: 'k', digest: Buffer.alloc(16) }
+  const value = lineBatchValue([{ lines: [{ line: 'repeated', app: 'web' }], idempotency }])
+  const send = async () =>
+    (await world.topics()).topic.append(0, { value, producer: null, priority: 'ingest' })
+  await send() // Answered 503: the sender learned that the partition had stepped back.
+  await world.accept()
+  const worker = await world.worker()
+  await send()
+  await world.bringHome(worker)
+  expect(world.stored()).toEqual([...texts('before', 5), 'repeated'])
 })

@@ -4,6 +4,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, findLostTail, type Witnesses } from '../../engine/replay/lost-tail.ts'
 import { ReceivedPositions } from '../../engine/replay/received-positions.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
@@ -65,6 +66,7 @@ class SpreadWorld {
       PARTITIONS.map(
         partition =>
           new PartitionWorker({
+            catalogue: CATALOGUE,
             ...lane,
             partition,
             outbox: { ingest, keyed: keyed.topic },
@@ -80,7 +82,7 @@ class SpreadWorld {
     await this.rest()
   }
 
-  /** Everybody works until nobody has anything to do. */
+  /** Lets all workers work until nothing is left to do. */
   async rest(): Promise<void> {
     let steps = 0
     for (let minute = 0; minute < 2; minute++) {
@@ -143,7 +145,7 @@ class SpreadWorld {
   async accept(lane: Lane, partition: number): Promise<boolean> {
     const witnesses = await this.witnesses(lane)
     const lost = await findLostTail(witnesses, partition)
-    if (lost !== undefined) await acceptLoss(witnesses, lost)
+    if (lost !== undefined) await acceptLoss(CATALOGUE, witnesses, lost)
     return lost !== undefined
   }
 
@@ -158,7 +160,7 @@ class SpreadWorld {
   }
 }
 
-test('after all of a keyed partition was lost, new lines never appeared and the log grew without end', async () => {
+test('after the loss of a whole keyed partition, new lines never appeared and the log grew without end', async () => {
   for (const [partition, next] of [
     [0, true],
     [1, true],
@@ -195,7 +197,7 @@ test.each([
   ['ingest', [true, false]],
   ['ingest', [true, false, true]],
 ] as const)(
-  'whatever %s loses while an account is spread and gathered (%j), its lines come to rest',
+  'whatever %s loses while an account is spread and gathered (%j), its lines reach the store',
   async (lane, changes) => {
     for (const partition of lane === 'keyed' ? PARTITIONS : [SPREAD_HOME])
       for (const lostChanges of [1, 2]) {
@@ -204,7 +206,7 @@ test.each([
         let from = 0n
         for (const [index, isSpread] of changes.entries()) {
           if (index === changes.length - lostChanges) {
-            // A start finds what was before, and goes on from there.
+            // A start finds the earlier state, and continues from there.
             await world.stop()
             from = await world.end(lane, partition)
             await world.start()
@@ -226,7 +228,7 @@ test.each([
   },
 )
 
-test('after a keyed partition and its checkpoints were lost, its events were dropped: nobody told it of the pipeline', async () => {
+test('after the loss of a keyed partition and its checkpoints, its events were dropped, because it did not know the pipeline', async () => {
   const world = new SpreadWorld()
   await world.start()
   await world.spread(true)
@@ -243,7 +245,7 @@ test('after a keyed partition and its checkpoints were lost, its events were dro
 })
 
 test.each(['after a kill', 'by checkpoints'] as const)(
-  'a partition whose lines all moved on is known to have lost its end, %s, and no new line is swallowed',
+  'a partition whose lines were all sent on is known to have lost its end, %s, and no new line is lost',
   async way => {
     const world = new SpreadWorld()
     await world.start()
@@ -273,7 +275,7 @@ test.each(['after a kill', 'by checkpoints'] as const)(
 )
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
-  'after any loss at the ends of logs that is accepted, each new line is stored once (SEED=%i)',
+  'after any accepted loss at the ends of logs, each new line is stored once (SEED=%i)',
   async seed => {
     const dice = newDice(seed)
     const world = new SpreadWorld()

@@ -20,7 +20,7 @@ async function appendedRecords(world: World): Promise<number> {
   return Number(next - first)
 }
 
-test('lines are stored once their slice has passed, and not before', async () => {
+test('lines are stored once their slice has passed, and not earlier', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   await world.append(lines('a', 'b'))
@@ -44,7 +44,7 @@ test('one tick is outstanding for a deadline, and an idle partition gets none', 
   expect(await appendedRecords(world)).toBe(before + 2)
 })
 
-test('a worker that is killed before the checkpoint stores nothing twice and loses nothing', async () => {
+test('a worker that is killed before the checkpoint duplicates nothing and loses nothing', async () => {
   const world = await newWorld()
   let worker = await world.worker()
   const expected: string[] = []
@@ -73,7 +73,7 @@ test('an insert whose answer was lost is settled: stored once, whether it took e
   }
 })
 
-test('a zombie that wakes up after its replacement stores nothing and is told so', async () => {
+test('a paused worker that continues after its replacement stores nothing and gets an error', async () => {
   const world = await newWorld()
   const zombie = await world.worker()
   await world.append(lines('a'))
@@ -88,7 +88,7 @@ test('a zombie that wakes up after its replacement stores nothing and is told so
   expect(world.storedLines()).toEqual(['a'])
 })
 
-test('a repeated record of a producer changes nothing but the time', async () => {
+test('a repeated record of a producer changes only the time', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const { lineBatchValue } = await import('../support/line-batches.ts')
@@ -113,7 +113,7 @@ test('a repeated request with the same idempotency key is stored once, also over
   expect(world.storedLines()).toEqual(['a'])
 })
 
-test('a throttle passes exactly its limit per window of log time, over kills and checkpoints', async () => {
+test('a throttle passes exactly its limit per window of log time, despite kills and checkpoints', async () => {
   const world = await newWorld()
   world.configuration.deploy([
     SOURCE,
@@ -143,7 +143,7 @@ test('a throttle passes exactly its limit per window of log time, over kills and
   expect(world.storedLines().at(-1)).toBe('later')
 })
 
-test('a revision takes effect where its cut is read; an older one that comes late changes nothing', async () => {
+test('a revision takes effect where its cut is read, and a late older one changes nothing', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const dropping = (word: string) => [
@@ -177,7 +177,7 @@ test("a record far in the future of the worker's clock stops it with a sentence 
   await expect(settle(worker)).rejects.toThrow(/minutes in the future of this machine's clock/)
 })
 
-test('a batch ends at the UTC day, and each of its rows lies in one day', async () => {
+test('a batch ends at the UTC day, and each of its rows belongs to one day', async () => {
   const world = await newWorld()
   const midnight = Math.ceil(world.clock.wallMs() / 86_400_000) * 86_400_000
   world.clock.advance(midnight - world.clock.wallMs() - 200)
@@ -190,7 +190,7 @@ test('a batch ends at the UTC day, and each of its rows lies in one day', async 
   expect(parts.map(part => part.rows.map(row => row.line))).toEqual([['before'], ['after']])
 })
 
-test('a graceful stop stores what is open and leaves nothing to repeat', async () => {
+test('a graceful stop stores open batches and leaves nothing to repeat', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   await world.append(lines('a'))
@@ -239,7 +239,7 @@ test('two folds of one log give the same parts, byte for byte, wherever the work
   expect(runs[0]).toBe(runs[1])
 })
 
-test('counts and errors of a minute are stored once, add up, and name what went wrong, over kills', async () => {
+test('counts and errors of a minute are stored once, add up, and name the errors, despite kills', async () => {
   const world = await newWorld()
   world.configuration.deploy([
     SOURCE,
@@ -304,7 +304,7 @@ test('a revision keeps the counts of the one before it', async () => {
   expect(stored.reduce((total, row) => total + Number(row.events_in), 0)).toBe(3)
 })
 
-test('a day is not settled while its last batch waits for the store', async () => {
+test('a day is not closed while its last batch waits for the store', async () => {
   const world = await newWorld()
   const midnight = Math.ceil(world.clock.wallMs() / 86_400_000) * 86_400_000
   world.clock.advance(midnight - world.clock.wallMs() - 2_000)
@@ -332,7 +332,7 @@ test('a day is not settled while its last batch waits for the store', async () =
   expect(worker.settledMs).toBeGreaterThanOrEqual(midnight)
 })
 
-test('a start appends its owner record and nothing that the log already says', async () => {
+test('a start appends its owner record, and nothing that the log already contains', async () => {
   const world = await newWorld()
   world.configuration.deploy([SOURCE, node('sink', 'store', 'mezmo', ['source'])])
   await settle(await world.worker())
@@ -343,7 +343,7 @@ test('a start appends its owner record and nothing that the log already says', a
   }
 })
 
-test('a record that cannot be read stops the worker with a sentence that says where it is', async () => {
+test('a record that cannot be read stops the worker with a sentence that names its place', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const value = Buffer.from([0, 0, 0, 0, 1, 255])

@@ -11,7 +11,7 @@ const NODES = [
   }),
 ]
 
-test('a paused pipeline handles nothing, says so in its counts, and goes on with what it remembers', async () => {
+test('a paused pipeline handles no lines, counts them, and continues with its state', async () => {
   const world = await newWorld()
   const { configuration } = world
   const stored = () => world.store.rows('lines').map(({ line, app }) => `${line} ${app}`)
@@ -25,7 +25,7 @@ test('a paused pipeline handles nothing, says so in its counts, and goes on with
   await passSecond(world, worker)
   await world.append([{ line: 'meanwhile' }, { line: 'also' }])
   await passSecond(world, worker)
-  // Also one that begins while it is paused.
+  // A worker that begins while the pipeline is paused must do the same.
   worker.close()
   worker = await world.worker()
   await world.append([{ line: 'third' }])
@@ -39,7 +39,7 @@ test('a paused pipeline handles nothing, says so in its counts, and goes on with
   await world.append([{ line: 'in the next minute' }])
   await passSecond(world, worker)
 
-  // Nobody else reads the stream, so the default graph has run.
+  // No other pipeline reads the stream, so the default graph has run.
   expect(stored()).toEqual([
     'before piped',
     'meanwhile unknown',
@@ -65,7 +65,7 @@ test('another pipeline that reads the stream keeps the default graph from runnin
   expectConservation()
 })
 
-test('a program that knows no pauses is told so by the cut', async () => {
+test('the cut stops a program that does not know pauses', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const behaviours = async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { Preview, type PreviewSample, TooDearError } from '../../engine/replay/preview/preview.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
@@ -28,7 +29,7 @@ async function preview(
 ): Promise<Preview> {
   const { ingest, partition, log } = world
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
-  const source = { topic: ingest, checkpoints, partition }
+  const source = { catalogue: CATALOGUE, topic: ingest, checkpoints, partition }
   const begin = async () => {
     const replay = await PartitionReplay.reaching(source, from, { account: SAMPLE_ACCOUNT })
     await replay.foldTo(from, rest)
@@ -54,7 +55,7 @@ function shownSample({ event, deployed, draft }: PreviewSample) {
   return [event.member('line'), { deployed: sinks(deployed), draft: sinks(draft) }]
 }
 
-/** What the worker has recorded of a pipeline from an offset on. */
+/** Counters of a pipeline from an offset on, as the worker has recorded them. */
 function recorded(world: World, pipeline: string, from = 0n) {
   const counts = new Map<string, Record<string, number>>()
   for (const row of world.store.rows('node_metrics')) {
@@ -76,7 +77,7 @@ function recorded(world: World, pipeline: string, from = 0n) {
 }
 
 test.each([1, 2, 3, 4])(
-  'what was deployed comes to exactly what was recorded then, whatever happened (SEED=%i)',
+  'the deployed side gives exactly the recorded counts, whatever happened (SEED=%i)',
   async seed => {
     const dice = newDice(seed)
     const world = await newWorld()
@@ -106,7 +107,7 @@ test.each([1, 2, 3, 4])(
       }
       await passSecond(world, worker)
     }
-    // So that the last minute is recorded, too.
+    // Lets the last minute be recorded, too.
     world.clock.advance(61_000)
     await passSecond(world, worker)
     world.clock.advance(61_000)
@@ -130,7 +131,7 @@ test.each([1, 2, 3, 4])(
   },
 )
 
-test('a draft shows what it would have done with the same lines, and where it differs', async () => {
+test('a draft shows its results for the same lines, and the differences', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.deploy(nodes(1), 1)
@@ -170,7 +171,7 @@ test('a draft shows what it would have done with the same lines, and where it di
   expect(without.samples).toHaveLength(3)
 })
 
-test('a draft is paused while the pipeline was', async () => {
+test('a draft is paused during pauses of the pipeline', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   let version = 0
@@ -188,7 +189,7 @@ test('a draft is paused while the pipeline was', async () => {
   }
 })
 
-test('windows that were due while the pipeline was paused end with the record by which it goes on, also in a draft', async () => {
+test('windows whose time was over during a pause end with the record of the resumption, also in a draft', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const gathering: NodeDocument[] = [
@@ -216,7 +217,7 @@ test('windows that were due while the pipeline was paused end with the record by
   expect(differing).toBe(0)
 })
 
-test('a line that rules leave out leaves by no destination, on either side', async () => {
+test('a line that rules exclude does not leave by any destination, on either side', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const shouting: NodeDocument[] = [
@@ -234,7 +235,7 @@ test('a line that rules leave out leaves by no destination, on either side', asy
   await passSecond(world, worker)
   const { deployed, draft, differing, samples } = (await preview(world, shouting)).result
   expect(deployed.get('store')).toMatchObject({ eventsIn: 2, dropped: 1, eventsOut: 1 })
-  // Without its app the rule does not name it any more.
+  // Without its app, the line no longer matches the rule.
   expect(draft.get('store')).toMatchObject({ eventsIn: 2, dropped: 0, eventsOut: 2 })
   // The other one leaves without its app.
   expect(differing).toBe(2)
@@ -244,7 +245,7 @@ test('a line that rules leave out leaves by no destination, on either side', asy
   ])
 })
 
-test('what leaves as something else differs, also what windows give', async () => {
+test('lines that leave with other content differ, including those from windows', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const gathering = (strategy: string, field: string): NodeDocument[] => [
@@ -279,7 +280,7 @@ test('what leaves as something else differs, also what windows give', async () =
   expect(other.samples[0]?.draft[0]?.event.message).not.toHaveProperty('level')
 })
 
-test('a preview ends with a sentence where the expressions of the draft cost too much', async () => {
+test('a preview ends with a sentence if the expressions of the draft cost too much', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.deploy(nodes(2), 1)

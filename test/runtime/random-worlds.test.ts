@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { encodeControl, foldIdentity, PartitionFold } from '../../engine/fold/partition-fold.ts'
+import { encodeControl } from '../../engine/fold/control-record.ts'
+import { foldIdentity, PartitionFold } from '../../engine/fold/partition-fold.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { HOUR_MS } from '../../engine/times/duration.ts'
 import type { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { type Cut, controlType } from '../../schemas/log/control.ts'
@@ -22,24 +24,27 @@ type Rows = Record<StoreTable, MemoryRow[]>
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
-test.each(seeds)('faults leave no trace: what is stored is what the log gives (SEED=%i)', async seed => {
-  const dice = newDice(seed)
-  const world = await newWorld()
-  world.store.decideInserts(() => fateOf(dice))
-  await new RandomRun(world, dice).run()
+test.each(seeds)(
+  'faults do not change the result: the store contains what the log gives (SEED=%i)',
+  async seed => {
+    const dice = newDice(seed)
+    const world = await newWorld()
+    world.store.decideInserts(() => fateOf(dice))
+    await new RandomRun(world, dice).run()
 
-  const { next } = await world.ingest.bounds(world.partition)
-  const records = await world.ingest.read(world.partition, 0n, Number.MAX_SAFE_INTEGER)
-  expect(records).toHaveLength(Number(next))
-  const expected = foldOf(world, records, () => false)
-  for (const table of TABLES) expect(textOf(world.store.rows(table)), table).toBe(textOf(expected[table]))
-  const restored = foldOf(world, records, () => dice.chance(0.7))
-  for (const table of TABLES)
-    expect(textOf(restored[table]), `${table}, restored`).toBe(textOf(expected[table]))
-  expectConservation(expected)
-  const free = foldOf(world, withoutRules(records), () => false)
-  expect(textOf(expected.lines), 'rules').toBe(textOf(judgedRows(records, free.lines)))
-})
+    const { next } = await world.ingest.bounds(world.partition)
+    const records = await world.ingest.read(world.partition, 0n, Number.MAX_SAFE_INTEGER)
+    expect(records).toHaveLength(Number(next))
+    const expected = foldOf(world, records, () => false)
+    for (const table of TABLES) expect(textOf(world.store.rows(table)), table).toBe(textOf(expected[table]))
+    const restored = foldOf(world, records, () => dice.chance(0.7))
+    for (const table of TABLES)
+      expect(textOf(restored[table]), `${table}, restored`).toBe(textOf(expected[table]))
+    expectConservation(expected)
+    const free = foldOf(world, withoutRules(records), () => false)
+    expect(textOf(expected.lines), 'rules').toBe(textOf(judgedRows(records, free.lines)))
+  },
+)
 
 /** Lines, repeats, republishing, pauses, clocks and kills in a random order. */
 class RandomRun {
@@ -51,7 +56,7 @@ class RandomRun {
   #lines = 0
   readonly #exemptions: Cut[] = []
   readonly #rules: Cut[] = []
-  /** By pipeline and key, the latest end that an exemption ever had. */
+  /** Latest end that an exemption ever had, by pipeline and key. */
   readonly #lastMs = new Map<string, number>()
 
   constructor(world: World, dice: Dice) {
@@ -112,7 +117,7 @@ class RandomRun {
     await this.#world.ingest.append(this.#world.partition, { value, producer, priority: 'ingest' })
   }
 
-  /** A key of one of the throttles, for a time; or the end of it; or an old change of it once more. */
+  /** Exempts a key of one of the throttles for a time, ends an exemption, or repeats an old change. */
   async #exempt(): Promise<void> {
     const dice = this.#dice
     const { clock, configuration, ingest, partition } = this.#world
@@ -124,11 +129,11 @@ class RandomRun {
     this.#lastMs.set(name, forgetMs)
     this.#exemptions.push(configuration.exempt(key, ++this.#version, { pipeline, untilMs, forgetMs }))
     if (dice.chance(0.7)) return
-    const value = encodeControl({ 'weir.Cut': dice.pick(this.#exemptions) })
+    const value = encodeControl(CATALOGUE, { 'weir.Cut': dice.pick(this.#exemptions) })
     await ingest.append(partition, { value, producer: null, priority: 'control' })
   }
 
-  /** Other rules, or another word on the quota; or an old one once more. */
+  /** Changes the rules or the quota, or repeats an old change. */
   async #rule(): Promise<void> {
     const dice = this.#dice
     const { clock, configuration, ingest, partition } = this.#world
@@ -138,7 +143,7 @@ class RandomRun {
         : configuration.quota(++this.#version, drawPeriods(dice, clock.wallMs())),
     )
     if (dice.chance(0.7)) return
-    const value = encodeControl({ 'weir.Cut': dice.pick(this.#rules) })
+    const value = encodeControl(CATALOGUE, { 'weir.Cut': dice.pick(this.#rules) })
     await ingest.append(partition, { value, producer: null, priority: 'control' })
   }
 
@@ -235,15 +240,18 @@ function fateOf(dice: Dice): InsertFate {
   return roll < 25 ? 'refused' : 'stored'
 }
 
-/** What a log gives, restored from a checkpoint wherever one could be taken and `restores` says so. */
+/**
+ * Rows that a log gives when the fold is restored from a checkpoint wherever one could be taken and `restores` returns
+ * true.
+ */
 function foldOf(world: World, records: readonly LogRecord[], restores: () => boolean): Rows {
   const identity = foldIdentity(world.ingest, world.partition)
   const rows: Rows = { lines: [], node_metrics: [], pipeline_errors: [], full_field_days: [] }
-  let fold = new PartitionFold(identity)
+  let fold = new PartitionFold(CATALOGUE, identity)
   for (const record of records) {
     if (fold.atRest && restores()) {
       const checkpoint = fold.checkpointAtRest().checkpoint as Buffer
-      fold = new PartitionFold(identity, checkpoint)
+      fold = new PartitionFold(CATALOGUE, identity, checkpoint)
       expect(fold.checkpointAtRest().checkpoint).toEqual(checkpoint)
     }
     for (const { tables } of fold.apply(record)) {
@@ -253,7 +261,7 @@ function foldOf(world: World, records: readonly LogRecord[], restores: () => boo
   return rows
 }
 
-/** Over all of the run, per node: nothing appears or disappears; and what sinks gave on is what is stored. */
+/** Over the whole run and per node, events neither appear nor disappear; and the events that sinks gave on are stored. */
 function expectConservation({ node_metrics: metrics, lines }: Rows): void {
   const sums = new Map<string, Record<string, number>>()
   for (const row of metrics) {

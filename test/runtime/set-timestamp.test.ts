@@ -10,7 +10,7 @@ const NODES = [
   node('sink', 'store', 'log-analysis', ['limit']),
 ]
 
-test('a line is stored under the time that it says, with the year of the log, and windows stay in log time', async () => {
+test('a line is stored under the time in it, with the year of the log, and windows use log time', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   world.configuration.deploy(NODES)

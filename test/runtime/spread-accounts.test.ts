@@ -4,11 +4,12 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { Event } from '../../engine/event/event.ts'
 import type { NodeActivity } from '../../engine/fold/node-activity.ts'
 import { noCounts } from '../../engine/graph/node-counters.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { NewRecord, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
@@ -30,7 +31,7 @@ import { node, SampleConfiguration, SOURCE } from '../support/world.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? 40)
 const FIRST_SEED = Number(process.env.SEED ?? 1)
-/** What a revision limits by: never more than one change of it within a window. */
+/** Limits of the revisions: at most one change of them within a window. */
 const RULES = {
   app: { threshold: 5, key_field: '.app' },
   level: { threshold: 7, key_field: '.level' },
@@ -38,7 +39,7 @@ const RULES = {
 type Rule = keyof typeof RULES
 
 const PUSHED_SOURCE = { ...node('source', 'source', 'http'), gateway_route_id: SAMPLE_ROUTE }
-/** What comes as a message is stored as the line that it says. */
+/** An event with a message is stored as the line of that message. */
 const AS_SENT = { message: { scheme: 'Message pass-through' } }
 
 const COLUMN_OF = {
@@ -92,7 +93,7 @@ test.each(ways)(
   },
 )
 
-test('nothing is acknowledged before what it sends to other partitions is durable', async () => {
+test('nothing is acknowledged before the events that it sends to other partitions are durable', async () => {
   const clock = manualClock()
   const log = memoryLog({ clock, entropy: seededEntropy(7) })
   const { ingest, checkpoints, keyed } = await openPartitionedTopics(log, SPREAD_PARTITIONS)
@@ -113,6 +114,7 @@ test('nothing is acknowledged before what it sends to other partitions is durabl
     },
   })
   const worker = new PartitionWorker({
+    catalogue: CATALOGUE,
     partition: SPREAD_HOME,
     topic: ingest,
     checkpoints,
@@ -184,7 +186,7 @@ class Rules implements SpreadScript {
   }
 }
 
-/** Of one of the destinations, which are told apart by a tag. */
+/** Rows of one of the destinations, which differ by a tag. */
 function rowsOf({ store }: SpreadRun, destination: 'limited' | 'gathered'): MemoryRow[] {
   const isGathered = ({ tags }: MemoryRow) => (tags as string[]).includes('gathered')
   return store.rows('lines').filter(row => isGathered(row) === (destination === 'gathered'))
@@ -199,14 +201,17 @@ class KeyCounts {
     this.#rules = rules
   }
 
-  /** By epoch, rule and key; the revision that handled a line has left the name of its rule as a tag. */
+  /** Stored lines by epoch, rule and key; the revision that handled a line has left the name of its rule as a tag. */
   stored(): Record<string, number> {
     const rows = rowsOf(this.#run, 'limited')
     const keyOf = ({ line, tags }: MemoryRow) => this.#keyOf(line as string, (tags as Rule[])[0] as Rule)
     return sorted(Map.groupBy(rows, keyOf).entries(), each => each.length)
   }
 
-  /** By a second reading of the logs: which revision handled each line, and how many of each key its rule lets pass. */
+  /**
+   * Computes by a second reading of the logs which revision handled each line, and how many of each key its rule lets
+   * pass.
+   */
   expected(): Record<string, number> {
     const counts = new Map<string, { count: number; most: number }>()
     for (let partition = 0; partition < SPREAD_PARTITIONS; partition++) {
@@ -231,7 +236,7 @@ class KeyCounts {
   }
 }
 
-/** What every node has done, by the rows of its metrics. */
+/** Activity of every node, by the rows of its metrics. */
 function activityIn(store: MemoryStore): Map<string, NodeActivity> {
   const sums = new Map<string, NodeActivity>()
   for (const row of store.rows('node_metrics')) {

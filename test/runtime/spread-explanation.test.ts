@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../api/http/errors.ts'
 import { Explanations } from '../../api/pipeline/explain/explanations.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/explanation-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
@@ -19,7 +20,7 @@ const FIRST_SEED = Number(process.env.SEED ?? 1)
 const PIPELINE = 'pipeline-1'
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
-test.each(seeds)('of every line it is told what became of it in all partitions (SEED=%i)', async seed => {
+test.each(seeds)('every line is explained to its end in all partitions (SEED=%i)', async seed => {
   const script = new Script({ keepsLog: true })
   const run = await SpreadRun.of(seed, script)
   await run.run()
@@ -33,7 +34,7 @@ test.each(seeds)('of every line it is told what became of it in all partitions (
     expect([text, idsIn(line)]).toEqual([text, stored.get(text) ?? []])
     expectPartOf(text, line, textsById)
   }
-  // What a full window gave is told of its last line, in whichever partition that came to it.
+  // The output of a full window is explained with its last line, in the partition that read that line.
   const full = [...textsById].filter(([, texts]) => texts.split('\n').length === 3).map(([id]) => id)
   expect(full.length).toBeGreaterThan(0)
   const told = [...explained.values()].flatMap(({ stored: all }) => all.filter(isOfWindow))
@@ -41,7 +42,7 @@ test.each(seeds)('of every line it is told what became of it in all partitions (
   expect(countsIn([...explained.values()])).toEqual(countedBy(run))
   for (const each of throttled([...explained.values()])) expectFull(each)
   expect([...explained.values()].some(line => movesOf(line) > 2)).toBe(true)
-  // What was told of lines that were still on their way is a part of what became of them.
+  // An explanation of a line that was still on its way is a part of its final explanation.
   for (const { text, line } of script.early) {
     const final = explained.get(text) as ExplainedLine
     const isOnItsWay = stepsOf(line).some(({ outcome }) => outcome === 'under_way')
@@ -52,25 +53,28 @@ test.each(seeds)('of every line it is told what became of it in all partitions (
     for (const id of ids) expect(await ofLine(run, id)).toEqual([explained.get(text)])
 })
 
-test.each(seeds)('what the log has let go of is said to be gone, and nothing else (SEED=%i)', async seed => {
-  const run = await SpreadRun.of(seed, new Script({ keepsLog: false }))
-  await run.run()
-  const explained = await everyLine(run)
-  const stored = storedIds(run)
-  for (const [text, line] of explained) {
-    const ids = stored.get(text) ?? []
-    const isGone = stepsOf(line).some(({ outcome }) => outcome === 'not_kept')
-    if (isGone) expect(ids).toEqual(expect.arrayContaining(idsIn(line)))
-    else expect([text, idsIn(line)]).toEqual([text, ids])
-  }
-  for (const [text, ids] of stored)
-    for (const id of ids) {
-      const lines = await ofLine(run, id)
-      if (lines.length > 0) expect(lines).toEqual([explained.get(text)])
+test.each(seeds)(
+  'exactly the records that the log has removed are reported as gone (SEED=%i)',
+  async seed => {
+    const run = await SpreadRun.of(seed, new Script({ keepsLog: false }))
+    await run.run()
+    const explained = await everyLine(run)
+    const stored = storedIds(run)
+    for (const [text, line] of explained) {
+      const ids = stored.get(text) ?? []
+      const isGone = stepsOf(line).some(({ outcome }) => outcome === 'not_kept')
+      if (isGone) expect(ids).toEqual(expect.arrayContaining(idsIn(line)))
+      else expect([text, idsIn(line)]).toEqual([text, ids])
     }
-})
+    for (const [text, ids] of stored)
+      for (const id of ids) {
+        const lines = await ofLine(run, id)
+        if (lines.length > 0) expect(lines).toEqual([explained.get(text)])
+      }
+  },
+)
 
-test('lines that are found by a query are told of to their end, with what the others say of them', async () => {
+test('lines that a query finds are explained to their end, with the results from other partitions', async () => {
   const run = await SpreadRun.of(FIRST_SEED, new Script({ keepsLog: true }))
   await run.run()
   const explained = await everyLine(run)
@@ -88,7 +92,7 @@ test('lines that are found by a query are told of to their end, with what the ot
 class Script implements SpreadScript {
   readonly setsClock = true
   readonly keepsLog: boolean
-  /** What was told while the run went on. */
+  /** Explanations made while the run went on. */
   readonly early: { readonly text: string; readonly line: ExplainedLine }[] = []
   #actions = 0
 
@@ -139,11 +143,11 @@ function explanationsOf({ topics }: SpreadRun): Explanations {
   return new Explanations({
     configuration: { get: () => ({}) as never },
     clock: manualClock(),
-    replay: topics,
+    replay: { catalogue: CATALOGUE, ...topics },
   })
 }
 
-/** What is told of the lines of the last records of each partition, by their text. Lines that are gone are left out. */
+/** Explanations of the lines of the last records of each partition, by their text. Lines that are gone are left out. */
 async function everyLine(run: SpreadRun, records = Number.POSITIVE_INFINITY) {
   const { ingest } = run.topics
   const explanations = explanationsOf(run)
@@ -197,13 +201,13 @@ function idsIn({ stored }: ExplainedLine): string[] {
     .sort()
 }
 
-/** What a window gave is told of a line that is part of it, if at all. */
+/** Output of a window is explained with a line of that window, if at all. */
 function expectPartOf(text: string, { stored }: ExplainedLine, textsById: ReadonlyMap<string, string>): void {
   for (const { line_id: id, node_id: by } of stored)
     if (by === 'gathered') expect(textsById.get(id)?.split('\n')).toContain(text)
 }
 
-/** By text, the ids of the lines that the world has stored. */
+/** Ids of the lines that the world has stored, by text. */
 function storedIds({ store }: SpreadRun, destination = 'limited'): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const { target, rows } of store.parts.filter(part => part.target.table === 'lines')) {
@@ -222,14 +226,14 @@ function isOfWindow({ node_id: id }: ExplainedLine['stored'][number]): boolean {
   return id === 'gathered'
 }
 
-/** What a window gives when its time is over is not told. */
+/** Output of a window that time ended is not explained. */
 function isOfWindows(id: string): boolean {
   return id === 'gather' || id === 'gathered'
 }
 
 type Counts = Record<string, { events: number; dropped: number; failed: number }>
 
-/** By node, what was told. A step that moved its event is one of the sender alone. */
+/** Explained steps by node. A step that moved its event counts for the sender alone. */
 function countsIn(lines: readonly ExplainedLine[]): Counts {
   const counts: Counts = {}
   for (const { node_id: id, outcome, read } of lines.flatMap(stepsOf)) {
@@ -242,7 +246,7 @@ function countsIn(lines: readonly ExplainedLine[]): Counts {
   return counts
 }
 
-/** The same, as the world has counted. */
+/** Steps by node, as the world has counted them. */
 function countedBy({ store }: SpreadRun): Counts {
   const counts: Counts = {}
   for (const { node: id, pipeline, ...row } of store.rows('node_metrics')) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type NodeCounters, noCounts } from '../../engine/graph/node-counters.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { partitionsOf } from '../../engine/replay/followed-partition.ts'
 import { type PreviewResult, TooMuchUnderWayError } from '../../engine/replay/preview/preview.ts'
 import { previewOf } from '../../engine/replay/preview/preview-replay.ts'
@@ -30,7 +31,7 @@ const COLUMN_OF = {
 } as const
 
 test.each(seeds)(
-  'what was deployed comes to exactly what all partitions have recorded, whatever happened (SEED=%i)',
+  'the deployed side gives exactly the counts of all partitions, whatever happened (SEED=%i)',
   async seed => {
     const script = { nodes: drawnNodes, isPause: (dice: Dice) => dice.chance(0.2) }
     const run = await ran(seed, { ...script, setsClock: true })
@@ -42,7 +43,7 @@ test.each(seeds)(
 )
 
 test.each(seeds)(
-  'a draft that is what was deployed differs in nothing, from any time on (SEED=%i)',
+  'a draft that equals the deployed revision has no differences, from any time on (SEED=%i)',
   async seed => {
     const nodes = drawnNodes(1, newDice(seed))
     const script = { nodes: () => nodes, isPause: (dice: Dice) => dice.chance(0.2) }
@@ -66,7 +67,7 @@ test.each(seeds)(
 )
 
 test.each(seeds)(
-  'a draft lets pass what it would have, also where it counts what the deployed revision does not (SEED=%i)',
+  'a draft passes exactly its own limit, even where it counts other keys than the deployed revision (SEED=%i)',
   async seed => {
     const byApp = limited('.app', 5)
     const without = [
@@ -92,7 +93,7 @@ test.each(seeds)(
 )
 
 test.each(seeds)(
-  'where the log has let go of a part, each partition of another, the rest is exact (SEED=%i)',
+  'if the log has removed a part, different in each partition, the rest is exact (SEED=%i)',
   async seed => {
     const nodes = drawnNodes(1, newDice(seed))
     const times = [0]
@@ -112,7 +113,7 @@ test.each(seeds)(
   },
 )
 
-test('windows of a draft alone end on time, and what they give is told from what other windows gave', async () => {
+test('windows that only the draft has end on time, and their results are distinguished from those of other windows', async () => {
   const run = await ran(FIRST_SEED, { nodes: () => plain })
   const gathered = await preview(run, [...plain, ...gathering('concat_newline')])
   expect(gathered.deployed.has('gather')).toBe(false)
@@ -138,7 +139,7 @@ test('too many events between partitions at once end a preview', async () => {
   expect((await preview(run, limited('.app', 3), {}, 10_000)).underWay).toBe(0)
 })
 
-/** Throttles behind each other and beside each other, by other keys, that meet again; and a window. */
+/** Throttles behind each other and in parallel, by other keys, that meet again; and a window. */
 function drawnNodes(_revision: number, dice: Dice): NodeDocument[] {
   const windowMs = () => dice.pick([2_000, 60_000, EPOCH_MS])
   const limit = {
@@ -249,10 +250,13 @@ function preview(
 }
 
 function partitionsIn({ topics: { ingest, checkpoints, keyed } }: SpreadRun): ReplayedPartition[] {
-  return [...partitionsOf(ingest, checkpoints), ...partitionsOf(keyed.topic, keyed.checkpoints)]
+  return [
+    ...partitionsOf(CATALOGUE, ingest, checkpoints),
+    ...partitionsOf(CATALOGUE, keyed.topic, keyed.checkpoints),
+  ]
 }
 
-/** Of the newest record of any partition, UNIX ms. */
+/** Time of the newest record of any partition, UNIX ms. */
 async function endOf({ topics: { ingest } }: SpreadRun): Promise<number> {
   const times = [0]
   for (let partition = 0; partition < SPREAD_PARTITIONS; partition++) {
@@ -263,7 +267,7 @@ async function endOf({ topics: { ingest } }: SpreadRun): Promise<number> {
   return Math.max(...times)
 }
 
-/** What every node has done, by the rows of its metrics. */
+/** Counters of every node, by the rows of its metrics. */
 function recorded({ store }: SpreadRun): Map<string, NodeCounters> {
   const sums = new Map<string, NodeCounters>()
   for (const { node: id, pipeline, ...row } of store.rows('node_metrics')) {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { PipelineInEffect } from '../../engine/fold/run-watch.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { Tap, TapMessage } from '../../engine/replay/taps/tap.ts'
 import { LiveTaps, type TapPlace } from '../../engine/replay/taps/taps.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
@@ -20,13 +21,13 @@ let taps: LiveTaps
 
 beforeEach(async () => {
   world = await newWorld()
-  taps = new LiveTaps(world.clock)
+  taps = new LiveTaps(CATALOGUE, world.clock)
 })
 
 interface Opened {
   readonly tap: Tap
   readonly received: TapMessage[]
-  /** What was received since the last call: lines by their text, marks by their numbers. */
+  /** Messages received since the last call: lines by their text, marks by their numbers. */
   seen(): Promise<string[]>
 }
 
@@ -79,8 +80,8 @@ async function deployed(nodes: readonly NodeDocument[] = NODES) {
 
 const LINES = [{ line: 'a', app: 'x' }, { line: 'b' }, { line: 'c', app: 'x' }, { line: 'd', app: 'x' }]
 
-describe('what a tap sees', () => {
-  test('is what leaves its node, from when it was opened, each output on its own', async () => {
+describe('the events that a tap shows', () => {
+  test('are those that leave its node after its start, each output separately', async () => {
     const worker = await deployed()
     await world.append([{ line: 'before', app: 'x' }])
     await settle(worker)
@@ -97,7 +98,7 @@ describe('what a tap sees', () => {
     expect(await source.seen()).toEqual(['revision 1 by 1', ': a', ': b', ': c', ': d'])
   })
 
-  test('ends with it', async () => {
+  test('end with the tap', async () => {
     const worker = await deployed()
     const { tap, seen } = open('source')
     tap.end('closed')
@@ -107,7 +108,7 @@ describe('what a tap sees', () => {
     expect(taps.observerOf(SAMPLE_ACCOUNT, 'pipeline-1')).toBeUndefined()
   })
 
-  test('is nothing of another account or pipeline', async () => {
+  test('do not include those of another account or pipeline', async () => {
     const worker = await deployed()
     const foreign = open('source', { account: 'ffffffffff' })
     const other = open('source', { pipeline: 'pipeline-2' })
@@ -117,7 +118,7 @@ describe('what a tap sees', () => {
     expect(await other.seen()).toEqual(['revision null by 0, absent'])
   })
 
-  test('is nothing that a worker repeats after a restart', async () => {
+  test('do not include those that a worker repeats after a restart', async () => {
     const worker = await deployed()
     await world.append([{ line: 'before the restart' }])
     await settle(worker)
@@ -132,7 +133,7 @@ describe('what a tap sees', () => {
 })
 
 describe('a publication', () => {
-  test('is marked where it takes effect, and the tap goes on', async () => {
+  test('is marked where it takes effect, and the tap continues', async () => {
     const worker = await deployed()
     const { seen } = open('split', { output: 'apps' }, inEffect(NODES))
     await world.append([{ line: 'old', app: 'x' }])
@@ -144,7 +145,7 @@ describe('a publication', () => {
     expect(await seen()).toEqual(['revision 1 by 1', 'apps: old', 'revision 2 by 2', 'apps: new'])
   })
 
-  test('without the node, or its output, is marked as such; the node may come back', async () => {
+  test('without the node, or its output, is marked as such, and the node may return', async () => {
     const worker = await deployed()
     const { seen } = open('split', { output: 'apps' }, inEffect(NODES))
     const renamed = node('transform', 'split', 'route', ['source'], {
@@ -166,7 +167,7 @@ describe('a publication', () => {
     ])
   })
 
-  test('that took effect while no worker was there is marked by the next one', async () => {
+  test('that took effect while no worker was running is marked by the next worker', async () => {
     const worker = await deployed()
     const { seen } = open('source', {}, inEffect(NODES))
     worker.close()
@@ -199,10 +200,10 @@ test('a withdrawal is marked, and ends the tap', async () => {
   expect(await seen()).toEqual(['revision 1 by 1', 'revision null by 2, absent', 'end: withdrawn'])
 })
 
-test('what is stored is the same, row for row, with taps on every node', async () => {
+test('the stored rows are the same, one by one, with taps on every node', async () => {
   const run = async (isTapped: boolean) => {
     world = await newWorld()
-    taps = new LiveTaps(world.clock)
+    taps = new LiveTaps(CATALOGUE, world.clock)
     const worker = await deployed()
     if (isTapped) for (const { id } of NODES) open(id)
     for (let record = 0; record < 20; record++) {

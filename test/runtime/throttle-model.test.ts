@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -14,7 +15,7 @@ const START_MS = 1_700_000_000_000
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
-test.each(seeds)('the throttle passes what a plain model passes (SEED=%i)', seed => {
+test.each(seeds)('the throttle passes the same events as a plain model (SEED=%i)', seed => {
   const dice = newDice(seed)
   let rule: ThrottleRule = { limit: 2, windowMs: 1_000, isKeyed: true }
   let revision = 0
@@ -74,7 +75,7 @@ test.each(seeds)('the throttle passes what a plain model passes (SEED=%i)', seed
 class RestoredLog {
   readonly storedLines: string[] = []
   readonly #dice: Dice
-  #fold = new PartitionFold(IDENTITY)
+  #fold = new PartitionFold(CATALOGUE, IDENTITY)
   #offset = 0n
 
   constructor(dice: Dice) {
@@ -83,7 +84,7 @@ class RestoredLog {
 
   append(appendTimeMs: number, value: Buffer): void {
     if (this.#fold.atRest && this.#dice.chance(0.4)) {
-      this.#fold = new PartitionFold(IDENTITY, this.#fold.checkpointAtRest().checkpoint as Buffer)
+      this.#fold = new PartitionFold(CATALOGUE, IDENTITY, this.#fold.checkpointAtRest().checkpoint as Buffer)
     }
     const flushes = this.#fold.apply({ offset: this.#offset++, appendTimeMs, value, producer: null })
     for (const { table, block } of flushes.flatMap(({ tables }) => tables)) {

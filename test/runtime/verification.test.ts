@@ -1,32 +1,34 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Topic } from '../../engine/log/log.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
-import { usageTotals } from '../../engine/store/usage.ts'
 import { DAY_MS, HOUR_MS } from '../../engine/times/duration.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { removeRows } from '../support/removed-rows.ts'
 import { newVerifiedWorld, OTHER_ACCOUNT, PARTITION, type VerifiedWorld } from '../support/verified-world.ts'
 import { exclusion, node, retention, SOURCE } from '../support/world.ts'
 
 const FIRST_DAY = '2026-01-01'
 const folder = mkdtempSync(join(tmpdir(), 'weir-verification-'))
-const connections: StoreConnection[] = []
 
+let connection: StoreConnection
 let world: VerifiedWorld
 
+beforeAll(async () => {
+  connection = await openEmbeddedConnection({ path: folder, searches: 1 })
+})
+
 beforeEach(async () => {
-  const database = `verified_${connections.length}`
-  const connection = await openEmbeddedConnection({ path: folder, database, searches: 1 })
-  connections.push(connection)
+  await removeRows(connection)
   world = await newVerifiedWorld(connection)
 })
 
 afterAll(async () => {
-  for (const connection of connections) await connection.close()
+  await connection?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -83,8 +85,8 @@ function setRetention(account: string, retentionDays: number): void {
 
 const ALL_IS_WELL = { mismatch: null }
 
-describe('a store that is what the log says', () => {
-  test('is found so, with its lines and bytes', async () => {
+describe('a store that equals the log', () => {
+  test('is reported as such, with its lines and bytes', async () => {
     await fill()
     const report = await world.verify()
     expect(report.mismatch).toBeNull()
@@ -111,11 +113,11 @@ describe('a store that is what the log says', () => {
     ])
   })
 
-  test('also before anything was ever sent', async () => {
+  test('also before anything was sent', async () => {
     expect(await world.verify()).toMatchObject({ ...ALL_IS_WELL, days: [] })
   })
 
-  test('also while lines are on their way that are not stored yet', async () => {
+  test('also while some lines are not stored yet', async () => {
     await fill()
     await world.append([{ line: 'on its way' }])
     const report = await world.verify()
@@ -123,7 +125,7 @@ describe('a store that is what the log says', () => {
     expect(report.partitions[PARTITION]?.unstoredRecords).toBe(1)
   })
 
-  test('also when retention has removed all of a closed day, or what lies below a checkpoint', async () => {
+  test('also when retention has removed all of a closed day, or rows below a checkpoint', async () => {
     setRetention(SAMPLE_ACCOUNT, 1)
     await fill()
     await world.pass(DAY_MS)
@@ -144,7 +146,7 @@ describe('a store that is what the log says', () => {
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: 1 - PARTITION })
   })
 
-  test('also when nobody is at work, after a kill that left batches unstored', async () => {
+  test('also when no process runs, after a kill that left batches unstored', async () => {
     await fill()
     const insert = world.store.insert
     world.store.insert = () => new Promise(() => {})
@@ -162,7 +164,7 @@ describe('a store that is what the log says', () => {
   })
 })
 
-describe('what was done by hand is found', () => {
+describe('a change by hand is found', () => {
   const LINE = `account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10 AND row = 2`
   const cases: readonly (readonly [what: string, statements: readonly string[], found: object])[] = [
     [
@@ -254,7 +256,7 @@ describe('what was done by hand is found', () => {
     ],
   ]
 
-  test('a day with more names of fields than are indexed that was forgotten', async () => {
+  test('a missing row of a day with more names of fields than are indexed', async () => {
     await fill()
     const names = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`name-${index}`, index]))
     await world.append([{ line: 'a' }, { line: JSON.stringify(names) }], OTHER_ACCOUNT)
@@ -276,7 +278,7 @@ describe('what was done by hand is found', () => {
     expect((await world.verify()).mismatch).toMatchObject(found)
   })
 
-  test('lines past their retention that are gone from a day that is not closed', async () => {
+  test('missing lines of a day that is not closed, although they are past their retention', async () => {
     setRetention(SAMPLE_ACCOUNT, 1)
     await fill({ closeDays: false })
     await world.pass(3 * DAY_MS)
@@ -284,7 +286,7 @@ describe('what was done by hand is found', () => {
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', hour: '2026-01-01T10:00:00.000Z' })
   })
 
-  test('a line of which retention has left the others of its record', async () => {
+  test('a single missing line of a record whose other lines retention has left', async () => {
     setRetention(SAMPLE_ACCOUNT, 1)
     await fill()
     await world.pass(DAY_MS)
@@ -293,7 +295,7 @@ describe('what was done by hand is found', () => {
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: PARTITION })
   })
 
-  test('a batch of which a kill could not have stored a part, when nobody is at work', async () => {
+  test('a batch that a kill could not have stored in part, when no process runs', async () => {
     await fill()
     await world.append([{ line: 'a' }, { line: 'b' }])
     await world.pass(1_100)
@@ -305,7 +307,7 @@ describe('what was done by hand is found', () => {
 })
 
 describe('when the log has been trimmed', () => {
-  test('what it still has is recomputed, and older closed days are held against their usage', async () => {
+  test('the remaining records are recomputed, and older closed days are compared with their usage', async () => {
     await fill()
     await world.pass(2 * DAY_MS)
     await world.closeDays()
@@ -322,11 +324,11 @@ describe('when the log has been trimmed', () => {
     const { mismatch } = await world.verify()
     expect(mismatch).toMatchObject({ kind: 'usage', day: FIRST_DAY, where: { account: OTHER_ACCOUNT } })
     expect((mismatch?.found.rows ?? 0) - (mismatch?.expected.rows ?? 0)).toBe(1)
-    // Of an account whose retention is that short it may be gone by right.
+    // Lines of an account with such a short retention may have been removed.
     expect(await world.verify({ leastRetentionDays: () => 1 })).toMatchObject(ALL_IS_WELL)
   })
 
-  test('under the very eyes of a verification, it begins again with what is left', async () => {
+  test('during a verification, it starts again with the remaining records', async () => {
     await fill()
     await world.pass(2 * DAY_MS)
     const { ingest } = world
@@ -348,13 +350,13 @@ describe('when the log has been trimmed', () => {
   })
 })
 
-describe('sums that differ where a second look finds no record are told', () => {
+describe('sums that differ are reported even if a second check finds no record,', () => {
   const changeStored = () =>
     byHand(
       `ALTER TABLE lines UPDATE line = replaceOne(line, 'request', 'REQUEST') WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
     )
 
-  test('whatever the audit of records says', async () => {
+  test('whatever the audit of records reports', async () => {
     await fill({ closeDays: false })
     await changeStored()
     const audit = openStoreAudit(world.connection)
@@ -365,7 +367,7 @@ describe('sums that differ where a second look finds no record are told', () => 
     expect(mismatch?.found.digest).not.toBe(mismatch?.expected.digest)
   })
 
-  test('also when retention may have removed rows of the hour, and the second look is at other rows', async () => {
+  test('also when retention may have removed rows of the hour, and the second check covers other rows', async () => {
     setRetention(SAMPLE_ACCOUNT, 1)
     await fill()
     await world.pass(DAY_MS)
@@ -389,9 +391,9 @@ describe('sums that differ where a second look finds no record are told', () => 
   })
 })
 
-describe('where rules on lines hold', () => {
+describe('with rules on lines', () => {
   const pools = async () => {
-    const usage = await usageTotals(world.store, {
+    const usage = await world.store.usageTotals({
       account: SAMPLE_ACCOUNT,
       fromMs: Date.parse(FIRST_DAY),
       toMs: Date.parse(FIRST_DAY) + DAY_MS - 1,
@@ -403,7 +405,7 @@ describe('where rules on lines hold', () => {
       sql: `SELECT app, count() AS lines FROM lines WHERE account = '${SAMPLE_ACCOUNT}' AND toDate(t) = '${FIRST_DAY}' GROUP BY app ORDER BY app`,
     })
 
-  test('lines of a pool go when its days are over, the others and the usage of both stay', async () => {
+  test('lines of a pool are removed after its days, while the other lines and the usage of both stay', async () => {
     world.configuration.rule(3, {
       exclusions: [exclusion('1111111111', { hosts: ['web-0', 'web-1'] })],
       retentionRules: [retention('2222222222', 3, { apps: ['nginx'] })],
@@ -436,7 +438,7 @@ describe('where rules on lines hold', () => {
     expect(await world.verify()).toMatchObject(ALL_IS_WELL)
     await world.trim()
     expect(await world.verify({ leastRetentionDays: () => 3 })).toMatchObject(ALL_IS_WELL)
-    // Had nobody told of the rule, the lines would be missed.
+    // Without the retention of the rule, the lines would count as missing.
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'usage', day: FIRST_DAY })
   })
 })

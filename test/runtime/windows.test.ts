@@ -34,8 +34,8 @@ async function append(world: World, ...lines: readonly string[]): Promise<void> 
   )
 }
 
-describe('what is gathered', () => {
-  test('comes out when its time is over, though no line comes', async () => {
+describe('the result of a window', () => {
+  test('leaves when its time is over, even without further lines', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     world.configuration.deploy(NODES)
@@ -48,7 +48,7 @@ describe('what is gathered', () => {
     expectConservation()
   })
 
-  test('is the same, with the same ids, after a kill between', async () => {
+  test('is the same, with the same ids, after a kill in between', async () => {
     const worlds = await Promise.all([newWorld(), newWorld()])
     for (const [index, world] of worlds.entries()) {
       let worker = await world.worker()
@@ -74,7 +74,7 @@ describe('what is gathered', () => {
     ['the pipeline goes', undefined],
     ['its node goes', [SOURCE, node('sink', 'store', 'log-analysis', ['source'])]],
     ['another rule merges from now on', [SOURCE, gather({ group_by: [] }), STORE]],
-  ])('comes out by the revision that gathered it when %s', async (_when, nodes) => {
+  ])('leaves by the revision that collected it when %s', async (_when, nodes) => {
     const world = await newWorld()
     const worker = await world.worker()
     world.configuration.deploy(NODES)
@@ -92,7 +92,7 @@ describe('what is gathered', () => {
     expectConservation()
   })
 
-  test('goes on where a revision merges by the same rules', async () => {
+  test('continues in a revision that merges by the same rules', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     world.configuration.deploy(NODES)
@@ -107,7 +107,7 @@ describe('what is gathered', () => {
     expectConservation()
   })
 
-  describe('where the account was on many partitions once', () => {
+  describe('after the account was on many partitions', () => {
     const gathered = (world: World) => {
       const payload = JSON.stringify({ isSpread: false })
       world.configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: 1, payload })
@@ -116,7 +116,7 @@ describe('what is gathered', () => {
     test.each([
       ['the pipeline goes', undefined],
       ['its node goes', [SOURCE, node('sink', 'store', 'log-analysis', ['source'])]],
-    ])('comes out at the cut when %s', async (_when, nodes) => {
+    ])('leaves at the cut when %s', async (_when, nodes) => {
       const world = await newWorld()
       const worker = await world.worker()
       gathered(world)
@@ -158,7 +158,7 @@ describe('what is gathered', () => {
     })
   })
 
-  test('waits while the pipeline is paused, and asks for no ticks', async () => {
+  test('waits while the pipeline is paused, and needs no ticks', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     world.configuration.deploy(NODES)
@@ -185,7 +185,7 @@ describe('what is gathered', () => {
     expectConservation()
   })
 
-  test('of an event that nothing was merged into is what was sent, byte for byte', async () => {
+  test('equals the sent event byte for byte if no other event was merged into it', async () => {
     const world = await newWorld()
     const worker = await world.worker()
     world.configuration.deploy([

@@ -22,9 +22,9 @@ import type { World } from './world.ts'
 const HOUR_MS = 3_600_000
 const MAX_PROCESSES = 3
 const PIPELINES_PER_ACCOUNT = 2
-/** Of publications, those that pause or resume. */
+/** Share of publications that pause or resume. */
 const PAUSED_SHARE = 0.4
-/** What each action does to a world, its details drawn from the action's own dice. */
+/** Effect of each action on a world; its details are drawn from the action's own dice. */
 const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
   send(world, dice) {
     const client = dice.pick(world.clients)
@@ -46,7 +46,7 @@ const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
     if (world.alive.length < MAX_PROCESSES) world.startProcess()
   },
   'kill a process'(world, dice) {
-    // Who stands still is mostly spared: it does more harm later.
+    // A paused process is usually spared, because it does more harm later.
     const awake = world.alive.filter(({ actor }) => !actor.paused)
     if (awake.length > 0 && dice.chance(0.8)) world.kill(dice.pick(awake))
     else withProcess(world, dice, process => world.kill(process))
@@ -108,14 +108,14 @@ export function act(world: World, kind: ActionKind, dice: Dice): void {
 function withProcess(world: World, dice: Dice, action: (process: SimulatedProcess) => void): void {
   const { alive } = world
   const awake = alive.filter(({ actor }) => !actor.paused)
-  // Somebody who stands still is asked now and then.
+  // Sometimes the request goes to a paused process.
   const asked = awake.length > 0 && dice.chance(0.8) ? awake : alive
   if (asked.length > 0) action(dice.pick(asked))
 }
 
 /**
- * A new deployment of one of an account's pipelines; undefined withdraws it. Where there is a gateway route, it reads that
- * perhaps, and what is deployed is paused or resumed now and then instead.
+ * A new deployment of one of an account's pipelines; undefined withdraws it. If the account has a gateway route, the
+ * pipeline may read it. Sometimes the present deployment is paused or resumed instead.
  */
 function publish(
   world: World,
@@ -147,7 +147,7 @@ function publish(
       : replace(deployments, deployed, deployment),
   ]
   if (recipe !== undefined && revisionId !== null) {
-    // Of two that write the same number at the same time one loses: the title tells which revision it is.
+    // If two writers use the same number at the same time, one loses: the title identifies the revision.
     const about = { id: pipeline, accountId: account, title: revisionId, revision: number }
     const document = documentOf(recipe, about, route)
     changes.unshift(create(revisions, revisionId, { account, pipeline, document, createdAtMs: 0 }))
@@ -167,7 +167,7 @@ function changeRetention(world: World, { configuration }: SimulatedProcess, dice
   configuration.append([change], { subjectId: 'operator', account: shortId }).catch(() => undefined)
 }
 
-/** Other rules on an account's lines, all at once, or another word on its quota. */
+/** Changes all rules on an account's lines at once, or its quota. */
 function changeRules(world: World, { configuration }: SimulatedProcess, dice: Dice): void {
   const { shortId: account } = dice.pick(world.founding.accounts)
   if (configuration === undefined) return

@@ -1,6 +1,7 @@
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
@@ -72,7 +73,7 @@ function expectNoAlarms({ processes, clients }: World): void {
     must(alarms.length === 0, 'clients get the answers that they may get', () => alarms[0] as string)
 }
 
-/** By account and text, which no two lines share. */
+/** Sent lines by account and text, which is unique. */
 function sentLines({ senders }: World): Map<string, SentLine> {
   const sent = new Map<string, SentLine>()
   for (const { requests } of senders)
@@ -81,7 +82,7 @@ function sentLines({ senders }: World): Map<string, SentLine> {
   return sent
 }
 
-/** Whoever reads the log, this audit included, reads it by the engine's own decoder: only the senders know better. */
+/** All readers of the log, including this audit, use the engine's decoder: only the senders have independent data. */
 function expectAsSent({ lines }: Meaning, sent: ReadonlyMap<string, SentLine>): void {
   for (const { account, text, app, level } of lines) {
     const line = sent.get(`${account} ${text}`)
@@ -95,7 +96,7 @@ function expectAsSent({ lines }: Meaning, sent: ReadonlyMap<string, SentLine>): 
   }
 }
 
-/** In the order in which the store took them. */
+/** Rows in the order in which the store accepted them. */
 function rowsOf({ store }: World, table: StoreTable, partition: number, gaps: readonly Gap[]): StoredRow[] {
   return store.history
     .filter(({ target }) => target.table === table && target.partition === partition)
@@ -103,12 +104,12 @@ function rowsOf({ store }: World, table: StoreTable, partition: number, gaps: re
     .filter(row => !isLost(row, gaps))
 }
 
-/** Places of records that are lost, as somebody has accepted. */
+/** Places of lost records whose loss was accepted. */
 interface Gap {
   readonly from: bigint
   /** Exclusive. */
   readonly to: bigint
-  /** Tables that have what was counted before it. */
+  /** Tables that contain the counts made before the gap. */
   readonly reached: ReadonlySet<string>
 }
 
@@ -125,7 +126,7 @@ function gapsOf(records: readonly LogRecord[]): Gap[] {
   return gaps
 }
 
-/** Stored from a record that the log has lost since: it stays, and nothing tells what it should be. */
+/** Whether a row was stored from a record that the log has lost since: it stays, and its expected content is unknown. */
 function isLost(row: StoredRow, gaps: readonly Gap[]): boolean {
   return gaps.some(({ from, to }) => (row.offset as bigint) >= from && (row.offset as bigint) < to)
 }
@@ -149,7 +150,10 @@ function describe({ offset, row }: { offset: bigint; row: number }): string {
   return `${offset}/${row}`
 }
 
-/** Record by record; within one that is stored through two destinations their order is not the model's business. */
+/**
+ * Compares record by record. If a record is stored through two destinations, the model does not define the order of its
+ * rows.
+ */
 function expectStored(rows: readonly StoredRow[], { stored }: Meaning, partition: number): void {
   const expected = stored.map(textOfModel)
   const found = rows.map(textOfRow)
@@ -182,9 +186,9 @@ function textOfRow({ account, offset, t, host, app, level, retention, size, line
 }
 
 /**
- * G1 and G2 of the throttle by brute force, for every event that passed or was dropped as the rows confirm: never
- * more than the limit within a window, and nothing dropped while there was room. Nothing here knows how a throttle
- * works.
+ * Checks G1 and G2 of the throttle by brute force, for every event that passed or was dropped according to the rows. A
+ * window never contains more than the limit, and no event was dropped while there was room. The check knows nothing of
+ * the throttle's implementation.
  */
 function expectThrottleGuarantees({ throttled }: Meaning): void {
   const byBucket = new Map<string, ThrottleEvent[]>()
@@ -202,7 +206,7 @@ function expectBucket(events: readonly ThrottleEvent[]): void {
   let longestWindowMs = 0
   let ruleSinceMs = 0
   for (const [index, { rule, line, passed, bucket }] of events.entries()) {
-    // A window that became longer does not know what the shorter one forgot: it holds from one window on.
+    // A longer window does not know events that the shorter one forgot: the rule holds after one full window.
     if (rule.windowMs > longestWindowMs || rule !== events[index - 1]?.rule) ruleSinceMs = line.timeMs
     longestWindowMs = Math.max(longestWindowMs, rule.windowMs)
     const inWindow = passes.filter(timeMs => timeMs > line.timeMs - rule.windowMs).length
@@ -256,7 +260,7 @@ function expectConservation(name: string, of: (column: string) => number): void 
   )
 }
 
-/** The whole log, folded from zero by one undisturbed process, gives the very bytes that were inserted. */
+/** The inserted bytes equal those of one undisturbed process that folds the whole log from the start. */
 function expectSameAsReplay(
   world: World,
   records: readonly LogRecord[],
@@ -264,7 +268,12 @@ function expectSameAsReplay(
   gaps: readonly Gap[],
 ): void {
   const { logId } = world
-  const fold = new PartitionFold({ topic: INGEST_TOPIC, partition, partitions: world.plan.partitions, logId })
+  const fold = new PartitionFold(CATALOGUE, {
+    topic: INGEST_TOPIC,
+    partition,
+    partitions: world.plan.partitions,
+    logId,
+  })
   const blocks = new Map<StoreTable, Buffer[]>(STORE_TABLES.map(table => [table, []]))
   for (const record of records)
     for (const { tables } of fold.apply(record))
@@ -288,7 +297,7 @@ function expectSameAsReplay(
   }
 }
 
-/** A batch that has lost records, too, was stored whole: of it what the log still has is the same. */
+/** A batch with lost records was stored as a whole, too: its records that are still on the log must agree. */
 function expectSameRows(
   table: StoreTable,
   stored: readonly { readonly rows: readonly StoredRow[] }[],
@@ -306,13 +315,13 @@ function expectSameRows(
   )
 }
 
-/** Where a line stands among those of its partition, and when. */
+/** Position and time of a line on its partition. */
 interface Copy {
   readonly index: number
   readonly timeMs: number
 }
 
-/** Seen from the senders: what was acknowledged is on the log, as often as it may be, in the order of sending. */
+/** Checks from the senders' side: acknowledged lines are on the log, as often as allowed, in the order of sending. */
 function expectAcknowledged(world: World, meanings: readonly Meaning[]): void {
   const { senders, plan } = world
   const lost = lostLines(world)
@@ -355,7 +364,7 @@ function expectBatchId({ broker, plan, logId }: World, request: SentRequest): vo
   must(holds, 'a batch id names the lines that it was given for', () => request.batchId)
 }
 
-/** Of records that were on the log once: an operator has accepted that they are lost. */
+/** Lines of records that were on the log once, and whose loss an operator has accepted. */
 function lostLines({ lost }: World): Set<string> {
   const lines = new Set<string>()
   for (const { value } of lost) {
@@ -386,7 +395,7 @@ function describeRequest({ sender, account, lines }: SentRequest, partitions: nu
   return `sender ${sender}, "${lines[0]?.text}" in partition ${partitionOfAccount(account, partitions)}`
 }
 
-/** Closed days from their copy, all others from the lines: both are what was stored, to the byte. */
+/** Closed days are read from their copy, all others from the lines: both equal the stored data exactly. */
 function expectUsage({ store }: World): void {
   const ever = store.history.filter(({ target }) => target.table === 'lines').flatMap(({ rows }) => rows)
   const days = new Set(ever.map(({ t }) => dayOf(Number(t))))

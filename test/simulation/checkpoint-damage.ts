@@ -5,8 +5,8 @@ import type { Dice } from '../support/dice.ts'
 import type { World } from './world.ts'
 
 /**
- * Damages the last checkpoint of a partition: its record cannot be read any more, or a bit of it fell over. Only one in
- * the life of a world, and only where there was one before it, which is what the product promises to survive.
+ * Damages the last checkpoint of a partition: its record becomes unreadable, or one bit changes. This happens once per
+ * world, and only if there is an earlier checkpoint, because the product promises to survive only that.
  */
 export function damageLastCheckpoint(world: World, dice: Dice): void {
   const partition = dice.below(world.plan.partitions)
@@ -20,7 +20,7 @@ export function damageLastCheckpoint(world: World, dice: Dice): void {
   world.tell(`the last checkpoint of partition ${partition} is damaged`)
 }
 
-/** The same chunk with one bit changed, which only the CRC of the whole tells. */
+/** The chunk with one changed bit, which only the CRC of the whole reveals. */
 function withFallenBit(record: LogRecord, dice: Dice): LogRecord {
   const decoded = checkpointPartType.decode(record.value)
   if (!('weir.Chunk' in decoded.part)) return record

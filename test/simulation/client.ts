@@ -2,27 +2,27 @@ import type { Dice } from '../support/dice.ts'
 import type { FrontDoor } from './front-door.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
-/** Somebody who sends, one request at a time. */
+/** A sender of requests, one at a time. */
 export interface Client {
   /** Answers that no rule allows. */
   readonly alarms: readonly string[]
-  /** Nothing is left that it would repeat. */
+  /** true: there is nothing left to repeat. */
   readonly isDone: boolean
   /** Makes one attempt: of the request that is still open, or of a new one. */
   send(process: SimulatedProcess): void
   /** The connection broke, or the client lost patience: whether anything was taken is unknown. */
   loseConnection(process?: SimulatedProcess): void
-  /** Leaves the open request as it is; what it holds may be there. */
+  /** Abandons the open request; its lines may have been stored. */
   giveUp(): void
 }
 
-/** What a client has of its world. */
+/** The parts of a world that a client uses. */
 export interface SendingWorld {
   readonly door: FrontDoor
   readonly dice: Dice
   /** Filling of a line, at most. */
   readonly lineBytes: number
-  /** Whether now and then a request has so many lines that dear expressions use up what they share. */
+  /** Whether some requests have enough lines for expensive expressions to use up the shared units. */
   readonly sendsFloods: boolean
   /** The log's clock, UNIX ms. */
   logClockMs(): number

@@ -13,7 +13,7 @@ const STALLS = [`append to ${CHECKPOINT_TOPIC}`, 'close a day', 'insert'] as con
 /** Pauses between attempts grow, so a world needs some minutes to come to rest. */
 const MAX_ROUNDS = 20
 
-/** Every trouble ends; one process is left, takes over and brings everything to an end. */
+/** All faults end. One remaining process takes over and completes all work. */
 export async function bringToRest(world: World): Promise<void> {
   world.tell('all is well from here on')
   world.broker.faultShare = 0
@@ -25,11 +25,11 @@ export async function bringToRest(world: World): Promise<void> {
   setClocksRight(world)
   if (!world.plan.growsOld) wakeAll(world)
   await world.drain()
-  // What is late arrives while those are there that it could harm.
+  // Late messages arrive while the processes that they could harm still exist.
   world.scheduler.advance(5_000)
   await world.drain()
   let last = await settle(world, replaceAll(world))
-  // What a state is worth shows when something new meets it.
+  // New lines show whether the state is correct.
   last = await sendMore(world, last)
   if (world.plan.growsOld) last = await settle(world, await growOld(world, last))
   await passMinutes(world, 2)
@@ -37,7 +37,7 @@ export async function bringToRest(world: World): Promise<void> {
   await stopped(world, last)
 }
 
-/** No clock stands before a time that the log has seen. */
+/** No clock is behind a time that the log has seen. */
 function setClocksRight(world: World): void {
   let latestMs = Math.max(...world.machines.map(({ wallMs }) => wallMs))
   for (let partition = 0; partition < world.plan.partitions; partition++)
@@ -46,7 +46,7 @@ function setClocksRight(world: World): void {
   for (const machine of world.machines) machine.offsetMs += latestMs - machine.wallMs
 }
 
-/** Lets a process bring everything to an end. @returns it, or the one that had to take its place */
+/** Lets a process complete all work. @returns it, or the process that replaced it */
 async function settle(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
   let last = process
   await world.drain()
@@ -69,10 +69,10 @@ async function sendMore(world: World, process: SimulatedProcess): Promise<Simula
   return settle(world, process)
 }
 
-/** Hours and days go by, what is old is removed; who stood still goes on; a start falls back. */
+/** Hours and days pass, and old data is removed. Paused processes continue, and a start uses an earlier checkpoint. */
 async function growOld(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {
   let last = process
-  // Who stands still there goes on when others have stored and closed everything.
+  // A process that is paused there continues after others have stored and closed everything.
   world.scheduler.trap = world.dice.pick([undefined, ...STALLS])
   // Two checkpoints, and lines above both that no checkpoint has before the day ends.
   for (const hours of [2, 2, 0.1]) {
@@ -102,7 +102,7 @@ function wakeAll(world: World): void {
   for (const process of world.alive) if (process.actor.paused) world.setPaused(process, false)
 }
 
-/** One new process instead of all that do not stand still. */
+/** Replaces all processes that are not paused by a new one. */
 function replaceAll(world: World): SimulatedProcess {
   for (const process of world.alive) if (!process.actor.paused) world.kill(process)
   return world.startProcess()
@@ -126,7 +126,7 @@ async function stopped(world: World, process: SimulatedProcess): Promise<void> {
   }
 }
 
-/** Nothing is left to send, to read or to store. */
+/** Whether all lines are sent, read and stored. */
 function isSettled(world: World, { engine }: SimulatedProcess): boolean {
   if (engine === undefined || !world.clients.every(client => client.isDone)) return false
   const { workers, troubles } = engine.status

@@ -1,4 +1,4 @@
-/** A world has not come to rest: something goes round in a circle, or waits for ever. */
+/** A world that does not come to rest: it repeats the same steps, or waits for ever. */
 export class EndlessWorld extends Error {
   override readonly name = 'EndlessWorld'
 }

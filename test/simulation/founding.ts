@@ -20,9 +20,9 @@ import { START_MS } from './machine.ts'
 import { documentOf, type Recipe } from './recipe.ts'
 import { RememberingSeal } from './remembering-seal.ts'
 
-/** Days that each account's lines are kept: those of some go soon. */
+/** Days for which the lines of an account are kept. The lines of some accounts are removed soon. */
 const RETENTION_DAYS = [30, 1, 2]
-/** What reads the gateway routes of the accounts in the beginning: of the last one nothing does. */
+/** Readers of the accounts' gateway routes at the beginning; the last one has none. */
 const FIRST_READERS: readonly Recipe[] = [
   {
     reads: 'route',
@@ -50,14 +50,17 @@ export interface SimulatedAccount {
   readonly accessKey: string
 }
 
-/** What every world begins with: a configuration with some accounts. */
+/** Start of every world: a configuration with some accounts. */
 export interface Founding {
   readonly accounts: readonly SimulatedAccount[]
   /** Its secrets, in clear. */
   readonly opened: ReadonlyMap<string, string>
-  /** Of the pipelines that read gateway routes from the beginning, by the id of the revision. */
+  /** Recipes of the pipelines that read gateway routes from the beginning, by the id of the revision. */
   readonly recipes: ReadonlyMap<string, Recipe>
-  /** Storage of a log that holds that configuration, with the routes of so many accounts; each call gives another. */
+  /**
+   * Storage of a log that holds that configuration, with the gateway routes of the first accounts. Each call returns
+   * another storage.
+   */
   storage(routes: number): MemoryStorage
 }
 
@@ -92,7 +95,7 @@ export async function newFounding(): Promise<Founding> {
     )
     founded.push(account)
   }
-  /** How many records there are with the routes of so many accounts. */
+  /** Number of records by the number of accounts with gateway routes. */
   const lengths = [Number((await topic.bounds(0)).next)]
   const recipes = new Map<string, Recipe>()
   const founding: SimulatedAccount[] = []
@@ -117,7 +120,7 @@ export async function newFounding(): Promise<Founding> {
   }
 }
 
-/** A gateway route with its key and what reads it. */
+/** A gateway route with its key and its pipeline. */
 function entranceOf(
   { shortId: account, route, accessKey }: SimulatedAccount,
   keyId: string,

@@ -11,14 +11,14 @@ import { servePushes } from '../../api/ingest/push-routes.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { BODY_LIMIT_BYTES } from './simulated-process.ts'
 
-/** What takes requests in a process. */
+/** Request handlers of a process. */
 export interface Fronts {
   readonly ingest: IngestFront
   readonly push: PushFront
 }
 
 export interface SimulatedRequest {
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -30,9 +30,8 @@ export interface SimulatedAnswer {
 }
 
 /**
- * The HTTP routes of ingestion and of pushes, without a socket. Building a server takes longer than a world lives, so there is one
- * for all processes of all worlds: it hands each request to the front of the process that it is for, and keeps
- * nothing itself.
+ * The HTTP routes of ingestion and pushes, without a socket. Building a server takes longer than a world lives, so all
+ * processes of all worlds share one. It hands each request to the front of its process, and keeps no state.
  */
 export class FrontDoor {
   readonly #app: FastifyInstance
@@ -62,7 +61,7 @@ export class FrontDoor {
     return new FrontDoor(app)
   }
 
-  /** @returns what is answered; never, when the process dies before */
+  /** @returns the answer; never resolves when the process dies first */
   send(fronts: Fronts, request: SimulatedRequest): Promise<SimulatedAnswer> {
     return new Promise(resolve => {
       const head = new RequestHead(fronts, request)
@@ -80,8 +79,8 @@ function frontsOf(raw: IncomingMessage): Fronts {
 }
 
 /**
- * As much of node's request as the routes look at. The objects that fastify's `inject` makes are so large that they
- * would take a tenth of a world's time.
+ * The part of node's request that the routes use. The objects of fastify's `inject` are so large that they would take a
+ * tenth of a world's time.
  */
 class RequestHead extends EventEmitter {
   readonly method = 'POST'
@@ -99,7 +98,7 @@ class RequestHead extends EventEmitter {
   }
 }
 
-/** As much of node's response as fastify writes to. */
+/** The part of node's response that fastify uses. */
 class Answer extends EventEmitter {
   statusCode = 200
   headersSent = false

@@ -6,11 +6,19 @@ import { GUARDS } from './guards.ts'
 
 /** Each guard in a process of its own, where it is switched off. */
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
-const SEEDS = '500'
+const SEEDS = 500
+/** A statement must arrive after its settling and before its repeat: about one world in two thousand has such an instant. */
+const SEEDS_OF_RARE: Readonly<Record<string, number>> = { 'the epoch is raised before settling': 8_000 }
+const PATIENCE_MS = 400_000
 
-test.each(Object.keys(GUARDS))('the simulation misses a guard: %s', async guard => {
-  const args = [RUN, '--seeds', SEEDS, '--twice-every', '1000000', '--without', guard, '--whole']
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  const last = JSON.parse(stdout.trim().split('\n').at(-1) as string) as { failed?: { why: string } }
-  expect(last.failed?.why).toMatch(/^(BrokenPromise|EndlessWorld)/)
-})
+test.each(Object.keys(GUARDS))(
+  'the simulation finds the fault of a missing guard: %s',
+  async guard => {
+    const seeds = String(SEEDS_OF_RARE[guard] ?? SEEDS)
+    const args = [RUN, '--seeds', seeds, '--twice-every', '1000000', '--without', guard, '--whole']
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    const last = JSON.parse(stdout.trim().split('\n').at(-1) as string) as { failed?: { why: string } }
+    expect(last.failed?.why).toMatch(/^(BrokenPromise|EndlessWorld)/)
+  },
+  PATIENCE_MS,
+)

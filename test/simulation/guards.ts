@@ -1,6 +1,6 @@
 import type { StoreDefect } from './simulated-store.ts'
 
-/** A place in the source, and what stands there when the guard is off. The text must be there exactly once. */
+/** A place in the source, and its text when the guard is off. The replaced text must be there exactly once. */
 export interface Patch {
   readonly file: string
   readonly find: string
@@ -14,32 +14,33 @@ export interface Guard {
 }
 
 const WORKER = 'engine/worker/partition-worker.ts'
+const FLUSHES = 'engine/worker/flush-queue.ts'
 const CUTS = 'engine/fold/applied-cuts.ts'
 const FOLD = 'engine/fold/partition-fold.ts'
-const LINE_BATCH = 'engine/lines/line-batch-view.ts'
+const LINE_BATCH = 'engine/lines/columns/line-batch-view.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
 const DEPLOYED_ROUTES = 'api/ingest/gateway-route-states.ts'
 const OWNERSHIP = 'engine/worker/partition-ownership.ts'
 
 /**
- * The negative controls: what each guard keeps from happening must be found by the simulation when it is off. A change
- * that moves a guard makes its patch fail to apply, which says so.
+ * The negative controls: without a guard, the simulation must find the fault that it prevents. If a change moves a guard,
+ * its patch fails with an error that says so.
  */
 export const GUARDS: Readonly<Record<string, Guard>> = {
   'checkpoint after acknowledgement': {
     patches: [
       {
-        file: WORKER,
+        file: FLUSHES,
         find: '    for (const batch of flush.tables) {\n',
         replace:
-          '    if (flush.checkpoint !== null) await this.#kept.write(this.#ownership.epochOffset, flush.nextOffset, flush.checkpoint)\n    for (const batch of flush.tables) {\n',
+          '    if (flush.checkpoint !== null) await this.#options.kept.write(ownership.epochOffset, flush.nextOffset, flush.checkpoint)\n    for (const batch of flush.tables) {\n',
       },
     ],
   },
   'log time instead of the wall clock': {
     patches: [
       {
-        file: WORKER,
+        file: 'engine/worker/record-applying.ts',
         find: 'this.#fold.applying(record, ',
         replace: 'this.#fold.applying({ ...record, appendTimeMs: this.#options.clock.wallMs() }, ',
       },
@@ -49,15 +50,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: WORKER,
-        find: '    this.#noteTime()\n    this.#options.onRoomChanged?.()\n',
+        find: '    this.#ticks.noteTime(fold)\n    this.#options.onRoomChanged?.()\n',
         replace:
-          '    this.#noteTime()\n    this.#options.onRoomChanged?.()\n    for (const flush of this.#fold.endByArrival()) this.#enqueue(flush)\n',
+          '    this.#ticks.noteTime(fold)\n    this.#options.onRoomChanged?.()\n    for (const flush of fold.endByArrival()) this.#flushes.add(flush)\n',
       },
       {
         file: FOLD,
         find: '  /** A flush without rows whose',
         replace:
-          '  endByArrival(): Flush[] { return !this.#batch.isOpen ? [] : [finish(this.#flush(this.#nextOffset - 1n, this.#timeMs))] }\n\n  /** A flush without rows whose',
+          '  endByArrival(): Flush[] { return !this.#parts.tables.lines.isOpen ? [] : [finish(this.#flush(this.#nextOffset - 1n, this.timeMs))] }\n\n  /** A flush without rows whose',
       },
     ],
   },
@@ -83,9 +84,9 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'offsets do not pass a failed event': {
     patches: [
       {
-        file: WORKER,
-        find: '() => this.#ownership.insert(batch), signal)',
-        replace: '() => this.#ownership.insert(batch).catch(() => undefined), signal)',
+        file: FLUSHES,
+        find: 'return ownership.insert(batch)',
+        replace: 'return ownership.insert(batch).catch(() => undefined)',
       },
     ],
   },
@@ -101,8 +102,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'repeats of a producer are dropped': {
     patches: [
       {
-        file: FOLD,
-        find: 'this.#producers.advance(record.producer.id, record.producer.sequence, this.#timeMs)',
+        file: 'engine/fold/record-effect.ts',
+        find: 'producers.advance(producer.id, producer.sequence, moment.timeMs)',
         replace: 'true',
       },
     ],
@@ -116,9 +117,9 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: FOLD,
-        find: 'if (this.#endsBefore(timeMs)) flushes.push(yield* this.#flush(record.offset, timeMs))',
+        find: 'if (tables.endsBefore(timeMs, this.sliceMs)) flushes.push(yield* this.#flush(record.offset, timeMs))',
         replace:
-          'if (this.#endsBefore(timeMs)) { this.#nextOffset = record.offset + 1n; flushes.push(yield* this.#flush(record.offset, timeMs)) }',
+          'if (tables.endsBefore(timeMs, this.sliceMs)) { this.#nextOffset = record.offset + 1n; flushes.push(yield* this.#flush(record.offset, timeMs)) }',
       },
     ],
   },
@@ -153,7 +154,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'the default graph counts bytes': {
     patches: [
       {
-        file: 'engine/fold/account-state.ts',
+        file: 'engine/fold/account/event-runs.ts',
         find: 'const bytes = event.bytes',
         replace: 'const bytes = 1',
       },
@@ -171,7 +172,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a byte is not a character': {
     patches: [
       {
-        file: 'engine/lines/line-draft.ts',
+        file: 'engine/lines/stored-line/line-draft.ts',
         find: 'line.sizeBytes = line.textEnd - line.textStart',
         replace:
           'line.sizeBytes = Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString().length',
@@ -181,18 +182,23 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'retention is what the account was given': {
     patches: [
       {
-        file: FOLD,
-        find: 'retentionDays: state.retentionDays',
-        replace: 'retentionDays: state.retentionDays + 1',
+        file: 'engine/fold/line-output.ts',
+        find: 'retentionDays, poolDays: 0',
+        replace: 'retentionDays: retentionDays + 1, poolDays: 0',
       },
     ],
   },
   'rules on lines are part of the checkpoint': {
     patches: [
       {
-        file: 'engine/fold/accounts.ts',
-        find: "} else if (cut.kind === 'line-rules' || cut.kind === 'quota') {",
-        replace: '} else if (cut.version < 0) {',
+        file: 'engine/fold/cuts/line-rules.ts',
+        find: '  restore(rules, _cut, { accounts }) {',
+        replace: '  restore(rules, _cut, { accounts }) {\n    if (rules !== undefined) return',
+      },
+      {
+        file: 'engine/fold/cuts/quota.ts',
+        find: '  restore(quota, _cut, { accounts }) {',
+        replace: '  restore(quota, _cut, { accounts }) {\n    if (quota !== undefined) return',
       },
     ],
   },
@@ -236,8 +242,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: 'engine/replay/lost-tail.ts',
-        find: '  if (next >= end) return undefined\n',
-        replace: '  if (next >= 0n || end < 0n) return undefined\n',
+        find: '  if (next >= end) {\n',
+        replace: '  if (next >= 0n || end < 0n) {\n',
       },
     ],
   },
@@ -252,7 +258,16 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   },
   'rows of lost records do not settle what comes behind them': {
     patches: [
-      { file: WORKER, find: 'if (flush.gap !== undefined) this.#settled.pass(flush.gap)', replace: '' },
+      { file: FLUSHES, find: 'if (flush.gap !== undefined) this.#settled.pass(flush.gap)', replace: '' },
+    ],
+  },
+  'an older copy of the store is noticed': {
+    patches: [
+      {
+        file: 'engine/replay/older-store.ts',
+        find: 'return storedTo < knownTo',
+        replace: 'return storedTo < storedTo',
+      },
     ],
   },
   'the budget of expressions': {
@@ -276,8 +291,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a line that rules leave out counts as dropped': {
     patches: [
       {
-        file: 'engine/fold/account-state.ts',
-        find: "if (typeof outcome === 'object') left.dropped(event, outcome.reason)",
+        file: 'engine/fold/line-output.ts',
+        find: 'left.dropped(event, exclusion.reason)',
         replace: '',
       },
     ],

@@ -30,7 +30,7 @@ export function drawLineRules(dice: Dice, account: string): LineRules {
   }
 }
 
-/** A decision on a quota, as whoever measures would write it. */
+/** A decision on a quota, as the measuring process would write it. */
 export function drawQuotaState(dice: Dice, account: string, nowMs: number): QuotaState {
   const inForce = drawPeriods(dice, nowMs, NAMES).map(({ rules, ...period }) => ({
     ...period,

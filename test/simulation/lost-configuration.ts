@@ -1,4 +1,5 @@
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { must } from './broken-promise.ts'
@@ -6,8 +7,8 @@ import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
 
 /**
- * Every process ends, and the configuration log has lost records that are known to have been there; what every world
- * begins with stays. Only once in the life of a world.
+ * Every process ends, and the configuration log loses records that are known to have been there. The records of the
+ * founding stay. This happens at most once per world.
  */
 export function loseConfigurationEnd(world: World, dice: Dice): void {
   const { endMark } = world.store
@@ -23,7 +24,7 @@ export function loseConfigurationEnd(world: World, dice: Dice): void {
   world.startProcess()
 }
 
-/** Of a world that has come to rest: the loss was noticed, and what is lost has no effect any more. */
+/** Checks a world at rest: the loss was noticed, and the lost changes have no effect. */
 export function expectLossAccepted(world: World, { configuration, engine }: SimulatedProcess): void {
   if (!world.configurationIsCut || configuration === undefined) return
   must(
@@ -31,10 +32,9 @@ export function expectLossAccepted(world: World, { configuration, engine }: Simu
     'a configuration that ends early is noticed',
     () => `it goes on at ${configuration.nextOffset} as if nothing had been there`,
   )
-  for (const { account, cut, forgetMs = Number.POSITIVE_INFINITY } of deployedConfiguration(
-    configuration,
-  ).cuts()) {
-    if (forgetMs < Number.POSITIVE_INFINITY) continue
+  for (const { account, cut } of deployedConfiguration(CATALOGUE, configuration).cuts()) {
+    // Exemptions end by themselves.
+    if (cut.kind === 'exemption') continue
     const version = engine?.cutVersion(account, cut.kind, cut.entity)
     must(
       version === cut.version,

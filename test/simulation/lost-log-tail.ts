@@ -1,3 +1,4 @@
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, findLostTail, LossError } from '../../engine/replay/lost-tail.ts'
 import { checkpointPartType } from '../../schemas/log/checkpoint.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
@@ -6,7 +7,7 @@ import { EndlessWorld } from './endless-world.ts'
 import { Actor } from './scheduler.ts'
 import type { World } from './world.ts'
 
-/** What was on its way when everybody ended has arrived by then. */
+/** Time after which messages of ended processes have arrived. */
 const LATE_MS = 31_000
 const MINUTE_MS = 61_000
 /** Appends of the operator fail as those of others do. */
@@ -14,7 +15,7 @@ const MAX_ATTEMPTS = 200
 
 /** Every process ends; then a partition has lost records at its end, and a new process begins. */
 export async function loseLogTail(world: World, dice: Dice): Promise<void> {
-  // Mostly what is lost has been stored.
+  // Usually the lost records were stored.
   for (let minutes = dice.below(4); minutes > 0; minutes--) {
     world.scheduler.advance(MINUTE_MS)
     await world.drain()
@@ -25,7 +26,7 @@ export async function loseLogTail(world: World, dice: Dice): Promise<void> {
   await world.drain()
   const partition = dice.below(world.plan.partitions)
   const from = cutOf(world, partition, dice)
-  // A start needs one that is whole, and the newest may lie in what is lost.
+  // A start needs a complete checkpoint, and the newest may be among the lost records.
   if (from !== undefined && !world.checkpointIsDamaged) {
     const kept = world.keptRecords(INGEST_TOPIC, partition)
     const lost = world.broker.loseTail(INGEST_TOPIC, partition, from, kept)
@@ -53,7 +54,7 @@ function cutOf(world: World, partition: number, dice: Dice): bigint | undefined 
   return least + BigInt(Math.min(drawn(), drawn()))
 }
 
-/** The operator accepts what is missing, again and again until nothing is. */
+/** The operator accepts losses until nothing is missing. */
 export async function acceptLosses(world: World): Promise<void> {
   let isDone = false
   let failure: unknown
@@ -72,7 +73,7 @@ export async function acceptLosses(world: World): Promise<void> {
         try {
           const lost = await findLostTail(witnesses, partition)
           if (lost === undefined) break
-          await acceptLoss(witnesses, lost)
+          await acceptLoss(CATALOGUE, witnesses, lost)
           world.tell(`the operator accepts that partition ${partition} has lost ${lost.from} to ${lost.to}`)
         } catch (error) {
           if (!(error instanceof LossError) && !(error as { retriable?: boolean }).retriable) throw error

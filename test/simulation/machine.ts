@@ -6,7 +6,7 @@ export const DAY_MS = 86_400_000
 /** When every world begins, UNIX ms. */
 export const START_MS = Date.UTC(2026, 2, 1, 12)
 
-/** A machine with a wall clock of its own, which may be set. One that wakes from sleep sees its wall clock jump. */
+/** A machine with a wall clock that may be set. When it wakes from sleep, its wall clock jumps. */
 export class Machine {
   readonly #scheduler: Scheduler
   /** How far its wall clock is from the time of the world. */

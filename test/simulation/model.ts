@@ -1,5 +1,5 @@
 import { compileRegularExpression } from '../../engine/expressions/regular-expression.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import type { Control, Cut } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
@@ -10,27 +10,27 @@ import { ThrottleModel } from '../support/throttle-model.ts'
 import { DEAR_EXPRESSION, DOOR, type Recipe, type ThrottleRule } from './recipe.ts'
 
 /**
- * What a partition's log means, by rules written down a second time, without the engine: what of it is a repeat,
- * which revision a line meets, what a filter and a throttle do with it, what is stored and what nodes count.
+ * Meaning of a partition's log, by rules that were written a second time without the engine. The rules cover repeats, the
+ * revision that handles a line, the effects of filters and throttles, the stored lines, and the counts of nodes.
  */
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SLICE_MS = 1_000
 const STREAM_WINDOW = 64
-/** Of an account of which the partition has not been told yet. */
+/** Retention of an account until the partition has read its cut. */
 const DEFAULT_RETENTION_DAYS = 30
 
-/** What is free for an event; what of that the bytes of a record pay for; what else events share of it, and what is saved. */
+/** Free cost of an event; the part that a record's bytes pay for; the shared part of an account; and the saved units. */
 const FREE_UNITS = 230_000
 const FREE_UNITS_PER_BYTE = 64
 const SHARED_UNITS_PER_MS = 20_000
 const MAX_SHARED_UNITS = 40_000_000
 const UNITS_PER_MS = 4_000
 const MAX_SAVED_UNITS = 8_000_000
-/** The first number of the engine with which events fail for what they cost. */
+/** First behaviour in which events fail because of their cost. */
 const COUNTING_BEHAVIOUR = 5
-/** Only what it costs is asked of it. */
+/** Only its cost is used. */
 const LOOKING = compileRegularExpression(DEAR_EXPRESSION, { ignoreCase: true })
 
 const NO_RULES: InForce = { rules: undefined, quota: undefined }
@@ -42,11 +42,11 @@ export interface ModelLine {
   readonly text: string
   readonly app: string
   readonly level: string
-  /** As it would be stored. */
+  /** Host as stored. */
   readonly host: string
-  /** Of the text, which are all bytes that these lines have. */
+  /** Size of the text; these lines have no other bytes. */
   readonly bytes: number
-  /** As nodes count them: of the message that was pushed, otherwise of the text. */
+  /** Size as counted by nodes: that of the pushed message, otherwise of the text. */
   readonly eventBytes: number
   /** Days that its account's lines are kept. */
   readonly retentionDays: number
@@ -59,9 +59,9 @@ interface PushedMessage {
   readonly host: string
 }
 
-/** What became of a line at one throttle, for the brute-force check of its guarantees. */
+/** Result of a line at one throttle, for the brute-force check of its guarantees. */
 export interface ThrottleEvent {
-  /** Names the node's state: another one after it was empty once more. */
+  /** Names the node's state. It changes when the state was empty in between. */
   readonly state: string
   readonly bucket: string
   readonly rule: ThrottleRule
@@ -69,7 +69,7 @@ export interface ThrottleEvent {
   readonly passed: boolean
 }
 
-/** What a node counts, in events and in bytes. Nodes of these pipelines make no events. */
+/** Counts of a node, in events and bytes. Nodes of these pipelines create no events. */
 export interface NodeCounts {
   eventsIn: number
   bytesIn: number
@@ -81,10 +81,10 @@ export interface NodeCounts {
   failed: number
 }
 
-/** What one attempt to push has brought onto the log. */
+/** Events that one push attempt has put on the log. */
 export interface PushedEvents {
   readonly account: string
-  /** As its events name them. */
+  /** Name of the request in its events. */
   readonly request: string
   readonly attempt: number
   readonly offset: bigint
@@ -96,20 +96,20 @@ export interface PushedEvents {
 }
 
 export interface Meaning {
-  /** Lines that are no repeats, in the order of the log. */
+  /** Lines that are not repeats, in log order. */
   readonly lines: readonly ModelLine[]
-  /** In the order of the log. */
+  /** Pushed events in log order. */
   readonly pushed: readonly PushedEvents[]
-  /** What is stored, per record in the order in which it is stored; a line may be there twice. */
+  /** Stored lines per record, in the order of storing; a line may occur twice. */
   readonly stored: readonly ModelLine[]
   readonly throttled: readonly ThrottleEvent[]
-  /** By "account pipeline node". */
+  /** Counts by "account pipeline node". */
   readonly nodes: ReadonlyMap<string, NodeCounts>
   /** How often something was refused for a source, or failed, by "account pipeline node code". */
   readonly errors: ReadonlyMap<string, number>
 }
 
-/** What an accepted loss says, where it stands in the places of lost records. */
+/** Content of an accepted loss, which replaces the lost records. */
 export interface AcceptedLoss {
   readonly from: number
   /** Exclusive. */
@@ -132,7 +132,7 @@ interface PipelinePayload {
 }
 
 interface DeployedRecipe {
-  /** Of the revision. */
+  /** Title of the revision. */
   readonly title: string
   readonly recipe: Recipe
   readonly isPaused: boolean
@@ -155,16 +155,16 @@ export class LogModel {
   readonly #inForce = new Map<string, InForce>()
   readonly #keys = new Map<string, { digest: string; timeMs: number }>()
   readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
-  /** Of lost records whose places are being read. */
+  /** Witnesses of the lost records whose places are being read. */
   readonly #witnessed: WitnessedPart[] = []
-  /** By account, what its expressions may still cost, and since when. */
+  /** Remaining units for expressions, with the time of the last change, by account. */
   readonly #purses = new Map<string, { shared: number; saved: number; atMs: number }>()
-  /** What the bytes of the record in hand still pay for. */
+  /** Remaining units that the bytes of the present record pay for. */
   #paidUnits = 0
-  /** Of the lines of the record in hand. */
+  /** Cost of the lines of the present record. */
   #spent = new Map<ModelLine, number>()
   #timeMs = 0
-  /** In force: the highest that a control record has named so far. */
+  /** Behaviour in force: the highest that a control record has named so far. */
   #behaviour = 1
   #states = 0
 
@@ -229,7 +229,7 @@ export class LogModel {
     return !isKnown || producer.sequence > known.sequence
   }
 
-  /** What was seen of a producer by records that are lost. */
+  /** Adds a producer position known from lost records. */
   #noteProducer({ id, sequence, timeMs }: { id: string; sequence: number; timeMs: number }): void {
     const known = this.#sequences.get(id)
     this.#sequences.set(id, {
@@ -264,7 +264,7 @@ export class LogModel {
     if (published === undefined) throw new Error(`nobody published ${title}`)
     const pipelines = this.#deployed.get(accountId) ?? new Map<string, DeployedRecipe>()
     const before = pipelines.get(entity)
-    // A revision that comes back behind another one counts anew: what the other forgot is not known to it.
+    // A revision that returns after another one starts new counts: it does not know the state that the other dropped.
     const recipe = before?.title === title ? before.recipe : structuredClone(published)
     const throttle = this.#throttleOf(recipe, before)
     pipelines.set(entity, { title, recipe, isPaused: paused === true, revision, throttle })
@@ -287,7 +287,7 @@ export class LogModel {
     else this.#readPushed(batch, offset)
   }
 
-  /** Nothing of it is a repeat, and rules on lines meet it only where it is stored. */
+  /** Pushed events are never repeats, and rules on lines apply only when they are stored. */
   #readPushed(batch: LineBatchView, offset: bigint): void {
     const lines: ModelLine[] = []
     const texts = Array.from({ length: batch.count }, (_, index) => batch.lineText(index))
@@ -466,7 +466,7 @@ export class LogModel {
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
   }
 
-  /** Whether a line may cost what the expression costs; it has cost what there was when it may not. */
+  /** Whether a line can pay the cost of the expression; if not, it is charged with the remaining units. */
   #affords(line: ModelLine): boolean {
     if (this.#behaviour < COUNTING_BEHAVIOUR) return true
     const full = { shared: MAX_SHARED_UNITS, saved: MAX_SAVED_UNITS, atMs: this.#timeMs }
@@ -543,7 +543,7 @@ export class LogModel {
   }
 }
 
-/** As it would be stored. */
+/** The line as stored. */
 function seen({ timeMs, app, host, level, text }: ModelLine): SeenLine {
   return { timeMs, app: app || 'unknown', host, level, text }
 }

@@ -1,10 +1,10 @@
 import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 
-/** What a replay says when there is nothing to tell. */
+/** Result of a replay without a failure. */
 export const HELD = 'every promise holds'
 
-/** What can happen in a world besides that everybody goes on. */
+/** Possible events in a world, apart from normal progress. */
 export const ACTIONS = [
   'send',
   'lose patience',
@@ -33,7 +33,7 @@ export const ACTIONS = [
 
 export type ActionKind = (typeof ACTIONS)[number]
 
-/** What a world is mostly about: some troubles need others to have come just before. */
+/** Main subject of a world: some failures need others just before them. */
 type Mood = 'mixed' | 'takeovers' | 'duels' | 'false starts' | 'days' | 'publishing' | 'storms'
 
 /** How much time passes at once, mostly. */
@@ -41,7 +41,7 @@ export type Pace = 'moments' | 'hours' | 'long hours' | 'days'
 
 export interface Action {
   readonly kind: ActionKind
-  /** What the action draws its own details from, so that others can be left out without changing it. */
+  /** Seed of the action's own details, so that other actions can be left out without changing it. */
   readonly seed: number
 }
 
@@ -65,19 +65,21 @@ export interface Plan {
   readonly pace: Pace
   /** How many pipelines are published again and again: of the first account alone, or of any. */
   readonly pipelines: 'one' | 'several'
-  /** Steps before which processes stand still. */
+  /** Steps before which processes are paused. */
   readonly stallsAt: readonly string[]
   /** The world begins shortly before a UTC day ends. */
   readonly nearMidnight: boolean
   /**
-   * Before its end days go by and what is old goes. Then those that stood still go on, and the last process begins anew
-   * without its last checkpoint.
+   * true: before its end, days pass and old data is removed. Then paused processes continue, and the last process starts
+   * again without its last checkpoint.
    */
   readonly growsOld: boolean
   /** Processes keep in mind how far the configuration has come; only there its end can be lost. */
   readonly keepsEnd: boolean
   /** Before this action every process ends, and a partition loses its end. An operator accepts that later. */
   readonly losesTailAt: number | undefined
+  /** Before the first of these actions the store is copied; before the other every process ends, and the copy takes its place. */
+  readonly exchangesStore: { readonly copiedAt: number; readonly at: number } | undefined
   readonly actions: readonly Action[]
 }
 
@@ -95,7 +97,7 @@ const MEAN_LENGTHS: Readonly<Record<Mood, number>> = {
 const LEAST_LENGTHS: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 10, publishing: 11 }
 const FAITHFUL: Partial<Readonly<Record<Mood, number>>> = { 'false starts': 0.95, publishing: 0.92 }
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
-/** Of the worlds of a mood, those with gateway routes: one of them takes a fifth longer than one without. */
+/** Share of worlds with gateway routes, by mood: such a world takes a fifth longer. */
 const PUSHED_SHARES: Partial<Readonly<Record<Mood, number>>> = { publishing: 0.5 }
 const PUSHED_SHARE = 0.1
 const PUSHERS = 0x905e
@@ -105,11 +107,13 @@ const LOSING_SHARE = 0.5
 const ENDS = 0xe4d5
 const LOST_TAIL_SHARE = 0.12
 const LOST_TAIL = 0x7a11
-/** Of all worlds, those with dear expressions. */
+const EXCHANGED_SHARE = 0.15
+const EXCHANGED = 0x01d5
+/** Share of worlds with expensive expressions. */
 const LOOKING_SHARE = 0.06
 const LOOKS = 0x10c5
-/** Of those: what the longest line costs is about what can be saved up. */
-const LOOKED_AT_BYTES = 1_500
+/** Maximum size in such worlds: the longest line costs about as much as can be saved. */
+const LOOKED_AT_BYTES = 400
 /** How often each action is drawn, where the world has it at all. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   send: 40,
@@ -134,7 +138,7 @@ const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   'disk has room': 2,
   'run jobs': 3,
   'damage the last checkpoint': 2,
-  // By dice of its own: see `withLostEnd`.
+  // Drawn by separate dice: see `withLostEnd`.
   'lose the end of the configuration': 0,
 }
 /** How many times as often in a world of that mood. */
@@ -155,9 +159,9 @@ const EMPHASIS: Readonly<Record<Mood, Partial<Record<ActionKind, number>>>> = {
   days: { 'run jobs': 6, 'change retention': 3, 'damage the last checkpoint': 4, 'start a process': 2 },
   publishing: { publish: 6, 'resume a process': 3 },
 }
-/** What follows what, mostly, in worlds of some moods. */
+/** Usual sequences of actions in worlds of some moods. */
 const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
-  /** A worker stands still at a bad moment, another takes over and does not get far, the first goes on. */
+  /** A worker pauses at a bad moment, another takes over and does not get far, and the first continues. */
   duels: [
     'send',
     'let time pass',
@@ -176,7 +180,7 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
     'resume a process',
     'let time pass',
   ],
-  /** A worker stands still before it stores, another takes over and dies at once, the first goes on. */
+  /** A worker pauses before it stores, another takes over and ends at once, and the first continues. */
   'false starts': [
     'stall at a step',
     'send',
@@ -202,7 +206,7 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
     'let time pass',
     'send',
   ],
-  /** The same about a change that somebody is about to make known. */
+  /** The same sequence before a change that soon becomes known. */
   publishing: [
     'send',
     'let time pass',
@@ -220,7 +224,7 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
   ],
 }
 
-/** Where a process that stands still for long does the most harm when it goes on. */
+/** Steps at which a long pause does the most harm. */
 const CRITICAL_STEPS = [
   `append to ${CHECKPOINT_TOPIC}`,
   'append weir.Cut',
@@ -231,7 +235,7 @@ const CRITICAL_STEPS = [
   'close a day',
   'remove',
 ] as const
-/** In worlds that are about something special. */
+/** Steps for pauses in worlds with a special subject. */
 const STALLS: Partial<Readonly<Record<Mood, readonly (typeof CRITICAL_STEPS)[number][]>>> = {
   duels: [`append to ${CHECKPOINT_TOPIC}`, 'insert', 'claim'],
   'false starts': ['insert'],
@@ -245,9 +249,9 @@ const PACES: Partial<Readonly<Record<Mood, Pace>>> = {
   'false starts': 'long hours',
   storms: 'moments',
 }
-/** What every world may have. */
+/** Actions that every world can have. */
 const DRAWN = ACTIONS.filter(kind => WEIGHTS[kind] > 0)
-/** Without these nothing happens that could go wrong. */
+/** Actions that are needed for anything to go wrong. */
 const ALWAYS: ReadonlySet<ActionKind> = new Set(['send', 'let time pass', 'start a process'])
 
 /** Each world has some of the troubles only: those that hide each other then show, too. */
@@ -274,7 +278,7 @@ export function planOf(seed: number): Plan {
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
   const looks = !isSmall && newDice(seed ^ LOOKS).chance(LOOKING_SHARE)
-  const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt'> = {
+  const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt' | 'exchangesStore'> = {
     seed,
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
@@ -297,16 +301,17 @@ export function planOf(seed: number): Plan {
   const pushed = drawPushers(seed, plan.senders, PUSHED_SHARES[mood])
   const lostEnd = drawLostEnd(seed, plan.actions)
   const losesTailAt = drawLostTail(plan, { ...pushed, ...lostEnd })
-  return { ...plan, ...pushed, ...lostEnd, losesTailAt }
+  const calm = { ...plan, ...pushed, ...lostEnd, losesTailAt }
+  return { ...calm, exchangesStore: drawExchangedStore(calm) }
 }
 
-/** By dice of its own: a world without pushers is what it would be if there were none anywhere. */
+/** Drawn by separate dice: a world without pushers does not depend on whether other worlds have them. */
 function drawPushers(seed: number, senders: number, share = PUSHED_SHARE): Pick<Plan, 'pushers' | 'asksLog'> {
   const dice = newDice(seed ^ PUSHERS)
   return { pushers: dice.chance(share) ? 1 + dice.below(senders) : 0, asksLog: dice.chance(0.5) }
 }
 
-/** By dice of its own, for the same reason. What is lost was written shortly before. */
+/** Drawn by separate dice for the same reason. The lost changes were written shortly before. */
 function drawLostEnd(seed: number, actions: readonly Action[]): Pick<Plan, 'keepsEnd' | 'actions'> {
   const dice = newDice(seed ^ ENDS)
   const keepsEnd = dice.chance(KEEPING_SHARE)
@@ -321,8 +326,8 @@ function drawLostEnd(seed: number, actions: readonly Action[]): Pick<Plan, 'keep
 }
 
 /**
- * By dice of its own, as pushers. What was acknowledged and lost is no promise of a gateway route; a log that is small
- * or grows old, and a world that keeps the end of its configuration in mind, has troubles enough.
+ * Drawn by separate dice, like the pushers. Gateway routes do not promise to keep acknowledged events that are lost.
+ * Worlds with a small or old log, or with a recorded end of the configuration, have enough failures.
  */
 function drawLostTail(
   {
@@ -340,6 +345,24 @@ function drawLostTail(
   if (!dice.chance(LOST_TAIL_SHARE) || !isSuited) return undefined
   const half = actions.length >> 1
   return half + dice.below(actions.length - half)
+}
+
+/** Drawn by separate dice, like the pushers, and only in worlds without other losses. */
+function drawExchangedStore({
+  seed,
+  actions,
+  logBytes,
+  looks,
+  pushers,
+  keepsEnd,
+  losesTailAt,
+}: Omit<Plan, 'exchangesStore'>): Plan['exchangesStore'] {
+  const dice = newDice(seed ^ EXCHANGED)
+  const isCalm = pushers === 0 && !keepsEnd && !looks && losesTailAt === undefined
+  const isSuited = isCalm && logBytes === UNBOUNDED && actions.length > 3
+  if (!dice.chance(EXCHANGED_SHARE) || !isSuited) return undefined
+  const half = actions.length >> 1
+  return { copiedAt: dice.below(half), at: half + dice.below(actions.length - half) }
 }
 
 /** @returns which of them was drawn */

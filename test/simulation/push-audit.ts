@@ -6,8 +6,9 @@ import type { StoredRow } from './simulated-store.ts'
 import type { World } from './world.ts'
 
 /**
- * Seen from the pushers: what was acknowledged is on the log once for that attempt, whole, and met a pipeline; what was
- * refused is not there. An attempt without a word, or with the word that it may have been taken, is there once at most.
+ * Checks from the pushers' side: the events of an acknowledged attempt are on the log once, complete, and met a pipeline.
+ * Those of a refused one are absent. Those of an attempt without an answer, or with an uncertain one, are there at most
+ * once.
  */
 export function expectPushed({ pushers }: World, meanings: readonly Meaning[]): void {
   const found = new Map<string, PushedEvents[]>()
@@ -48,7 +49,7 @@ function expectCopies(name: string, { answer }: PushAttempt, copies: readonly Pu
   )
 }
 
-/** Of the answers with 503 only those are that say so: others leave open what became of it. */
+/** An answer with status 503 is a refusal only if its body says so. Otherwise the result is open. */
 function isRefusal({ status, body }: NonNullable<PushAttempt['answer']>): boolean {
   return (status >= 400 && status < 500) || /are paused$|is about to start$/.test(String(body.error))
 }
@@ -65,7 +66,10 @@ function expectWhole(name: string, { account, events }: PushedRequest, found: Pu
   )
 }
 
-/** A front that has not heard of a change yet may take what no pipeline reads any more; otherwise one reads it. */
+/**
+ * A front that does not know a change yet may accept events that no pipeline reads any more; otherwise a pipeline reads
+ * them.
+ */
 function expectRead(name: string, { known }: PushAttempt, { met, isRead }: PushedEvents): void {
   const isBehind = [...met].some(([pipeline, number]) => number > (known.get(pipeline) ?? 0))
   must(isRead || isBehind, 'what is acknowledged meets a pipeline', () => {

@@ -7,7 +7,7 @@ import { APPS, LEVELS } from './recipe.ts'
 import type { SentLine } from './sender.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
-/** Who is told so often to come again gives up: a pipeline may be paused for longer than anybody waits. */
+/** Maximum number of attempts: a pipeline may be paused for longer than clients wait. */
 const MAX_ATTEMPTS = 8
 
 /** One way of a request to a front, which the events that it brings name in their metadata. */
@@ -20,10 +20,10 @@ export interface PushAttempt {
   known: ReadonlyMap<string, number>
 }
 
-/** Events that a pusher wants to get rid of together. */
+/** Events that a pusher sends in one request. */
 export interface PushedRequest {
   readonly account: string
-  /** As its attempts name it. */
+  /** Name in its attempts. */
   readonly name: string
   readonly events: readonly SentLine[]
   readonly body: string
@@ -31,7 +31,7 @@ export interface PushedRequest {
   readonly attempts: PushAttempt[]
 }
 
-/** A client that pushes numbered events to the gateway route of an account, and repeats what was not acknowledged. */
+/** A client that pushes numbered events to an account's gateway route, and repeats those that were not acknowledged. */
 export class Pusher implements Client {
   readonly requests: PushedRequest[] = []
   readonly alarms: string[] = []
@@ -67,7 +67,7 @@ export class Pusher implements Client {
       body: request.body,
     }
     void this.#world.door.send(process.fronts, pushed).then(answer => {
-      // Also of a connection that was lost: what the front would have said is to hold all the same.
+      // The answer of a lost connection counts as well: the front must keep its promise.
       attempt.answer = answer
       attempt.known = deployedAt(process, request.account)
       if (this.#current !== request || request.attempts.at(-1) !== attempt) return
@@ -116,7 +116,7 @@ export class Pusher implements Client {
   }
 }
 
-/** As an event of the route has it. */
+/** The message of an event of the route. */
 export function messageOf({ text, app, level }: SentLine, client: number): object {
   return { line: text, level, host: `host-${client}`, ...(app !== '' && { app }) }
 }

@@ -3,20 +3,20 @@ import type { Dice } from '../support/dice.ts'
 import type { ThrottleRule as BareThrottleRule } from '../support/throttle-model.ts'
 import { node, SOURCE } from '../support/world.ts'
 
-/** A pipeline in the words of the model, which knows nothing of graphs. */
+/** A pipeline in the terms of the model, which does not use graphs. */
 export interface Recipe {
-  /** Lines of log ingestion, what comes through the gateway route of the account, or both. */
+  /** Source of the pipeline: lines of log ingestion, events of the account's gateway route, or both. */
   readonly reads: 'lines' | 'route' | 'both'
-  /** Of what comes through the route. */
+  /** Decoding of events of the gateway route. */
   readonly decoding: 'auto' | 'json'
   /** Lines of this level are dropped by a filter. */
   readonly dropLevel: string | undefined
   readonly throttle: ThrottleRule | undefined
-  /** The filter stands before the throttle. */
+  /** true: the filter is before the throttle. */
   readonly filterFirst: boolean
-  /** What passes is stored a second time, as lines that enter are. */
+  /** true: events that pass are stored a second time, like the lines at the entry. */
   readonly storesTwice: boolean
-  /** All lines are first held against an expression that matches none, and costs much. */
+  /** true: all lines are first compared with an expensive expression that matches none. */
   readonly looks?: boolean
 }
 
@@ -30,16 +30,19 @@ export const LEVELS = ['INFO', 'WARN', 'VIP', 'DEBUG'] as const
 export const APPS = ['a', 'b', 'c', ''] as const
 /** The source of a gateway route. */
 export const DOOR = 'door'
-/** A pushed event has no host, text or app but those of its message. */
+/** A pushed event gets host, text and app only from its message. */
 const AS_PUSHED = { message: { scheme: 'Message pass-through' }, query: { hostname: '{{ .host }}' } }
 
-/** It says the same beginning so often that nobody counts what it costs: so it costs its bound, and little time. */
+/**
+ * An expression that repeats the same beginning so often that its cost cannot be counted. It costs its bound, and takes
+ * little time.
+ */
 export const DEAR_EXPRESSION = `(?:${Array.from(
   { length: 60 },
   (_, index) => `${'x'.repeat(60)}${String.fromCharCode(0x100 + index)}`,
 ).join('|')}){30}`
 
-/** Of an account without a gateway route. */
+/** A recipe for an account without a gateway route. */
 export function drawRecipe(dice: Dice): Recipe {
   return {
     reads: 'lines',
@@ -67,7 +70,7 @@ function drawRule(dice: Dice): ThrottleRule {
   }
 }
 
-/** The same as a document. Ids of destinations name the revision, so that the counts of nodes tell revisions apart. */
+/** The recipe as a document. Ids of destinations contain the revision, so that counts of nodes distinguish revisions. */
 export function documentOf(
   recipe: Recipe,
   { id, accountId, title, revision }: Omit<PipelineDocument, 'nodes'>,

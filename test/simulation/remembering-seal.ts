@@ -3,7 +3,7 @@ import type { Entropy } from '../../engine/entropy/entropy.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 1)
 
-/** Opens each text once: the processes of a world read the same few again and again. */
+/** Opens each text once, because the processes of a world read the same few texts repeatedly. */
 export class RememberingSeal extends Seal {
   /** Texts in clear, by place and sealed text. */
   readonly opened: Map<string, string>

@@ -3,8 +3,10 @@ import { GUARDS } from './guards.ts'
 import { switchOff } from './switched-off.ts'
 
 /**
- * One core's share of a simulation, or the replay of one seed; `npm run simulate` starts it. Prints one JSON value a
- * line: how many seeds it has tried; after a failure why and which actions it needs (not with --whole), or the story.
+ * One core's share of a simulation, or the replay of one seed; `npm run simulate` starts it. Each line of output is a
+ * JSON value. It contains the number of tried seeds. After a failure it contains the reason and the necessary actions
+ * (not with
+ * --whole), or the story.
  *
  * usage: node run.ts --seed S [--seeds N] [--minutes M] [--twice-every K] [--without GUARD] [--only ACTIONS] [--whole]
  */
@@ -57,7 +59,7 @@ async function trySeeds(): Promise<void> {
   say({ tried: seed - first })
 }
 
-/** Which promise: what is left after shrinking must break the same one. */
+/** Kind of broken promise: the plan after shrinking must break the same one. */
 function kindOf(why: string | undefined): string | undefined {
   return why?.split(':').slice(0, 2).join(':')
 }
@@ -75,7 +77,7 @@ async function troubleWith(plan: ReturnType<typeof planOf>, isTwice = true): Pro
   }
 }
 
-/** Tells the story of one seed, with only these of its actions. */
+/** Prints the story of one seed, with only the given actions. */
 async function tell(seed: number, only: readonly number[]): Promise<void> {
   const plan = withOnly(planOf(seed), only)
   const story = (atMs: number, what: string) => say({ at: new Date(atMs).toISOString().slice(0, 23), what })

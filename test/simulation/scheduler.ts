@@ -1,6 +1,6 @@
 import type { Dice } from '../support/dice.ts'
 
-/** Whose steps are taken: a process, a broker, a store. One that is dead never goes on, one that is paused waits. */
+/** Owner of steps: a process, a broker, or a store. A dead one never continues, a paused one waits. */
 export class Actor {
   readonly name: string
   dead = false
@@ -22,21 +22,21 @@ interface Sleeper extends Step {
 }
 
 /**
- * The order of everything asynchronous in a simulated world. Whoever would wait for something outside of himself asks
- * for a step; nothing goes on until the scheduler picks it, one at a time, by its dice. So a seed fixes every
- * interleaving, and between any two steps a process can be killed.
+ * Orders all asynchronous work in a simulated world. Code that would wait for something external asks for a step. It
+ * continues only when the scheduler picks that step, one at a time, by its dice. So a seed determines every interleaving,
+ * and a process can be killed between any two steps.
  */
 export class Scheduler {
   /** Monotonic time of the world, ms. */
   nowMs = 0
   /** Steps taken so far. */
   steps = 0
-  /** Whoever is about to take a step of that label next is paused before it. */
+  /** Label of a step: the next actor that is about to take such a step is paused before it. */
   trap: string | undefined
   readonly #dice: Dice
   #ready: Step[] = []
   #sleepers: Sleeper[] = []
-  /** Of every step in its order: two runs of one seed have the same. */
+  /** Digest of all steps in order, which is equal for two runs of one seed. */
   #digest = 0
 
   constructor(dice: Dice) {
@@ -64,7 +64,7 @@ export class Scheduler {
     })
   }
 
-  /** Takes one step if one can be taken. @returns false when everybody waits for time, or for nothing */
+  /** Takes one step if one can be taken. @returns false when all actors wait for time, or for nothing */
   async pick(): Promise<boolean> {
     await tick()
     let able = this.#able()
@@ -91,7 +91,7 @@ export class Scheduler {
     this.nowMs += ms
   }
 
-  /** Lets time pass until the next sleeper is due. @returns false when nobody sleeps */
+  /** Lets time pass until the next sleeper is due. @returns false without sleepers */
   advanceToNext(): boolean {
     const awake = this.#sleepers.filter(({ actor }) => !actor.paused && !actor.dead)
     if (awake.length === 0) return false
@@ -99,13 +99,13 @@ export class Scheduler {
     return true
   }
 
-  /** Forgets what the dead waited for. */
+  /** Drops the waits of dead actors. */
   bury(): void {
     this.#ready = this.#ready.filter(({ actor }) => !actor.dead)
     this.#sleepers = this.#sleepers.filter(({ actor }) => !actor.dead)
   }
 
-  /** Makes something part of what two runs of one seed must share. */
+  /** Adds a text to the data that two runs of one seed must share. */
   note(text: string): void {
     let digest = this.#digest
     for (let index = 0; index < text.length; index++)
@@ -137,12 +137,12 @@ function isAble({ actor }: Step): boolean {
   return !actor.paused && !actor.dead
 }
 
-/** Most of what follows from the last step has happened afterwards; a turn of the event loop would cost more. */
+/** Most effects of the last step have then happened; a turn of the event loop would cost more. */
 function tick(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
 }
 
-/** Everything that follows from what happened without waiting for anybody has happened afterwards. */
+/** Resolves after everything that follows without further waiting. */
 function turn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

@@ -3,7 +3,7 @@ import type { SimulatedAccount } from './founding.ts'
 import { APPS, LEVELS } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
-/** Keys are remembered for 24 h: a sender that was away for longer begins anew. */
+/** Keys are remembered for 24 h: a sender that was away for longer uses a new key. */
 const KEY_PATIENCE_MS = 10 * 3_600_000
 const FLOOD_SHARE = 0.4
 const FLOOD_LINES = 300
@@ -14,7 +14,7 @@ export interface SentLine {
   readonly level: string
 }
 
-/** Lines that a sender wants to get rid of, in one request that may need several attempts. */
+/** Lines that a sender sends in one request, which may need several attempts. */
 export interface SentRequest {
   readonly account: string
   readonly sender: number
@@ -22,12 +22,14 @@ export interface SentRequest {
   readonly lines: readonly SentLine[]
   readonly firstSentMs: number
   attempts: number
-  /** Of the answer that acknowledged it; empty where only the log knew it. */
+  /** Id in the answer that acknowledged it; empty if only the log shows it. */
   batchId: string
   status: 'open' | 'acknowledged' | 'given up'
 }
 
-/** A client of one account that sends numbered lines, one request at a time, and repeats what was not acknowledged. */
+/**
+ * A client of one account that sends numbered lines, one request at a time, and repeats those that were not acknowledged.
+ */
 export class Sender implements Client {
   readonly requests: SentRequest[] = []
   readonly alarms: string[] = []

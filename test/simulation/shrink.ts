@@ -6,10 +6,11 @@ export function withOnly(plan: Plan, kept: readonly number[]): Plan {
 }
 
 /**
- * Leaves out what a failure does not need: first large pieces of the plan, then smaller ones, down to single actions.
+ * Removes actions that a failure does not need: large pieces of the plan first, then smaller ones, down to single
+ * actions.
  *
- * @param fails whether a plan still goes wrong, in whatever way
- * @returns which of the actions are left
+ * @param fails whether a plan still fails in any way
+ * @returns remaining actions
  */
 export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>): Promise<number[]> {
   let kept = plan.actions.map((_, index) => index)

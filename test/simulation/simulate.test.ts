@@ -8,7 +8,7 @@ const SIMULATE = new URL('./simulate.ts', import.meta.url).pathname
 const UNTRIED =
   /^(\d+) of 1000001 seeds were not tried: their process was ended by SIGKILL\. To try them: npm run simulate -- --seed (\d+) --seeds (\d+)$/gm
 
-/** What it prints, to its end. */
+/** Complete output of the process. */
 async function printed(child: Child): Promise<string> {
   const lines: string[] = []
   for (let line = await child.line(/./); line !== null; line = await child.line(/./)) lines.push(line)
@@ -28,16 +28,16 @@ function childrenOf({ process }: Child): number[] {
       .split('\n')
       .map(Number)
   } catch {
-    return [] // Its exit code is 1 while there are none.
+    return [] // Its exit code is 1 when there are no such processes.
   }
 }
 
-test('every promise is said to hold when every seed was tried', async () => {
+test('every promise is reported to hold when every seed was tried', async () => {
   const { code, text } = await simulate('--seed', '7', '--seeds', '5', '--cores', '4')
   expect([code, text]).toEqual([0, expect.stringMatching(/^5 seeds, .*\nevery promise held$/)])
 })
 
-test('seeds whose process was killed are not said to have been tried', async () => {
+test('seeds whose process was killed are not reported as tried', async () => {
   const child = startChild([SIMULATE, '--seed', '5000', '--seeds', '1000001', '--cores', '2'])
   try {
     const children = await eventually(
@@ -63,7 +63,7 @@ test('seeds whose process was killed are not said to have been tried', async () 
   }
 })
 
-test('seeds after one that fails are not said to have been tried', async () => {
+test('seeds after a failing one are not reported as tried', async () => {
   const guard = 'the default graph counts bytes'
   const { code, text } = await simulate('--seeds', '9', '--cores', '1', '--without', guard)
   expect(code).toBe(1)

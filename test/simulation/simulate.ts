@@ -18,9 +18,9 @@ usage: npm run simulate -- [options]
   --without GUARD  with a guard switched off, to see that it is missed; --guards lists them
   --only A,B,…     replay the one seed with these of its actions alone, and tell its story; "all" for all of them`
 
-/** Worlds live and die by the hundred: most of what they made need never be copied. */
+/** Worlds are short-lived, so most of their objects need never be copied. */
 const ROOM_FOR_THE_YOUNG = ['--min-semi-space-size=32', '--max-semi-space-size=64']
-/** Where the output is a file, which no line can be written over in. */
+/** Interval of progress lines when the output is a file, in which lines cannot be overwritten. */
 const SAID_EVERY_MS = 30_000
 
 const { values } = parsed({
@@ -109,7 +109,7 @@ function shareOf(core: number): Share {
   return { first, count, tried: 0, failure: undefined, trouble: undefined }
 }
 
-/** After a failure, or when the process came to grief, nothing is known of the seeds that were left. */
+/** After a failure, or when the process could not continue, the remaining seeds are untried. */
 function sayUntried({ first, count, tried, failure, trouble }: Share): void {
   if (failure === undefined && trouble === undefined) return
   const done = failure === undefined ? tried : tried + 1
@@ -158,9 +158,9 @@ function without(quote: string): string {
 }
 
 /**
- * Runs `run.ts` and hands over every value that it prints.
+ * Runs `run.ts` and passes on every value that it prints.
  *
- * @returns what became of it when it did not end well
+ * @returns the reason if it failed
  */
 async function eachValue(
   args: readonly string[],
@@ -181,7 +181,7 @@ async function eachValue(
   return code === 0 ? undefined : `ended with exit code ${code}`
 }
 
-/** Undefined for what is none: the last line of a process that was killed may be half a line. */
+/** Undefined for invalid JSON: the last line of a killed process may be incomplete. */
 function parsedJson(line: string): unknown {
   try {
     return JSON.parse(line)
@@ -190,7 +190,7 @@ function parsedJson(line: string): unknown {
   }
 }
 
-/** @throws nothing: what is wrong ends the program with the usage */
+/** @throws never: invalid arguments end the program with the usage */
 function parsed<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config)

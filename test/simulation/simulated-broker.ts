@@ -26,13 +26,13 @@ export interface BrokerOptions {
 }
 
 /**
- * The memory log, shared by the processes of a world as a broker would be, over links that fail: an append may be
- * refused, be durable although its caller hears an error, or turn up when its caller has long given up.
+ * The memory log, shared by the processes of a world like a broker, over links that fail. An append may be refused, be
+ * durable although its caller gets an error, or arrive long after its caller stopped waiting.
  */
 export class SimulatedBroker {
   /** Share of the appends that do not simply succeed. */
   faultShare = 0
-  /** The disk takes nothing of ingestion, or nothing at all. */
+  /** Whether the disk refuses records of ingestion, or all records. */
   diskFull: 'no' | 'for ingestion' | 'for all' = 'no'
   readonly #scheduler: Scheduler
   readonly #dice: Dice
@@ -49,17 +49,17 @@ export class SimulatedBroker {
     this.#log = memoryLog({ clock, entropy, maxBytes, storage })
   }
 
-  /** Every record that was ever appended, in offset order, whether it is still kept or not. */
+  /** Every record that was ever appended, in offset order, including those that are not kept any longer. */
   archive(topic: string, partition: number): readonly LogRecord[] {
     return this.#archive.get(topic)?.[partition] ?? []
   }
 
-  /** Lowest offset beyond all that a partition ever had: what a data folder keeps beside its log. */
+  /** Lowest offset above everything that a partition ever had, as a data folder keeps beside its log. */
   endOf(topic: string, partition: number): bigint {
     return this.#ends.get(`${topic}/${partition}`) ?? 0n
   }
 
-  /** The end of a partition is gone, as after a copy that is not whole. @returns what was lost */
+  /** Removes the end of a partition, as an incomplete copy does. @returns the lost records */
   loseTail(topic: string, partition: number, from: bigint, kept: LogRecord[]): readonly LogRecord[] {
     const archived = this.#archive.get(topic)?.[partition] ?? []
     kept.splice(kept.findIndex(({ offset }) => offset >= from))
@@ -71,7 +71,7 @@ export class SimulatedBroker {
     this.#unreadable.add(`${topic}/${partition} ${offset}`)
   }
 
-  /** The log as one process has it. */
+  /** The log as one process sees it. */
   logOf(actor: Actor): Log {
     return {
       topic: async (name, partitions) => this.#topicOf(actor, await this.#log.topic(name, partitions)),
@@ -108,7 +108,7 @@ export class SimulatedBroker {
     }
   }
 
-  /** What comes before a damaged record is still given. */
+  /** Records before a damaged one are still returned. */
   async #read(
     topic: Topic,
     partition: number,
@@ -146,7 +146,7 @@ export class SimulatedBroker {
     throw new LogError('LOG_UNAVAILABLE', 'the link to the log is broken', { retriable: true })
   }
 
-  /** What becomes of an append whose caller hears an error. */
+  /** Fate of an append whose caller gets an error. */
   async #fail(topic: Topic, partition: number, record: NewRecord): Promise<void> {
     const roll = this.#dice.below(3)
     if (roll === 0) await this.#land(topic, partition, record)
@@ -175,7 +175,7 @@ export class SimulatedBroker {
   }
 }
 
-/** What is being appended, so that a process can be made to stand still right before it. */
+/** Kind of the appended value, so that a process can be paused right before it. */
 function labelOf(topic: Topic, { priority, value }: NewRecord): string {
   if (topic.name !== INGEST_TOPIC || priority === 'ingest') return `append to ${topic.name}`
   return `append ${Object.keys(controlType.decode(value).body)[0]}`
@@ -185,7 +185,7 @@ function labelOf(topic: Topic, { priority, value }: NewRecord): string {
 class CallOrder {
   readonly #last = new Map<number, Promise<void>>()
 
-  /** Resolves with what ends the turn, when it is the caller's turn. */
+  /** Resolves when it is the caller's turn. The result ends the turn. */
   async take(partition: number): Promise<() => void> {
     const before = this.#last.get(partition)
     let done = () => {}

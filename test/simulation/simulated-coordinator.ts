@@ -8,8 +8,8 @@ interface Member {
 }
 
 /**
- * Gives all partitions to the process that joined last. It does not wait for the others: they hear of their loss when
- * the scheduler lets them, so that two work on the same partitions for a while.
+ * Assigns all partitions to the process that joined last. It does not wait for the others: they learn of their loss when
+ * the scheduler allows it. So two processes work on the same partitions for a while.
  */
 export class SimulatedCoordinator {
   readonly #scheduler: Scheduler
@@ -22,7 +22,7 @@ export class SimulatedCoordinator {
     this.#partitions = new Set(Array.from({ length: partitions }, (_, partition) => partition))
   }
 
-  /** The assignment as one process has it. */
+  /** The assignment as one process sees it. */
   memberOf(actor: Actor): Assignment {
     return {
       take: async (listener, signal) => {
@@ -44,7 +44,7 @@ export class SimulatedCoordinator {
     }
   }
 
-  /** Notices who has died, stands still or goes on. */
+  /** Notices which processes have ended, paused or continued. */
   look(): void {
     for (const member of this.#members.filter(({ actor }) => actor.dead)) this.#leave(member)
     this.#tellAll()
@@ -57,7 +57,7 @@ export class SimulatedCoordinator {
     this.#tellAll()
   }
 
-  /** Who stands still is believed to be gone as long as others are there. */
+  /** A paused process is believed to be gone as long as there are others. */
   #chosen(): Member | undefined {
     return this.#members.findLast(({ actor }) => !actor.paused) ?? this.#members.at(-1)
   }

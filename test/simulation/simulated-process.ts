@@ -18,6 +18,7 @@ import { GuardedTopic, TailLostError } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import type { Logger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { findLostTailNow } from '../../engine/replay/lost-tail.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { Assignment } from '../../engine/worker/assignment.ts'
@@ -32,7 +33,7 @@ import type { Actor } from './scheduler.ts'
 
 export const BODY_LIMIT_BYTES = 2_097_152
 const LOG_RETENTION_MS = 1_800_000
-/** Until an operator tries again. */
+/** Time until an operator tries again. */
 const OPERATOR_MS = 1_000
 
 export interface ProcessPorts {
@@ -42,14 +43,14 @@ export interface ProcessPorts {
   readonly entropy: Entropy
   readonly seal: RememberingSeal
   readonly partitions: number
-  /** Which deployments hold: otherwise its own engine knows. */
+  /** true: it reads the deployments in effect from the log; false: its own engine knows them. */
   readonly asksLog: boolean
   readonly assignment: Assignment
-  /** Absent where nobody keeps in mind how far the configuration has come. */
+  /** Absent where the end of the configuration is not recorded. */
   readonly endMark: MarkKeeper | undefined
   /** Whether something of the configuration may be missing. */
   mayRefuse(): boolean
-  /** A store that was away knows of more than the configuration has. */
+  /** Called when a store that was unavailable knows more than the configuration has. */
   onLost(): void
   /** Lowest offset beyond all that a partition ever had, as the data folder knows it. */
   logEnd(partition: number): bigint
@@ -57,10 +58,10 @@ export interface ProcessPorts {
   hasLostTail(): boolean
 }
 
-/** One process of the program: what takes requests, configuration and engine, put together as its composition root does. */
+/** One process of the program: intake, configuration and engine, assembled as in its composition root. */
 export class SimulatedProcess {
   readonly actor: Actor
-  /** Sentences of what no fault explains. */
+  /** Messages that no fault explains. */
   readonly alarms: string[] = []
   fronts: Fronts | undefined
   engine: Engine | undefined
@@ -83,12 +84,12 @@ export class SimulatedProcess {
     return this.isAlive && !this.isStopping && this.fronts !== undefined
   }
 
-  /** Ends the process at once: nothing of it goes on. */
+  /** Ends the process at once: none of its work continues. */
   kill(): void {
     this.actor.dead = true
   }
 
-  /** Resolves when the engine has been started; goes on trying while the log or the store are away. */
+  /** Resolves when the engine has been started. It retries while the log or the store is unavailable. */
   async start(): Promise<void> {
     const { log, store, clock, entropy, partitions, assignment, asksLog } = this.#ports
     const topic = await log.topic(INGEST_TOPIC, partitions)
@@ -101,12 +102,13 @@ export class SimulatedProcess {
     const configuration = await this.#wholeConfiguration({ ingest, checkpoints })
     configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
     const engine = new Engine({
+      catalogue: CATALOGUE,
       log,
       ingest,
       checkpoints,
       store,
       clock,
-      configuration: deployedConfiguration(configuration),
+      configuration: deployedConfiguration(CATALOGUE, configuration),
       logger: this.#logger(),
       workerName: this.actor.name,
       logRetentionMs: LOG_RETENTION_MS,
@@ -131,21 +133,22 @@ export class SimulatedProcess {
     })
     const inEffect = asksLog ? new CutsOnTheLog({ ingest, clock, configuration }) : engine
     const routes = new GatewayRouteStates({
+      catalogue: CATALOGUE,
       configuration,
       clock,
       inEffect,
-      tell: deploymentTeller(ingest, configuration),
+      tell: deploymentTeller(CATALOGUE, ingest, configuration),
     })
-    const accessKeys = new AccessKeys(configuration)
+    const accessKeys = new AccessKeys(CATALOGUE, configuration)
     this.fronts = {
       ingest: new IngestFront({ ...taking, authenticator, keys }, inflating),
-      push: new PushFront({ ...taking, accessKeys, routes }, inflating),
+      push: new PushFront({ ...taking, catalogue: CATALOGUE, accessKeys, routes }, inflating),
     }
     engine.start()
     this.engine = engine
   }
 
-  /** The configuration, once everything is there that is known of it, or an operator has accepted that it is not. */
+  /** The configuration, once it is complete or an operator has accepted the missing part. */
   async #wholeConfiguration(topics: {
     readonly ingest: Topic
     readonly checkpoints: Topic
@@ -180,14 +183,14 @@ export class SimulatedProcess {
       if (!mayRefuse())
         this.alarms.push(`a whole configuration is refused: ${lost.from} to ${lost.to}, by ${lost.witnesses}`)
       await acceptConfigurationLoss(configuration, lost, await known()).catch(error => {
-        // Somebody else has accepted it meanwhile.
+        // Another process has accepted it in the meantime.
         if (!(error instanceof ConfigurationRejected)) this.#alarm(error)
       })
       await clock.sleep(OPERATOR_MS)
     }
   }
 
-  /** The graceful end: what was read is stored, a checkpoint is written. */
+  /** Stops gracefully: stores the lines read so far, and writes a checkpoint. */
   async stop(): Promise<void> {
     this.isStopping = true
     this.#stop.abort('stopped')
@@ -210,12 +213,12 @@ export class SimulatedProcess {
   }
 }
 
-/** What faults of the world cause, and what the engine goes on from by itself. */
+/** Whether faults of the world cause this error and the engine recovers by itself. */
 function isExpected(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'ReplacedError') return true
   if (error.name === 'FoldError' && /in the future of this machine's clock/.test(error.message)) return true
-  // Whoever was paused may find that others have stored and let go of what it would read next.
+  // While a process was paused, others may have stored and trimmed its next records.
   if (error.name === 'FoldError' && /but its newest checkpoint needs/.test(error.message)) return true
   if ((error as { code?: string }).code === 'LOG_OFFSET_OUT_OF_RANGE') return true
   return (error as { retriable?: boolean }).retriable === true

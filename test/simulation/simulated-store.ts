@@ -5,16 +5,19 @@ import {
   type PartitionOwner,
   type PartitionTable,
   type SettledPartition,
-  type Statement,
   type Store,
+  type StoredMark,
   StoreError,
   type StoreReach,
+  type StoreStanding,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
+import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
+import { type PlacedRow, rowSearches } from '../support/row-searches.ts'
 import { DAY_MS } from './machine.ts'
 import { Actor, type Scheduler } from './scheduler.ts'
 
@@ -30,6 +33,16 @@ export interface Part {
 /** Ways in which the store itself can be wrong, for negative controls. */
 export type StoreDefect = 'no fence' | 'fence that reports success' | 'closed day copied twice'
 
+/** The whole store at one instant. */
+export interface StoreCopy {
+  readonly history: readonly Part[]
+  readonly usageDays: ReadonlyMap<string, readonly UsageRow[]>
+  readonly removed: ReadonlySet<string>
+  readonly endMark: EndMark | undefined
+  readonly owners: ReadonlyMap<string, Epoch>
+  readonly marks: ReadonlyMap<string, StoredMark>
+}
+
 interface Running {
   readonly insert: BatchInsert
   isKilled: boolean
@@ -44,9 +57,9 @@ export interface UsageRow {
 }
 
 /**
- * One store for all processes, with ClickHouse's semantics: a part is visible whole or not at all; the fence is
- * judged when a statement starts; a statement goes on when its caller has gone, and may even start then; it may
- * take effect although its caller hears an error; KILL QUERY ends it, or comes too late.
+ * One store for all processes, with ClickHouse's semantics. A part is visible as a whole or not at all. The fence is
+ * checked when a statement starts. A statement continues when its caller has gone, and may even start then. It may take
+ * effect although its caller gets an error. KILL QUERY ends it, or comes too late.
  */
 export class SimulatedStore {
   /** Share of the statements that do not simply succeed. */
@@ -54,7 +67,7 @@ export class SimulatedStore {
   isAway = false
   isSlow = false
   defect: StoreDefect | undefined
-  /** Every insert that ever took effect, in its order. */
+  /** Every insert that took effect, in its order. */
   readonly history: Part[] = []
   /** Closed days: rows of `usage_days`. */
   readonly usageDays = new Map<string, readonly UsageRow[]>()
@@ -63,14 +76,39 @@ export class SimulatedStore {
   readonly #scheduler: Scheduler
   readonly #dice: Dice
   readonly #actor = new Actor('store')
-  /** How far the configuration is known to have come. */
+  /** The last known end of the configuration. */
   endMark: EndMark | undefined
   readonly #owners = new Map<string, Epoch>()
+  readonly #marks = new Map<string, StoredMark>()
+  /** Usage of closed days is not among the rows, because retention does not change it. */
+  readonly #searches = rowSearches(table => this.#placedRows(table))
   #running: Running[] = []
 
   constructor(scheduler: Scheduler, dice: Dice) {
     this.#scheduler = scheduler
     this.#dice = dice
+  }
+
+  copy(): StoreCopy {
+    return {
+      history: [...this.history],
+      usageDays: new Map(this.usageDays),
+      removed: new Set(this.removed),
+      endMark: this.endMark,
+      owners: new Map(this.#owners),
+      marks: new Map(this.#marks),
+    }
+  }
+
+  /** Returns to the state of a copy; no process may use the store meanwhile. */
+  goBack({ history, usageDays, removed, endMark, owners, marks }: StoreCopy): void {
+    this.history.splice(0, this.history.length, ...history)
+    replaceEntries(this.usageDays, usageDays)
+    replaceEntries(this.#owners, owners)
+    replaceEntries(this.#marks, marks)
+    this.removed.clear()
+    for (const row of removed) this.removed.add(row)
+    this.endMark = endMark
   }
 
   /** Rows that a search would see, of one table. */
@@ -80,7 +118,21 @@ export class SimulatedStore {
     return parts.flatMap(({ target, rows }) => rows.filter(row => !this.removed.has(nameOf(target, row))))
   }
 
-  /** The store as one process has it. */
+  #placedRows(table: StoreTable): PlacedRow[] {
+    return this.history
+      .filter(({ target }) => target.table === table)
+      .flatMap(({ target, rows }) =>
+        rows
+          .filter(row => !this.removed.has(nameOf(target, row)))
+          .map(row => ({
+            ...row,
+            topic: TOPIC_NUMBERS[target.topic as keyof typeof TOPIC_NUMBERS],
+            partition: target.partition,
+          })),
+      )
+  }
+
+  /** The store as one process sees it. */
   clientOf(actor: Actor): Store {
     const call = async <T>(label: string, action: () => T | Promise<T>): Promise<T> => {
       await this.#reach(actor, label)
@@ -92,12 +144,11 @@ export class SimulatedStore {
       open: async () => undefined,
       claim: owner => call('claim', () => this.#claim(owner)),
       insert: insert => this.#insert(actor, insert),
+      markStored: (target, mark) => call('mark', () => this.#mark(target, mark)),
+      standing: target => call('standing', () => this.#standing(target)),
       reached: (target, from) => call('reached', () => this.#reached(target, from)),
       settle: (target, from) => call('settle', () => this.#settle(target, from)),
-      query: () => Promise.reject(noSql()),
-      queryStream: (_statement: Statement) => {
-        throw noSql()
-      },
+      ...this.#searches,
       damage: NO_DAMAGE,
       findDamage: () => call('look for damage', () => []),
       closeDay: day => call('close a day', () => this.#closeDay(day)),
@@ -108,7 +159,7 @@ export class SimulatedStore {
     }
   }
 
-  /** Where the end of the configuration is marked, as one process has it. */
+  /** The end mark of the configuration, as one process sees it. */
   endMarkOf(actor: Actor): MarkKeeper {
     return {
       place: 'the store',
@@ -129,7 +180,7 @@ export class SimulatedStore {
     await this.#scheduler.step(actor, label)
     if (!this.isAway && !this.#dice.chance(this.faultShare / 4)) return
     await this.#scheduler.step(actor, 'store is away')
-    throw new StoreError('UNAVAILABLE', 'the store is away', { retriable: true })
+    throw new StoreError('UNAVAILABLE', 'the store is unavailable', { retriable: true })
   }
 
   async #claim({ topic, partition, epoch }: PartitionOwner): Promise<void> {
@@ -191,7 +242,7 @@ export class SimulatedStore {
     if (this.isSlow) await this.#scheduler.sleep(this.#actor, this.#dice.below(10_000))
     for (let steps = 1 + this.#dice.below(3); steps > 0; steps--)
       await this.#scheduler.step(this.#actor, 'insert runs')
-    // Between the last look at the kill and the rename of the part there is an instant in which it comes too late.
+    // Between the last check of the kill and the rename of the part, a kill comes too late.
     if (running.isKilled && this.#dice.chance(0.7)) return 'killed'
     const { topic, partition, table, rows: expected, block } = running.insert
     const bytes = Buffer.concat(block)
@@ -210,6 +261,16 @@ export class SimulatedStore {
     for (const statement of running) statement.isKilled = true
     for (const { ended } of running) await ended
     return this.#highest(target, from)
+  }
+
+  #mark({ topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>, mark: StoredMark): void {
+    const key = `${topic}/${partition}`
+    if (mark.storedTo > (this.#marks.get(key)?.storedTo ?? -1n)) this.#marks.set(key, mark)
+  }
+
+  #standing({ topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>): StoreStanding {
+    const key = `${topic}/${partition}`
+    return { owner: this.#owners.get(key)?.offset ?? null, mark: this.#marks.get(key) ?? null }
   }
 
   #reached(
@@ -232,7 +293,7 @@ export class SimulatedStore {
     }
   }
 
-  /** As the real store: rows of earlier days are not looked at, and minutes begin before what they tell of. */
+  /** Like the real store: rows of earlier days are not read, and minutes begin before the errors in them. */
   #highest(target: PartitionTable, from: Position & { readonly timeMs: number }): Position | null {
     const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - DAY_MS
     let highest: Position | null = null
@@ -253,7 +314,7 @@ export class SimulatedStore {
     return [...days].filter(day => !this.usageDays.has(day)).sort()
   }
 
-  /** Built aside, then put in its place in one step; who comes second finds it closed. */
+  /** Built separately, then put in its place in one step; the second process finds it closed. */
   async #closeDay(day: string): Promise<void> {
     const isCareless = this.defect === 'closed day copied twice'
     if (this.usageDays.has(day) && !isCareless) return
@@ -281,6 +342,11 @@ export class SimulatedStore {
     }
     return removed
   }
+}
+
+function replaceEntries<Key, Value>(map: Map<Key, Value>, entries: ReadonlyMap<Key, Value>): void {
+  map.clear()
+  for (const [key, value] of entries) map.set(key, value)
 }
 
 export function usageOf(rows: readonly StoredRow[]): UsageRow[] {
@@ -334,8 +400,4 @@ function fenced(): StoreError {
 
 function outcomeUnknown(): StoreError {
   return new StoreError('OUTCOME_UNKNOWN', 'connection lost', { retriable: true })
-}
-
-function noSql(): StoreError {
-  return new StoreError('STATEMENT_FAILED', 'this store answers no SQL')
 }

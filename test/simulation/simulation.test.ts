@@ -1,32 +1,10 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { planOf } from './plan.ts'
 import { shrink, withOnly } from './shrink.ts'
-import { Trial } from './trial.ts'
+import { testSeeds } from './tested-seeds.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 2_000)
-const FIRST_SEED = Number(process.env.SEED ?? 1)
-const SEEDS_PER_TEST = 250
-
-let trial: Trial
-beforeAll(async () => {
-  trial = await Trial.open()
-})
-
-const firsts = Array.from({ length: Math.ceil(SEEDS / SEEDS_PER_TEST) }, (_, index) => index * SEEDS_PER_TEST)
-
-test.each(firsts.map(index => FIRST_SEED + index))(
-  'every promise holds, and a seed repeats itself (from SEED=%i)',
-  async first => {
-    const last = Math.min(first + SEEDS_PER_TEST, FIRST_SEED + SEEDS)
-    for (let seed = first; seed < last; seed++) {
-      try {
-        await trial.run(planOf(seed), { isTwice: true })
-      } catch (error) {
-        throw new Error(`npm run simulate -- --seed ${seed} --only all`, { cause: error })
-      }
-    }
-  },
-)
+/** The long form is long-simulation.test.ts. */
+testSeeds(500)
 
 test('a failure is shrunk to the actions that it needs', async () => {
   const plan = planOf(1)

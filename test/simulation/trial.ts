@@ -10,11 +10,11 @@ export interface TrialOptions {
   readonly storeDefect?: StoreDefect | undefined
   /** The plan is carried out a second time, which must give the same bytes. */
   readonly isTwice?: boolean
-  /** Told what happens, the first time. */
+  /** Receives the story of the first time. */
   readonly tell?: ((atMs: number, what: string) => void) | undefined
 }
 
-/** Where plans are tried: what all worlds share. */
+/** Runs plans; holds the parts that all worlds share. */
 export class Trial {
   readonly #founding: Founding
   readonly #door: FrontDoor
@@ -28,7 +28,7 @@ export class Trial {
     return new Trial(await newFounding(), await FrontDoor.open())
   }
 
-  /** Carries a plan out and holds every promise against the world that it leaves. @throws the first trouble */
+  /** Carries a plan out, then checks every promise on the resulting world. @throws the first failure */
   async run(plan: Plan, options: TrialOptions = {}): Promise<void> {
     const first = this.#world(plan, options)
     await first.run()
@@ -44,7 +44,7 @@ export class Trial {
   }
 }
 
-/** Of every step, every record and every stored byte. */
+/** Digest of every step, every record and every stored byte. */
 function digestOf({ scheduler, store }: World): string {
   const blocks = store.history.map(({ block }) => crc32(block))
   return `${scheduler.digest} ${blocks.join(' ')}`

@@ -11,6 +11,7 @@ import type { Founding, SimulatedAccount } from './founding.ts'
 import type { FrontDoor } from './front-door.ts'
 import { acceptLosses, loseLogTail } from './lost-log-tail.ts'
 import { DAY_MS, Machine, START_MS } from './machine.ts'
+import { exchangeStore } from './older-store.ts'
 import type { Plan } from './plan.ts'
 import { Pusher } from './pusher.ts'
 import type { Recipe } from './recipe.ts'
@@ -20,21 +21,21 @@ import { Sender } from './sender.ts'
 import { SimulatedBroker } from './simulated-broker.ts'
 import { SimulatedCoordinator } from './simulated-coordinator.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { SimulatedStore, type StoreDefect } from './simulated-store.ts'
+import { SimulatedStore, type StoreCopy, type StoreDefect } from './simulated-store.ts'
 
 const MACHINES = 2
-/** A world that takes more steps than this goes round in a circle. */
+/** A world that takes more steps than this repeats itself for ever. */
 const MAX_STEPS = 20_000
 
 export interface WorldSurroundings {
   readonly founding: Founding
   readonly door: FrontDoor
   readonly storeDefect?: StoreDefect | undefined
-  /** Told what happens, in the words of a story. */
+  /** Receives each event as a sentence of the story. */
   readonly tell?: ((atMs: number, what: string) => void) | undefined
 }
 
-/** A whole installation with its machines and senders, and what can be done to it from outside. */
+/** A whole installation with its machines and senders, and the outside actions on it. */
 export class World {
   readonly plan: Plan
   readonly founding: Founding
@@ -46,13 +47,13 @@ export class World {
   readonly store: SimulatedStore
   readonly clients: readonly Client[]
   readonly processes: SimulatedProcess[] = []
-  /** By the id of the revision. */
+  /** Recipes by the id of the revision. */
   readonly recipes: Map<string, Recipe>
   checkpointIsDamaged = false
   configurationIsCut = false
-  /** Of the configuration, before anybody does anything. */
+  /** Number of configuration records before the first action. */
   readonly foundedRecords: number
-  /** Records that the log had once, and how they were lost. */
+  /** Lost records that the log once had, and how they were lost. */
   readonly lost: LogRecord[] = []
   readonly #surroundings: WorldSurroundings
   readonly #seal: RememberingSeal
@@ -90,12 +91,16 @@ export class World {
     this.clients = this.#newClients(() => logClock.wallMs())
   }
 
-  /** Does everything that the plan says, then lets the world come to rest without any trouble. */
+  /** Carries out the plan, then lets the world come to rest without any fault. */
   async run(): Promise<void> {
+    let storeCopy: StoreCopy | undefined
     this.startProcess()
     for (const [index, action] of this.plan.actions.entries()) {
       const dice = newDice(action.seed)
       if (index === this.plan.losesTailAt) await loseLogTail(this, dice)
+      if (index === this.plan.exchangesStore?.copiedAt) storeCopy = this.store.copy()
+      if (index === this.plan.exchangesStore?.at && storeCopy !== undefined)
+        await exchangeStore(this, storeCopy)
       act(this, action.kind, dice)
       for (let picks = dice.below(dice.chance(0.2) ? 120 : 25); picks > 0; picks--)
         if (!(await this.pick())) break
@@ -130,7 +135,7 @@ export class World {
     return this.processes.filter(process => process.isAlive)
   }
 
-  /** Records that a partition keeps, as they lie on the disk. */
+  /** Records that a partition keeps, as they are on the disk. */
   keptRecords(topic: string, partition: number): LogRecord[] {
     return this.#storage.get(topic)?.partitions[partition]?.records ?? []
   }
@@ -191,7 +196,7 @@ export class World {
     this.tell(`${ms} ms pass`)
   }
 
-  /** Lets everybody go on until all wait for time. */
+  /** Lets all actors continue until all wait for time. */
   async drain(): Promise<void> {
     while (await this.pick());
   }

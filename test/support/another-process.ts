@@ -6,7 +6,7 @@ import { silentLogger } from '../../engine/logger.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { TestInstallation } from './test-installation.ts'
 
-/** A second API process on the log of an installation; it hears of what the first writes when it looks. */
+/** A second API process on the log of an installation; it reads the writes of the first when it looks. */
 export async function anotherProcess({ ports, log, clock, credentials }: TestInstallation, seed = 43) {
   const entropy = seededEntropy(seed)
   const configuration = await ConfigurationLog.open({

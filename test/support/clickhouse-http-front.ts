@@ -10,14 +10,13 @@ import {
 import { engineError } from '../../engine/store/embedded-server/engine-error.ts'
 
 /**
- * The server of `weir store` with the moods of others, to try the way to a server where there is none. It runs in a
- * process of its own, so a test can kill it.
+ * The server of `weir store` with the peculiarities of other servers, for tests without one. It runs in a separate
+ * process, so a test can kill it.
  *
  * usage: node clickhouse-http-front.ts DATA_FOLDER [PORT] [--user NAME --password WORD] [--databases-are-given]
- *          [--dies-of-insert NUMBER]
- * It prints the port once it listens and ends with its input. With a password it lets in nobody without; where
- * databases are given, no user may create one. It can die as a server that loses its power when lines are stored
- * and nobody has been told yet.
+ * [--dies-of-insert NUMBER] It prints the port once it listens and ends with its input. With a password it refuses
+ *          clients without one; with given databases, a user cannot create one. It can die as a server that loses its
+ *          power after lines are stored and before the client has an answer.
  */
 const { values: rules, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,7 +59,7 @@ function inTheMood(served: EmbeddedServer): EmbeddedServer {
 
 console.log(`port ${(await server.listen('127.0.0.1', Number(port))).port}`)
 
-// A test run that was itself killed leaves nobody behind.
+// Ends with a test run that was killed.
 process.stdin.resume().on('end', stop)
 process.on('SIGTERM', stop)
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { GenericContainer, Wait } from 'testcontainers'
 import { type Child, startChild } from './child.ts'
 
-/** Where a ClickHouse server is, for tests that need one. */
+/** Address of a ClickHouse server, for tests that need one. */
 export interface ClickHouseServer {
   readonly url: string
   readonly username: string

@@ -11,14 +11,14 @@ export interface RunOptions {
   /** Default: the address of the server and an access token. */
   readonly env?: Record<string, string>
   readonly terminal?: boolean
-  /** What is typed. */
+  /** Typed input. */
   readonly typed?: string
 }
 
 export interface CommandLine {
   readonly folder: string
   readonly service: HttpStandIn
-  /** What the server answers from now on. */
+  /** Answer of the server from now on. */
   reply: (request: StandInRequest) => StandInReply
   run(args: readonly string[], options?: RunOptions): Promise<{ code: number; out: string; err: string }>
   credentials(changes?: Partial<Credentials>): Credentials

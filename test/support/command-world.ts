@@ -1,11 +1,13 @@
 import { PassThrough, Readable } from 'node:stream'
+import { runProgram } from '../../deploy/cli/program.ts'
 import type { World } from '../../deploy/cli/world.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
+import type { Ended } from './program.ts'
 
 export interface CommandWorld extends World {
-  /** What was written so far. */
+  /** Output so far. */
   out(): string
   err(): string
   stopNow(): void
@@ -43,6 +45,16 @@ function collected(terminal: boolean) {
   const chunks: Buffer[] = []
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
   return { stream, text: () => Buffer.concat(chunks).toString() }
+}
+
+/** Runs a command that leaves log and store to the server, or needs neither: no process of its own is needed. */
+export async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const world = commandWorld({ env })
+  const code = await runProgram(args, world)
+  return { code, out: world.out(), err: world.err() }
 }
 
 export interface ImpatientClock extends Clock {

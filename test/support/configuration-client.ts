@@ -8,8 +8,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const JSON_TYPE = 'application/json'
 
 /**
- * Sends what clients of `/v1/config` send, and holds every answer to what they rely on: status 200 for whatever went
- * well, compact JSON, and errors in their form (configuration and account API, sections 1 and 3).
+ * Sends the requests of `/v1/config` clients, and checks every answer for the properties that they rely on. These are
+ * status 200 for success, compact JSON, and errors in their form (configuration and account API, sections 1 and 3).
  */
 export class ConfigurationClient {
   readonly #app: TestInstallation['app']
@@ -34,7 +34,7 @@ export class ConfigurationClient {
     return response
   }
 
-  /** What a request answers that must go well. */
+  /** Answer of a request that must succeed. */
   async get(path: string): Promise<JsonValue> {
     return this.#answer('GET', path)
   }
@@ -67,7 +67,7 @@ export class ConfigurationClient {
     return messages
   }
 
-  /** Status and body of what is refused for another reason. */
+  /** Status and body of a request that is refused for another reason. */
   async refusal(method: Method, path: string, body?: object | string): Promise<[number, JsonObject]> {
     const response = await this.send(method, path, body)
     return [response.statusCode, response.json()]

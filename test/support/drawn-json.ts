@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** JSON as somebody might write it, and what it is as compact JSON: keys in the order sent, numbers as they are kept. */
+/** JSON in any spelling, and its compact form: keys in the order sent, numbers as they are kept. */
 export interface DrawnJson {
   readonly sent: string
   readonly compact: string
@@ -39,7 +39,7 @@ const KEYS = [
 
 const drawnKey = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...KEYS) },
-  // With them `JSON.parse` may give the key of another object: see `parseKeySafe`.
+  // With these characters, `JSON.parse` may return the key of another object: see `parseKeySafe`.
   { weight: 1, arbitrary: fc.constantFrom('\\', '\\u', '"', '\n') },
   fc.string({ maxLength: 4 }),
 )

@@ -43,6 +43,9 @@ export async function countedLines(weir: RunningWeir): Promise<number> {
   return apps.reduce((sum, app) => sum + app.current_total, 0)
 }
 
+/** Pauses between two readings: a reading of the store takes some 50 ms of processor time. */
+const PAUSES = { firstMs: 50, longestMs: 250 }
+
 /** Polls until a reading satisfies; the last reading otherwise, so that the assertion after it can tell. */
 export async function eventually<T>(
   read: () => Promise<T>,
@@ -50,9 +53,9 @@ export async function eventually<T>(
   withinMs = 30_000,
 ): Promise<T> {
   const startedMs = performance.now()
-  for (;;) {
+  for (let pauseMs = PAUSES.firstMs; ; pauseMs = Math.min(pauseMs * 1.5, PAUSES.longestMs)) {
     const value = await read()
     if (satisfied(value) || performance.now() - startedMs > withinMs) return value
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
 }

@@ -10,7 +10,7 @@ export async function freePort(): Promise<number> {
   return (await listened(0)) as number
 }
 
-/** The same for one that is down again and again: the system gives it to nobody meanwhile. */
+/** A free port for a server that is stopped repeatedly: the system does not give it to others in between. */
 export async function lastingPort(): Promise<number> {
   // Processes that look at the same time begin at different places.
   for (let place = process.pid * 7; ; place++) {
@@ -19,7 +19,7 @@ export async function lastingPort(): Promise<number> {
   }
 }
 
-/** @param port 0 for any @returns the port, which is free again; undefined when somebody has it */
+/** @param port 0 for any @returns the port, which is free again; undefined when it is in use */
 async function listened(port: number): Promise<number | undefined> {
   const server = createServer()
   try {

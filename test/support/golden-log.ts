@@ -3,8 +3,9 @@ import { Event } from '../../engine/event/event.ts'
 import { deadLetterValues } from '../../engine/fold/dead-letter.ts'
 import type { Flush } from '../../engine/fold/flush.ts'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
@@ -24,7 +25,7 @@ import {
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
 import { exclusion, node, retention, SOURCE } from './world.ts'
 
-/** A partition's log as it was once written, and what the program of its time made of it. */
+/** A partition's log from an earlier time, and the results of the program of that time. */
 export interface GoldenLog {
   readonly behaviour: number
   readonly records: readonly {
@@ -53,11 +54,11 @@ export function recordsOf(golden: GoldenLog): LogRecord[] {
 }
 
 /**
- * Digest of every insert that a log gives: table, positions and rows, in order; and of what it sends to other
- * partitions. Digests of the first four behaviours are over the bytes of blocks, later ones over the values of rows.
+ * Digest of every insert that a log gives (table, positions and rows, in order), and of the events it sends to other
+ * partitions. Digests of the first four behaviours cover the bytes of blocks, later ones the values of rows.
  */
 export function digestOf(records: readonly LogRecord[], behaviour: number): string {
-  const fold = new PartitionFold(IDENTITY)
+  const fold = new PartitionFold(CATALOGUE, IDENTITY)
   const hash = createHash('sha256')
   const add = ({ tables }: Flush) => {
     for (const { table, block, first, last } of tables) {
@@ -125,6 +126,32 @@ const looking: NodeDocument[] = [
     },
   }),
   node('sink', 'store', 'mezmo', ['look']),
+]
+
+/** A chain of filters that each look for a plain word. */
+const lookingForWords = (count: number): NodeDocument[] => [
+  SOURCE,
+  ...Array.from({ length: count }, (_, index) =>
+    node('transform', `word-${index}`, 'filter', [index === 0 ? 'source' : `word-${index - 1}`], {
+      action: 'drop',
+      conditional: {
+        expressions: [
+          { field: '.line', str_operator: 'regex_match', value: `timeout${index}` },
+          { field: '.app', str_operator: 'contains', value: `missing-${index}` },
+        ],
+        logical_operation: 'OR',
+      },
+    }),
+  ),
+  node('sink', 'store', 'mezmo', [`word-${count - 1}`]),
+]
+
+const UNROLLED_ROUTE = '66666666-6666-4666-8666-666666666666'
+const unrolling = (valuesOnly: boolean): NodeDocument[] => [
+  { ...node('source', 'door', 'http'), gateway_route_id: UNROLLED_ROUTE },
+  node('transform', 'unroll', 'unroll', ['door'], { field: '.items', values_only: valuesOnly }),
+  node('transform', 'limit', 'throttle', ['unroll'], { threshold: 3, window_ms: 2_000, key_field: '.tag' }),
+  node('sink', 'store', 'mezmo', ['limit'], { message: { scheme: 'Message pass-through' } }),
 ]
 
 /** Lines without a level fail. */
@@ -205,6 +232,8 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 5 && round === 28) lose(control, records.length)
     if (behaviour >= 5 && round % 3 === 0) append(ingestedRecord(SAMPLE_ACCOUNT, oddBody(round), START_MS))
     if (behaviour >= 5 && round === 21) look(control, append)
+    if (behaviour >= 6) unroll(control, append, round)
+    if (behaviour >= 7 && round === 34) lookForWords(control, append)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
@@ -213,7 +242,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
   return { ...golden, digest: digestOf(recordsOf(golden), behaviour) }
 }
 
-/** Three records are lost, as somebody has accepted; of what they did something is known. */
+/** Accepted loss of three records, about which some facts are known. */
 function lose(control: (body: Control['body']) => void, from: number): void {
   const account = { accountId: SAMPLE_ACCOUNT, retentionDays: 7 }
   const retentionCut = {
@@ -262,7 +291,7 @@ function look(control: (body: Control['body']) => void, append: (value: Buffer) 
   const send = (...texts: readonly string[]) =>
     append(lineBatchValue([{ lines: texts.map(line => ({ line })) }], account))
   send(dear, 'short', `é${dear}`, dear.repeat(4), dear)
-  // Each for itself stays below what is free.
+  // The cost of each single line is below the free cost.
   send(...Array.from({ length: 230 }, (_, index) => `${'abcd0123'.repeat(35)} ${index}`))
   const word = 'a'.repeat(1_600)
   const query = [0, 1, 2, 3, 4].map(index => `${word}${index}`).join(' OR ')
@@ -273,7 +302,31 @@ function look(control: (body: Control['body']) => void, append: (value: Buffer) 
   send(unjudged, 'short')
 }
 
-/** Windows end by themselves; a revision does not go on with them; the pipeline goes. */
+/** Lines meet many plain words after the account has used up its units; longer ones are counted, and fail. */
+function lookForWords(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
+  const account = 'd3a4c0de01'
+  const cut = (revision: number, nodes: readonly NodeDocument[]) => {
+    const document = { id: 'words', accountId: account, title: 'words', revision, nodes }
+    const payload = JSON.stringify(document)
+    control({ 'weir.Cut': { kind: 'pipeline', entity: 'words', version: revision, payload } })
+  }
+  const send = (...texts: readonly string[]) =>
+    append(
+      lineBatchValue([{ lines: texts.map((line, index) => ({ line, app: `app-${index % 3}` })) }], account),
+    )
+  cut(1, looking)
+  send(...Array.from({ length: 260 }, () => 'abcd0123'.repeat(50)))
+  cut(2, lookingForWords(12))
+  const text = 'abcd0123'.repeat(11)
+  send(
+    ...Array.from({ length: 20 }, (_, index) => `${text} ${index}`),
+    text.repeat(40),
+    'timeout3',
+    `é${text}`,
+  )
+}
+
+/** Windows end by themselves, a revision does not continue with them, and the pipeline is removed. */
 function gather(control: (body: Control['body']) => void, round: number): void {
   const cut = (version: number, payload: string) =>
     control({ 'weir.Cut': { kind: 'pipeline', entity: 'gathering', version, payload } })
@@ -326,6 +379,51 @@ function push(
         { messages: [[round, 12345678901234567890n], null] },
         { messages: ['{"a":'], refusal: { code: 'E_EVENT_NOT_JSON', field: null, message: 'no JSON' } },
       ]),
+    )
+}
+
+/**
+ * Turns arrays of pushed events into events, alone and with the surrounding fields; some inputs are errors or empty
+ * arrays.
+ */
+function unroll(
+  control: (body: Control['body']) => void,
+  append: (value: Buffer) => void,
+  round: number,
+): void {
+  const cut = (version: number, nodes: readonly NodeDocument[] | null) => {
+    const document = {
+      id: 'unrolled',
+      accountId: SAMPLE_ACCOUNT,
+      title: 'unrolled',
+      revision: version,
+      nodes,
+    }
+    const payload = nodes === null ? '' : JSON.stringify(document)
+    control({ 'weir.Cut': { kind: 'pipeline', entity: 'unrolled', version, payload } })
+  }
+  if (round === 2) cut(1, unrolling(true))
+  if (round === 17) cut(2, unrolling(false))
+  if (round === 36) cut(3, null)
+  if (round % 3 === 2)
+    append(
+      pushedValue(
+        [
+          {
+            messages: [
+              {
+                tag: `t-${round % 2}`,
+                items: [{ line: `first ${round}`, tag: 'a' }, 'ünïcode', [1, [2]], null],
+              },
+              { tag: 'b', items: [] },
+              { tag: 'c', items: 'none' },
+              { tag: 'd' },
+              [round],
+            ],
+          },
+        ],
+        UNROLLED_ROUTE,
+      ),
     )
 }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
-/** What the stand-in does with one request; the default is to store it and answer 200. */
+/** Answer of the stand-in to one request. The default stores the lines and answers 200. */
 export type Answer =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   /** The connection breaks before anything is stored. */
@@ -37,7 +37,7 @@ export interface IngestStandIn {
   close(): Promise<void>
 }
 
-/** A small server that speaks the contract of ingestion (section 1), for tests of what sends to it. */
+/** A small server with the contract of ingestion (section 1), for tests of senders. */
 export async function ingestStandIn(): Promise<IngestStandIn> {
   const requests: ReceivedRequest[] = []
   const stored: string[] = []

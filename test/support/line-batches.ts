@@ -1,7 +1,7 @@
 import { Event } from '../../engine/event/event.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import { LineBatchBuilder } from '../../engine/lines/line-batch-builder.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { encodeLineBatch, type Idempotency, type Refusal } from '../../schemas/log/line-batch.ts'
 
@@ -61,7 +61,7 @@ export function lineBatchValue(requests: readonly SampleRequest[], account = SAM
 export const SAMPLE_ROUTE = '9d2c2a55-5f0c-4a5e-9c0c-3a7c1b2d4e5f'
 const RECEIVED_MS = 1_700_000_000_000
 
-/** The value of a record with what came through a gateway route, a request for each metadata. */
+/** The value of a record with the events of a gateway route, one request per metadata. */
 export function pushedValue(
   requests: readonly {
     readonly metadata?: JsonObject

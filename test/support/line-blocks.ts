@@ -1,5 +1,5 @@
-import { newLineBlock } from '../../engine/lines/line-block.ts'
-import type { StoredLine } from '../../engine/lines/stored-line.ts'
+import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
+import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 
 export const DAY_MS = 86_400_000
 

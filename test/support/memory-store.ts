@@ -3,15 +3,18 @@ import {
   type Epoch,
   type PartitionOwner,
   type PartitionTable,
-  type Statement,
   type Store,
+  type StoredMark,
   StoreError,
   type StoreReach,
+  type StoreStanding,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
+import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
+import { type PlacedRow, rowSearches } from './row-searches.ts'
 
 export type MemoryRow = Readonly<Record<string, NativeValue>>
 
@@ -20,25 +23,46 @@ interface Part {
   readonly rows: readonly MemoryRow[]
 }
 
-/** What becomes of the next insert: it is stored and answered, or the answer or the insert is lost. */
+/** Fate of the next insert: it is stored and answered, or the answer or the insert is lost. */
 export type InsertFate = 'stored' | 'stored, answer lost' | 'lost' | 'refused'
 
 /**
- * A store with ClickHouse's semantics for what workers do: a part is visible whole or not at all, the fence is
- * judged when a statement starts, an insert may take effect although its caller never hears of it.
+ * A store with ClickHouse's semantics for workers. A part is visible as a whole or not at all, and the fence is checked
+ * when a statement starts. An insert may take effect although its caller never gets the answer.
  */
 export class MemoryStore implements Store {
   readonly parts: Part[] = []
   readonly #epochs = new Map<string, Epoch>()
+  readonly #marks = new Map<string, StoredMark>()
   #fate: () => InsertFate = () => 'stored'
 
-  /** Decides what becomes of inserts from now on. */
+  /** Decides the fates of inserts from now on. */
   decideInserts(fate: () => InsertFate): void {
     this.#fate = fate
   }
 
+  /** Copies the store. @returns puts the copy in its place, with the marks or without them */
+  copy(): (marked?: boolean) => void {
+    const [parts, epochs, marks] = [[...this.parts], [...this.#epochs], [...this.#marks]]
+    return (marked = true) => {
+      this.parts.splice(0, this.parts.length, ...parts)
+      this.#epochs.clear()
+      this.#marks.clear()
+      for (const [key, epoch] of epochs) this.#epochs.set(key, epoch)
+      for (const [key, mark] of marked ? marks : []) this.#marks.set(key, mark)
+    }
+  }
+
   rows(table: PartitionTable['table']): MemoryRow[] {
     return this.parts.filter(part => part.target.table === table).flatMap(part => part.rows)
+  }
+
+  #placedRows(table: StoreTable): PlacedRow[] {
+    return this.parts
+      .filter(({ target }) => target.table === table)
+      .flatMap(({ target: { topic, partition }, rows }) =>
+        rows.map(row => ({ ...row, topic: TOPIC_NUMBERS[topic as keyof typeof TOPIC_NUMBERS], partition })),
+      )
   }
 
   readonly damage = NO_DAMAGE
@@ -73,7 +97,7 @@ export class MemoryStore implements Store {
     target: PartitionTable,
     from: Position & { readonly timeMs: number },
   ): Promise<Position | null> {
-    // As the real store: rows of earlier days are not looked at, and minutes begin before what they tell of.
+    // Like the real store: rows of earlier days are not read, and minutes begin before the errors in them.
     const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - 86_400_000
     let highest: Position | null = null
     for (const { target: of, rows } of this.parts) {
@@ -86,6 +110,19 @@ export class MemoryStore implements Store {
       }
     }
     return highest
+  }
+
+  async markStored(
+    { topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>,
+    mark: StoredMark,
+  ): Promise<void> {
+    const key = `${topic}/${partition}`
+    if (mark.storedTo > (this.#marks.get(key)?.storedTo ?? -1n)) this.#marks.set(key, mark)
+  }
+
+  async standing({ topic, partition }: Pick<PartitionTable, 'topic' | 'partition'>): Promise<StoreStanding> {
+    const key = `${topic}/${partition}`
+    return { owner: this.#epochs.get(key)?.offset ?? null, mark: this.#marks.get(key) ?? null }
   }
 
   async reached(
@@ -108,14 +145,13 @@ export class MemoryStore implements Store {
     }
   }
 
-  async query<Row>(_statement: Statement): Promise<Row[]> {
-    throw new StoreError('STATEMENT_FAILED', 'this store answers no SQL')
-  }
-
-  // biome-ignore lint/correctness/useYield: there is nothing that it could give
-  async *queryStream<Row>(_statement: Statement): AsyncIterable<Row[]> {
-    throw new StoreError('STATEMENT_FAILED', 'this store answers no SQL')
-  }
+  readonly #searches = rowSearches(table => this.#placedRows(table))
+  readonly search = this.#searches.search
+  readonly fullFieldDays = this.#searches.fullFieldDays
+  readonly usageByKind = this.#searches.usageByKind
+  readonly usageByKindStream = this.#searches.usageByKindStream
+  readonly usageTotals = this.#searches.usageTotals
+  readonly pipelineErrors = this.#searches.pipelineErrors
 
   async closeDay(): Promise<void> {}
 

@@ -24,7 +24,7 @@ export function histogramOf(
   return { bounds, counts: bounds.map(bound => counts.get(bound) as number) }
 }
 
-/** What came between two readings of the same processes, taken together. */
+/** Values between two readings of the same processes, combined. */
 export function addedHistogram(before: readonly Histogram[], after: readonly Histogram[]): Histogram {
   const bounds = after.find(({ counts }) => counts.length > 0)?.bounds ?? []
   const at = (histograms: readonly Histogram[], index: number) =>
@@ -33,9 +33,9 @@ export function addedHistogram(before: readonly Histogram[], after: readonly His
 }
 
 /**
- * The value that this share of all is at most, as far as the bounds tell: the next bound above it.
+ * Upper bound of the given quantile: the next bound of the histogram.
  *
- * @throws Error when there is no value
+ * @throws Error when the histogram is empty
  */
 export function quantileBound({ bounds, counts }: Histogram, share: number): number {
   const total = counts.at(-1) ?? 0

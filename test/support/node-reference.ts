@@ -10,11 +10,13 @@ import {
   Split,
 } from '../../engine/event/outcome.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
+import type { Destination } from '../../engine/nodes/contract/define-destination.ts'
 import type { Example, ExampleStep, Processor } from '../../engine/nodes/contract/define-processor.ts'
+import type { Source } from '../../engine/nodes/contract/define-source.ts'
 import type { ConfigExample, NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
-import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/nodes/known-types.ts'
 import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
-import { processorOf } from '../../engine/nodes/processors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type OptionSchema, optionRows } from './option-table.ts'
 
@@ -63,7 +65,7 @@ const OPERANDS: Readonly<Record<Operator['operand'], string>> = {
   blocks: 'address, or block of addresses',
 }
 
-/** The page of all types of nodes, from what they say of themselves. */
+/** The reference page of all types of nodes, from their declarations. */
 export function nodeReference(): string {
   return `${[
     INTRODUCTION,
@@ -72,7 +74,7 @@ export function nodeReference(): string {
       `## ${title}`,
       about,
       overview(kind),
-      ...DECLARATIONS[kind].map(declaration => nodeSection(kind, declaration)),
+      ...CATALOGUE.declarations[kind].map(declaration => nodeSection(kind, declaration)),
     ]),
   ].join('\n\n')}\n`
 }
@@ -95,9 +97,9 @@ function isChange(name: string): boolean {
 }
 
 function overview(kind: NodeKind): string {
-  const rows = DECLARATIONS[kind].map(({ type, summary }) => [
+  const rows = CATALOGUE.declarations[kind].map(({ type, summary }) => [
     `[\`${type}\`](#${anchorOf(kind, type)})`,
-    isBuilt(kind, type) ? 'yes' : 'not yet',
+    CATALOGUE.isBuilt(kind, type) ? 'yes' : 'not yet',
     summary,
   ])
   return table(['Type', 'Runs', 'What it is'], rows)
@@ -110,12 +112,12 @@ function anchorOf(kind: NodeKind, type: string): string {
 
 function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
   const { type, aliases = [], summary, config, configs } = declaration
-  const processor = kind === 'transform' ? processorOf(type) : undefined
+  const processor = kind === 'transform' ? CATALOGUE.processorOf(type) : undefined
   return [
     `### ${kind} \`${type}\``,
     summary,
     aliases.length === 0 ? '' : `Also called ${listed(aliases)}; what was sent is given back.`,
-    isBuilt(kind, type) ? '' : 'This version does not run it.',
+    CATALOGUE.isBuilt(kind, type) ? '' : 'This version does not run it.',
     optionTable(config as OptionSchema),
     type === 'parse' ? parserSection() : '',
     type === 'parse-sequentially'
@@ -123,6 +125,8 @@ function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
       : '',
     ...configs.map(configExample),
     ...(processor === undefined ? [] : processorSections(processor)),
+    ...(kind === 'source' ? sourceSections(CATALOGUE.runningSourceOf(type)) : []),
+    ...(kind === 'sink' ? destinationSections(CATALOGUE.destinationOf(type)) : []),
   ]
     .filter(part => part !== '')
     .join('\n\n')
@@ -171,6 +175,63 @@ function processorSections({ errors, examples }: Processor): string[] {
     codes.length === 0 ? '' : table(['Error', 'Raised when'], codes),
     ...examples.map(workedExample),
   ]
+}
+
+function errorTable(errors: readonly ErrorCode[]): string {
+  return errors.length === 0
+    ? ''
+    : table(
+        ['Error', 'Raised when'],
+        errors.map(error => [code(error), ERROR_CODES[error]]),
+      )
+}
+
+function sourceSections(source: Source | undefined): string[] {
+  if (source?.entrance === 'ingest')
+    return source.examples.map(
+      ({ title, sent, message }) =>
+        `Worked example: ${title}.\n\n${table(['Line', 'Message'], [[code(jsonText(sent)), code(jsonText(message))]])}`,
+    )
+  if (source?.entrance !== 'gateway') return []
+  const rows = source.examples.map(({ title, config, body, messages, refused }) => [
+    title,
+    code(jsonText(config)),
+    code(jsonText(body)),
+    messages === undefined ? `refused: ${errorName(refused)}` : listedMessages(messages) || 'none',
+  ])
+  return [
+    `Headers that may carry the access key: ${listed(source.keyHeaders)}.`,
+    errorTable(source.errors),
+    `Worked examples:\n\n${table(['Rule', 'Options', 'Body', 'Messages'], rows)}`,
+  ]
+}
+
+function destinationSections(destination: Destination | undefined): string[] {
+  if (destination === undefined) return []
+  const rows =
+    destination.delivery === 'lines'
+      ? destination.examples.map(({ title, config, event, line, failed }) => [
+          title,
+          code(jsonText(config)),
+          code(jsonText(event)),
+          line === undefined ? `failed: ${errorName(failed)}` : `line ${code(jsonText(line))}`,
+        ])
+      : destination.examples.map(({ title, config, events, requests }) => [
+          title,
+          code(jsonText(config)),
+          listedMessages(events),
+          requests.length === 0 ? 'no request' : listedMessages(requests),
+        ])
+  return [
+    errorTable(destination.errors),
+    `Worked examples:\n\n${table(['Rule', 'Options', 'Events', 'Outcome'], rows)}`,
+  ]
+}
+
+function errorName(error: readonly [ErrorCode, string | null] | undefined): string {
+  if (error === undefined) return ''
+  const [name, field] = error
+  return field === null ? code(name) : `${code(name)} at ${code(field)}`
 }
 
 function workedExample({ title, config, bounds, steps }: Example): string {
@@ -253,7 +314,7 @@ function jsonBlock(value: JsonObject): string {
   return `\`\`\`json\n${shownJson(value, '')}\n\`\`\``
 }
 
-/** On one line where it fits, else member by member. */
+/** JSON on one line if it fits, else one member per line. */
 function shownJson(value: JsonValue, indent: string): string {
   const deeper = `${indent}  `
   const items = Array.isArray(value)

@@ -7,16 +7,16 @@ export interface OpenedTail {
   readonly messages: string[]
   /** Every line so far. */
   readonly lines: JsonObject[]
-  /** As many were reported to have been left out so far. */
+  /** Number of lines reported as left out so far. */
   dropped(): number
-  /** Waits until so many lines have come, however long it takes. @returns them */
+  /** Waits without a limit until this many lines have arrived. @returns them */
   until(count: number): Promise<JsonObject[]>
   /** Close code of the connection. */
   ended(): Promise<number>
   close(): void
 }
 
-/** By Node's own WebSocket. */
+/** Opens a tail by Node's own WebSocket. */
 export async function openTail(
   { credentials }: Pick<RunningWeir, 'credentials'>,
   query: Readonly<Record<string, string>> = {},

@@ -5,12 +5,12 @@ import type { RunningWeir } from './running-weir.ts'
 export interface OpenedTap {
   /** The next message; undefined at the end. */
   next(): Promise<TapMessage | undefined>
-  /** What the connection ended with: true, or the close code of the WebSocket. */
+  /** End of the connection: true, or the close code of the WebSocket. */
   ended(): Promise<unknown>
   close(): void
 }
 
-/** By server-sent events. */
+/** Opens a tap by server-sent events. */
 export async function tapByEvents({ credentials }: RunningWeir, path: string): Promise<OpenedTap> {
   const leave = new AbortController()
   const response = await fetch(`${credentials.apiUrl}${path}`, {
@@ -43,7 +43,7 @@ async function* eventMessages({ body }: Response): AsyncGenerator<TapMessage, un
   }
 }
 
-/** By Node's own WebSocket. */
+/** Opens a tap by Node's own WebSocket. */
 export async function tapBySocket({ credentials }: RunningWeir, path: string): Promise<OpenedTap> {
   const headers = { authorization: `Token ${credentials.accessToken}` }
   // Its options go beyond those of browsers.

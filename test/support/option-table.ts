@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../schemas/json.ts'
 
-/** The schema of an option, as far as the reference page tells of it. */
+/** The parts of an option's schema that the reference page shows. */
 export interface OptionSchema {
   readonly type?: string
   readonly description?: string
@@ -23,10 +23,11 @@ export interface OptionSchema {
   readonly regularExpression?: boolean
   readonly grokPattern?: boolean
   readonly script?: boolean
+  readonly secret?: boolean
 }
 
 export interface OptionRow {
-  /** With dots for members and brackets for elements. */
+  /** Name with dots for members and brackets for elements. */
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
@@ -54,7 +55,7 @@ export function optionRows({ properties = {}, required = [] }: OptionSchema, par
   })
 }
 
-/** What a value must be, in the words of the page; empty when the description says it. */
+/** Type of a value in the words of the page; empty when the description states it. */
 function typeOf(schema: OptionSchema): string {
   if (schema.enum !== undefined) return schema.enum.map(value => `\`${value}\``).join(', ')
   if (schema.fieldPath === 'root') return 'root-level field path'
@@ -66,6 +67,7 @@ function typeOf(schema: OptionSchema): string {
   if (schema.regularExpression) return 'regular expression'
   if (schema.grokPattern) return 'grok pattern'
   if (schema.script) return 'JavaScript function'
+  if (schema.secret) return 'string, secret'
   if (schema.items !== undefined) return listOf(schema.items)
   return schema.type ?? 'string or number'
 }

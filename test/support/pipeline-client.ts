@@ -52,8 +52,8 @@ const LINKS: Readonly<Record<ResourceKind, object>> = {
 }
 
 /**
- * Sends what an infrastructure-as-code client sends, and reads of an answer what such a client reads: the status, then
- * `data`, or the flat error. Every successful answer must have the envelope of its kind.
+ * Sends the requests of an infrastructure-as-code client, and reads the same parts of an answer: the status, then `data`,
+ * or the flat error. Every successful answer must have the envelope of its kind.
  */
 export class PipelineClient {
   readonly #installation: TestInstallation
@@ -140,7 +140,7 @@ function dataOf({ status, body }: Reply, kind: ResourceKind, type: string | unde
   return body.data
 }
 
-/** As many at once as the client makes, each begun when one before it is done. */
+/** Runs at most ten calls at the same time, like the client. */
 export async function tenAtOnce<T>(work: readonly T[], one: (each: T) => Promise<void>): Promise<void> {
   const rest = [...work]
   await Promise.all(

@@ -1,4 +1,4 @@
-import type { NodeKind } from '../../engine/nodes/known-types.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { Problem } from './pipeline-client.ts'
 
@@ -78,7 +78,10 @@ const profile = {
   line_fields: ['.line'],
 }
 
-/** Rows of the pipeline API, sections 2 to 6, whose echo clients depend on: what is sent, and what is read then. */
+/**
+ * Rows of the pipeline API, sections 2 to 6, whose echo clients depend on: the sent values, and the values read
+ * afterwards.
+ */
 export const ECHOES: readonly Echo[] = [
   ['secrets in clear', 'source', 's3', bucketSource, { ...bucketSource, compression: 'auto' }],
   ['a key pair alone', 'source', 'sqs', queue, queue],
@@ -399,7 +402,10 @@ export const ECHOES: readonly Echo[] = [
   ],
 ]
 
-/** What must be refused, where, and the text that clients look for in the message (pipeline API, section 1.3). */
+/**
+ * Input that must be refused, with its place and the text that clients look for in the message (pipeline API, section
+ * 1.3).
+ */
 export const REFUSALS: readonly (readonly [
   about: string,
   kind: NodeKind,

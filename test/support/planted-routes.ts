@@ -1,23 +1,24 @@
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
-import { DECLARATIONS, isBuilt, type NodeKind } from '../../engine/nodes/known-types.ts'
 import type { DescribedRoute, RouteRequest } from './route-requests.ts'
 
-/** What an account has of its own that requests need. */
+/** Objects of an account that requests need. */
 export interface Planter {
-  /** In every name and title that it gives: nobody else may ever read it. */
+  /** Mark in every name and title of the account: no other account may ever read it. */
   readonly mark: string
   readonly accountId: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of the enterprise, for its routes; those of the account where it has none. */
+  /** Headers of the enterprise, for its routes; those of the account if it has none. */
   readonly enterpriseHeaders: Readonly<Record<string, string>>
   /** An account that no enterprise has. */
   readonly loose: { readonly accountId: string; readonly serviceKey: string }
 }
 
-/** For one request: names that must differ do. */
+/** Planter of a single request, with unique names. */
 interface Numbered extends Planter {
   readonly number: number
-  /** Of what is there, by the pattern of its path. */
+  /** Id of an existing object, by the pattern of its path. */
   idAt(pattern: string): string | undefined
 }
 
@@ -32,7 +33,7 @@ type Text = (planter: Planter, path: string) => string
 type Body = (planter: Numbered, path: string) => unknown
 
 const THROTTLE = { threshold: 5, window_ms: 1_000, key_field: '.app' }
-/** What other requests find in a pipeline. */
+/** Nodes that other requests find in a pipeline. */
 const NODES: Readonly<Record<NodeKind, object>> = {
   source: { type: 'log-analysis-ingestion' },
   transform: { type: 'throttle', user_config: THROTTLE },
@@ -98,7 +99,7 @@ const node =
 const nodeOfAnyType =
   (kind: NodeKind): Body =>
   ({ mark, number, idAt }) => {
-    const types = DECLARATIONS[kind].filter(({ type }) => isBuilt(kind, type))
+    const types = CATALOGUE.declarations[kind].filter(({ type }) => CATALOGUE.isBuilt(kind, type))
     const { type, configs } = types[number % types.length] as NodeDeclaration
     const config = configs[number % Math.max(1, configs.length)]?.sent
     const source = kind === 'source' ? undefined : idAt('/v3/pipeline/:pipelineId/source/:nodeId')
@@ -214,7 +215,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/exemption': ['key=web'],
 }
 
-/** Where data is sent to. */
+/** Route that receives data. */
 const PUSHED = '/v1/:routeId'
 
 /** Parameters that are not the id of something that a POST makes. */
@@ -232,13 +233,13 @@ const PARAMETERS: Readonly<Record<string, Text>> = {
   '/v2/usage/:kind/:name': () => 'web',
 }
 
-/** Makes valid requests of every route; what their paths name is made first. */
+/** Makes valid requests of every route; the objects in their paths are created first. */
 export class PlantedRoutes {
   readonly #planter: Planter
   readonly #send: Send
-  /** Ids of what is there, percent-encoded, by pattern. */
+  /** Ids of existing objects, percent-encoded, by pattern. */
   readonly #planted = new Map<string, string>()
-  /** Of the gateway route that data is sent to. */
+  /** Access key of the gateway route that receives data. */
   #accessKey = ''
   #number = 0
 
@@ -259,7 +260,7 @@ export class PlantedRoutes {
     return [...this.#planted.values()]
   }
 
-  /** Forgets ids, and what was made below them: the next request that needs it makes it once more. */
+  /** Forgets ids and all objects below them: the next request that needs one creates it again. */
   forget(ids: readonly string[]): void {
     const gone = [...this.#planted].filter(([, id]) => ids.includes(id)).map(([pattern]) => pattern)
     for (const pattern of [...this.#planted.keys()])
@@ -387,7 +388,7 @@ export class PlantedRoutes {
   }
 }
 
-/** The id of what an answer is about. */
+/** Id of the object in an answer. */
 export function idIn(answer: Readonly<Record<string, unknown>>): string | undefined {
   const { data, ...plain } = answer
   const { viewid, presetid, boardid, id, email, account } = (data ?? plain) as Record<string, unknown>

@@ -19,15 +19,15 @@ export interface PublishingRun {
   readonly findings: readonly string[]
   /** Cuts of the pipeline on the log, of all partitions. */
   readonly cuts: number
-  /** Of each call, from the request to the answer. */
+  /** Duration of each call, from the request to the answer. */
   readonly publishMs: readonly number[]
-  /** What all engines tell of the pauses of their partitions, by step. */
+  /** Pauses of partitions as reported by all engines, by step. */
   readonly pauses: { readonly append: Histogram; readonly apply: Histogram }
 }
 
 /**
- * Publishes a pipeline again and again while lines of its account flow over all partitions. Every revision puts its number
- * on the lines that it handles, so what is stored can be held against the cuts on the log.
+ * Publishes a pipeline repeatedly while lines of its account flow over all partitions. Every revision puts its number on
+ * the lines that it handles, so the stored lines can be compared with the cuts on the log.
  *
  * @param ingest takes the lines
  */
@@ -188,7 +188,7 @@ function cutFindings(cuts: readonly (readonly PlacedCut[])[], newest: number): s
   })
 }
 
-/** A line carries the newest revision whose cut lies before it, so its partition's numbers change at the cuts alone. */
+/** A line carries the newest revision whose cut is before it, so the numbers of its partition change only at the cuts. */
 function stampFindings(lines: readonly ExportedLine[], cuts: readonly (readonly PlacedCut[])[]): string[] {
   return lines.flatMap(({ _id, _tag }) => {
     const place = parseLineId(_id)
@@ -204,7 +204,7 @@ function stampFindings(lines: readonly ExportedLine[], cuts: readonly (readonly 
 
 type Pauses = PublishingRun['pauses']
 
-/** Of every engine. */
+/** Pauses of every engine. */
 function pausesOf({ engines }: RoleCluster): Promise<Pauses[]> {
   return Promise.all(
     engines.map(async ({ url }) => {
@@ -215,7 +215,7 @@ function pausesOf({ engines }: RoleCluster): Promise<Pauses[]> {
   )
 }
 
-/** What came between two readings, of all engines. */
+/** Pauses between two readings, of all engines. */
 function addedPauses(before: readonly Pauses[], after: readonly Pauses[]): Pauses {
   const of = (step: keyof Pauses) =>
     addedHistogram(

@@ -10,14 +10,14 @@ import type { KafkaCluster } from './kafka/kafka-cluster.ts'
 import { type RunningRole, startRole } from './running-role.ts'
 import type { RunningWeir } from './running-weir.ts'
 
-/** Longer than an engine stands still here. */
+/** Longer than any pause of an engine here. */
 const SESSION_TIMEOUT_MS = 120_000
 
 /** A store, an API and engines as processes of their own on one Kafka, with an account at home on each partition. */
 export class RoleCluster {
   readonly store: RunningRole
   readonly engines: readonly RunningRole[]
-  /** By home partition. */
+  /** Accounts by home partition. */
   readonly accounts: readonly RunningWeir[]
   /** The log as the processes have it. */
   readonly base: ClusterBase
@@ -25,6 +25,7 @@ export class RoleCluster {
   readonly environment: Readonly<Record<string, string>>
   readonly #running: RunningRole[]
   readonly #folder: string
+  readonly #apiPort: string
 
   private constructor(parts: {
     readonly store: RunningRole
@@ -34,6 +35,7 @@ export class RoleCluster {
     readonly environment: Readonly<Record<string, string>>
     readonly running: RunningRole[]
     readonly folder: string
+    readonly apiPort: string
   }) {
     this.store = parts.store
     this.engines = parts.engines
@@ -42,9 +44,10 @@ export class RoleCluster {
     this.environment = parts.environment
     this.#running = parts.running
     this.#folder = parts.folder
+    this.#apiPort = parts.apiPort
   }
 
-  /** @param kafka of which a prefix is used; what it holds stays */
+  /** @param kafka a prefix of it is used; its content stays */
   static async open(
     kafka: KafkaCluster,
     { partitions, engines }: { readonly partitions: number; readonly engines: number },
@@ -75,7 +78,8 @@ export class RoleCluster {
       const started: RunningRole[] = []
       while (started.length < engines) started.push(await start('engine', environment))
       const base = await openClusterBase(readSettings(settings), pino({ level: 'silent' }))
-      return new RoleCluster({ store, engines: started, accounts, base, environment, running, folder })
+      const parts = { store, engines: started, accounts, base, environment, running, folder, apiPort }
+      return new RoleCluster(parts)
     } catch (error) {
       await end(running, folder)
       throw error
@@ -91,8 +95,24 @@ export class RoleCluster {
     return this.#start('api')
   }
 
-  async #start(role: 'ingest' | 'api'): Promise<RunningRole> {
-    const started = await startRole(role, this.environment)
+  startEngine(): Promise<RunningRole> {
+    return this.#start('engine')
+  }
+
+  /** Starts the API that clients of the accounts use, after `stopRoles`. */
+  startAccountsApi(): Promise<RunningRole> {
+    return this.#start('api', { WEIR_PORT: this.#apiPort })
+  }
+
+  /** Stops everything apart from the store. */
+  async stopRoles(): Promise<void> {
+    const [store, ...roles] = this.#running.splice(0)
+    if (store !== undefined) this.#running.push(store)
+    for (const role of roles.toReversed()) await role.end('SIGTERM')
+  }
+
+  async #start(role: 'ingest' | 'api' | 'engine', more: Record<string, string> = {}): Promise<RunningRole> {
+    const started = await startRole(role, { ...this.environment, ...more })
     this.#running.push(started)
     return started
   }

@@ -10,10 +10,10 @@ export interface RouteRequest {
   readonly body: Buffer | undefined
 }
 
-/** What the generator knows of a route: the rest of a request follows from it. */
+/** Facts about a route from which the generator derives the rest of a request. */
 export interface DescribedRoute {
   readonly method: string
-  /** With `:name` for parameters. */
+  /** Path with `:name` for parameters. */
   readonly url: string
   /** Names of the query parameters that it knows. */
   readonly query: readonly string[]
@@ -129,7 +129,7 @@ const VALUES = [
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND', 'TRACE']
 
-/** In a text of JSON it is replaced by what `JSON.stringify` does not write. */
+/** Mark in JSON text that is replaced by text which `JSON.stringify` cannot write. */
 const RAW = 'RAW:'
 const RAWS = ['1e400', '-1e400', '1e-400', '-0', '123456789012345678901234567890', '"\\ud800"', '"\\u0000"']
 
@@ -190,7 +190,7 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { 'x-http-method-override': 'DELETE' },
 ]
 
-/** Changes a request here and there. @param others parts of paths that mean something to somebody else */
+/** Changes a request in a few places. @param others parts of paths that belong to other objects */
 export function spoiled(
   request: RouteRequest,
   route: DescribedRoute,

@@ -1,4 +1,4 @@
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
 import type {
@@ -30,12 +30,12 @@ export interface InForce {
   readonly quota: QuotaCut | undefined
 }
 
-/** What rules do with a line: under which node they leave it out, or in which pool they put it. */
+/** Result of the rules for a line: the node under which they exclude it, or its pool. */
 export type Judgement = { readonly excludedBy: string } | { readonly poolDays: number | undefined }
 
 type QueryTable = Readonly<Record<string, (line: SeenLine) => boolean>>
 
-/** Queries that are drawn, with what they mean for lines of any text. */
+/** Queries to draw from, with their meaning for lines of any text. */
 export const PLAIN_QUERIES: QueryTable = {
   'level:===VIP': ({ level }) => level === 'VIP',
   '-level:(INFO OR WARN)': ({ level }) => !['INFO', 'WARN'].includes(level),
@@ -53,7 +53,7 @@ function objectIn(text: string): { readonly a?: number; readonly f3?: string } {
   return JSON.parse(text.slice(text.lastIndexOf('{'))) as object
 }
 
-/** The same, of texts that are numbers and objects with members a and f0 to f6, one of them or several. */
+/** Queries on texts that are numbers, and on objects with one or more of the members a and f0 to f6. */
 const QUERIES: QueryTable = {
   ...PLAIN_QUERIES,
   'f3:x': ({ text }) => objectIn(text).f3 === 'x',
@@ -76,7 +76,7 @@ const NAMES: DrawnNames = {
   queries: Object.keys(QUERIES),
 }
 
-/** Without a condition now and then: such a rule matches nothing. */
+/** Sometimes without a condition: such a rule matches nothing. */
 function drawConditions(dice: Dice, names: DrawnNames): LineConditions {
   return {
     apps: dice.chance(0.5) ? [dice.pick(names.apps), dice.pick(names.apps)] : [],
@@ -126,7 +126,7 @@ export function droppedEntirely(line: SeenLine, { rules, quota }: InForce): stri
   return 'excludedBy' in judgement ? judgement.excludedBy : undefined
 }
 
-/** What becomes of a line by the rules in force, said once more as plainly as can be. */
+/** Result of the rules in force for a line, in a second, plain implementation. */
 export function judge(line: SeenLine, { rules, quota }: InForce): Judgement {
   const exclusion = rules?.exclusions.find(rule => isMeant(rule, line))
   if (exclusion !== undefined) return { excludedBy: `exclusion-${exclusion.id}` }
@@ -140,10 +140,10 @@ export function judge(line: SeenLine, { rules, quota }: InForce): Judgement {
 }
 
 /**
- * What should be stored of one account: rows without any rule, of which those are left out, or get another retention,
- * that the rules in force at their place in the log name.
+ * Expected rows of one account: the rows without any rule, changed by the rules in force at their place on the log. The
+ * rules exclude rows or change their retention.
  *
- * @param free what the same log gives when its rules say nothing
+ * @param free rows of the same log with rules that do nothing
  */
 export function judgedRows(records: readonly LogRecord[], free: readonly MemoryRow[]): MemoryRow[] {
   return free.flatMap(row => {
@@ -163,7 +163,7 @@ export function judgedRows(records: readonly LogRecord[], free: readonly MemoryR
   })
 }
 
-/** A rule could only shorten what the account says until the fifth behaviour. */
+/** Retention of a line. Until the fifth behaviour, a rule could only shorten the account's retention. */
 function keptDays({ retention }: MemoryRow, poolDays: number, behaviour: number): number {
   return behaviour < 5 ? Math.min(retention as number, poolDays) : poolDays
 }
@@ -175,7 +175,7 @@ function behaviourAt(records: readonly LogRecord[], offset: bigint): number {
     .reduce((highest, { value }) => Math.max(highest, controlType.decode(value).behaviour), 1)
 }
 
-/** The same log, its rules without effect, and as if lines that they drop entirely had not been sent. */
+/** Returns the log with rules that have no effect, and without lines that they drop entirely. */
 export function withoutRules(records: readonly LogRecord[]): LogRecord[] {
   let timeMs = 0
   return records.map(record => {
@@ -209,7 +209,7 @@ function undropped(value: Buffer, timeMs: number, inForce: InForce): Buffer {
   return lineBatchValue(requests, batch.account)
 }
 
-/** Of the cuts before an offset, those with the highest version. */
+/** Cuts before an offset with the highest versions. */
 function inForceAt(records: readonly LogRecord[], offset: bigint): InForce {
   const newest = (kind: Cut['kind']) =>
     records

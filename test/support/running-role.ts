@@ -6,7 +6,7 @@ import { startProgram } from './program.ts'
 /** One role of the real program in a process of its own. */
 export interface RunningRole {
   readonly url: string
-  /** What it has printed so far. */
+  /** Output so far. */
   readonly output: string
   signal(signal: NodeJS.Signals): void
   readonly pid: number
@@ -17,10 +17,10 @@ export interface RunningRole {
 const READY = /(?:is ready: |CLICKHOUSE_URL=)(https?:\/\/\S+)/
 
 /**
- * Starts a role and waits until it says that it is ready. One that has no data folder gets one: the first that serves the
- * API of a log leaves credentials there.
+ * Starts a role and waits until it is ready. A role without a data folder gets one: the first that serves the API of a
+ * log leaves credentials there.
  *
- * @throws what it printed when it ends instead
+ * @throws its output when it ends instead
  */
 export async function startRole(
   role: string,

@@ -28,13 +28,15 @@ export class RunningWeir {
     try {
       await weir.start()
     } catch (error) {
+      // It may merely have been late.
+      await weir.end('SIGKILL')
       rmSync(directory, { recursive: true, force: true })
       throw error
     }
     return weir
   }
 
-  /** The same, not started yet. */
+  /** Like `start`, without starting it yet. */
   static prepare(
     settings: Readonly<Record<string, string>> = {},
     directory = mkdtempSync(join(tmpdir(), 'weir-')),

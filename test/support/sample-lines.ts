@@ -1,4 +1,4 @@
-import type { StoredLine } from '../../engine/lines/stored-line.ts'
+import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 
 export interface SampleOptions {
   readonly seed: number

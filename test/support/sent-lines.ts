@@ -1,6 +1,6 @@
 import { Event } from '../../engine/event/event.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import { LineBatchView } from '../../engine/lines/line-batch-view.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import {
   encodeLineBatch,
@@ -14,7 +14,7 @@ import {
 export const RECEIVED_MS = 1_772_600_767_089
 export const ACCOUNT = '507f1f77bc'
 
-/** A line as a batch keeps it; what is left out was not sent. */
+/** A line as a batch keeps it; absent members were not sent. */
 export interface SentLine {
   readonly line: string
   readonly host?: string
@@ -22,7 +22,7 @@ export interface SentLine {
   readonly level?: string
   readonly env?: string
   readonly file?: string
-  /** As sent: a number is milliseconds; a text is kept beside the resolved time. */
+  /** Value as sent: a number is in milliseconds; a text is kept in addition to the resolved time. */
   readonly timestamp?: number | string
   /** The resolved time; the time of reception when left out. */
   readonly timestampMs?: number

@@ -14,7 +14,7 @@ export interface SilentListener {
   close(): void
 }
 
-/** A process that stands still behind a full queue of connections: the system answers no further one. */
+/** A paused process behind a full queue of connections: the system answers no further connection. */
 export async function silentListener(): Promise<SilentListener> {
   const child = spawn(process.execPath, ['-e', LISTENS], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const [port] = (await once(child, 'message')) as [number]

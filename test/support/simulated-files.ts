@@ -44,7 +44,7 @@ export class SimulatedFiles implements FileOperations {
     return this.counts.get(call) ?? 0
   }
 
-  /** What is written and not yet durable is lost or kept, piece by piece. */
+  /** Loses or keeps each piece of written data that is not durable. */
   losePower(): void {
     this.#life++
     for (const directory of this.#directories.values()) {
@@ -65,7 +65,7 @@ export class SimulatedFiles implements FileOperations {
     return Buffer.from(this.#file(path).content)
   }
 
-  /** Sets what a file holds, durably. */
+  /** Replaces the content of a file, durably. */
   replace(path: string, content: Buffer): void {
     const file = this.#file(path)
     file.content = Buffer.from(content)
@@ -245,7 +245,7 @@ class Directory {
 }
 
 class SimulatedFile {
-  /** What readers see. */
+  /** Content for readers. */
   content = Buffer.alloc(0)
   durable = Buffer.alloc(0)
   readonly dirtySectors = new Set<number>()

@@ -42,7 +42,7 @@ export function importedPath(file: SourceFile, specifier: string): string | unde
   return specifier.startsWith('.') ? normalize(join(dirname(file.path), specifier)) : undefined
 }
 
-/** The name of the package that an import means, without what follows it: `@scope/name`, `name`, `node:fs`. */
+/** Name of the package of an import, without its path: `@scope/name`, `name`, `node:fs`. */
 export function importedPackage(specifier: string): string | undefined {
   if (specifier.startsWith('.')) return undefined
   return specifier

@@ -4,6 +4,7 @@ import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -22,12 +23,12 @@ const ACTIONS = 60
 const KEYS = 12
 const LEVELS = 5
 
-/** The crash of a process, in the middle of what it does. */
+/** The crash of a process in the middle of its work. */
 class Crash extends Error {}
 
 type Lane = 'ingest' | 'keyed'
 
-/** What a line says beside its text. */
+/** Members of a line except its text. */
 export interface SentLine {
   readonly epoch: number
   readonly app: string
@@ -40,7 +41,7 @@ interface Seat {
   worker: PartitionWorker
 }
 
-/** What a run is about. */
+/** Parameters of a run. */
 export interface SpreadScript {
   /** Nodes of the next revision, counted from 1. */
   nodes(revision: number, dice: Dice): readonly NodeDocument[]
@@ -63,7 +64,7 @@ export class SpreadRun {
   readonly store = new MemoryStore()
   readonly #configuration = new SampleConfiguration()
   readonly #seats: Seat[] = []
-  /** By text. */
+  /** Sent lines by text. */
   readonly sent = new Map<string, SentLine>()
   readonly topics: PartitionedTopics
   /** Values of all records of the lines' topic, by partition and offset: the log itself is trimmed. */
@@ -172,7 +173,7 @@ export class SpreadRun {
     seat.worker = await this.#newWorker(seat.lane, seat.partition)
   }
 
-  /** A worker that goes on for a moment although another has taken its partition. */
+  /** A worker that continues for a moment although another has taken its partition. */
   async #zombie(seat: Seat): Promise<void> {
     const old = seat.worker
     await this.#restart(seat)
@@ -209,6 +210,7 @@ export class SpreadRun {
   async #newWorker(lane: Lane, partition: number): Promise<PartitionWorker> {
     const { ingest, checkpoints, keyed } = this.topics
     const worker = new PartitionWorker({
+      catalogue: CATALOGUE,
       partition,
       topic: lane === 'ingest' ? ingest : keyed.topic,
       checkpoints: lane === 'ingest' ? checkpoints : keyed.checkpoints,
@@ -247,7 +249,7 @@ export class SpreadRun {
   }
 }
 
-/** The same topic, to be changed. */
+/** The topic with methods that a test can replace. */
 export function bound(topic: Topic): Topic {
   return Object.setPrototypeOf({}, topic) as Topic
 }

@@ -13,8 +13,8 @@ export interface StalledUploads {
 }
 
 /**
- * Overload as a real server meets it: so many senders have begun a request and stand still that there is no room
- * for one more byte of a body, with a key or without one. Ends with `release`.
+ * Simulates overload as a real server meets it: many senders have begun a request and stopped. A further body does not
+ * fit any more, with a key or without one. `release` ends it.
  */
 export async function stalledUploads(origin: string, key: string): Promise<StalledUploads> {
   const sockets = await Promise.all([
@@ -28,7 +28,7 @@ export async function stalledUploads(origin: string, key: string): Promise<Stall
   }
 }
 
-/** Lengths of bodies: what the large ones leave is taken by one that is as small. */
+/** Lengths of bodies that fill the room: a small one takes the rest that the large ones leave. */
 function bodiesFilling(roomBytes: number): number[] {
   const large = Array.from({ length: roomBytes / BODY_BYTES }, () => BODY_BYTES)
   return [...large, (large.length + 1) * MISSING_BYTES]

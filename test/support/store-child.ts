@@ -1,17 +1,16 @@
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { serverConnection } from '../../engine/store/server-connection.ts'
-import { usageTotals } from '../../engine/store/usage.ts'
 import { blockOf } from './line-blocks.ts'
 import { sampleLines } from './sample-lines.ts'
 
 /**
- * A worker that stores batches until it is killed, and goes on where the store says. Batch n is one record with
- * offset n, the same in each run.
+ * A worker that stores batches until it is killed, and continues from the position in the store. Batch n is one record
+ * with offset n, the same in each run.
  *
- * usage: node store-child.ts WHERE ATTEMPT BATCHES ROWS [wait]
- * WHERE is a folder for the embedded engine or the address of a server. With `wait` it prints "ready" and begins
- * at SIGUSR2. It prints "storing n" and "stored n", at the end "report {…}".
+ * usage: node store-child.ts WHERE ATTEMPT BATCHES ROWS [wait] WHERE is a folder for the embedded engine or the address
+ * of a server. With `wait` it prints "ready" and begins at SIGUSR2. It prints "storing n" and "stored n", at the end
+ * "report {…}".
  */
 const [where = '', attempt = '0', batches = '0', rows = '0', wait] = process.argv.slice(2)
 const DAY = Date.UTC(2026, 0, 2)
@@ -55,5 +54,5 @@ const [counted] = await store.query({
   sql: 'SELECT sum(size) AS bytes, count() AS lines FROM lines SETTINGS optimize_use_projections = 0',
 })
 const day = { account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 }
-console.log(`report ${JSON.stringify({ perBatch, counted, usage: await usageTotals(store, day) })}`)
+console.log(`report ${JSON.stringify({ perBatch, counted, usage: await store.usageTotals(day) })}`)
 await store.close()

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Event } from '../../engine/event/event.ts'
-import { newLineBlock } from '../../engine/lines/line-block.ts'
-import { FieldNames } from '../../engine/lines/line-fields.ts'
-import { defaultOwnStore, newStoredLine } from '../../engine/nodes/destinations/log-analysis/own-store.ts'
-import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
+import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
+import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
-import type { Store } from '../../engine/store/store.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { IngestRequest } from '../../schemas/log/line-batch.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
@@ -25,7 +26,7 @@ export interface StoringOptions {
 
 /** The real store in a folder of its own, filled as the engine fills it: from lines as they were sent. */
 export interface StoredLines {
-  readonly store: Store
+  readonly store: ClickHouseStore
   /** Stores lines as one record of the log, hence one part. */
   add(lines: readonly SentLine[], options?: StoringOptions): Promise<void>
   /** Merges all parts of each day and indexes their words, as is done when there is time. */
@@ -33,10 +34,13 @@ export interface StoredLines {
   close(): Promise<void>
 }
 
-export async function openStoredLines(): Promise<StoredLines> {
+/** @param wrapped the connection as the store is given it */
+export async function openStoredLines(
+  wrapped = (connection: StoreConnection) => connection,
+): Promise<StoredLines> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-lines-'))
   const connection = await openEmbeddedConnection({ path: folder })
-  const store = openClickHouseStore(connection)
+  const store = openClickHouseStore(wrapped(connection))
   await store.open('0b9e0d6e-6f3c-4a57-9d52-30763604df9b')
   const epoch = { offset: 1n, attempt: 0 }
   const claimed = new Set<number>()
@@ -77,7 +81,7 @@ function blockOf(lines: readonly SentLine[], offset: bigint, options: StoringOpt
     fieldNames: new FieldNames(),
     behaviour: BEHAVIOUR,
   }
-  const sink = defaultOwnStore()
+  const sink = CATALOGUE.defaultOwnStore()
   const block = newLineBlock()
   const line = newStoredLine()
   for (let row = 0; row < lines.length; row++) {

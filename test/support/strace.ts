@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { sayAloud } from './kafka/needed-or-skipped.ts'
 
 /**
- * Whether strace is here and may follow a process that it starts.
+ * Whether strace is installed and may follow a process that it starts.
  *
- * @param what tests that are skipped without it; one line says so
- * @throws Error instead of false when WEIR_REQUIRE_STRACE is set: where it must be there a skipped test is a failure
+ * @param what name of the tests that are skipped without it, for the printed line
+ * @throws Error instead of false when WEIR_REQUIRE_STRACE is set: a skipped test is then a failure
  */
 export function hasStrace(what: string): boolean {
   if (spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0) return true

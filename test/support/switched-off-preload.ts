@@ -1,5 +1,7 @@
 import type { Patch } from '../simulation/guards.ts'
 import { switchOff } from '../simulation/switched-off.ts'
 
-/** Loaded into a process before the program itself (`--import`): the guard that SWITCHED_OFF tells of, JSON, is off. */
+/**
+ * Loaded into a process before the program itself (`--import`): switches off the guards that SWITCHED_OFF names, as JSON.
+ */
 switchOff(JSON.parse(process.env.SWITCHED_OFF ?? '[]') as Patch[])

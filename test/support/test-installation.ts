@@ -1,9 +1,9 @@
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
-import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
 import { RecentKeys } from '../../api/ingest/recent-keys.ts'
-import { buildServer, type ServerPorts, type ServerSettings } from '../../api/server.ts'
+import { ingestPorts, logPorts, type ServerPorts, type ServerSettings } from '../../api/ports.ts'
+import { buildServer } from '../../api/server.ts'
 import { tcpOutbound } from '../../deploy/outbound/tcp-outbound.ts'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { type BootstrapCredentials, bootstrap } from '../../engine/configuration/bootstrap.ts'
@@ -21,7 +21,6 @@ import {
   type Role,
   secretHash,
 } from '../../engine/configuration/entities.ts'
-import { lineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { newToken } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
@@ -29,19 +28,16 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
-import { Producer } from '../../engine/log/producer.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { Outbound } from '../../engine/outbound/outbound.ts'
 import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
-import { PresentMemory } from '../../engine/replay/present-memory.ts'
-import { seenByRules } from '../../engine/replay/tail/line-visibility.ts'
-import { LiveTails } from '../../engine/replay/tail/live-tails.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
-import { deploymentTeller } from '../../engine/worker/told-deployments.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
+import { rowSearches } from './row-searches.ts'
 
-/** Everything that the HTTP interface stands on, in memory, for the tests beside the modules. */
+/** Everything that the HTTP interface needs, in memory, for the tests beside the modules. */
 export interface TestInstallation {
   readonly app: FastifyInstance
   readonly ports: ServerPorts
@@ -76,7 +72,7 @@ export const TEST_SETTINGS: ServerSettings = {
   trustedProxies: [],
 }
 
-/** That of one machine: loopback is let through. */
+/** Outbound port of a single machine: loopback is allowed. */
 export const TEST_OUTBOUND: Outbound = tcpOutbound({
   rules: outboundRules({
     deny: [],
@@ -102,37 +98,22 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
   if (!bootstrapped.created) throw new Error('the configuration was not empty')
   const { credentials } = bootstrapped
   const topics = await openPartitionedTopics(log, 2)
-  const { ingest: topic, deadLetters } = topics
-  const writer = new IngestWriter({
-    topic,
-    producer: new Producer({ topic, clock, entropy }),
-  })
-  const ports: ServerPorts = {
+  const parts = {
+    topics,
+    catalogue: overrides.catalogue ?? CATALOGUE,
     configuration,
     clock,
     entropy,
     logger: pino({ level: 'silent' }),
+  }
+  const ports: ServerPorts = {
+    ...logPorts(parts),
+    ingest: ingestPorts(parts, new RecentKeys({ clock })),
     status: { notReady: async () => [] },
     registry: new Registry(),
     settings: TEST_SETTINGS,
-    ingest: {
-      writer,
-      partitionOf: lineRouting(configuration, topic.partitions),
-      keys: new RecentKeys({ clock }),
-      tellDeployment: deploymentTeller(topic, configuration),
-    },
     store: EMPTY_STORE,
-    deadLetters: { topic: deadLetters, ingest: topic },
-    replay: topics,
-    memory: new PresentMemory({ topics, clock }),
     outbound: TEST_OUTBOUND,
-    tails: new LiveTails({
-      ...topics,
-      configuration,
-      clock,
-      logger: silentLogger,
-      isSeen: seenByRules(configuration),
-    }),
     ...overrides,
   }
   const app = await buildServer(ports)
@@ -209,15 +190,16 @@ export async function changeAccount(installation: TestInstallation, change: Part
   await installation.write(replace(accounts, account, { ...account.value, ...change }))
 }
 
-/** A store without a line: what these tests ask about is decided before it is read. */
+/** A store without a line, because these tests are decided before it is read. */
 export const EMPTY_STORE: Store = {
   open: async () => undefined,
   claim: async () => undefined,
   insert: async () => undefined,
   settle: async () => null,
+  markStored: async () => undefined,
+  standing: async () => ({ owner: null, mark: null }),
   reached: async () => ({ owner: null, positions: new Map(), timeMs: 0 }),
-  query: async () => [],
-  queryStream: async function* () {},
+  ...rowSearches(() => []),
   damage: NO_DAMAGE,
   findDamage: async () => [],
   closeDay: async () => undefined,

@@ -9,9 +9,9 @@ export interface ThrottleRule {
 const DEFAULT_BUCKET = ''
 
 /**
- * A throttle written as plainly as can be: the pass times of every key in a list. Times are forgotten when an event of
- * their key comes, and all of a key at once when the last of them is past, as the specification's steps say: a
- * longer window that is published later still knows what is left.
+ * A throttle written as plainly as possible: the pass times of every key in a list. As in the specification's steps,
+ * times are forgotten when an event of their key comes, and all times of a key when the last of them has expired. A
+ * longer window that is published later still has the remaining times.
  */
 export class ThrottleModel {
   #rule: ThrottleRule

@@ -3,6 +3,7 @@ import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import {
   type VerificationOptions,
   type VerificationPorts,
@@ -10,9 +11,8 @@ import {
 } from '../../engine/replay/verify/verification.ts'
 import type { VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
-import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
+import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
-import type { Store } from '../../engine/store/store.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from './line-batches.ts'
@@ -30,7 +30,7 @@ export interface VerifiedWorld {
   readonly clock: ManualClock
   readonly configuration: SampleConfiguration
   readonly connection: StoreConnection
-  readonly store: Store
+  readonly store: ClickHouseStore
   readonly ingest: Topic
   /** Appends lines of an account as one record. */
   append(lines: readonly SampleLine[], account?: string): Promise<void>
@@ -38,17 +38,17 @@ export interface VerifiedWorld {
   pass(ms: number): Promise<void>
   /** Closes the days that every partition has passed. */
   closeDays(): Promise<void>
-  /** What the jobs of an engine do about lines past their retention. */
+  /** Does the work of an engine's jobs on lines past their retention. */
   removeExpired(): Promise<number>
-  /** Trims the log as far as a restart allows; memory lets go of exactly that. */
+  /** Trims the log as far as a restart allows; the in-memory log deletes exactly that. */
   trim(): Promise<void>
   /** New workers, as after kill -9: the old ones are simply no longer driven. */
   kill(): Promise<void>
-  /** Ends the workers: nobody is at work any more. */
+  /** Ends all workers. */
   stopWorkers(): void
   verify(
     changes?: Partial<VerificationPorts & VerificationOptions> & {
-      /** In place of the topic of the lines. */
+      /** Topic to read in place of the topic of the lines. */
       readonly readThrough?: Topic
     },
   ): Promise<VerificationReport>
@@ -67,7 +67,12 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
     workers = []
     for (let partition = 0; partition < PARTITIONS; partition++) {
       const options = { partition, topic: ingest, checkpoints, store, clock, configuration }
-      const worker = new PartitionWorker({ ...options, logger: silentLogger, workerName: 'test' })
+      const worker = new PartitionWorker({
+        catalogue: CATALOGUE,
+        ...options,
+        logger: silentLogger,
+        workerName: 'test',
+      })
       await worker.start()
       workers.push(worker)
     }
@@ -119,6 +124,7 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
     verify: async ({ readThrough, ...changes } = {}) =>
       verify(
         {
+          catalogue: CATALOGUE,
           topics: [
             {
               topic: readThrough ?? ingest,

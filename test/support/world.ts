@@ -6,19 +6,21 @@ import type { RunWatch } from '../../engine/fold/run-watch.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { CheckpointLog } from '../../engine/replay/checkpoint-log.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
-import type {
-  AddressedCut,
-  DeployedConfiguration,
-  ExclusionCut,
-  ExemptionCut,
-  LineRulesCut,
-  PipelineCut,
-  QuotaCut,
-  RetentionCut,
+import {
+  type AddressedCut,
+  cutKey,
+  type DeployedConfiguration,
+  type ExclusionCut,
+  type ExemptionCut,
+  type LineRulesCut,
+  type PipelineCut,
+  type QuotaCut,
+  type RetentionCut,
 } from '../../schemas/log/cuts.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
@@ -64,6 +66,7 @@ export async function newWorld(): Promise<World> {
     partition,
     worker: async watch => {
       const worker = new PartitionWorker({
+        catalogue: CATALOGUE,
         partition,
         topic: ingest,
         checkpoints,
@@ -91,8 +94,8 @@ export async function newWorld(): Promise<World> {
 const worlds: PartitionWorker[][] = []
 
 /**
- * Checks the rule that holds for every node at any time, over all workers that were started since the last call:
- * in + copied + created = out + dropped + failed + merged + held.
+ * Checks the rule that holds for every node at any time, over all workers that were started since the last call: in +
+ * copied + created = out + dropped + failed + merged + held.
  */
 export function expectConservation(): void {
   for (const worker of worlds.splice(0).flat()) {
@@ -105,7 +108,7 @@ export function expectConservation(): void {
   }
 }
 
-/** What a start would go on from. */
+/** Checkpoint that a start would continue from. */
 export async function newestCheckpoint({ log, ingest, partition }: World): Promise<Checkpoint> {
   const topic = await log.topic(CHECKPOINT_TOPIC, ingest.partitions)
   const kept = await new CheckpointLog(topic, { topic: ingest, partition }).newest()
@@ -126,22 +129,34 @@ export async function passSecond(world: World, worker: PartitionWorker): Promise
 
 export interface ExemptionTimes {
   readonly untilMs: number
-  /** As `untilMs` unless given. */
+  /** Time of removal; `untilMs` unless given. */
   readonly forgetMs?: number
 }
 
-/** Pipelines that a test deploys, as the configuration log would tell of them. */
+/** Pipelines that a test deploys, in the form in which the configuration log reports them. */
 export class SampleConfiguration implements DeployedConfiguration {
   readonly #cuts = new Map<string, AddressedCut>()
-  readonly #listeners = new Set<() => void>()
-  /** Whether what is set is for all partitions. */
+  readonly #listeners = new Set<(accounts: ReadonlySet<string>) => void>()
+  /** Whether the account is spread. */
   everywhere = false
+
+  accounts(): Iterable<string> {
+    return this.#cuts.size === 0 ? [] : [SAMPLE_ACCOUNT]
+  }
 
   cuts(): Iterable<AddressedCut> {
     return this.#cuts.values()
   }
 
-  subscribe(listener: () => void): () => void {
+  isSpread(): boolean {
+    return this.everywhere
+  }
+
+  get anySpread(): boolean {
+    return [...this.#cuts.values()].some(({ cut }) => cut.kind === 'spread')
+  }
+
+  subscribe(listener: (accounts: ReadonlySet<string>) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -165,7 +180,7 @@ export class SampleConfiguration implements DeployedConfiguration {
     const exemption: ExemptionCut = { accountId: SAMPLE_ACCOUNT, pipeline, node, key, untilMs, forgetMs }
     const entity = exemptionKey(pipeline, node, key)
     const cut: Cut = { kind: 'exemption', entity, version, payload: JSON.stringify(exemption) }
-    this.set(cut, forgetMs)
+    this.set(cut)
     return cut
   }
 
@@ -195,14 +210,9 @@ export class SampleConfiguration implements DeployedConfiguration {
     return cut
   }
 
-  set(cut: Cut, forgetMs?: number): void {
-    this.#cuts.set(`${cut.kind} ${cut.entity}`, {
-      account: SAMPLE_ACCOUNT,
-      cut,
-      everywhere: this.everywhere,
-      ...(forgetMs !== undefined && { forgetMs }),
-    })
-    for (const listener of this.#listeners) listener()
+  set(cut: Cut): void {
+    this.#cuts.set(cutKey(cut), { account: SAMPLE_ACCOUNT, cut })
+    for (const listener of this.#listeners) listener(new Set([SAMPLE_ACCOUNT]))
   }
 }
 

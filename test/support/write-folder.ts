@@ -1,13 +1,13 @@
 /**
  * Writes the data folder of the running program version into an archive, for the tests of later versions:
  *
- *   node test/support/write-folder.ts test/data/folders/behaviour-5.tar.gz
+ *   node test/support/write-folder.ts test/data/folders/behaviour-N.tar.gz
  *
- * The folder holds some of everything that this version can do, from several starts, the last of which was ended by
- * kill -9 behind lines that were acknowledged. `expected.json` beside the data says what was there.
+ * The folder contains an example of everything that this version can do, from several starts. The last one was ended by
+ * kill -9 behind acknowledged lines. `expected.json` beside the data lists the expected contents.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,6 +26,10 @@ const features = {
   reduce:
     knows('engine/nodes/processors/reduce/reduce.ts') && knows('engine/replay/explain/window-explanation.ts'),
   push: knows('api/ingest/push-routes.ts'),
+  unroll: /defineProcessor/.test(textOf('engine/nodes/processors/unroll.ts')),
+  words:
+    knows('schemas/log/behaviour-numbers.ts') &&
+    /SEVENTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
 }
 
 const [archive] = process.argv.slice(2)
@@ -52,6 +56,7 @@ async function write() {
   await stored(50)
   await weir.end('SIGTERM')
   await weir.start()
+  if (features.words) await lookForWords()
   if (features.deadLetters) await failing()
   if (features.reduce) await gathering()
   if (features.push) await push()
@@ -161,6 +166,26 @@ async function gathering(): Promise<void> {
   await weir.send('POST', `${path}/publish`, {})
 }
 
+/** Lines meet many filters, each for one word. Earlier behaviours count that as more than the account may spend. */
+async function lookForWords(): Promise<void> {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'words' })}`
+  const filter = (input: string, action: string, expression: object) => {
+    const userConfig = { action, conditional: { expressions: [expression] } }
+    return add(`${path}/transform`, { type: 'filter', inputs: [input], user_config: userConfig })
+  }
+  const source = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  let last = await filter(source, 'allow', { field: '.app', str_operator: 'equal', value: 'words' })
+  for (let index = 0; index < 20; index++)
+    last = await filter(last, 'drop', {
+      field: '.line',
+      str_operator: 'regex_match',
+      value: `timeout ${index}`.padEnd(44, 'z'),
+    })
+  await add(`${path}/sink`, { type: 'mezmo', inputs: [last], user_config: {} })
+  await weir.send('POST', `${path}/publish`, {})
+  await ingest(Array.from({ length: 2_700 }, () => ({ line: 'twenty-one characters', app: 'words' })))
+}
+
 async function push(): Promise<void> {
   const route = await add('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
   const key = await weir.send<{ data: { key: string } }>(
@@ -173,9 +198,16 @@ async function push(): Promise<void> {
   )
   const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'doors' })}`
   const source = await add(`${path}/source`, { type: 'http', gateway_route_id: route, user_config: {} })
+  const unroll = features.unroll
+    ? await add(`${path}/transform`, {
+        type: 'unroll',
+        inputs: [source],
+        user_config: { field: '.doors', values_only: false },
+      })
+    : source
   await add(`${path}/sink`, {
     type: 'mezmo',
-    inputs: [source],
+    inputs: [unroll],
     user_config: { query: { hostname: 'door' } },
   })
   await weir.send('POST', `${path}/publish`, {})
@@ -186,9 +218,14 @@ async function push(): Promise<void> {
     body: JSON.stringify([
       { door: 'north', n: 1 },
       { door: 'south', n: 12345678901 },
+      { n: 3, doors: ['east', { name: 'west' }] },
     ]),
   })
   if (!answer.ok) throw new Error(`push: ${answer.status} ${await answer.text()}`)
+}
+
+function textOf(file: string): string {
+  return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 }
 
 function knows(file: string): boolean {

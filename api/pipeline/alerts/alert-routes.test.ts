@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
 import { drafts, revisions } from '../../../engine/configuration/entities.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 
@@ -85,7 +86,7 @@ const hasChanges = async () => (await send('GET', `/${pipeline}`)).data.has_chan
 const publish = () => send('POST', `/${pipeline}/publish?allow_unconnected_edges=true`)
 
 describe('an alert', () => {
-  test('is answered whole, with its defaults, and read at its own, shorter path', async () => {
+  test('is returned whole, with its defaults, and can be read at its own, shorter path', async () => {
     const { status, text, body, data } = await send(
       'POST',
       `/${pipeline}/source/${source}/alert`,
@@ -127,7 +128,7 @@ describe('an alert', () => {
     expect((await send('GET', `/${pipeline}/source/${source}/alert/${data.id}`)).status).toBe(405)
   })
 
-  test('those of a pipeline are listed, oldest first', async () => {
+  test('is listed with the others of its pipeline, oldest first', async () => {
     const transform = await addNode(pipeline, 'transform', filter)
     const ids = [await addAlert('source', source), await addAlert('transform', transform)]
     const { body, data } = await send('GET', `/${pipeline}/alert`)
@@ -136,7 +137,7 @@ describe('an alert', () => {
     expect((await send('GET', `/${await newPipeline()}/alert`)).data).toEqual([])
   })
 
-  test('a change replaces everything: what is left out goes back to its default or away', async () => {
+  test('is replaced by a change: members that were not sent get their default or are removed', async () => {
     const id = await addAlert('source', source, {
       active: false,
       alert_config: {
@@ -180,7 +181,7 @@ describe('an alert', () => {
     expect((await read(id)).data).toEqual(data)
   })
 
-  test('what was read can be sent back, and nothing changes', async () => {
+  test('can be sent back as it was read, which changes nothing', async () => {
     const id = await addAlert('source', source)
     const before = (await read(id)).data
     await publish()
@@ -188,7 +189,7 @@ describe('an alert', () => {
     expect(await hasChanges()).toBe(false)
   })
 
-  test('a change under the path of another node moves it there', async () => {
+  test('moves to another node by a change under its path', async () => {
     const transform = await addNode(pipeline, 'transform', filter)
     const id = await addAlert('source', source)
     const path = `/${pipeline}/transform/${transform}/alert/${id}`
@@ -209,7 +210,7 @@ describe('an alert', () => {
     expect((await read(id)).data).toEqual(data)
   })
 
-  test('its type does not change', async () => {
+  test('keeps its type', async () => {
     const id = await addAlert('source', source)
     const path = `/${pipeline}/source/${source}/alert/${id}`
     const { status, body } = await send(
@@ -224,7 +225,7 @@ describe('an alert', () => {
     })
   })
 
-  test('deleting it answers its id, and then it is gone', async () => {
+  test('returns its id when it is deleted, and is then not found', async () => {
     const [id, other] = [await addAlert('source', source), await addAlert('source', source)]
     const path = `/${pipeline}/source/${source}/alert/${id}`
     const { status, body, data } = await send('DELETE', path)
@@ -240,7 +241,7 @@ describe('an alert', () => {
     expect((await read(other)).status).toBe(200)
   })
 
-  test('DELETE with a content type and no body works', async () => {
+  test('can be deleted with a content type and no body', async () => {
     const id = await addAlert('source', source)
     const response = await installation.call({
       method: 'DELETE',
@@ -278,7 +279,7 @@ describe('an alert', () => {
     expect((await read(id)).status).toBe(200)
   })
 
-  test('is nobody else’s to read', async () => {
+  test('cannot be read by other accounts', async () => {
     const id = await addAlert('source', source)
     await installation.account('0123456789')
     const token = await installation.token({ account: '0123456789' })
@@ -287,7 +288,7 @@ describe('an alert', () => {
     expect((await installation.app.inject({ url, headers })).statusCode).toBe(404)
   })
 
-  test('a refused write changes nothing, and says everything that is wrong', async () => {
+  test('is not changed by a refused write, which reports all findings', async () => {
     const id = await addAlert('source', source)
     const before = [await read(id), await send('GET', `/${pipeline}`)].map(({ text }) => text)
     installation.clock.advance(1000)
@@ -309,7 +310,7 @@ describe('an alert', () => {
     expect([await read(id), await send('GET', `/${pipeline}`)].map(({ text }) => text)).toEqual(before)
   })
 
-  test('a write changes the time of the pipeline, and no generation', async () => {
+  test('changes the time of the pipeline, and no generation', async () => {
     installation.clock.advance(1000)
     await addAlert('source', source)
     expect((await send('GET', `/${pipeline}`)).data.updated_at).toBe(
@@ -318,14 +319,14 @@ describe('an alert', () => {
     expect((await send('GET', `/${pipeline}/source/${source}`)).data.generation_id).toBe(0)
   })
 
-  test('ten that are made at the same time are all there', async () => {
+  test('can be created ten times at once, and all are stored', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => addAlert('source', source)))
     for (const id of ids) expect((await read(id)).status).toBe(200)
   })
 })
 
 describe('alerts and their nodes', () => {
-  test('a node takes its alerts with it, and those of others stay', async () => {
+  test('a node is deleted with its alerts, and those of others stay', async () => {
     const transform = await addNode(pipeline, 'transform', filter)
     const [gone, kept] = [await addAlert('transform', transform), await addAlert('source', source)]
     await send('DELETE', `/${pipeline}/transform/${transform}`)
@@ -333,7 +334,7 @@ describe('alerts and their nodes', () => {
     expect((await read(kept)).data.inputs).toEqual([source])
   })
 
-  test('an output that goes is taken off the inputs; an alert whose last one goes, goes', async () => {
+  test('a removed output disappears from the inputs, and an alert without outputs is deleted', async () => {
     const transform = await addNode(pipeline, 'transform', route('a', 'b'))
     const [unmatched, a, b] = (await outputsOf('transform', transform)) as [string, string, string]
     const all = await addAlert('transform', transform, { inputs: [b, a, unmatched] })
@@ -344,7 +345,7 @@ describe('alerts and their nodes', () => {
     expect((await read(only)).status).toBe(404)
   })
 
-  test('a node that is replaced with the same outputs keeps its alerts', async () => {
+  test('a replaced node with the same outputs keeps its alerts', async () => {
     const transform = await addNode(pipeline, 'transform', filter)
     const id = await addAlert('transform', transform)
     const before = (await read(id)).text
@@ -352,7 +353,7 @@ describe('alerts and their nodes', () => {
     expect((await read(id)).text).toBe(before)
   })
 
-  test('a pipeline takes its alerts with it', async () => {
+  test('a pipeline is deleted with its alerts', async () => {
     const id = await addAlert('source', source)
     expect((await send('DELETE', `/${pipeline}`)).status).toBe(200)
     expect((await read(id)).status).toBe(404)
@@ -360,7 +361,7 @@ describe('alerts and their nodes', () => {
 })
 
 describe('publishing', () => {
-  test('a change of an alert alone can be published; taking it back is none', async () => {
+  test('a change of only an alert can be published, and reverting it leaves no change', async () => {
     await publish()
     const id = await addAlert('source', source)
     expect(await hasChanges()).toBe(true)
@@ -380,14 +381,14 @@ describe('publishing', () => {
     expect(await hasChanges()).toBe(false)
   })
 
-  test('an alert that came and went before the first publication leaves nothing to publish', async () => {
+  test('an alert that was created and deleted before the first publication leaves nothing to publish', async () => {
     await publish()
     const id = await addAlert('source', source)
     await send('DELETE', `/${pipeline}/source/${source}/alert/${id}`)
     expect(await hasChanges()).toBe(false)
   })
 
-  test('a revision keeps the alerts as they were; partitions are told nothing of them', async () => {
+  test('a revision keeps the alerts as they were, and partitions do not get them', async () => {
     await publish()
     const id = await addAlert('source', source)
     await publish()
@@ -397,14 +398,14 @@ describe('publishing', () => {
     expect(documents[0]).not.toHaveProperty('alerts')
     const { account_id: _, pipeline_id: __, ...alert } = (await read(id)).data
     expect(documents[1]?.alerts).toEqual([{ ...alert, active: true }])
-    const cuts = [...deployedConfiguration(installation.configuration).cuts()]
+    const cuts = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()]
     const cut = cuts.find(each => each.cut.entity === pipeline)?.cut
     expect(JSON.parse(cut?.payload ?? '')).toMatchObject({ revision: 2, nodes: [{ id: source }] })
     expect(cut?.payload).not.toContain('alerts')
     expect(cut?.payload).not.toContain(SECRET)
   })
 
-  test('a revision that is restored brings its alerts back, and says how they differ', async () => {
+  test('a restored revision brings its alerts back, and reports their differences', async () => {
     await publish()
     const id = await addAlert('source', source)
     const before = (await read(id)).text
@@ -442,7 +443,7 @@ describe('publishing', () => {
     expect((await read(id)).text).toBe(before)
   })
 
-  test('a draft of before there were alerts has none', async () => {
+  test('a draft from before alerts existed has none', async () => {
     expect(installation.configuration.get(drafts, pipeline)?.value).not.toHaveProperty('alerts')
     expect((await send('GET', `/${pipeline}/alert`)).data).toEqual([])
     await publish()

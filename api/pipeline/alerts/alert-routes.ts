@@ -4,9 +4,11 @@ import { AlertWrite } from '../../../engine/alerts/check-alert.ts'
 import { AlertRecord } from '../../../schemas/http/pipeline-api.ts'
 import { named } from '../../../schemas/named.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+import type { TypedApp } from '../../http/typed-app.ts'
 import { ONE_ALERT } from '../links.ts'
+import type { PipelineRouteOptions } from '../pipelines.ts'
 import { alertRecord } from '../records.ts'
-import type { Alerts } from './alerts.ts'
+import { Alerts } from './alerts.ts'
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const ReadPath = Type.Object({ pipelineId: Type.String(), alertId: Type.String() })
@@ -19,19 +21,20 @@ const Deleted = {
   200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
   ...V3_ERROR_REPLIES,
 }
+const config = { needs: 'write' as const }
+/** Documents the body only: the check of an alert reports every finding of this schema, and more. */
+const unvalidated = { config, attachValidation: true }
 const CALLED = { source: 'source', transform: 'processor' } as const
 const tags = ['alerts']
 
 /**
- * Alerts of sources and processors (pipeline API, sections 2 and 7). Reading one asks for as much as changing it: it
- * holds the secrets of a service in clear, as nodes do (our choice).
+ * Alerts of sources and processors (pipeline API, sections 2 and 7). Reading one needs the same right as changing it,
+ * because it contains secrets of a service in clear, like nodes (our choice).
  */
-export const alertRoutes: FastifyPluginAsyncTypebox<{ alerts: Alerts }> = async (app, { alerts }) => {
-  const config = { needs: 'write' as const }
-  /** The schema is for the API document: the check of an alert finds what it finds, and more. */
-  const unvalidated = { config, attachValidation: true }
+export const alertRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, { pipelines }) => {
+  const alerts = new Alerts(pipelines, app.ports)
 
-  // Not part of the hosted service's contract (our choice), as the lists of nodes.
+  // The route is not part of the hosted service's contract (our choice), like the lists of nodes.
   app.get(
     '/v3/pipeline/:pipelineId/alert',
     {
@@ -54,62 +57,65 @@ export const alertRoutes: FastifyPluginAsyncTypebox<{ alerts: Alerts }> = async 
     },
   )
 
-  for (const kind of ['source', 'transform'] as const) {
-    const path = `/v3/pipeline/:pipelineId/${kind}/:nodeId/alert`
+  for (const kind of ['source', 'transform'] as const) serveChanges(app, alerts, kind)
+}
 
-    app.post(
-      path,
-      {
-        ...unvalidated,
-        schema: {
-          summary: `Add an alert to a ${CALLED[kind]}`,
-          tags,
-          params: NodePath,
-          body: NamedAlert,
-          response: OneAlert,
-        },
-      },
-      async ({ caller, params: { pipelineId, nodeId }, body }) => {
-        const place = { pipeline: pipelineId, kind, node: nodeId }
-        const { alert, state } = await alerts.create(caller, place, body)
-        return envelope(ONE_ALERT, alertRecord(alert, state))
-      },
-    )
+/** Requests that change the alerts of nodes of one kind. */
+function serveChanges(app: TypedApp, alerts: Alerts, kind: keyof typeof CALLED): void {
+  const path = `/v3/pipeline/:pipelineId/${kind}/:nodeId/alert`
 
-    app.put(
-      `${path}/:alertId`,
-      {
-        ...unvalidated,
-        schema: {
-          summary: `Replace an alert, or move one to this ${CALLED[kind]}`,
-          tags,
-          params: AlertPath,
-          body: NamedAlert,
-          response: OneAlert,
-        },
+  app.post(
+    path,
+    {
+      ...unvalidated,
+      schema: {
+        summary: `Add an alert to a ${CALLED[kind]}`,
+        tags,
+        params: NodePath,
+        body: NamedAlert,
+        response: OneAlert,
       },
-      async ({ caller, params: { pipelineId, nodeId, alertId }, body }) => {
-        const place = { pipeline: pipelineId, kind, node: nodeId, alert: alertId }
-        const { alert, state } = await alerts.replace(caller, place, body)
-        return envelope(ONE_ALERT, alertRecord(alert, state))
-      },
-    )
+    },
+    async ({ caller, params: { pipelineId, nodeId }, body }) => {
+      const place = { pipeline: pipelineId, kind, node: nodeId }
+      const { alert, state } = await alerts.create(caller, place, body)
+      return envelope(ONE_ALERT, alertRecord(alert, state))
+    },
+  )
 
-    app.delete(
-      `${path}/:alertId`,
-      {
-        config,
-        schema: {
-          summary: `Delete an alert of a ${CALLED[kind]}`,
-          tags,
-          params: AlertPath,
-          response: Deleted,
-        },
+  app.put(
+    `${path}/:alertId`,
+    {
+      ...unvalidated,
+      schema: {
+        summary: `Replace an alert, or move one to this ${CALLED[kind]}`,
+        tags,
+        params: AlertPath,
+        body: NamedAlert,
+        response: OneAlert,
       },
-      async ({ caller, params: { pipelineId, nodeId, alertId } }) => {
-        await alerts.delete(caller, { pipeline: pipelineId, kind, node: nodeId, alert: alertId })
-        return envelope(ONE_ALERT, { id: alertId, deleted: true as const })
+    },
+    async ({ caller, params: { pipelineId, nodeId, alertId }, body }) => {
+      const place = { pipeline: pipelineId, kind, node: nodeId, alert: alertId }
+      const { alert, state } = await alerts.replace(caller, place, body)
+      return envelope(ONE_ALERT, alertRecord(alert, state))
+    },
+  )
+
+  app.delete(
+    `${path}/:alertId`,
+    {
+      config,
+      schema: {
+        summary: `Delete an alert of a ${CALLED[kind]}`,
+        tags,
+        params: AlertPath,
+        response: Deleted,
       },
-    )
-  }
+    },
+    async ({ caller, params: { pipelineId, nodeId, alertId } }) => {
+      await alerts.delete(caller, { pipeline: pipelineId, kind, node: nodeId, alert: alertId })
+      return envelope(ONE_ALERT, { id: alertId, deleted: true as const })
+    },
+  )
 }

@@ -2,6 +2,7 @@ import { checkAlert } from '../../../engine/alerts/check-alert.ts'
 import { replace } from '../../../engine/configuration/configuration-log.ts'
 import { drafts } from '../../../engine/configuration/entities.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
@@ -32,7 +33,7 @@ export class Alerts {
     this.#ports = ports
   }
 
-  /** @throws ApiError 404, also when it is another pipeline's */
+  /** @throws ApiError 404, also when the alert belongs to another pipeline */
   get(caller: Caller, pipeline: string, id: string): AlertAndPipeline {
     const state = this.#pipelines.get(caller, pipeline)
     return { alert: alertIn(state, id), state }
@@ -48,16 +49,16 @@ export class Alerts {
     const id = this.#ports.entropy.uuid()
     const state = await this.#editing(caller, path.pipeline, before => [
       ...alertsOf(before),
-      checked(before, { ...path, alert: id }, sent),
+      checked(this.#ports.catalogue, before, { ...path, alert: id }, sent),
     ])
     return { alert: alertIn(state, id), state }
   }
 
-  /** Under the path of another node of the pipeline it moves there (pipeline API, section 7). */
+  /** Replaces an alert. A path with another node of the pipeline moves it there (pipeline API, section 7). */
   async replace(caller: Caller, path: AlertPath, sent: unknown): Promise<AlertAndPipeline> {
     const state = await this.#editing(caller, path.pipeline, before => {
       const previous = alertIn(before, path.alert)
-      const alert = checked(before, path, sent, previous)
+      const alert = checked(this.#ports.catalogue, before, path, sent, previous)
       return alertsOf(before).map(each => (each === previous ? alert : each))
     })
     return { alert: alertIn(state, path.alert), state }
@@ -84,8 +85,9 @@ export class Alerts {
   }
 }
 
-/** @throws ApiError 404 without the node, ProblemsError with every finding about the body */
+/** @throws ApiError 404 if the node is missing, ProblemsError with every finding about the body */
 function checked(
+  catalogue: Catalogue,
   state: PipelineState,
   path: AlertPath,
   sent: unknown,
@@ -99,7 +101,12 @@ function checked(
     [...partsWithExpressions({ nodes: draft.value.nodes, alerts: others }), sentConfig(sent as JsonValue)],
     partsWithExpressions(draft.value),
   )
-  const check = checkAlert(sent as JsonValue | undefined, { pipelineId: path.pipeline, node, previous })
+  const check = checkAlert(sent as JsonValue | undefined, {
+    catalogue,
+    pipelineId: path.pipeline,
+    node,
+    previous,
+  })
   if ('problems' in check) throw new ProblemsError(check.problems)
   return { id: path.alert, ...check.stored }
 }

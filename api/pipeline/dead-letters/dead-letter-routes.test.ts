@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
 import { deadLetterSettings } from '../../../engine/configuration/entities.ts'
 import { silentLogger } from '../../../engine/logger.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { PartitionWorker } from '../../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { MemoryStore } from '../../../test/support/memory-store.ts'
@@ -33,13 +34,14 @@ async function newWorker(): Promise<PartitionWorker> {
   const { log, clock, configuration, credentials, ports } = installation
   const { topic, ingest } = ports.deadLetters
   const worker = new PartitionWorker({
+    catalogue: CATALOGUE,
     partition: partitionOfAccount(credentials.accountId, ingest.partitions),
     topic: ingest,
     checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
     outbox: { ingest, deadLetters: topic },
     store,
     clock,
-    configuration: deployedConfiguration(configuration),
+    configuration: deployedConfiguration(CATALOGUE, configuration),
     logger: silentLogger,
     workerName: 'worker',
   })
@@ -81,7 +83,7 @@ async function sendLines(...lines: object[]): Promise<void> {
   expect((await ingest.bounds(partitionOfAccount(accountId, partitions))).next).toBeGreaterThan(0n)
 }
 
-/** The list, once it has that many letters. */
+/** Waits until the list has that many letters, and returns it. */
 async function letters(url: string, count: number) {
   for (;;) {
     const { data } = await send('GET', url)
@@ -90,7 +92,7 @@ async function letters(url: string, count: number) {
   }
 }
 
-/** Ends the open batch, and waits until so many lines are stored. */
+/** Ends the open batch and waits until that many lines are stored. */
 async function storedLines(count: number): Promise<string[]> {
   for (;;) {
     installation.clock.advance(1_100)
@@ -100,7 +102,7 @@ async function storedLines(count: number): Promise<string[]> {
   }
 }
 
-test('a failed event is listed, and replayed once through a mended revision', async () => {
+test('a failed event is listed, and replayed once through a corrected revision', async () => {
   const { id, url, sink } = await newPipeline()
   await send('PUT', url, { enabled: true })
   await sendLines({ line: 'fine', machine: 'm-1' }, { line: 'broken', app: 'web' })
@@ -139,7 +141,7 @@ test('a failed event is listed, and replayed once through a mended revision', as
   expect((await send('GET', `${url}?replayed=false`)).data).toEqual([])
 })
 
-test('a letter fails again in the revision that failed, as a new one', async () => {
+test('a letter that fails again in the same revision becomes a new one', async () => {
   const { url } = await newPipeline()
   await send('PUT', url, { enabled: true })
   await sendLines({ line: 'broken' })
@@ -150,7 +152,7 @@ test('a letter fails again in the revision that failed, as a new one', async () 
   expect(second).toMatchObject({ code: first.code, event: first.event, replayed_at: null })
 })
 
-test('letters are listed newest first, page by page, and found by what they are', async () => {
+test('letters are listed newest first, page by page, and found by their properties', async () => {
   const { url, sink } = await newPipeline()
   await send('PUT', url, { enabled: true })
   for (let number = 0; number < 5; number++) {
@@ -180,7 +182,7 @@ test('letters are listed newest first, page by page, and found by what they are'
   expect(await found(`to=${all[3].failed_at}`)).toBe(6)
 })
 
-test('what is past its retention is neither listed nor replayed', async () => {
+test('letters past their retention are neither listed nor replayed', async () => {
   const { url } = await newPipeline()
   await send('PUT', url, { enabled: true, retention_days: 2 })
   await sendLines({ line: 'old' })
@@ -191,7 +193,7 @@ test('what is past its retention is neither listed nor replayed', async () => {
   expect(replayed.data).toMatchObject({ replayed: 0, not_found: 2 })
 })
 
-test('a pipeline keeps nothing unless it is told to', async () => {
+test('a pipeline keeps no letters by default', async () => {
   const { url } = await newPipeline()
   expect((await send('GET', url)).body.meta).toEqual({
     pk: 'id',
@@ -208,7 +210,7 @@ test('a pipeline keeps nothing unless it is told to', async () => {
   expect((await send('GET', url)).data).toEqual([])
 })
 
-test('settings are replaced as a whole, and go with their pipeline', async () => {
+test('settings are replaced as a whole, and deleted with their pipeline', async () => {
   const { id, url } = await newPipeline()
   const written = { enabled: true, retention_days: 30, give_up_after_s: 600 }
   expect((await send('PUT', url, written)).data).toEqual(written)
@@ -220,7 +222,7 @@ test('settings are replaced as a whole, and go with their pipeline', async () =>
   expect(installation.configuration.get(deadLetterSettings, id)).toBeUndefined()
 })
 
-test('what cannot be is refused, and says where', async () => {
+test('an invalid request is refused with its place', async () => {
   const { url } = await newPipeline()
   const refused = async (payload: object) => {
     const { status, body } = await send('PUT', url, payload)
@@ -237,7 +239,7 @@ test('what cannot be is refused, and says where', async () => {
   expect((await send('POST', `/v3/pipeline/${NOWHERE}/dead-letter/replay`, {})).status).toBe(404)
 })
 
-test('letters of a node that the present revision does not have stay what they are', async () => {
+test('letters of a node that the present revision lacks stay unchanged', async () => {
   const { id, url, sink } = await newPipeline()
   await send('PUT', url, { enabled: true })
   await sendLines({ line: 'broken' })
@@ -250,13 +252,13 @@ test('letters of a node that the present revision does not have stay what they a
   expect((await send('GET', `${url}?replayed=false`)).data).toHaveLength(1)
 })
 
-test('a pipeline of which nothing runs replays nothing', async () => {
+test('a pipeline without a deployment replays nothing', async () => {
   const { id } = (await send('POST', '/v3/pipeline', { title: 'p' })).data
   const { status, body } = await send('POST', `/v3/pipeline/${id}/dead-letter/replay`, {})
   expect([status, body.code]).toEqual([409, 'ENOTPUBLISHED'])
 })
 
-test('another account sees nothing, and who may only read changes nothing', async () => {
+test('another account sees nothing, and a read-only caller changes nothing', async () => {
   const { url } = await newPipeline()
   const authorization = `Token ${await installation.user('readonly')}`
   const asReader = (method: Method, path: string, payload?: object) =>

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { DeadLetterQueue } from '../../../engine/replay/dead-letters/dead-letter-queue.ts'
 import {
   DeadLetterQuery,
   DeadLetterRecord,
@@ -10,12 +11,8 @@ import {
 } from '../../../schemas/http/dead-letter-api.ts'
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import { DEAD_LETTERS } from '../links.ts'
-import type { Pipelines } from '../pipelines.ts'
-import { type DeadLetterPorts, DeadLetters } from './dead-letters.ts'
-
-export interface DeadLetterRouteOptions extends DeadLetterPorts {
-  readonly pipelines: Pipelines
-}
+import type { PipelineRouteOptions } from '../pipelines.ts'
+import { DeadLetters } from './dead-letters.ts'
 
 const Path = Type.Object({ pipelineId: Type.String() })
 const LetterPage = Type.Object({
@@ -30,19 +27,21 @@ const LetterPage = Type.Object({
 })
 const tags = ['pipelines']
 
-/** `/v3/pipeline/{id}/dead-letter`: events of a pipeline that failed. */
-export const deadLetterRoutes: FastifyPluginAsyncTypebox<DeadLetterRouteOptions> = async (
+/** Routes `/v3/pipeline/{id}/dead-letter`: events of a pipeline that failed. */
+export const deadLetterRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
   app,
-  { pipelines, ...ports },
+  { pipelines },
 ) => {
-  const deadLetters = new DeadLetters(pipelines, ports)
+  const { configuration, clock, inEffect, deadLetters: topics } = app.ports
+  const queue = new DeadLetterQueue(topics, clock)
+  const deadLetters = new DeadLetters(pipelines, { configuration, clock, inEffect, queue })
 
   app.get(
     '/v3/pipeline/:pipelineId/dead-letter',
     {
       config: { needs: 'read', reveals: 'any line' },
       schema: {
-        summary: 'List events that failed, newest first, beside what becomes of those to come',
+        summary: 'List failed events, newest first, and the settings for dead letters',
         tags,
         params: Path,
         querystring: DeadLetterQuery,
@@ -61,7 +60,7 @@ export const deadLetterRoutes: FastifyPluginAsyncTypebox<DeadLetterRouteOptions>
     {
       config: { needs: 'write' },
       schema: {
-        summary: 'Say what becomes of events that fail',
+        summary: 'Replace the settings for dead letters',
         tags,
         params: Path,
         body: DeadLetterSettingsWrite,
@@ -77,7 +76,7 @@ export const deadLetterRoutes: FastifyPluginAsyncTypebox<DeadLetterRouteOptions>
     {
       config: { needs: 'write', reveals: 'any line' },
       schema: {
-        summary: 'Send failed events once more through the revision that runs, from the node that failed',
+        summary: 'Replay failed events through the deployed revision, from the node that failed',
         tags,
         params: Path,
         body: DeadLetterReplay,

@@ -49,7 +49,7 @@ export interface DeadLetterPorts {
 
 export interface DeadLetterPage {
   readonly letters: DeadLetterRecord[]
-  /** To go on with; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
@@ -68,7 +68,7 @@ export class DeadLetters {
     return { enabled, retention_days: retentionDays, give_up_after_s: giveUpAfterS }
   }
 
-  /** Answers when events that fail from now on meet the settings, if that can be seen from here. */
+  /** Changes the settings. It returns when events that fail from now on meet them, if this process can see that. */
   async change(
     caller: Caller,
     id: string,
@@ -82,7 +82,7 @@ export class DeadLetters {
       retentionDays: write.retention_days ?? DEFAULT_DEAD_LETTER_SETTINGS.retentionDays,
       giveUpAfterS: write.give_up_after_s ?? DEFAULT_DEAD_LETTER_SETTINGS.giveUpAfterS,
     }
-    // A full replacement, whoever wrote last.
+    // A full replacement; the last write wins.
     const change = { kind: deadLetterSettings, id, expectedVersion: -1, value }
     await configuration.append([change], { subjectId: caller.subjectId, account })
     const version = configuration.get(deadLetterSettings, id)?.version
@@ -90,7 +90,7 @@ export class DeadLetters {
     return this.settings(caller, id)
   }
 
-  /** Newest first. */
+  /** Returns the newest letters first. */
   async page(caller: Caller, id: string, query: DeadLetterQuery): Promise<DeadLetterPage> {
     const { queue } = this.#ports
     const state = this.#pipelines.get(caller, id)
@@ -146,7 +146,7 @@ export class DeadLetters {
     )
   }
 
-  /** What is past its retention is not there, although the log may still have it. */
+  /** Letters past their retention are hidden, although the log may still contain them. */
   #condition(state: PipelineState, filter: DeadLetterFilter): LetterCondition {
     const { id } = state.pipeline
     const revisionIdOf = this.#revisionIds(state.pipeline)
@@ -182,7 +182,9 @@ export class DeadLetters {
     return { letters, next: found.length > limit ? cursorOf(found[limit - 1]) : null }
   }
 
-  /** Ids of the nodes of what runs that an event can enter. @throws ApiError 409 when nothing runs */
+  /**
+   * Ids of the nodes of the deployed revision that an event can enter. @throws ApiError 409 when no revision is deployed
+   */
   #presentNodes({ deployedRevisionId, isPaused }: PipelineState): ReadonlySet<string> {
     if (isPaused) throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it first')
     const revision =
@@ -227,7 +229,7 @@ function idOf({ failedAtMs, topic, partition, offset, row }: DeadLetter): string
   return lineId({ timeMs: failedAtMs, topic: topic as TopicName, partition, offset: BigInt(offset), row })
 }
 
-/** Of the ids that could be one. */
+/** Returns the ids that could be an origin. */
 function originsOf(ids: readonly string[]): ReadonlySet<string> {
   return new Set(
     ids.flatMap(id => {

@@ -1,5 +1,5 @@
 import type { PartitionName } from '../../../engine/fold/run-watch.ts'
-import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import type {
   ExplainedLine,
   ExplainedPipeline,
@@ -17,7 +17,7 @@ import { INGEST_TOPIC, type TOPIC_NUMBERS } from '../../../schemas/log/topics.ts
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import { eventRecord } from '../event-record.ts'
 
-/** Where, and when, something was handled. */
+/** Place and time at which something was handled. */
 interface Handled extends PartitionName {
   readonly offset: bigint
   /** Log time, UNIX ms. */
@@ -26,16 +26,17 @@ interface Handled extends PartitionName {
 
 type StoredAt = StoredAs & { readonly handled: Handled }
 
-/** What became of a line at its destinations, in all partitions. */
+/** Ends of a line at its destinations, in all partitions. */
 interface Ends {
   readonly stored: readonly StoredAt[]
-  /** What windows gave in which it was the last. */
+  /** Stored output of windows in which it was the last line. */
   readonly gathered: readonly StoredAt[]
   readonly excluded: ExplainedLine['excluded']
 }
 
-/** What became of a line, as the API tells it. @param moved has followed its events to other partitions */
+/** Explanation of a line as the API returns it. @param moved has followed its events to other partitions */
 export function explainedLine(
+  catalogue: Catalogue,
   { offset, timeMs }: ExplainedRecord,
   partition: number,
   line: ExplainedLine,
@@ -44,7 +45,7 @@ export function explainedLine(
 ): ExplainedLineRecord {
   const handled: Handled = { topic: INGEST_TOPIC, partition, offset, timeMs }
   const pipeline = line.pipelines.find(({ id }) => id === pipelineId)
-  const shown = pipeline && pipelineRecord(pipeline, [...moved.way(pipeline.steps, handled)])
+  const shown = pipeline && pipelineRecord(catalogue, pipeline, [...moved.way(pipeline.steps, handled)])
   const ends = endsOf(line, handled, moved)
   return {
     place: `${placeOf(handled)}/${line.index}`,
@@ -70,7 +71,7 @@ export function explainedLine(
   }
 }
 
-/** What kept a line from every pipeline. */
+/** Returns the reason why no pipeline received a line. */
 function fateOnArrival({ isRepeat, droppedFor }: ExplainedLine): string | undefined {
   if (isRepeat) return 'It repeats a request that came before, so it was passed over: look at the first one.'
   return droppedFor && `Dropped by ${droppedFor.rule} before any pipeline.`
@@ -99,6 +100,7 @@ function placeOf({ topic, partition, offset }: Handled): string {
 }
 
 function pipelineRecord(
+  catalogue: Catalogue,
   { version, document, isPaused }: ExplainedPipeline,
   way: readonly WayStep[],
 ): ExplainedPipelineRecord {
@@ -107,11 +109,12 @@ function pipelineRecord(
     deployment: version,
     paused: isPaused,
     took_it: way.length > 0,
-    steps: way.flatMap(each => stepRecord(each, each.arrival?.revision?.document ?? document)),
+    steps: way.flatMap(each => stepRecord(catalogue, each, each.arrival?.revision?.document ?? document)),
   }
 }
 
 function stepRecord(
+  catalogue: Catalogue,
   { step, at, arrival, whereabouts }: WayStep,
   { revision, nodes }: PipelineDocument,
 ): ExplainedStepRecord[] {
@@ -119,7 +122,8 @@ function stepRecord(
   const node = nodes.find(each => each.id === id)
   if (node === undefined) return []
   const { kind, type, title } = node
-  const idOf = (name: string) => nodeOutputs(node).find(output => (output.name ?? '') === name)?.id ?? id
+  const idOf = (name: string) =>
+    catalogue.outputsOf(node).find(output => (output.name ?? '') === name)?.id ?? id
   const left = kind === 'sink' ? [] : outputs.map(idOf)
   const isRead = () => left.some(output => nodes.some(({ inputs }) => inputs.includes(output)))
   return [
@@ -182,7 +186,7 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** Why an event went no further than a node; nothing when it went on. */
+/** Reasons why an event did not get beyond a node; empty when it did. */
 function endOf({ type, title, node_id: id, outcome, reason, read, errors }: ExplainedStepRecord): string[] {
   const name = title === null ? `${type} ${id}` : `${type} "${title}" (${id})`
   switch (outcome) {

@@ -5,7 +5,9 @@ import { lineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import { eventRecord } from '../event-record.ts'
 
-/** A stored line that came out of a window, as the API tells it. @param ended record that the window ended with */
+/**
+ * Explanation of a stored line that a window emitted, as the API returns it. @param ended record that ended the window
+ */
 export function windowRecord(explained: ExplainedWindow, ended: RecordPlace): ExplainedLineRecord {
   const { pipeline, document, node, window, endedMs, event, stored } = explained
   const { topic, partition, offset } = ended

@@ -50,7 +50,7 @@ describe('lines explained by a query, of 1700000000.5', () => {
     expect(await found({ from, to })).toBe(0)
   })
 
-  test.each(['noon', '', '9'.repeat(400)])('are not asked for from %j', async from => {
+  test.each(['noon', '', '9'.repeat(400)])('cannot be requested from %j', async from => {
     expect((await explain({ from })).statusCode).toBe(400)
   })
 })

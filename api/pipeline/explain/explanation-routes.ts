@@ -11,26 +11,30 @@ import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import { ApiError } from '../../http/errors.ts'
 import { QueryParameters } from '../../http/query-parameters.ts'
 import { EXPLANATION } from '../links.ts'
-import type { Pipelines } from '../pipelines.ts'
-import { type ExplanationPorts, Explanations } from './explanations.ts'
+import type { PipelineRouteOptions } from '../pipelines.ts'
+import { Explanations } from './explanations.ts'
 
 const USUAL_LIMIT = 20
 
-/** "Why is my line missing?" It shows lines and what nodes say of them, so it asks for as much as nodes do. */
-export const explanationRoutes: FastifyPluginAsyncTypebox<
-  ExplanationPorts & { pipelines: Pipelines }
-> = async (app, { pipelines, ...ports }) => {
-  const explanations = new Explanations(ports)
+/**
+ * Explains missing lines. The answers contain lines and messages of nodes about them, so they need the same right as
+ * nodes.
+ */
+export const explanationRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
+  app,
+  { pipelines },
+) => {
+  const explanations = new Explanations(app.ports)
 
   app.get(
     '/v3/pipeline/:pipelineId/explain',
     {
       config: { needs: 'write', reveals: 'any line' },
       schema: {
-        summary: 'What became of lines: which nodes they passed, and which rule ended them',
+        summary: 'Explain lines: the nodes that they passed, and the rule that ended them',
         description:
-          'Read once more from the kept log, by line_id or batch_id. By query the answer is a stream of JSON lines: `line`, ' +
-          '`progress`, and at the end `end`, or `error`.',
+          'Replays the kept log. With line_id or batch_id the answer is a document. With query it is a stream of JSON lines: ' +
+          '`line`, `progress`, and finally `end` or `error`.',
         tags: ['simulation'],
         params: Type.Object({ pipelineId: Type.String() }),
         querystring: ExplanationQuery,
@@ -51,7 +55,7 @@ export const explanationRoutes: FastifyPluginAsyncTypebox<
       const wanted = {
         query: queryOf(query.query ?? ''),
         fromMs: instantOf(query, 'from'),
-        toMs: query.to === undefined ? ports.clock.wallMs() : instantOf(query, 'to'),
+        toMs: query.to === undefined ? app.ports.clock.wallMs() : instantOf(query, 'to'),
         limit: Number(query.limit ?? USUAL_LIMIT),
       }
       if (wanted.fromMs > wanted.toMs) throw new ApiError(400, 'EVALIDATION', 'from is later than to')
@@ -59,14 +63,14 @@ export const explanationRoutes: FastifyPluginAsyncTypebox<
       reply.raw.once('close', () => gone.abort())
       const pieces = explanations.found(account, pipeline.id, wanted, gone.signal)
       reply.type('application/x-ndjson')
-      // No schema fits a stream of pieces.
+      // A stream of pieces does not fit any schema.
       reply.serializer(payload => payload as string)
       return reply.send(Readable.from(jsonLines(pieces)) as never)
     },
   )
 }
 
-/** What goes wrong on the way is told in the stream: its head has been sent. */
+/** Errors after the start are reported within the stream, because the status has already been sent. */
 async function* jsonLines(pieces: AsyncIterable<object>): AsyncIterable<string> {
   let lines = 0
   try {

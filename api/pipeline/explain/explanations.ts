@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
 import { spreads } from '../../../engine/configuration/entities.ts'
@@ -15,14 +14,13 @@ import { parseLineId } from '../../../schemas/log/position.ts'
 import { DEAD_LETTER_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
 import type { ReplayPorts } from '../replay-ports.ts'
+import { restsBetween } from '../replay-rests.ts'
 import { explainedLine } from './explained-lines.ts'
 import { windowRecord } from './explained-windows.ts'
 import { matchesAsSent } from './lines-as-sent.ts'
 
 const BATCH_ID = /^([0-9a-f]{8}):(\d{1,4}):(\d{1,15}):(\d{1,7})$/
-/** How long others of this process wait at a time. */
-const STRETCH_MS = 10
-/** Lines that a query finds are followed to other partitions together: each time may take as long as one alone. */
+/** Lines found by a query that are followed to other partitions together: one pass takes as long for all as for one. */
 const RECORDS_TOGETHER = 100
 
 export interface ExplanationPorts {
@@ -31,12 +29,12 @@ export interface ExplanationPorts {
   readonly replay: ReplayPorts
 }
 
-/** A piece of an answer that is given as it is found. */
+/** Piece of an answer that is sent as soon as it is found. */
 export type ExplanationPiece =
   | { readonly line: ExplainedLineRecord }
   | { readonly progress: { readonly records: number; readonly handled_at: string } }
 
-/** Tells from the log what became of lines. It has no effect on anything. */
+/** Explains from the log how lines were handled. It has no effect on anything. */
 export class Explanations {
   readonly #ports: ExplanationPorts
 
@@ -44,14 +42,14 @@ export class Explanations {
     this.#ports = ports
   }
 
-  /** @throws ApiError 400 when it is no id, 404 when the account has no such line in the kept log */
+  /** @throws ApiError 400 when the text is not an id, 404 when the account has no such line in the kept log */
   async ofLine(account: string, pipeline: string, id: string): Promise<ExplainedLineRecord[]> {
     const place = parseLineId(id)
     if (place === undefined)
       throw new ApiError(400, 'EVALIDATION', 'line_id must be the _id of a stored line')
     if (place.topic === DEAD_LETTER_TOPIC) throw gone()
     const { replay: topics } = this.#ports
-    const rest = this.#rest()
+    const rest = restsBetween(this.#ports.clock)
     const origin = await whileKept(() => originOf({ topics, account, rest }, place))
     if (origin === undefined) {
       const window = await whileKept(() => windowBehind({ topics, account, rest }, place))
@@ -72,7 +70,7 @@ export class Explanations {
     if (!topics.ingest.logId.startsWith(logId)) throw gone()
     const [partition, offset, request] = numbers as [string, string, string]
     const place = { topic: INGEST_TOPIC, partition: Number(partition), offset: BigInt(offset) }
-    const rest = this.#rest()
+    const rest = restsBetween(this.#ports.clock)
     const record = await whileKept(() => explainedAt({ topics, account, rest }, place))
     if (record === undefined || !('lines' in record)) throw gone()
     const lines = record.lines.filter(({ event }) => requestOf(event) === Number(request))
@@ -81,7 +79,7 @@ export class Explanations {
     return this.#shown(place.partition, [{ ...record, lines }], pipeline, moved)
   }
 
-  /** Lines whose text and members meet a query, from a time of the log to another, oldest first. */
+  /** Finds lines whose text and members match a query, within a period of the log, oldest first. */
   async *found(
     account: string,
     pipeline: string,
@@ -93,7 +91,7 @@ export class Explanations {
     const home = partitionOfAccount(account, ingest.partitions)
     const isSpread = configuration.get(spreads, account) !== undefined
     const partitions = isSpread ? [...Array(ingest.partitions).keys()] : [home]
-    const rest = this.#rest(signal)
+    const rest = restsBetween(this.#ports.clock, signal)
     const moved = new MovedEvents(source, account, rest)
     let found = 0
     for (const partition of partitions) {
@@ -127,16 +125,16 @@ export class Explanations {
 
   /** @returns the account's fold up to an offset */
   async #replay(account: string, partition: number, offset: bigint): Promise<PartitionReplay> {
-    const { ingest, checkpoints } = this.#ports.replay
-    const source = { topic: ingest, checkpoints, partition }
+    const { catalogue, ingest, checkpoints } = this.#ports.replay
+    const source = { catalogue, topic: ingest, checkpoints, partition }
     return whileKept(async () => {
       const replay = await PartitionReplay.reaching(source, offset, { account })
-      await replay.foldTo(offset, this.#rest())
+      await replay.foldTo(offset, restsBetween(this.#ports.clock))
       return replay
     }, notFound('The log does not keep everything that the lines of then met: take a later from'))
   }
 
-  /** Lines of some records, each with the whole of its way. */
+  /** Lines of some records, each with its whole way. */
   async #shown(
     partition: number,
     records: readonly ExplainedRecord[],
@@ -150,19 +148,10 @@ export class Explanations {
     })
     await moved.follow(sent)
     return records.flatMap(record =>
-      record.lines.map(line => explainedLine(record, partition, line, pipeline, moved)),
+      record.lines.map(line =>
+        explainedLine(this.#ports.replay.catalogue, record, partition, line, pipeline, moved),
+      ),
     )
-  }
-
-  #rest(signal = new AbortController().signal): () => Promise<void> {
-    const { clock } = this.#ports
-    let restedMs = clock.monotonicMs()
-    return async () => {
-      signal.throwIfAborted()
-      if (clock.monotonicMs() - restedMs < STRETCH_MS) return
-      await setImmediate()
-      restedMs = clock.monotonicMs()
-    }
   }
 }
 
@@ -170,7 +159,7 @@ function gone(): ApiError {
   return notFound('The account has no such line in the log that is kept')
 }
 
-/** @throws ApiError, `otherwise`, when the log has let go of what is read */
+/** @throws ApiError, `otherwise`, when the log has deleted the records to read */
 async function whileKept<Found>(read: () => Promise<Found>, otherwise = gone()): Promise<Found> {
   try {
     return await read()

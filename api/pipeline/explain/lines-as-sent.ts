@@ -1,14 +1,14 @@
 import type { Event, LineOrigin } from '../../../engine/event/event.ts'
 import { parseExactJson } from '../../../engine/json/exact-json.ts'
 import { textForm } from '../../../engine/json/json-text.ts'
-import { type LineRow, renderRecord } from '../../../engine/lines/line-record.ts'
+import { type LineRow, renderRecord } from '../../../engine/lines/stored-line/line-record.ts'
 import { evaluate } from '../../../engine/query-language/evaluate.ts'
 import type { Query } from '../../../engine/query-language/syntax-tree.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 
 /**
- * Whether a query finds a line as it was sent: as the record that it would be if it were stored untouched. What
- * pipelines make of a line is not looked at. What came through a gateway route is the text of its message.
+ * Whether a query finds a line as it was sent, that is, the record that it would be if stored unchanged. Changes made by
+ * pipelines are ignored. A line from a gateway route is the text of its message.
  */
 export function matchesAsSent(query: Query, event: Event): boolean {
   if (event.origin === null) return false

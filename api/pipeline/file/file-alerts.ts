@@ -13,7 +13,7 @@ export interface ReadAlerts {
   readonly problems: readonly Problem[]
 }
 
-/** The alerts of a file. One that its node has already by that name is that alert, and keeps its id. */
+/** Reads the alerts of a file. An alert whose name its node already has is that same alert and keeps its id. */
 export function readAlerts(
   sent: SentFile,
   place: FilePlace,
@@ -38,6 +38,7 @@ export function readAlerts(
     const previous = waiting.find(isIt)
     if (previous !== undefined) waiting.splice(waiting.indexOf(previous), 1)
     const check = checkAlert(written(members, node, references), {
+      catalogue: place.catalogue,
       pipelineId: place.pipelineId,
       node,
       previous,
@@ -52,7 +53,7 @@ export function readAlerts(
   return { alerts, problems }
 }
 
-/** The alert as requests write it. */
+/** The alert in the form of requests. */
 function written(members: JsonObject, node: DraftNode, references: OutputReferences): JsonObject {
   const outputs = references.of(node)
   const idOf = (input: JsonValue) => outputs.find(({ reference }) => reference === input)?.id ?? input

@@ -6,7 +6,6 @@ import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline-file
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { unnamed } from '../../../schemas/named.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
-import { distinct } from '../../http/problems-error.ts'
 import { readAlerts } from './file-alerts.ts'
 import { readNodes } from './file-nodes.ts'
 import { testProblems } from './file-tests.ts'
@@ -14,25 +13,25 @@ import type { OutputReferences } from './output-references.ts'
 import type { FilePlace, SentFile } from './sent-file.ts'
 
 const FILE_SHAPE = unnamed(PipelineFile)
-/** More findings than anybody reads: the closer look, which takes time for each of them, is left out. */
+/** Number of findings above which the detailed check is skipped, because it takes time for each of them. */
 const MAX_SCHEMA_PROBLEMS = 100
-/** Of a list: what a pipeline cannot have, and what would take long to look at. */
+/** Maximum number of items of a list: no pipeline has more, and checking more would take long. */
 const MAX_ITEMS = 1000
 
 export interface FileContent {
   readonly title: string
-  /** Nodes and alerts that are as they were are the same objects as before. */
+  /** Unchanged nodes and alerts are the same objects as before. */
   readonly nodes: readonly DraftNode[]
   readonly alerts: readonly AlertDocument[]
   readonly tests: readonly FileTest[]
   readonly references: OutputReferences
-  /** Where each node stands in the file, by id. */
+  /** Pointer to each node in the file, by node id. */
   readonly pointers: ReadonlyMap<string, string>
 }
 
 export type FileCheck = { readonly content: FileContent } | { readonly problems: readonly Problem[] }
 
-/** What a file asks for, all defaults in place; or all findings, with pointers into the file. */
+/** Returns the content of a file with all defaults in place, or all findings with pointers into the file. */
 export function contentOf(value: JsonValue | undefined, place: FilePlace): FileCheck {
   if (!isJsonObject(value)) return { problems: [{ instancePath: '', message: 'must be object' }] }
   const tooLarge = sizeProblems(value)
@@ -46,12 +45,12 @@ export function contentOf(value: JsonValue | undefined, place: FilePlace): FileC
   if (tooManyStates !== undefined) return { problems: [{ instancePath: '', message: tooManyStates }] }
   const checked = checkConfig(FILE_SHAPE, value)
   const found = 'problems' in checked ? checked.problems : []
-  if (found.length > MAX_SCHEMA_PROBLEMS) return { problems: distinct(found.slice(0, MAX_PROBLEMS)) }
+  if (found.length > MAX_SCHEMA_PROBLEMS) return { problems: found.slice(0, MAX_PROBLEMS) }
   const sent = sentFile(value, found)
   const read = readNodes(sent, place)
   const { alerts, problems: ofAlerts } = readAlerts(sent, place, read)
   const problems = [...found, ...read.problems, ...ofAlerts, ...testProblems(sent, read)]
-  if (problems.length > 0) return { problems: distinct(problems.slice(0, MAX_PROBLEMS)) }
+  if (problems.length > 0) return { problems: problems.slice(0, MAX_PROBLEMS) }
   const { title, tests = [] } = value as unknown as PipelineFile
   const { nodes, references, pointers } = read
   return { content: { title, nodes, alerts, tests, references, pointers } }

@@ -1,3 +1,4 @@
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import type { FileDifference } from '../../../schemas/http/revision-api.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
 import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revisions/revision-diff.ts'
@@ -6,24 +7,28 @@ import { nodeContent } from './node-content.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'
 import type { DraftContent } from './sent-file.ts'
 
-/** A pipeline as a file sees it. */
+/** The part of a pipeline that a file contains. */
 export interface TitledDraft extends DraftContent {
   readonly title: string
 }
 
 type Differences = Pick<FileDifference, 'nodes' | 'alerts' | 'text'>
 
-/** What a file would change of a pipeline; `before` is undefined for one that it would make. */
-export function fileDifference(before: TitledDraft | undefined, after: FileContent): Differences {
+/** Changes that a file would make to a pipeline; `before` is undefined for a pipeline that it would create. */
+export function fileDifference(
+  catalogue: Catalogue,
+  before: TitledDraft | undefined,
+  after: FileContent,
+): Differences {
   const old: DraftContent = before ?? { nodes: [] }
   return {
-    nodes: nodeDifferences(old.nodes.map(nodeContent), after.nodes.map(nodeContent)),
+    nodes: nodeDifferences(catalogue, old.nodes.map(nodeContent), after.nodes.map(nodeContent)),
     alerts: alertDifferences(old.alerts, after.alerts),
-    text: [...headingLines(before, after), ...contentLines(old, after)],
+    text: [...headingLines(before, after), ...contentLines(catalogue, old, after)],
   }
 }
 
-/** Whether a file changes anything: nodes and alerts that stay as they are are the same objects. */
+/** Whether a file changes anything: unchanged nodes and alerts are the same objects. */
 export function changesAnything(before: TitledDraft | undefined, after: FileContent): boolean {
   return before === undefined || before.title !== after.title || !isSameContent(before, after)
 }
@@ -34,12 +39,12 @@ function headingLines(before: TitledDraft | undefined, { title }: FileContent): 
   return [memberLine({ path: 'title of the pipeline', before: before.title, after: title })]
 }
 
-/** Nodes and outputs are called as in files. */
-function contentLines(before: DraftContent, after: DraftContent): string[] {
+/** Lists changed nodes and alerts; nodes and outputs have the names that files use. */
+function contentLines(catalogue: Catalogue, before: DraftContent, after: DraftContent): string[] {
   if (isSameContent(before, after)) return []
   const names = new Map([...before.nodes, ...after.nodes].map(node => [node.id, fileNameOf(node)]))
-  const nodes = nodeDifferences(nodesInWords(before), nodesInWords(after))
-  const alerts = alertDifferences(alertsInWords(before), alertsInWords(after))
+  const nodes = nodeDifferences(catalogue, nodesInWords(catalogue, before), nodesInWords(catalogue, after))
+  const alerts = alertDifferences(alertsInWords(catalogue, before), alertsInWords(catalogue, after))
   const placeOf = new Map(
     [...(before.alerts ?? []), ...(after.alerts ?? [])].map(alert => [alert.id, alert.component_id]),
   )
@@ -59,16 +64,16 @@ function isSameList(before: readonly unknown[], after: readonly unknown[]): bool
   return before.length === after.length && before.every((each, index) => each === after[index])
 }
 
-function nodesInWords({ nodes }: DraftContent): NodeDocument[] {
-  const references = new OutputReferences(nodes)
+function nodesInWords(catalogue: Catalogue, { nodes }: DraftContent): NodeDocument[] {
+  const references = new OutputReferences(catalogue, nodes)
   return nodes.map(node => {
     const { inputs, ...content } = nodeContent(node)
     return { ...content, inputs: inputs.map(input => references.nameOf(input)) }
   })
 }
 
-function alertsInWords({ nodes, alerts = [] }: DraftContent): AlertDocument[] {
-  const references = new OutputReferences(nodes)
+function alertsInWords(catalogue: Catalogue, { nodes, alerts = [] }: DraftContent): AlertDocument[] {
+  const references = new OutputReferences(catalogue, nodes)
   return alerts.map(alert => ({
     ...alert,
     inputs: alert.inputs.map(input => references.nameOf(input)),

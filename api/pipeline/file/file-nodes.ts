@@ -1,6 +1,7 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import { FILE_LISTS, type FileList } from '../../../schemas/http/pipeline-file.ts'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import { checkedNode } from '../checked-node.ts'
@@ -14,25 +15,28 @@ import type { FilePlace, SentFile } from './sent-file.ts'
 export interface ReadNodes {
   readonly nodes: readonly DraftNode[]
   readonly references: OutputReferences
-  /** Where each node stands in the file, by id. */
+  /** Pointer to each node in the file, by node id. */
   readonly pointers: ReadonlyMap<string, string>
-  /** Names of nodes with findings: what leads to them is not looked at, since their outputs may not be known. */
+  /** Names of nodes with findings. References to them are not checked, because their outputs may be unknown. */
   readonly broken: ReadonlySet<string>
   readonly problems: readonly Problem[]
 }
 
 interface ReadNode {
   readonly node: DraftNode
-  /** Outputs of other nodes as the file calls them. */
+  /** Outputs of other nodes, by their names in the file. */
   readonly inputs: readonly string[]
   readonly pointer: string
   readonly problems: readonly Problem[]
 }
 
-/** The nodes of a file. One whose name the pipeline knows is that node, and keeps its id. */
+/** Reads the nodes of a file. A node whose name the pipeline already has is that same node and keeps its id. */
 export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
   const { read, problems } = eachNode(sent, place)
-  const references = new OutputReferences(read.map(({ node }) => node))
+  const references = new OutputReferences(
+    place.catalogue,
+    read.map(({ node }) => node),
+  )
   const isBroken = (each: ReadNode) => each.problems.length > 0 || sent.isFoundAt(each.pointer)
   const broken = new Set(read.filter(isBroken).map(({ node }) => fileNameOf(node)))
   const connected = read.map(({ node, inputs, ...others }) => ({
@@ -40,7 +44,8 @@ export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
     inputs,
     node: { ...node, inputs: inputs.map(input => references.named(input)?.id ?? input) },
   }))
-  for (const problem of connectionProblems(connected, references, broken)) problems.push(problem)
+  for (const problem of connectionProblems(place.catalogue, connected, references, broken))
+    problems.push(problem)
   const before = new Map(place.before.nodes.map(node => [node.id, node]))
   const nodes = connected.map(({ node }) => unlessChanged(before.get(node.id), node))
   return {
@@ -82,7 +87,7 @@ function readNode(
   members: JsonObject,
   spot: Pick<DraftNode, 'id' | 'kind'> & { name: string; pointer: string; known: DraftNode | undefined },
   sent: SentFile,
-  { settings, routes }: FilePlace,
+  { catalogue, settings, routes }: FilePlace,
 ): ReadNode {
   const { id, kind, name, pointer, known } = spot
   const { type, title, description, config, inputs, gateway_route_id: sentRoute } = members
@@ -103,7 +108,7 @@ function readNode(
       generation: stored === undefined ? 0 : stored.generation + 1,
       stored,
     },
-    { settings, routes, isWellTyped },
+    { catalogue, settings, routes, isWellTyped },
   )
   const found = isWellTyped('type') && type !== undefined ? problems : []
   if (known !== undefined && stored === undefined)
@@ -119,37 +124,40 @@ function readNode(
   }
 }
 
-/** Members that a file calls otherwise than requests about nodes do. */
+/** Members whose name in a file differs from the one in requests about nodes. */
 const FILE_MEMBERS: Readonly<Record<string, string>> = { user_config: 'config' }
 
 function connectionProblems(
+  catalogue: Catalogue,
   read: readonly ReadNode[],
   references: OutputReferences,
   broken: ReadonlySet<string>,
 ): Problem[] {
   const byId = new Map(read.map(each => [each.node.id, each]))
   const nodes = read.map(({ node }) => node)
-  return checkGraph({ nodes }, { allowUnconnected: true }).flatMap(({ nodeId, instancePath, message }) => {
-    const [, member, index] = instancePath.split('/')
-    const each = byId.get(nodeId)
-    if (each === undefined || member !== 'inputs') return []
-    const input = each.inputs[Number(index)] as string
-    if (broken.has(nodeNameIn(input))) return []
-    return [
-      { instancePath: `${each.pointer}${instancePath}`, message: references.problemOf(input) ?? message },
-    ]
-  })
+  return checkGraph(catalogue, { nodes }, { allowUnconnected: true }).flatMap(
+    ({ nodeId, instancePath, message }) => {
+      const [, member, index] = instancePath.split('/')
+      const each = byId.get(nodeId)
+      if (each === undefined || member !== 'inputs') return []
+      const input = each.inputs[Number(index)] as string
+      if (broken.has(nodeNameIn(input))) return []
+      return [
+        { instancePath: `${each.pointer}${instancePath}`, message: references.problemOf(input) ?? message },
+      ]
+    },
+  )
 }
 
-/** A node that is as it was is the very same; a name alone is no change of it. */
+/** Returns the earlier object of an unchanged node. A new name alone does not change a node. */
 function unlessChanged(before: DraftNode | undefined, node: DraftNode): DraftNode {
   if (before === undefined || jsonDifferences(asJson(before), asJson(node)).length > 0) return node
   return before.name === node.name ? before : { ...before, ...named(node.name) }
 }
 
 /**
- * A draft keeps its nodes in the order of their creation, whatever their kind, a file by kind: nodes of each kind take
- * the places of those that were there before, in the order of the file.
+ * Orders nodes like the draft. A draft keeps its nodes in the order of creation, whatever their kind, and a file groups
+ * them by kind. Nodes of each kind take the earlier places of that kind, in the order of the file.
  */
 function inFormerPlaces(before: readonly DraftNode[], nodes: readonly DraftNode[]): DraftNode[] {
   const waiting = new Map(NODE_KINDS.map(kind => [kind, nodes.filter(node => node.kind === kind)]))

@@ -1,5 +1,5 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
-import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import {
   type FileAlert,
   type FileNode,
@@ -12,11 +12,16 @@ import type { NodeKind } from '../links.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'
 import type { DraftContent } from './sent-file.ts'
 
-/** The file that gives a pipeline what it has now. */
-export function fileOf(id: string, title: string, { nodes, alerts = [] }: DraftContent): PipelineFile {
-  const references = new OutputReferences(nodes)
+/** Returns the file that describes the present state of a pipeline. */
+export function fileOf(
+  catalogue: Catalogue,
+  id: string,
+  title: string,
+  { nodes, alerts = [] }: DraftContent,
+): PipelineFile {
+  const references = new OutputReferences(catalogue, nodes)
   const of = (kind: NodeKind) =>
-    nodes.filter(node => node.kind === kind).map(node => fileNode(node, references))
+    nodes.filter(node => node.kind === kind).map(node => fileNode(catalogue, node, references))
   return {
     weir: PIPELINE_FILE_VERSION,
     id,
@@ -28,9 +33,9 @@ export function fileOf(id: string, title: string, { nodes, alerts = [] }: DraftC
   }
 }
 
-function fileNode(node: DraftNode, references: OutputReferences): FileNode {
+function fileNode(catalogue: Catalogue, node: DraftNode, references: OutputReferences): FileNode {
   const { id, type, title, description, inputs, gateway_route_id: route } = node
-  const config = configOf(node)
+  const config = configOf(catalogue, node)
   return {
     name: fileNameOf(node),
     type,
@@ -42,10 +47,13 @@ function fileNode(node: DraftNode, references: OutputReferences): FileNode {
   }
 }
 
-/** Names that the server gives to outputs are its own affair: a file calls outputs by their labels. */
-function configOf(node: DraftNode): JsonObject {
+/**
+ * Options of a node in the file. Output names that the server created are left out, because a file names outputs by their
+ * labels.
+ */
+function configOf(catalogue: Catalogue, node: DraftNode): JsonObject {
   const { user_config: config } = node
-  if (!nodeOutputs(node).some(({ name }) => name !== undefined)) return config
+  if (!catalogue.outputsOf(node).some(({ name }) => name !== undefined)) return config
   const withoutName = (rule: JsonValue) => {
     if (!isJsonObject(rule)) return rule
     const { _output_name: _, ...others } = rule

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drafts } from '../../../engine/configuration/entities.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import {
@@ -83,7 +84,7 @@ const shop = (changes: object = {}) => ({
   alerts: [{ on: 'calm', config: silence('quiet') }],
   ...changes,
 })
-/** The same with another limit. */
+/** The same file with another limit. */
 const calmer = (threshold: number, changes: object = {}) => {
   const file = shop(changes)
   Object.assign(file.processors[1]?.config ?? {}, { threshold })
@@ -101,7 +102,7 @@ function nodeIdOf(pipeline: string, name: string): string | undefined {
 }
 
 describe('PUT /v3/pipeline/import', () => {
-  test('a file with a thousand dear expressions is refused at once, and what is there may stay', async () => {
+  test('a file with a thousand expensive expressions is refused at once, and existing ones may stay', async () => {
     const dear = (count: number) => ({
       weir: 'pipeline/1',
       title: 'Dear',
@@ -134,7 +135,7 @@ describe('PUT /v3/pipeline/import', () => {
     building.mockRestore()
   })
 
-  test('a name that was away is another node: it starts anew, and may be of another type', async () => {
+  test('a name that was removed in between is another node, without state and perhaps with another type', async () => {
     const file = (...processors: object[]) => ({
       weir: 'pipeline/1',
       title: 'Again',
@@ -156,7 +157,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(draftOf(data.id).value.nodes.find(({ name }) => name === 'calm')?.generation).toBe(0)
   })
 
-  test('a number that is too large for any number is refused', async () => {
+  test('a number that is too large for a double is refused', async () => {
     const text = JSON.stringify(shop()).replace(/"threshold":\d+/, '"threshold":1e400')
     expect(text).toContain('1e400')
     const { status, text: answer } = await send('PUT', '/import', text)
@@ -166,7 +167,7 @@ describe('PUT /v3/pipeline/import', () => {
     ])
   })
 
-  test('makes the pipeline with its nodes and alerts when there is none of that title, in one step', async () => {
+  test('creates the pipeline with its nodes and alerts in one step if none has that title', async () => {
     const { status, data, changed } = await apply(shop())
     expect([status, changed, data.title, data.has_changes]).toEqual([200, true, 'Shop', true])
     const { nodes, alerts } = draftOf(data.id).value
@@ -179,7 +180,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(alerts).toMatchObject([{ component_id: calm?.id, inputs: [calm?.id], active: true }])
   })
 
-  test('applied once more changes nothing, and writes nothing', async () => {
+  test('changes and writes nothing when it is repeated', async () => {
     const { data } = await apply(shop())
     const before = draftOf(data.id)
     installation.clock.advance(1000)
@@ -189,7 +190,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(draftOf(data.id)).toBe(before)
   })
 
-  test('raises the generation of the nodes that changed, and of no other; ids stay', async () => {
+  test('raises the generation of the changed nodes and of no other, and ids stay', async () => {
     const { data } = await apply(shop())
     const before = draftOf(data.id).value.nodes
     const { changed } = await apply(calmer(3))
@@ -200,7 +201,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(nodes[2]?.user_config.threshold).toBe(3)
   })
 
-  test('takes away what the file does not have, and renames the pipeline that an id names', async () => {
+  test('removes nodes that the file lacks, and renames the pipeline with the given id', async () => {
     const { data } = await apply(shop())
     const file = { weir: 'pipeline/1', id: data.id, title: 'Yard', sources: shop().sources }
     const { data: renamed, changed } = await apply(file)
@@ -226,7 +227,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(other?.inputs).toHaveLength(2)
   })
 
-  test('is for a pipeline that is there when it has an id, and never for one of another account', async () => {
+  test('with an id needs an existing pipeline, and never changes one of another account', async () => {
     expect((await apply(shop({ id: NOWHERE }))).status).toBe(404)
     const { data } = await apply(shop())
     await installation.account('0123456789')
@@ -245,16 +246,16 @@ describe('PUT /v3/pipeline/import', () => {
     expect(own.json().data.id).not.toBe(data.id)
   })
 
-  test('with a title that several have is 409 and names them', async () => {
+  test('with a title of several pipelines is 409 and names them', async () => {
     const ids = [await json('POST', '', { title: 'Shop' }), await json('POST', '', { title: 'Shop' })]
     const { status, code } = await apply(shop())
     expect([status, code]).toEqual([409, 'ECONFLICT'])
     expect((await apply(shop({ id: ids[1]?.data.id }))).data.id).toBe(ids[1]?.data.id)
   })
 
-  test('twice at once makes one pipeline', async () => {
+  test('twice at once creates one pipeline', async () => {
     const { configuration, clock, entropy, credentials } = installation
-    const ports = { configuration, clock, entropy }
+    const ports = { catalogue: CATALOGUE, configuration, clock, entropy }
     const files = new PipelineFiles(new Pipelines(ports), ports, {})
     const account = {
       shortId: credentials.accountId,
@@ -276,7 +277,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect([first?.changed, second?.changed]).toEqual([true, false])
   })
 
-  test('is kept to the number of nodes of the plan', async () => {
+  test('is limited to the number of nodes of the plan', async () => {
     const { plan } = {
       plan: {
         type: 'x',
@@ -292,7 +293,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect((await json('GET', '')).data).toEqual([])
   })
 
-  test('brings a gateway route along with a source that is sent data, and takes it away with it', async () => {
+  test('creates a gateway route with a push source, and removes it with the source', async () => {
     const web = { name: 'web', type: 'http' }
     const { data } = await apply(shop({ sources: [...shop().sources, web] }))
     const routes = async () => (await json('GET', '/gateway-route')).data.map(({ id }: { id: string }) => id)
@@ -305,7 +306,7 @@ describe('PUT /v3/pipeline/import', () => {
     ])
     await apply(shop({ sources: [...shop().sources, second] }))
     expect(await routes()).toHaveLength(1)
-    // It is another source, though it has the name of the one before: ids are never used again.
+    // The source is a new one, although it has the name of the previous one: ids are never reused.
     const former = await routes()
     const other = await apply(shop({ sources: [...shop().sources, { name: 'web', type: 'fluent' }, second] }))
     expect(other.errors).toBeUndefined()
@@ -315,7 +316,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(await routes()).toEqual([])
   })
 
-  test('knows nodes that were made otherwise by their ids', async () => {
+  test('names nodes that requests created by their ids', async () => {
     const { data: pipeline } = await json('POST', '', { title: 'Shop' })
     const { data: source } = await json('POST', `/${pipeline.id}/source`, { type: 'log-analysis-ingestion' })
     const { data: sink } = await json('POST', `/${pipeline.id}/sink`, {
@@ -331,7 +332,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(draftOf(pipeline.id).value.nodes.every(node => !('name' in node))).toBe(true)
   })
 
-  test('of an export of another pipeline makes nodes of its own', async () => {
+  test('of an export of another pipeline creates nodes of its own', async () => {
     const { data: pipeline } = await json('POST', '', { title: 'Shop' })
     const { data: source } = await json('POST', `/${pipeline.id}/source`, { type: 'log-analysis-ingestion' })
     const { id: _, ...file } = await exported(pipeline.id)
@@ -342,7 +343,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect((await apply(await exported(copy.id))).changed).toBe(false)
   })
 
-  test('keeps names over edits by request, a publication and a restored revision', async () => {
+  test('keeps names through edits by request, a publication and a restored revision', async () => {
     const { data } = await apply(shop({ alerts: [] }))
     const calm = nodeIdOf(data.id, 'calm')
     expect((await json('POST', `/${data.id}/publish`, {})).status).toBe(200)
@@ -364,7 +365,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect(revision.nodes[0]).not.toHaveProperty('name')
   })
 
-  test('keeps the names of outputs, also when a rule comes before them', async () => {
+  test('keeps the names of outputs, even if a rule is inserted before them', async () => {
     const { data } = await apply(shop())
     const hot = draftOf(data.id).value.nodes[2]?.inputs
     const file = shop()
@@ -375,7 +376,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect((await exported(data.id)).processors?.[1]?.inputs).toEqual(['split.hot', 'split.a.b (2)'])
   })
 
-  test('tells two outputs with one label from one another', async () => {
+  test('distinguishes two outputs with one label', async () => {
     const rules = ['hot', 'hot', '_unmatched'].map(label => ({ label, conditional: CONDITION }))
     const inputs = ['split.hot (2)', 'split._unmatched', 'split._unmatched (2)']
     const file = shop({
@@ -390,7 +391,7 @@ describe('PUT /v3/pipeline/import', () => {
     expect((await exported(copy.id)).destinations).toEqual(file.destinations)
   })
 
-  test('takes YAML and JSON by the type of the body, or by what it looks like', async () => {
+  test('accepts YAML and JSON by the type of the body, or by its text', async () => {
     const yaml = 'weir: pipeline/1\ntitle: Y\nsources: [{ name: a, type: http }]\n'
     const flow = '{ weir: pipeline/1, title: Y, sources: [{ name: a, type: http }] }'
     for (const [text, type, status] of [
@@ -419,7 +420,7 @@ describe('PUT /v3/pipeline/import', () => {
   })
 })
 
-describe('a file that is not valid', () => {
+describe('an invalid file', () => {
   const at = (instancePath: string, message: string) => ({ instancePath, message })
 
   test('is refused with all findings at once, with pointers into it, and changes nothing', async () => {
@@ -494,7 +495,7 @@ describe('a file that is not valid', () => {
     ).toEqual([])
   })
 
-  test('a node does not become one of another kind', async () => {
+  test('cannot change the kind of a node', async () => {
     await apply(shop())
     const { errors } = await apply(
       shop({ sources: [{ name: 'calm', type: 'http' }], processors: [], destinations: [], alerts: [] }),
@@ -502,7 +503,7 @@ describe('a file that is not valid', () => {
     expect(errors).toEqual([at('/sources/0/name', 'must NOT be that of the transform "throttle"')])
   })
 
-  test('events do not go round in circles', async () => {
+  test('cannot send events in circles', async () => {
     const throttle = { type: 'throttle', config: { threshold: 1, window_ms: 1 } }
     const { errors } = await apply(
       shop({
@@ -520,7 +521,7 @@ describe('a file that is not valid', () => {
     ])
   })
 
-  test('has tests that can be run', async () => {
+  test('has tests that can run', async () => {
     const expectation = (expect: object) => ({ name: 't', events: [{ message: {} }], expect })
     const { errors } = await apply(
       shop({
@@ -561,7 +562,7 @@ describe('a file that is not valid', () => {
     expect(unclear).toEqual([at('/tests/0/events/0', "must have required property 'source'")])
   })
 
-  test('is too large, or too deep', async () => {
+  test('may be too large or too deep', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ name: `n${index}`, type: 'http' }))
     expect(
@@ -576,7 +577,7 @@ describe('a file that is not valid', () => {
     ])
   })
 
-  test('of any shape is never a fault of the server', async () => {
+  test('of any form is never an error of the server', async () => {
     const anything = fc.oneof(
       { maxDepth: 1 },
       fc.jsonValue(),
@@ -612,7 +613,7 @@ describe('a file that is not valid', () => {
 })
 
 describe('PUT /v3/pipeline/import?dry_run=true', () => {
-  test('tells what would change, in the words of the file, and changes nothing', async () => {
+  test('reports the changes in the terms of the file, and changes nothing', async () => {
     const { data } = await apply(shop())
     const before = draftOf(data.id)
     const file = calmer(5, {
@@ -643,7 +644,7 @@ describe('PUT /v3/pipeline/import?dry_run=true', () => {
     })
   })
 
-  test('of a pipeline that is not there yet tells of all', async () => {
+  test('of a pipeline that does not exist yet reports everything', async () => {
     const { data } = await dryRun(shop({ alerts: [] }))
     expect([data.pipeline_id, data.changed]).toEqual([null, true])
     expect(data.text).toEqual([
@@ -657,12 +658,18 @@ describe('PUT /v3/pipeline/import?dry_run=true', () => {
   })
 
   test('is not mistaken for the import itself', async () => {
-    for (const query of ['dry_run=yes', 'dry_run=', 'dry_run=TRUE', 'dry_run=true&dry_run=true'])
+    for (const query of [
+      'dry_run=yes',
+      'dry_run=',
+      'dry_run=TRUE',
+      'dry_run=true&dry_run=true',
+      'dryrun=true',
+    ])
       expect([query, (await json('PUT', `/import?${query}`, shop())).status]).toEqual([query, 400])
     expect((await json('GET', '')).data).toEqual([])
   })
 
-  test('tells of the title, of texts for people, and of the order', async () => {
+  test('reports the title, texts for people, and the order', async () => {
     const { data } = await apply(shop())
     const file = shop({ id: data.id, title: 'Yard' })
     Object.assign(file.sources[0] as object, { title: 'Lines', description: 'All of them' })
@@ -683,7 +690,7 @@ describe('PUT /v3/pipeline/import?dry_run=true', () => {
 })
 
 describe('GET /v3/pipeline/{id}/export', () => {
-  test('is YAML, or JSON where that is asked for', async () => {
+  test('is YAML, or JSON on request', async () => {
     const { data } = await apply({
       weir: 'pipeline/1',
       title: 'T',
@@ -708,11 +715,11 @@ describe('GET /v3/pipeline/{id}/export', () => {
   })
 })
 
-/** A file as an export writes it, of nodes that lead to nodes before them. */
+/** A file as an export writes it. Its nodes lead to nodes before them. */
 function randomFile(gen: fc.GeneratorValue): PipelineFile {
   const pick = <T>(values: readonly T[]) => gen(fc.constantFrom, ...values)
   const names = new Set<string>()
-  /** Some names come again in the next file, for the same kind of node. */
+  /** Some names are used again in the next file, for nodes of the same kind. */
   const newName = (usual: string) => {
     for (;;) {
       const name = pick([
@@ -804,13 +811,13 @@ function storedSilence(name: string) {
   }
 }
 
-test('an export is what was imported, whatever was there before, and imported again it changes nothing', async () => {
+test('an export equals the import, whatever was there before, and importing it again changes nothing', async () => {
   let kept = 0
   await fc.assert(
     fc.asyncProperty(fc.gen(), async gen => {
       const { data: pipeline } = await json('POST', '', { title: 'P' })
       const { id } = pipeline
-      // Nodes of all kinds by turns, as requests make them.
+      // Nodes of alternating kinds, as requests create them.
       for (const kind of ['sink', 'source', 'sink', 'source'])
         await json('POST', `/${id}/${kind}`, { type: kind === 'sink' ? 'blackhole' : 'webhook' })
       const [first, second] = [randomFile(gen), randomFile(gen)]
@@ -827,7 +834,7 @@ test('an export is what was imported, whatever was there before, and imported ag
         expect(draftOf(id)).toBe(drafted)
       }
     }),
-    { numRuns: 30, endOnFailure: true }, // Values that shrink do not stay unlike, as names must.
+    { numRuns: 30, endOnFailure: true }, // names must differ, and shrunk values do not stay different
   )
   expect(kept).toBeGreaterThan(30)
 })

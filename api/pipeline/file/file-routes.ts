@@ -8,6 +8,7 @@ import type { JsonValue } from '../../../schemas/json.ts'
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { validatorCompiler } from '../../http/validation.ts'
+import { dryRunQuery, onlyParameter } from '../dry-run.ts'
 import { ONE_PIPELINE } from '../links.ts'
 import { pipelineRecord } from '../records.ts'
 import { type FileFormat, parseFile, printFile } from './file-text.ts'
@@ -19,7 +20,7 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
 }
 const tags = ['pipelines']
 
-/** The one schema is long enough for the API document. */
+/** The API document contains the long schema only once. */
 const SameFile = Type.Unsafe<unknown>({ type: 'object', description: 'As JSON is for the import' })
 const SENT = { 'application/json': { schema: PipelineFile }, 'application/yaml': { schema: SameFile } }
 const ANSWERED = { 'application/yaml': { schema: SameFile }, 'application/json': { schema: SameFile } }
@@ -27,13 +28,16 @@ const ANSWERED = { 'application/yaml': { schema: SameFile }, 'application/json':
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * A pipeline as a file, there and back; the wire contract has nothing of the kind. Reading one asks for as much as
- * changing it: it holds the secrets of nodes in clear.
+ * Export and import of a pipeline as a file; the wire contract has no such route. An export needs the same right as a
+ * change, because it contains the secrets of nodes in clear.
  */
-export const fileRoutes: FastifyPluginAsyncTypebox<{ files: PipelineFiles }> = async (app, { files }) => {
+export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFiles }> = async (
+  app,
+  { files },
+) => {
   const config = { needs: 'write' as const }
   const compiled = validatorCompiler()
-  // What a body is said by its type, or by what it looks like: a tool that says nothing sends what people wrote.
+  // The format of a body follows from its content type, or from its text if a client sends no content type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
 
@@ -42,12 +46,12 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ files: PipelineFiles }> = a
     {
       config,
       schema: {
-        summary: 'The nodes and alerts of a pipeline as a file',
+        summary: 'Export the nodes and alerts of a pipeline as a file',
         tags,
         params: Type.Object({ pipelineId: Type.String() }),
         querystring: Type.Object({
           format: Type.Optional(
-            Type.Enum(['yaml', 'json'], { description: 'Default: what accept asks for' }),
+            Type.Enum(['yaml', 'json'], { description: 'Default: the format in the header accept' }),
           ),
         }),
         response: { 200: { description: 'The file', content: ANSWERED }, ...V3_ERROR_REPLIES },
@@ -64,16 +68,13 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ files: PipelineFiles }> = a
     '/v3/pipeline/import',
     {
       config,
+      preValidation: onlyParameter('dry_run'),
       // The schema of the body is for the API document: reading the file finds what it finds, and more.
       validatorCompiler: part => (part.httpPart === 'body' ? () => true : compiled(part)),
       schema: {
-        summary: 'Make the nodes and alerts of a pipeline what its file says; publish it to let them run',
+        summary: 'Replace the nodes and alerts of a pipeline by those of a file; a publication deploys them',
         tags,
-        querystring: Type.Object({
-          dry_run: Type.Optional(
-            Type.Enum(['true', 'false'], { description: 'true: only tell what it would change' }),
-          ),
-        }),
+        querystring: dryRunQuery('true: only return the changes'),
         body: { content: SENT },
         response: { 200: EnvelopeOf(Type.Union([PipelineRecord, FileDifference])), ...V3_ERROR_REPLIES },
       },
@@ -102,7 +103,7 @@ function sentFile({ body, raw }: FastifyRequest): JsonValue | undefined {
   return value
 }
 
-/** From the headers as they came: those of the request call every body JSON. */
+/** Format by the raw headers: those of the request call every body JSON. */
 function formatOf(rawHeaders: readonly string[], text: string): FileFormat {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
   const type = at < 0 ? '' : String(rawHeaders[at + 1]).toLowerCase()

@@ -1,19 +1,19 @@
-import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { type Problem, pointerTo, quotable } from '../../../engine/event/problem.ts'
 import { canonicalTime } from '../../../engine/times/canonical-time.ts'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { ReadNodes } from './file-nodes.ts'
 import { fileNameOf, nodeNameIn } from './output-references.ts'
 import type { SentFile } from './sent-file.ts'
 
-/** What a test expects of a node or an output. */
+/** Result that a test expects from a node or an output. */
 export interface Expectation {
   readonly messages?: readonly JsonValue[]
   readonly count?: number
-  /** By the node, on purpose. */
+  /** Events that the node drops on purpose. */
   readonly dropped?: number
 }
 
-/** What tests can speak of. */
+/** Names that tests can refer to. */
 interface Named extends Pick<ReadNodes, 'references' | 'broken'> {
   readonly names: ReadonlySet<string>
   readonly sources: ReadonlySet<string>
@@ -22,7 +22,7 @@ interface Named extends Pick<ReadNodes, 'references' | 'broken'> {
 const COUNTS = ['count', 'dropped'] as const
 const TIME_MESSAGE = 'must be an RFC 3339 time or UNIX milliseconds'
 
-/** What is wrong with the tests of a file beyond its schema. */
+/** Returns the findings about the tests of a file that its schema cannot report. */
 export function testProblems(sent: SentFile, { nodes, references, broken }: ReadNodes): Problem[] {
   const read = {
     names: new Set(nodes.map(fileNameOf)),
@@ -43,12 +43,12 @@ export function testProblems(sent: SentFile, { nodes, references, broken }: Read
   })
 }
 
-/** An array is short for the messages. */
+/** Expands an expectation: an array alone stands for the messages. */
 export function expectationOf(expected: JsonValue): Expectation {
   return Array.isArray(expected) ? { messages: expected } : (expected as Expectation)
 }
 
-/** @returns the canonical form; undefined when it is no time */
+/** @returns the canonical form; undefined when the value is not a time */
 export function timeOf(value: JsonValue): string | undefined {
   if (typeof value === 'string') return canonicalTime(value)
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined
@@ -94,7 +94,8 @@ function expectationProblems(
     if (member === 'messages') {
       if (!Array.isArray(value)) problems.push({ instancePath, message: 'must be array' })
     } else if (!(COUNTS as readonly string[]).includes(member)) {
-      problems.push({ instancePath: pointer, message: `must NOT have additional properties: '${member}'` })
+      const message = `must NOT have additional properties: '${quotable(member)}'`
+      problems.push({ instancePath: pointer, message })
     } else if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
       problems.push({ instancePath, message: 'must be integer >= 0' })
     } else if (member === 'dropped' && !isNode) {

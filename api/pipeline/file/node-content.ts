@@ -1,7 +1,7 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 
-/** A node without what the server alone counts, and without what a file calls it. */
+/** The document of a node without members that only the server or only the file uses. */
 export function nodeContent({ generation: _, name: __, ...content }: DraftNode): NodeDocument {
   return content
 }

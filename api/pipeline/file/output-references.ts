@@ -1,18 +1,22 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
-import { type NodeOutput, nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
+import { quotable } from '../../../engine/event/problem.ts'
+import type { Catalogue, NodeOutput } from '../../../engine/nodes/contract/catalogue.ts'
 
-/** What an output of a pipeline is called in its file: the node's name, or `name.label` where there are several. */
+/** Name of an output in a file: the name of its node, or `name.label` if the node has several outputs. */
 export interface OutputReference {
   readonly reference: string
-  /** As other nodes name it in their inputs. */
+  /** Id by which inputs of other nodes refer to the output. */
   readonly id: string
   readonly node: DraftNode
-  /** What a graph calls it; undefined for the only output. */
+  /** Name in the graph; undefined for the only output of a node. */
   readonly output: string | undefined
 }
 
-/** Outputs whose name is the same in every pipeline begin so. */
+/** Start of the output names that are the same in every pipeline. */
 const FIXED = /^_/
+
+/** Maximum number of outputs that a message names. */
+const MAX_NAMED_OUTPUTS = 20
 
 export class OutputReferences {
   readonly #all: readonly OutputReference[]
@@ -20,12 +24,12 @@ export class OutputReferences {
   readonly #byId: ReadonlyMap<string, OutputReference>
   readonly #byNodeName: ReadonlyMap<string, OutputReference[]>
 
-  constructor(nodes: readonly DraftNode[]) {
-    this.#all = nodes.flatMap(referencesTo)
+  constructor(catalogue: Catalogue, nodes: readonly DraftNode[]) {
+    this.#all = nodes.flatMap(node => referencesTo(catalogue, node))
     this.#byId = new Map(this.#all.map(each => [each.id, each]))
     this.#byNodeName = Map.groupBy(this.#all, each => fileNameOf(each.node))
     for (const each of this.#all) {
-      // Also by the name that the server gave an output; what people call another one so comes first.
+      // An output is also found by the name that the server gave it, unless people gave that name to another output.
       const given = each.output === undefined ? each.reference : `${fileNameOf(each.node)}.${each.output}`
       if (!this.#byReference.has(given)) this.#byReference.set(given, each)
     }
@@ -40,33 +44,35 @@ export class OutputReferences {
     return this.#byReference.get(reference)
   }
 
-  /** Why something is not what an output is called; undefined when it is. */
+  /** Returns the reason why a reference does not name an output; undefined when it does. */
   problemOf(reference: string): string | undefined {
     if (this.#byReference.has(reference)) return undefined
     const meant = this.#byNodeName.get(nodeNameIn(reference))
     if (meant === undefined) return 'must be the name of a source or a processor of the file'
-    return `must be one of ${meant.map(each => each.reference).join(', ')}`
+    const more = meant.length - MAX_NAMED_OUTPUTS
+    const names = meant.slice(0, MAX_NAMED_OUTPUTS).map(each => quotable(each.reference))
+    return `must be one of ${names.join(', ')}${more > 0 ? `, … (${more} more)` : ''}`
   }
 
-  /** What an output is called, by its id. */
+  /** Returns the name of an output by its id. */
   nameOf(id: string): string {
     return this.#byId.get(id)?.reference ?? id
   }
 }
 
-/** A node that nobody has named is called by its id. */
+/** Name of a node in files; a node without a name is called by its id. */
 export function fileNameOf({ id, name = id }: DraftNode): string {
   return name
 }
 
-/** The name of the node in a reference to one of its outputs. */
+/** Returns the name of the node in a reference to one of its outputs. */
 export function nodeNameIn(reference: string): string {
   return reference.split('.', 1)[0] as string
 }
 
-function referencesTo(node: DraftNode): OutputReference[] {
+function referencesTo(catalogue: Catalogue, node: DraftNode): OutputReference[] {
   const name = fileNameOf(node)
-  const outputs = nodeOutputs(node)
+  const outputs = catalogue.outputsOf(node)
   const words = new UniqueWords(outputs.flatMap(output => (isFixed(output) ? [output.name] : [])))
   return outputs.map(output => {
     if (output.name === undefined) return { reference: name, id: output.id, node, output: undefined }
@@ -79,7 +85,7 @@ function isFixed(output: NodeOutput): output is NodeOutput & { readonly name: st
   return output.name !== undefined && FIXED.test(output.name)
 }
 
-/** Labels may be alike: the second `hot` is `hot (2)`. */
+/** Labels may repeat: the second `hot` becomes `hot (2)`. */
 class UniqueWords {
   readonly #taken: Set<string>
   readonly #counts = new Map<string, number>()

@@ -15,7 +15,7 @@ import { contentOf, type FileContent } from './file-content.ts'
 import { changesAnything, fileDifference, type TitledDraft } from './file-difference.ts'
 import { fileOf } from './file-of-draft.ts'
 
-/** Of a pipeline that is not there yet. */
+/** Id that stands for a pipeline before its creation. */
 const NO_PIPELINE = '00000000-0000-0000-0000-000000000000'
 
 export interface Imported {
@@ -23,7 +23,7 @@ export interface Imported {
   readonly changed: boolean
 }
 
-/** Pipelines as files. A failed write changes nothing (pipeline API, section 1.3). */
+/** Export and import of pipelines as files. A failed write changes nothing (pipeline API, section 1.3). */
 export class PipelineFiles {
   readonly #pipelines: Pipelines
   readonly #ports: PipelinePorts
@@ -38,11 +38,11 @@ export class PipelineFiles {
   /** @throws ApiError 404 */
   export(caller: Caller, id: string): PipelineFile {
     const { pipeline, draft } = this.#pipelines.get(caller, id)
-    return fileOf(id, pipeline.value.title, draft.value)
+    return fileOf(this.#ports.catalogue, id, pipeline.value.title, draft.value)
   }
 
   /**
-   * A file that is for no pipeline that is there.
+   * Reads a file without an existing pipeline.
    *
    * @param at pointer to it in the request's body
    * @throws ProblemsError with every finding
@@ -62,9 +62,9 @@ export class PipelineFiles {
   }
 
   /**
-   * What a file would change.
+   * Returns the changes that a file would make.
    *
-   * @throws ApiError 404 or 409 when it is for no pipeline, or several; ProblemsError with every finding about it
+   * @throws ApiError 404 or 409 when the file matches no pipeline, or several; ProblemsError with every finding about it
    */
   difference(caller: Caller, sent: JsonValue | undefined): FileDifference {
     const state = this.#meant(caller, sent)
@@ -73,12 +73,12 @@ export class PipelineFiles {
     return {
       pipeline_id: state?.pipeline.id ?? null,
       changed: changesAnything(before, content),
-      ...fileDifference(before, content),
+      ...fileDifference(this.#ports.catalogue, before, content),
     }
   }
 
   /**
-   * Makes nodes and alerts of a pipeline what its file says, and the pipeline when it is not there.
+   * Gives a pipeline the nodes and alerts of its file, and creates the pipeline if it does not exist.
    *
    * @throws as `difference`
    */
@@ -128,8 +128,9 @@ export class PipelineFiles {
     pipelineId: string,
     before: TitledDraft | undefined = undefined,
   ): FileContent {
-    const { configuration, entropy } = this.#ports
+    const { catalogue, configuration, entropy } = this.#ports
     const check = contentOf(sent, {
+      catalogue,
       pipelineId,
       before: before ?? { nodes: [] },
       settings: this.#settings,
@@ -141,7 +142,7 @@ export class PipelineFiles {
     return check.content
   }
 
-  /** The pipeline that a file is for, by its id, else by its title; undefined when it is to be made. */
+  /** The pipeline that a file belongs to, by its id, else by its title; undefined when it must be created. */
   #meant(caller: Caller, sent: JsonValue | undefined): PipelineState | undefined {
     if (!isJsonObject(sent)) return undefined
     if (typeof sent.id === 'string') return this.#pipelines.get(caller, sent.id)

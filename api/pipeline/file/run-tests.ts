@@ -1,6 +1,7 @@
 import { Event } from '../../../engine/event/event.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import {
   type SimulatedEvent,
   type SimulatedNode,
@@ -15,35 +16,40 @@ import type { FileContent } from './file-content.ts'
 import { expectationOf, timeOf } from './file-tests.ts'
 import { fileNameOf } from './output-references.ts'
 
-/** When events come that say no time of their own. */
+/** Time of events that a test gives without a time. */
 const USUAL_TIME = '2026-01-01T00:00:00Z'
 
 export interface TestResult {
   readonly name: string
-  /** For people, line by line; none when all is as expected. */
+  /** Lines for people to read; none when everything is as expected. */
   readonly differences: readonly string[]
 }
 
-/** Why the tests of a file cannot be run: types of nodes that this program does not run. */
-export function runProblems({ nodes, pointers, tests }: FileContent): Problem[] {
+/** Reasons why the tests of a file cannot run: node types that this program does not run. */
+export function runProblems(catalogue: Catalogue, { nodes, pointers, tests }: FileContent): Problem[] {
   if (tests.length === 0) return []
-  return checkGraph({ nodes }, { allowUnconnected: true }).map(({ nodeId, instancePath, message }) => ({
-    instancePath: `${pointers.get(nodeId)}${instancePath}`,
-    message,
+  return checkGraph(catalogue, { nodes }, { allowUnconnected: true }).map(
+    ({ nodeId, instancePath, message }) => ({
+      instancePath: `${pointers.get(nodeId)}${instancePath}`,
+      message,
+    }),
+  )
+}
+
+/** Runs each test of a file on a graph of its own. Without clock and chance, a test always gives the same result. */
+export function runTests(catalogue: Catalogue, content: FileContent): TestResult[] {
+  return content.tests.map(test => ({
+    name: test.name,
+    differences: differencesOf(catalogue, test, content),
   }))
 }
 
-/** Runs the tests of a file on a graph of its own each: no clock and no chance, so a test always ends the same way. */
-export function runTests(content: FileContent): TestResult[] {
-  return content.tests.map(test => ({ name: test.name, differences: differencesOf(test, content) }))
-}
-
-function differencesOf(test: FileTest, content: FileContent): string[] {
+function differencesOf(catalogue: Catalogue, test: FileTest, content: FileContent): string[] {
   const { title, nodes, references } = content
   const document = { id: '', accountId: '', title, revision: 1, nodes: documentNodes(nodes) }
   const samples = test.events.map(event => sampleOf(event, content))
   const bounds = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY }
-  const simulated = new Map(simulate(document, samples, bounds).nodes.map(node => [node.id, node]))
+  const simulated = new Map(simulate(catalogue, document, samples, bounds).nodes.map(node => [node.id, node]))
   return Object.entries(test.expect).flatMap(([reference, sent]) => {
     const whole = nodes.find(node => fileNameOf(node) === reference)
     const output = whole === undefined ? references.named(reference) : undefined
@@ -72,7 +78,7 @@ function sampleOf(
   }
 }
 
-/** What left by an output, or by all of them, in order. */
+/** Events that left by one output, or by all of them, in order. */
 function leftBy({ outputs }: SimulatedNode, output: string | undefined): readonly SimulatedEvent[] {
   if (output !== undefined) return outputs.get(output) ?? []
   return [...outputs.values()].flat().sort((a, b) => a.order - b.order)
@@ -83,7 +89,7 @@ function countLines(reference: string, expected: number | undefined, came: numbe
   return [`${reference}: ${came} ${what} instead of ${expected}`]
 }
 
-/** Message by message: a value that changed, one that did not come (-), one that nobody expected (+). */
+/** Compares messages one by one: a changed value, a missing one (-) and an unexpected one (+). */
 function messageLines(
   reference: string,
   expected: readonly JsonValue[],
@@ -95,7 +101,7 @@ function messageLines(
   return [`${reference}: messages`, ...differences.map(difference => `  ${memberLine(difference)}`)]
 }
 
-/** So that lists of unlike length are compared one by one. */
+/** Turns a list into an object, so that lists of different lengths are compared value by value. */
 function byPosition(values: readonly JsonValue[]): JsonObject {
   return Object.fromEntries(values.entries())
 }

@@ -3,20 +3,17 @@ import Type from 'typebox'
 import { PreviewRecord, PreviewRequest } from '../../../schemas/http/preview-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import { PREVIEW } from '../links.ts'
-import type { Pipelines } from '../pipelines.ts'
-import { type PreviewPorts, Previews } from './previews.ts'
+import type { PipelineRouteOptions } from '../pipelines.ts'
+import { Previews } from './previews.ts'
 
 const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const PreviewPath = Type.Object({ pipelineId: Type.String(), previewId: Type.String() })
 const OnePreview = { 200: EnvelopeOf(PreviewRecord), ...V3_ERROR_REPLIES }
 const tags = ['simulation']
 
-/** What a draft would have done with the lines of the last minutes, beside what was done with them. */
-export const previewRoutes: FastifyPluginAsyncTypebox<PreviewPorts & { pipelines: Pipelines }> = async (
-  app,
-  { pipelines, ...ports },
-) => {
-  const previews = new Previews(pipelines, ports)
+/** Comparison of the draft's results for the lines of the last minutes with the stored ones. */
+export const previewRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, { pipelines }) => {
+  const previews = new Previews(pipelines, app.ports)
   app.addHook('onClose', async () => previews.close())
   const config = { needs: 'write', reveals: 'any line' } as const
 
@@ -25,8 +22,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PreviewPorts & { pipelines
     {
       config,
       schema: {
-        summary:
-          'Begin to run the nodes as they are edited, or a revision, over the lines of the last minutes',
+        summary: 'Start a preview: run the draft, or a revision, on the lines of the last minutes',
         tags,
         params: PipelinePath,
         body: PreviewRequest,
@@ -41,7 +37,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PreviewPorts & { pipelines
     {
       config,
       schema: {
-        summary: 'List the previews of a pipeline that this process knows, newest first',
+        summary: 'List the previews of a pipeline in this process, newest first',
         tags,
         params: PipelinePath,
         response: { 200: EnvelopeOf(Type.Array(PreviewRecord)), ...V3_ERROR_REPLIES },
@@ -56,7 +52,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PreviewPorts & { pipelines
     {
       config,
       schema: {
-        summary: 'How far a preview is, and its result',
+        summary: 'Read the progress of a preview, and its result',
         tags,
         params: PreviewPath,
         response: OnePreview,

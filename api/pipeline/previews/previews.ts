@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { spreads } from '../../../engine/configuration/entities.ts'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
@@ -27,13 +26,12 @@ import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { nodePointer } from '../publish.ts'
 import type { ReplayPorts } from '../replay-ports.ts'
+import { restsBetween } from '../replay-rests.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from '../revisions/revision.ts'
 
-/** How long others of this process wait at a time. */
-const STRETCH_MS = 10
 const MAX_RUNNING = 2
 const MAX_WAITING = 10
-/** Ended ones are kept until newer ones take their room. */
+/** Number of ended previews that are kept; newer ones replace the oldest. */
 const MAX_KEPT = 50
 const MAX_SAMPLES = 20
 const USUAL_MINUTES = 60
@@ -49,7 +47,7 @@ interface Job {
   readonly id: string
   readonly account: string
   readonly document: PipelineDocument
-  /** What it is compared with. */
+  /** Nodes that the draft is compared with. */
   readonly deployedNodes: readonly NodeDocument[]
   readonly revision: string | null
   readonly createdAtMs: number
@@ -65,13 +63,13 @@ interface Job {
 }
 
 /**
- * Drafts on the lines of the last minutes, in the background, a few at a time. They are known to this process alone and
- * end with it; they have no effect on anything.
+ * Previews of drafts on the lines of the last minutes, which run in the background, a few at a time. They exist only in
+ * this process, end with it, and have no effect on anything.
  */
 export class Previews {
   readonly #pipelines: Pipelines
   readonly #ports: PreviewPorts
-  /** Oldest first. */
+  /** Previews, oldest first. */
   readonly #jobs = new Map<string, Job>()
 
   constructor(pipelines: Pipelines, ports: PreviewPorts) {
@@ -79,9 +77,9 @@ export class Previews {
     this.#ports = ports
   }
 
-  /** @throws ApiError 404; 429 when too many wait; ProblemsError */
+  /** @throws ApiError 404; 429 when too many previews wait; ProblemsError */
   begin(caller: Caller, id: string, { minutes = USUAL_MINUTES, revision }: PreviewRequest): PreviewRecord {
-    const { clock, entropy, configuration } = this.#ports
+    const { clock, entropy, configuration, replay } = this.#ports
     const state = this.#pipelines.get(caller, id)
     const { account, title } = state.pipeline.value
     const nodes =
@@ -89,7 +87,7 @@ export class Previews {
         ? documentNodes(state.draft.value.nodes)
         : revisionNumbered(configuration, state.pipeline, revision).value.document.nodes
     assertExpressionLimit('', partsWithExpressions({ nodes }))
-    const problems = checkGraph({ nodes }, { allowUnconnected: true })
+    const problems = checkGraph(replay.catalogue, { nodes }, { allowUnconnected: true })
     if (problems.length > 0) {
       const byId = new Map(nodes.map(node => [node.id, node]))
       throw new ProblemsError(
@@ -127,7 +125,7 @@ export class Previews {
     return recordOf(job)
   }
 
-  /** Newest first. @throws ApiError 404 */
+  /** Previews of a pipeline, newest first. @throws ApiError 404 */
   list(caller: Caller, id: string): PreviewRecord[] {
     this.#pipelines.get(caller, id)
     const own = [...this.#jobs.values()].filter(({ document }) => document.id === id)
@@ -139,7 +137,7 @@ export class Previews {
     return recordOf(this.#job(caller, id, preview))
   }
 
-  /** Ends it, if it has not ended. @throws ApiError 404 */
+  /** Ends a preview that is not over. @throws ApiError 404 */
   cancel(caller: Caller, id: string, preview: string): PreviewRecord {
     const job = this.#job(caller, id, preview)
     job.cancel.abort()
@@ -147,7 +145,7 @@ export class Previews {
     return recordOf(job)
   }
 
-  /** Ends all of them: the process stops. */
+  /** Ends all previews, because the process stops. */
   close(): void {
     for (const { cancel } of this.#jobs.values()) cancel.abort()
   }
@@ -201,7 +199,7 @@ export class Previews {
       const unpin = this.#ports.replay.pin?.({ topic: topic.name, partition }, offset)
       if (unpin !== undefined) unpins.push(unpin)
     }
-    const rest = this.#rest(job.cancel.signal)
+    const rest = restsBetween(this.#ports.clock, job.cancel.signal)
     const stretch = { partitions: this.#partitionsOf(account), account, fromMs, toMs, pin, rest }
     try {
       const result = await previewOf(document, stretch, { maxSamples: MAX_SAMPLES, progress: job })
@@ -211,24 +209,18 @@ export class Previews {
     }
   }
 
-  /** Where lines of the account are handled, or ever were. */
+  /** Partitions that handle, or ever handled, lines of the account. */
   #partitionsOf(account: string): ReplayedPartition[] {
     const { configuration, replay } = this.#ports
-    const { ingest, checkpoints, keyed } = replay
+    const { catalogue, ingest, checkpoints, keyed } = replay
     if (configuration.get(spreads, account) !== undefined)
-      return [...partitionsOf(ingest, checkpoints), ...partitionsOf(keyed.topic, keyed.checkpoints)]
-    return [{ topic: ingest, checkpoints, partition: partitionOfAccount(account, ingest.partitions) }]
-  }
-
-  #rest(signal: AbortSignal): () => Promise<void> {
-    const { clock } = this.#ports
-    let restedMs = clock.monotonicMs()
-    return async () => {
-      signal.throwIfAborted()
-      if (clock.monotonicMs() - restedMs < STRETCH_MS) return
-      await setImmediate()
-      restedMs = clock.monotonicMs()
-    }
+      return [
+        ...partitionsOf(catalogue, ingest, checkpoints),
+        ...partitionsOf(catalogue, keyed.topic, keyed.checkpoints),
+      ]
+    return [
+      { catalogue, topic: ingest, checkpoints, partition: partitionOfAccount(account, ingest.partitions) },
+    ]
   }
 }
 

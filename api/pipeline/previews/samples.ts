@@ -17,11 +17,11 @@ const ENVELOPE_MEMBERS: readonly string[] = [
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
 export interface SampleDefaults {
-  /** Ids of the pipeline's sources, by what they are called. */
+  /** Ids of the pipeline's sources, by name. */
   readonly sources: ReadonlyMap<string, string>
-  /** For samples that name none. */
+  /** Source of the samples that do not name one. */
   readonly source: string | undefined
-  /** Time of samples that carry none, UNIX ms. */
+  /** Time of samples without a time, UNIX ms. */
   readonly nowMs: number
 }
 
@@ -111,7 +111,7 @@ function sampleOf(
   if (timeMs === undefined) report('at', 'must be a time as in RFC 3339, or UNIX milliseconds')
   const sourceId = typeof source === 'string' ? sources.get(source) : undefined
   if (source === undefined) report('source', `must name a source: ${sourcesIn(sources)}`)
-  // One that the sample does not name itself is wrong once for all.
+  // A default source that does not exist is reported once for all samples.
   else if (sourceId === undefined && envelope.source !== undefined) report('source', noSuchSource(sources))
   const event = Event.of(
     message as JsonValue,

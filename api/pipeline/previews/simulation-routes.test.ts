@@ -55,7 +55,7 @@ const filter = (count: number, inputs: string[]) => ({
 const MANY_STATES = 'may have at most 200,000 states together'
 
 describe('a simulation', () => {
-  test('of a file with a thousand dear expressions is refused at once', async () => {
+  test('of a file with a thousand expensive expressions is refused at once', async () => {
     const building = vi.spyOn(RE2JS, 'compile')
     const { user_config: config } = filter(1_000, [])
     const pipeline = {
@@ -73,7 +73,7 @@ describe('a simulation', () => {
     building.mockRestore()
   })
 
-  test('a node that brings the expressions of its pipeline above the limit is refused', async () => {
+  test('a node that increases the expressions of its pipeline beyond the limit is refused', async () => {
     const first = await send('POST', `${url}/transform`, filter(25, [source]))
     expect(first.status).toBe(200)
     const second = await send('POST', `${url}/transform`, filter(25, [source]))
@@ -87,7 +87,7 @@ describe('a simulation', () => {
     expect((await simulate({ samples: [{ a: 'x' }], source })).status).toBe(200)
   })
 
-  test('nor simulated, previewed or published, is a draft that was saved above the limit', async () => {
+  test('a draft that was saved above the limit is not simulated, previewed or published', async () => {
     const id = url.split('/').at(-1) as string
     const draft = installation.configuration.get(drafts, id)
     if (draft === undefined) throw new Error('there is no draft')
@@ -113,25 +113,22 @@ describe('a simulation', () => {
   test.each([
     ['a list', (message: string) => `[${message}]`],
     ['a text', (message: string) => JSON.stringify(message)],
-  ])(
-    'of %s shows keys in the order in which they were sent, and numbers as they were',
-    async (_what, samples) => {
-      const message = '{"b":1,"7":1e400,"a":{"10":1,"9":12345678901234567890}}'.replace(
-        '"a"',
-        `"n":[${'9'.repeat(308)},${'9'.repeat(309)}],"a"`,
-      )
-      const { statusCode, body } = await installation.call({
-        method: 'POST',
-        url: `${url}/simulate`,
-        headers: { 'content-type': 'application/json' },
-        payload: `{"samples":${samples(message)}}`,
-      })
-      expect(statusCode).toBe(200)
-      expect(body).toContain(`"message":${message}`)
-    },
-  )
+  ])('of %s shows keys in the sent order, and numbers unchanged', async (_what, samples) => {
+    const message = '{"b":1,"7":1e400,"a":{"10":1,"9":12345678901234567890}}'.replace(
+      '"a"',
+      `"n":[${'9'.repeat(308)},${'9'.repeat(309)}],"a"`,
+    )
+    const { statusCode, body } = await installation.call({
+      method: 'POST',
+      url: `${url}/simulate`,
+      headers: { 'content-type': 'application/json' },
+      payload: `{"samples":${samples(message)}}`,
+    })
+    expect(statusCode).toBe(200)
+    expect(body).toContain(`"message":${message}`)
+  })
 
-  test('shows for each node what left it, and what was dropped by which rule', async () => {
+  test('shows for each node the events that left it, and the rules that dropped others', async () => {
     const { status, body, data } = await simulate({ samples: [{ n: 1 }, { n: 2 }] })
     expect(status).toBe(200)
     expect(body.meta).toMatchObject({ type: 'simulation', page: null })
@@ -207,7 +204,7 @@ describe('a simulation', () => {
     ['a message alone', { samples: [{ message: 'm' }] }, [{ message: 'm' }]],
     ['a whole event', { samples: [{ message: 'm', metadata: { a: 1 } }] }, ['m']],
     ['large numbers', { samples: '{"n":12345678901234567890}' }, [12345678901234567000]],
-  ])('takes %s', async (_name, body, messages) => {
+  ])('accepts %s', async (_name, body, messages) => {
     const { status, data, text } = await simulate(body)
     expect(status).toBe(200)
     const entered = data.nodes[0].outputs[0].events.map(
@@ -217,7 +214,7 @@ describe('a simulation', () => {
     else expect(entered).toEqual(messages)
   })
 
-  test('shows the time that a field says, in the year of the sample, and so it would be published', async () => {
+  test('shows the time from a field, in the year of the sample, as after a publication', async () => {
     const parsers = [{ field: '.at', options: { format: 'Custom', custom_format: '%b %d %T%.f' } }]
     const time = await add('transform', { type: 'set-timestamp', inputs: [limit], user_config: { parsers } })
     await send('PUT', `${url}/sink/${sink}`, { type: 'log-analysis', inputs: [time] })
@@ -237,7 +234,7 @@ describe('a simulation', () => {
     expect((await send('POST', `${url}/publish`)).status).toBe(200)
   })
 
-  test('takes time and source from the sample', async () => {
+  test('uses time and source of the sample', async () => {
     const second = await add('source', { type: 'log-analysis-ingestion' })
     await send('PUT', `${url}/transform/${limit}`, throttle(1, [source, second]))
     const at = Date.UTC(2031, 0, 1)
@@ -259,7 +256,7 @@ describe('a simulation', () => {
     expect(data.nodes[3].outputs[0].events).toHaveLength(1)
   })
 
-  test('runs on the nodes as they are edited, or on a revision', async () => {
+  test('runs on the edited nodes, or on a revision', async () => {
     await send('POST', `${url}/publish`)
     await send('PUT', `${url}/transform/${limit}`, throttle(2, [source]))
     const passed = async (query: string) =>
@@ -283,7 +280,7 @@ describe('a simulation', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('runs on a pipeline that comes with the samples, and keeps nothing of it', async () => {
+  test('runs on a pipeline that comes with the samples, and stores nothing of it', async () => {
     const pipeline = {
       weir: 'pipeline/1',
       title: 'P',
@@ -343,7 +340,7 @@ describe('a simulation', () => {
     expect([status, answer.errors[0].instancePath]).toEqual([400, pointer])
   })
 
-  test('of a source that is none is refused once, beside samples that name one of their own', async () => {
+  test('with an unknown source is refused once, together with samples that name another one', async () => {
     const samples = [1, 2, { message: 3, source: 'elsewhere' }, { message: 4, source }]
     const { status, body } = await simulate({ samples, source: 'nowhere' })
     const message = `must be a source: the pipeline has ${source}`
@@ -356,7 +353,7 @@ describe('a simulation', () => {
     ])
   })
 
-  test('needs a source where there are several, and nodes that run', async () => {
+  test('needs a source if there are several, and nodes that this version runs', async () => {
     const second = await add('source', { type: 'log-analysis-ingestion' })
     const { body } = await simulate({ samples: [1] })
     expect(body.errors).toEqual([
@@ -371,7 +368,7 @@ describe('a simulation', () => {
   })
 })
 
-test('a sample whose expressions cost too much ends a simulation, which says so', async () => {
+test('a sample whose expressions cost too much ends a simulation with a message', async () => {
   const value = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
   const conditional = { expressions: [{ field: '.line', str_operator: 'regex_match', value }] }
   const filter = { type: 'filter', inputs: [source], user_config: { action: 'drop', conditional } }

@@ -8,22 +8,24 @@ import {
 import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
 import { SIMULATION } from '../links.ts'
-import type { PipelinePorts } from '../pipeline-ports.ts'
-import type { Pipelines } from '../pipelines.ts'
+import type { PipelineRouteOptions } from '../pipelines.ts'
 import { Simulations } from './simulations.ts'
 
-/** Samples on a pipeline, without any effect. What it answers may show what nodes hold, so it asks for as much as they do. */
+/**
+ * Simulation of samples on a pipeline, without any effect. Its answers may show contents of nodes, so it needs the right
+ * to read those.
+ */
 export const simulationRoutes: FastifyPluginAsyncTypebox<
-  PipelinePorts & { pipelines: Pipelines; files: PipelineFiles }
-> = async (app, { pipelines, files, ...ports }) => {
-  const simulations = new Simulations(pipelines, files, ports)
+  PipelineRouteOptions & { readonly files: PipelineFiles }
+> = async (app, { pipelines, files }) => {
+  const simulations = new Simulations(pipelines, files, app.ports)
 
   app.post(
     '/v3/pipeline/simulate',
     {
       config: { needs: 'write', exactMember: 'samples' },
       schema: {
-        summary: 'Try samples on a pipeline that comes with them; nothing is sent, stored or kept',
+        summary: 'Simulate samples on a pipeline in the request; nothing is sent or stored',
         tags: ['simulation'],
         body: FileSimulationRequest,
         response: { 200: EnvelopeOf(SimulationRecord), ...V3_ERROR_REPLIES },
@@ -37,7 +39,7 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
     {
       config: { needs: 'write', exactMember: 'samples' },
       schema: {
-        summary: 'Try samples on the nodes as they are edited, or on a revision; nothing is sent or stored',
+        summary: 'Simulate samples on the draft, or on a revision; nothing is sent or stored',
         tags: ['simulation'],
         params: Type.Object({ pipelineId: Type.String() }),
         querystring: Type.Object({

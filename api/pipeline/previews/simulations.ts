@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
-import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
+import type { Catalogue, NodeOutput } from '../../../engine/nodes/contract/catalogue.ts'
 import {
   DEFAULT_SIMULATION_BOUNDS,
   type SimulatedEvent,
@@ -28,31 +28,31 @@ import type { Pipelines } from '../pipelines.ts'
 import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
 import { readSamples } from './samples.ts'
 
-/** Components, section 8.4. */
+/** Longest simulation: components, section 8.4. */
 const LONGEST_MS = 10_000
-/** How long others of this process wait at a time. */
+/** Longest time without giving other work of this process a turn. */
 const STRETCH_MS = 10
 
-/** What nodes are called outside. */
+/** Names of nodes in requests and answers. */
 interface NodeNames {
-  /** Ids of the sources, by what samples call them. */
+  /** Ids of the sources, by their names in samples. */
   readonly sources: ReadonlyMap<string, string>
-  /** To nodes in the request's body, by id. */
+  /** Pointers to nodes in the request's body, by id. */
   readonly pointers?: ReadonlyMap<string, string>
-  /** In the file, by id. */
+  /** Names of nodes in the file, by id. */
   readonly names?: ReadonlyMap<string, string>
 }
 
-/** Samples on pipelines, without any effect. */
+/** Simulation of samples on pipelines, without any effect. */
 export class Simulations {
   readonly #pipelines: Pipelines
   readonly #files: PipelineFiles
-  readonly #ports: Pick<PipelinePorts, 'configuration' | 'clock'>
+  readonly #ports: Pick<PipelinePorts, 'catalogue' | 'configuration' | 'clock'>
 
   constructor(
     pipelines: Pipelines,
     files: PipelineFiles,
-    ports: Pick<PipelinePorts, 'configuration' | 'clock'>,
+    ports: Pick<PipelinePorts, 'catalogue' | 'configuration' | 'clock'>,
   ) {
     this.#pipelines = pipelines
     this.#files = files
@@ -60,9 +60,9 @@ export class Simulations {
   }
 
   /**
-   * On the nodes as they are edited, or on a revision.
+   * Simulates samples on the draft's nodes, or on a revision.
    *
-   * @throws ApiError 404; ProblemsError with what is wrong with samples or nodes
+   * @throws ApiError 404; ProblemsError with all findings about samples or nodes
    */
   ofPipeline(
     caller: Caller,
@@ -80,9 +80,9 @@ export class Simulations {
   }
 
   /**
-   * On a pipeline that came with the request and is not kept.
+   * Simulates samples on a pipeline that came with the request and is not stored.
    *
-   * @throws ProblemsError with what is wrong with it, or with the samples
+   * @throws ProblemsError with all findings about the pipeline or the samples
    */
   async ofFile(caller: Caller, { pipeline, ...request }: FileSimulationRequest): Promise<SimulationRecord> {
     const content = this.#files.contentOf(caller, pipeline, '/pipeline')
@@ -98,9 +98,9 @@ export class Simulations {
     request: SimulationRequest,
     { sources, pointers, names }: NodeNames,
   ): Promise<SimulationRecord> {
-    const { clock } = this.#ports
+    const { catalogue, clock } = this.#ports
     assertExpressionLimit('', partsWithExpressions({ nodes }))
-    const problems = checkGraph({ nodes }, { allowUnconnected: true })
+    const problems = checkGraph(catalogue, { nodes }, { allowUnconnected: true })
     if (problems.length > 0)
       throw new ProblemsError(
         problems.map(({ nodeId, instancePath, message }) => ({
@@ -111,7 +111,7 @@ export class Simulations {
     const source = request.source ?? (sources.size === 1 ? [...sources.keys()][0] : undefined)
     const samples = readSamples(request, { sources, source, nowMs: clock.wallMs() })
     const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
-    const simulation = new Simulation(document, DEFAULT_SIMULATION_BOUNDS)
+    const simulation = new Simulation(catalogue, document, DEFAULT_SIMULATION_BOUNDS)
     const startMs = clock.monotonicMs()
     let restedMs = startMs
     const drive = async (steps: Steps) => {
@@ -131,7 +131,7 @@ export class Simulations {
     }
     const isWhole = simulation.tried === samples.length && simulation.tooDear === undefined
     if (request.flush !== false && isWhole) await drive(simulation.flushing())
-    return recordOf(nodes, simulation, samples.length, names)
+    return recordOf(catalogue, nodes, simulation, { samples: samples.length, names })
   }
 }
 
@@ -140,10 +140,10 @@ function sourceIds(nodes: readonly NodeDocument[]): string[] {
 }
 
 function recordOf(
+  catalogue: Catalogue,
   nodes: readonly NodeDocument[],
   { tried, isCut, tooDear, nodes: simulated }: Simulation,
-  samples: number,
-  names: NodeNames['names'],
+  { samples, names }: { readonly samples: number; readonly names: NodeNames['names'] },
 ): SimulationRecord {
   const read = new Set(nodes.flatMap(({ inputs }) => inputs))
   const byId = new Map(simulated.map(node => [node.id, node]))
@@ -154,19 +154,22 @@ function recordOf(
     ...(tooDear !== undefined && { ended: tooDear }),
     nodes: nodes.map(node => {
       const name = names?.get(node.id)
-      const record = nodeRecord(node, byId.get(node.id) as SimulatedNode, read)
+      const record = nodeRecord(byId.get(node.id) as SimulatedNode, node, waysOut(catalogue, node), read)
       return name === undefined ? record : { ...record, name }
     }),
   }
 }
 
+function waysOut(catalogue: Catalogue, node: NodeDocument): readonly NodeOutput[] {
+  return node.kind === 'sink' ? [{ id: node.id, label: 'Sent' }] : catalogue.outputsOf(node)
+}
+
 function nodeRecord(
-  node: NodeDocument,
   { counters, outputs, dropped, failed, errors }: SimulatedNode,
+  { id, kind, type, title }: NodeDocument,
+  ways: readonly NodeOutput[],
   read: ReadonlySet<string>,
 ): SimulationRecord['nodes'][number] {
-  const { id, kind, type, title } = node
-  const ways = kind === 'sink' ? [{ id, label: 'Sent', name: undefined }] : nodeOutputs(node)
   return {
     id,
     kind,

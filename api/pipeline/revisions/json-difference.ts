@@ -9,7 +9,7 @@ export interface JsonDifference {
   readonly after?: JsonValue
 }
 
-/** What has to change to make one value of the other, as deep as both are containers of the same kind. */
+/** Returns the changes that turn one value into the other. It descends while both are containers of the same kind. */
 export function jsonDifferences(
   before: JsonValue | undefined,
   after: JsonValue | undefined,

@@ -1,20 +1,26 @@
+import type { TSchema } from 'typebox'
 import { jsonText } from '../../../engine/json/json-text.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
+import { replaceSecrets, schemaAt } from '../../../engine/nodes/contract/secret.ts'
 import type { AlertDifference, NodeDifference } from '../../../schemas/http/revision-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
 import { jsonDifferences } from './json-difference.ts'
 
-/** How long a value may be in a line for people; what is longer is cut. */
+/** Maximum length of a value in a line for people; longer ones are cut. */
 const MAX_SHOWN_CHARACTERS = 80
+const MASK = '***'
 
-/** What two revisions differ in. */
+/** Difference between two revisions in one part. */
 interface Difference<Part> {
   readonly change: NodeDifference['change']
   readonly part: Part
   readonly members: NodeDifference['members']
 }
 
+/** Differences of nodes. Secret options are masked: the change is visible, the values are not. */
 export function nodeDifferences(
+  catalogue: Catalogue,
   before: readonly NodeDocument[],
   after: readonly NodeDocument[],
 ): NodeDifference[] {
@@ -25,9 +31,22 @@ export function nodeDifferences(
       id,
       type,
       title,
-      members,
+      members: members.map(member => maskedMember(catalogue.declarationOf(kind, type)?.config, member)),
     }),
   )
+}
+
+function maskedMember(
+  options: TSchema | undefined,
+  { path, ...values }: NodeDifference['members'][number],
+): NodeDifference['members'][number] {
+  const [, member, ...tokens] = path.split('/')
+  if (member !== 'user_config' || options === undefined) return { path, ...values }
+  const schema = schemaAt(options, tokens)
+  const shown = Object.entries(values).map(([name, value]) => {
+    return [name, replaceSecrets(schema, value as JsonValue, () => MASK)] as const
+  })
+  return { path, ...Object.fromEntries(shown) }
 }
 
 export function alertDifferences(
@@ -63,7 +82,7 @@ function linesOf(
   return [`~ ${name}`, ...members.map(member => `    ${memberLine(member)}`)]
 }
 
-/** Those that went, then the others in the order of the later revision. */
+/** Parts that disappeared, then the others in the order of the later revision. */
 function differences<Part extends { readonly id: string }>(
   before: readonly Part[],
   after: readonly Part[],
@@ -83,7 +102,7 @@ function differences<Part extends { readonly id: string }>(
   return [...removed, ...others]
 }
 
-/** For people. */
+/** Describes the change of a member in a line for people. */
 export function memberLine({ path, before, after }: NodeDifference['members'][number]): string {
   if (before === undefined) return `+ ${path} ${shown(after)}`
   if (after === undefined) return `- ${path} ${shown(before)}`
@@ -95,7 +114,7 @@ function shown(value: unknown): string {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
 }
 
-/** A node without what tells it from others. */
+/** Members of a node without those that identify it. */
 function nodeMembers({ id: _, kind: __, inputs, ...members }: NodeDocument): JsonObject {
   return { ...members, inputs: [...inputs] } as unknown as JsonObject
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -46,7 +47,7 @@ async function twoRevisions() {
 }
 
 describe('revisions', () => {
-  test('are listed newest first, with what runs', async () => {
+  test('are listed newest first, with the deployed one', async () => {
     await twoRevisions()
     const { body, data } = await send('GET', `${url}/revision`)
     expect(body.meta).toMatchObject({ type: 'revision', page: { next: null, previous: null } })
@@ -73,7 +74,7 @@ describe('revisions', () => {
     })
   })
 
-  test('that are not there are 404, and so are those of another pipeline', async () => {
+  test('that do not exist are 404, and so are those of another pipeline', async () => {
     await twoRevisions()
     const other = (await send('POST', '/v3/pipeline', { title: 'Q' })).data.id
     for (const path of [
@@ -90,7 +91,7 @@ describe('revisions', () => {
     expect((await send('GET', `/v3/pipeline/${other}/revision`)).data).toEqual([])
   })
 
-  test('say what differs between them, and to the draft', async () => {
+  test('have differences to each other and to the draft', async () => {
     const { limit, second } = await twoRevisions()
     const { nodes, text } = await diff(1, 2)
     expect(nodes).toEqual([
@@ -123,7 +124,7 @@ describe('revisions', () => {
     ])
   })
 
-  test('are restored with everything, and published as a new one', async () => {
+  test('are restored completely, and published as a new one', async () => {
     const { source, limit, second } = await twoRevisions()
     const before = (await send('GET', `${url}/source/${source}`)).data
     const { status, data } = await send('POST', `${url}/revision/1/restore`)
@@ -144,7 +145,7 @@ describe('revisions', () => {
     ])
     expect((await diff(1, 3)).nodes).toEqual([])
 
-    // And back: what was deleted is there again under its old id.
+    // Restoring the later revision brings the deleted node back under its old id.
     await send('POST', `${url}/revision/2/restore`)
     expect((await send('GET', `${url}/transform/${second}`)).data).toMatchObject({
       inputs: [limit],
@@ -154,22 +155,54 @@ describe('revisions', () => {
     expect((await publish()).body.code).toBe('ENOCHANGES')
   })
 
-  test('of a deleted pipeline are gone with it', async () => {
+  test('are deleted with their pipeline', async () => {
     await twoRevisions()
     await send('DELETE', url)
     expect((await send('GET', `${url}/revision`)).status).toBe(404)
   })
 })
 
+describe('acts on a pipeline without a dry run had their effect when they were asked for one', () => {
+  const ACTS: readonly (readonly [act: string, method: 'POST' | 'DELETE', path: string, query: string])[] = [
+    ['a deletion', 'DELETE', '', ''],
+    ['a resumption', 'POST', '/resume', ''],
+    ['a restoration', 'POST', '/revision/1/restore', ''],
+    ['a publication', 'POST', '/publish', 'allow_unconnected_edges=true&'],
+  ]
+
+  const state = async () => [
+    (await send('GET', url)).body,
+    (await send('GET', `${url}/export?format=json`)).body,
+  ]
+
+  test.each(ACTS)(
+    '%s is refused with a query parameter that it does not take',
+    async (act, method, path, query) => {
+      await twoRevisions()
+      await add('sink', { type: 'blackhole' })
+      if (act === 'a resumption') await send('POST', `${url}/pause`)
+      const before = await state()
+      for (const name of ['dry_run', 'dryrun', 'x']) {
+        const { status, body } = await send(method, `${url}${path}?${query}${name}=true`)
+        expect([name, status]).toEqual([name, 400])
+        expect(JSON.stringify(body)).toContain(`/${name} must NOT be a query parameter`)
+      }
+      expect(await state()).toEqual(before)
+      expect((await send(method, `${url}${path}?${query}`)).status).toBe(200)
+      expect(await state()).not.toEqual(before)
+    },
+  )
+})
+
 describe('a pause', () => {
   const cut = () => {
-    const found = [...deployedConfiguration(installation.configuration).cuts()].find(
+    const found = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()].find(
       each => each.cut.entity === pipeline,
     )
     return { version: found?.cut.version, ...JSON.parse(found?.cut.payload ?? 'null') }
   }
 
-  test('shows in the status and goes to the partitions; twice is once', async () => {
+  test('is shown in the status and sent to the partitions, and a repeat changes nothing', async () => {
     await twoRevisions()
     for (let times = 0; times < 2; times++) {
       const { status, data } = await send('POST', `${url}/pause`, {})
@@ -195,7 +228,7 @@ describe('a pause', () => {
   const effectsOf = async (path: string) =>
     (await send('POST', path)).body.meta.effects.map(({ code }: { code: string }) => code)
 
-  test('of the only pipeline on log ingestion says that lines are stored unfiltered, and a dry run changes nothing', async () => {
+  test('of the only pipeline on log ingestion reports that lines are stored unfiltered, and a dry run changes nothing', async () => {
     await twoRevisions()
     const before = cut()
     const { status, body } = await send('POST', `${url}/pause?dry_run=true`, {})
@@ -215,7 +248,22 @@ describe('a pause', () => {
     expect((await send('POST', `${url}/pause?dry_run=yes`, {})).status).toBe(400)
   })
 
-  test('says nothing of it while another pipeline that runs reads log ingestion, and again when that is paused, too', async () => {
+  test.each(['dryrun', 'dry-run', 'DRY_RUN', 'x'])(
+    'a misspelled dry run paused the pipeline: ?%s=true is refused by its name',
+    async name => {
+      await twoRevisions()
+      const before = cut()
+      for (const query of [`${name}=true`, `dry_run=true&${name}=true`]) {
+        const { status, body } = await send('POST', `${url}/pause?${query}`, {})
+        expect(status).toBe(400)
+        expect(JSON.stringify(body)).toContain(`/${name} must NOT be a query parameter`)
+      }
+      expect(cut()).toEqual(before)
+      expect((await send('GET', url)).data.processing_status).toBe('enabled')
+    },
+  )
+
+  test('does not report it while another running pipeline reads log ingestion, and reports it once that is paused, too', async () => {
     await twoRevisions()
     const webhook = await published('http')
     expect(await effectsOf(`${webhook}/pause`)).toEqual([])
@@ -230,7 +278,7 @@ describe('a pause', () => {
     expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
   })
 
-  test('looks at what runs, not at the draft', async () => {
+  test('depends on the deployed revision, not on the draft', async () => {
     const { source } = await twoRevisions()
     await send('DELETE', `${url}/source/${source}`)
     expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
@@ -255,7 +303,7 @@ describe('a pause', () => {
     expect(cut()).toMatchObject({ version: 5, revision: 3 })
   })
 
-  test('needs something that runs', async () => {
+  test('needs a deployment', async () => {
     for (const path of ['pause', 'pause?dry_run=true', 'resume']) {
       const { status, body } = await send('POST', `${url}/${path}`)
       expect([status, body.code]).toEqual([409, 'ENOTPUBLISHED'])

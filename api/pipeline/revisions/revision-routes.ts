@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { PauseEffect, PipelineRecord } from '../../../schemas/http/pipeline-api.ts'
+import { PipelineRecord } from '../../../schemas/http/pipeline-api.ts'
 import { RevisionDiff, RevisionRecord, RevisionSummary } from '../../../schemas/http/revision-api.ts'
 import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+import { onlyParameter } from '../dry-run.ts'
 import { ONE_PIPELINE, REVISIONS } from '../links.ts'
-import { asPaused, pauseEffects, setPaused } from '../pausing.ts'
-import type { PipelinePorts } from '../pipeline-ports.ts'
-import type { Pipelines } from '../pipelines.ts'
+import type { PipelineRouteOptions } from '../pipelines.ts'
 import { pipelineRecord } from '../records.ts'
 import { Revisions } from './revisions.ts'
 
@@ -14,20 +13,14 @@ const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const RevisionPath = Type.Object({ pipelineId: Type.String(), number: Type.String() })
 const DiffPath = Type.Object({ pipelineId: Type.String(), from: Type.String(), to: Type.String() })
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
-const PausedPipeline = EnvelopeOf(PipelineRecord, {
-  effects: Type.Array(PauseEffect, { description: 'Of this pause; with dry_run: that it would have.' }),
-})
 const tags = ['revisions']
 
 /**
- * What of a pipeline was published and what of it runs. Reading a revision's nodes asks for as much as reading
- * nodes: their options hold secrets in clear.
+ * Published revisions of a pipeline. Reading a revision's nodes needs the same right as reading
+ * nodes: their options contain secrets in clear.
  */
-export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelines: Pipelines }> = async (
-  app,
-  { pipelines, ...ports },
-) => {
-  const revisions = new Revisions(pipelines, ports)
+export const revisionRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, { pipelines }) => {
+  const revisions = new Revisions(pipelines, app.ports)
   const config = { needs: 'write' as const }
 
   app.get(
@@ -64,8 +57,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelin
     '/v3/pipeline/:pipelineId/revision/:number/restore',
     {
       config,
+      preValidation: onlyParameter(),
       schema: {
-        summary: 'Make the nodes what they were in a revision; publish them to let them run',
+        summary: 'Restore the nodes of a revision into the draft; a publication deploys them',
         tags,
         params: RevisionPath,
         response: OnePipeline,
@@ -83,7 +77,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelin
     {
       config,
       schema: {
-        summary: 'What differs between two revisions, or a revision and the draft ("draft")',
+        summary: 'List the differences between two revisions, or a revision and the draft ("draft")',
         tags,
         params: DiffPath,
         response: { 200: EnvelopeOf(RevisionDiff), ...V3_ERROR_REPLIES },
@@ -91,46 +85,5 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelinePorts & { pipelin
     },
     async ({ caller, params }) =>
       envelope(REVISIONS, revisions.diff(caller, params.pipelineId, params.from, params.to)),
-  )
-
-  app.post(
-    '/v3/pipeline/:pipelineId/pause',
-    {
-      config,
-      schema: {
-        summary: 'Pause a pipeline: it handles nothing, and keeps what it remembers',
-        tags: ['pipelines'],
-        params: PipelinePath,
-        querystring: Type.Object({
-          dry_run: Type.Optional(
-            Type.Enum(['true', 'false'], { description: 'true: only tell what a pause would do' }),
-          ),
-        }),
-        response: { 200: PausedPipeline, ...V3_ERROR_REPLIES },
-      },
-    },
-    async ({ caller, params: { pipelineId }, query }) => {
-      const state =
-        query.dry_run === 'true'
-          ? asPaused(pipelines, caller, pipelineId)
-          : await setPaused(pipelines, caller, pipelineId, true)
-      const effects = pauseEffects(ports.configuration, state)
-      return envelope({ ...ONE_PIPELINE, effects }, pipelineRecord(state))
-    },
-  )
-
-  app.post(
-    '/v3/pipeline/:pipelineId/resume',
-    {
-      config,
-      schema: {
-        summary: 'Let a paused pipeline run again',
-        tags: ['pipelines'],
-        params: PipelinePath,
-        response: OnePipeline,
-      },
-    },
-    async ({ caller, params }) =>
-      envelope(ONE_PIPELINE, pipelineRecord(await setPaused(pipelines, caller, params.pipelineId, false))),
   )
 }

@@ -11,7 +11,7 @@ import type { JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
 import { notFound } from '../../http/errors.ts'
 
-/** Every revision of a pipeline, oldest first. They are never changed, and go with nothing. */
+/** Every revision of a pipeline, oldest first. Revisions are never changed or deleted. */
 export function revisionsOf(
   configuration: ConfigurationLog,
   { id, value: { account } }: Entity<Pipeline>,
@@ -34,7 +34,7 @@ export function revisionNumbered(
   return revision
 }
 
-/** The revision that lines meet once this deployment is in effect; undefined when none does. */
+/** The revision that lines meet once this deployment is in effect; undefined without one. */
 export function revisionDeployedBy(
   ofPipeline: readonly Entity<Revision>[],
   deployment: number,
@@ -42,26 +42,26 @@ export function revisionDeployedBy(
   return ofPipeline.findLast(({ value }) => (value.deployment ?? value.document.revision) <= deployment)
 }
 
-/** The part of a draft's nodes that runs: what a revision keeps for ever. */
+/** The part of a draft's nodes that is executed. A revision keeps it for ever. */
 export function documentNodes(nodes: readonly DraftNode[]): NodeDocument[] {
   return nodes.map(({ description: _, generation: __, name: ___, ...document }) => document)
 }
 
-/** What people wrote about the nodes, by id. */
+/** Descriptions of the nodes by their authors, by id. */
 export function descriptionsOf(nodes: readonly DraftNode[]): Record<string, string> {
   return Object.fromEntries(
     nodes.flatMap(({ id, description }) => (description === null ? [] : [[id, description]])),
   )
 }
 
-/** What nodes are called in the pipeline's file, by id. */
+/** Names of nodes in the pipeline's file, by id. */
 export function namesOf(nodes: readonly DraftNode[]): Record<string, string> {
   return Object.fromEntries(nodes.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name]])))
 }
 
 /**
- * The nodes of a draft that would publish the revision once more. A node that is in the draft as it was stays
- * untouched; one that differs counts as written.
+ * The nodes of a draft that would publish the revision again. A node that is the same in the draft stays untouched; one
+ * that differs counts as written.
  */
 export function restoredNodes(
   { document, descriptions = {}, names = {} }: Revision,
@@ -79,12 +79,12 @@ export function restoredNodes(
   })
 }
 
-/** The name of a node, where it has one. */
+/** The name of a node, if it has one. */
 export function named(name: string | undefined): Pick<DraftNode, 'name'> {
   return name === undefined ? {} : { name }
 }
 
-/** Whether two revisions would do the same: titles count, because they are part of what is deployed. */
+/** Whether two revisions behave in the same way. Titles count, because they are part of the deployment. */
 export function sameNodes(a: readonly NodeDocument[], b: readonly NodeDocument[]): boolean {
   return textOf(a) === textOf(b)
 }

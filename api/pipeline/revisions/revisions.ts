@@ -11,10 +11,10 @@ import { gatewayRouteChanges } from '../source-gateway-route.ts'
 import { documentNodes, restoredNodes, revisionNumbered, revisionsOf } from './revision.ts'
 import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
 
-/** In the place of a revision's number: nodes and alerts as they are being edited. */
+/** Value that stands for the nodes and alerts of the draft, in place of a revision's number. */
 const DRAFT = 'draft'
 
-/** The published revisions of pipelines; every method throws ApiError 404 for what is not the caller's. */
+/** The published revisions of pipelines; every method throws ApiError 404 for a pipeline of another account. */
 export class Revisions {
   readonly #pipelines: Pipelines
   readonly #ports: PipelinePorts
@@ -24,7 +24,7 @@ export class Revisions {
     this.#ports = ports
   }
 
-  /** Newest first. */
+  /** Revisions of a pipeline, newest first. */
   list(caller: Caller, id: string): RevisionSummary[] {
     const state = this.#pipelines.get(caller, id)
     const own = revisionsOf(this.#ports.configuration, state.pipeline)
@@ -44,7 +44,7 @@ export class Revisions {
     return { ...summaryOf(revision, state), nodes, alerts }
   }
 
-  /** Makes the draft what the revision was; nothing runs differently until the next publication. */
+  /** Makes the draft equal to a revision; the deployment does not change until the next publication. */
   restore(caller: Caller, id: string, number: string): Promise<PipelineState> {
     const write = () =>
       this.#pipelines.changing(caller, id, state => {
@@ -60,11 +60,11 @@ export class Revisions {
     return this.#pipelines.inTurnOfAccount(caller, write)
   }
 
-  /** @param from `to` alike: a number, or `draft` */
+  /** @param from a number, or `draft`; `to` likewise */
   diff(caller: Caller, id: string, from: string, to: string): RevisionDiff {
     const state = this.#pipelines.get(caller, id)
     const [before, after] = [this.#content(state, from), this.#content(state, to)]
-    const nodes = nodeDifferences(before.nodes, after.nodes)
+    const nodes = nodeDifferences(this.#ports.catalogue, before.nodes, after.nodes)
     const alerts = alertDifferences(before.alerts, after.alerts)
     return { from, to, nodes, alerts, text: differenceLines(nodes, alerts) }
   }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { revisions } from '../../../engine/configuration/entities.ts'
 import type { PipelineInEffect } from '../../../engine/fold/run-watch.ts'
 import { DEFAULT_OUTPUT } from '../../../engine/graph/compiled-node.ts'
-import { nodeOutputs } from '../../../engine/nodes/node-outputs.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import type { Tap, TapBounds } from '../../../engine/replay/taps/tap.ts'
 import type { TapPlace, Taps } from '../../../engine/replay/taps/taps.ts'
 import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
@@ -16,15 +16,16 @@ import { revisionDeployedBy, revisionsOf } from '../revisions/revision.ts'
 import { readTapQuery } from './tap-query.ts'
 import type { TapReader } from './tap-reader.ts'
 
-/** What may wait for a reader. */
+/** Maximum size of the messages that wait for a client. */
 const MAX_UNSENT_BYTES = 1024 * 1024
 const HEARTBEAT_MS = 15_000
 
 export interface TapPorts extends LastingRightsPorts {
+  readonly catalogue: Catalogue
   /** Absent where events of pipelines cannot be seen. */
   readonly taps?: Taps | undefined
   readonly inEffect?: CutsInEffect | undefined
-  readonly maxTapsPerAccount: number
+  readonly settings: { readonly maxTapsPerAccount: number }
 }
 
 /** A tap that may be opened. */
@@ -35,7 +36,7 @@ export interface AdmittedTap {
   readonly state: PipelineState
 }
 
-/** The taps that are read here: components, section 8.3. */
+/** The taps that are open in this process: components, section 8.3. */
 export class OpenTaps {
   readonly #pipelines: Pipelines
   readonly #ports: TapPorts
@@ -47,7 +48,7 @@ export class OpenTaps {
   }
 
   /**
-   * Checks everything that can be refused.
+   * Makes every check that can refuse a tap.
    *
    * @throws ProblemsError; ApiError 404, 409 when nothing of the pipeline runs or its node does not, 429, 503
    */
@@ -56,7 +57,7 @@ export class OpenTaps {
     const node = this.#runningNode(state, path)
     const { wishes, problems } = readTapQuery(request.query as Record<string, unknown>)
     const { output, filter, meter, limit, seconds } = wishes
-    const wanted = nodeOutputs(node).find(({ id }) => id === output)
+    const wanted = this.#ports.catalogue.outputsOf(node).find(({ id }) => id === output)
     if (output !== undefined && wanted === undefined)
       throw new ProblemsError([
         ...problems,
@@ -75,7 +76,7 @@ export class OpenTaps {
     return { rights, place, bounds: { filter, meter, limit, lastsMs: seconds * 1_000 }, state }
   }
 
-  /** Shows a reader what an admitted tap sees, until it ends or the reader goes. @throws ApiError 429, 503 */
+  /** Shows the events of an admitted tap until it ends or its client leaves. @throws ApiError 429, 503 */
   open({ rights, place, bounds, state }: AdmittedTap, reader: TapReader): void {
     const { account } = place
     const taps = this.#assertRoom(account)
@@ -86,7 +87,7 @@ export class OpenTaps {
     })
     const open = this.#open.get(account) ?? new Set()
     this.#open.set(account, open.add(tap))
-    // A tap shows every line: also whoever may still see some of them is done.
+    // A tap shows every line. It therefore ends even for a client that may still see some of them.
     const review = () => {
       const present = rights.now()
       if (present === undefined || present.scope !== undefined) tap.end('rights')
@@ -99,10 +100,10 @@ export class OpenTaps {
     reader.whenGone(() => tap.end('closed'))
     void this.#beat(tap, reader)
     void rights.keepReviewing(review, tap.signal)
-    review() // What changed since it was admitted.
+    review() // something may have changed since the tap was admitted
   }
 
-  /** Ends all of them: the process stops. */
+  /** Ends all taps, because the process stops. */
   stop(): void {
     for (const tap of [...this.#open.values()].flatMap(open => [...open])) tap.end('stopped')
   }
@@ -115,7 +116,8 @@ export class OpenTaps {
   }
 
   #assertRoom(account: string): Taps {
-    const { taps, maxTapsPerAccount: most } = this.#ports
+    const { taps, settings } = this.#ports
+    const { maxTapsPerAccount: most } = settings
     if (taps === undefined)
       throw unavailable('This process runs no engine: it does not see the events of pipelines')
     if ((this.#open.get(account)?.size ?? 0) < most) return taps
@@ -123,7 +125,7 @@ export class OpenTaps {
     throw new ApiError(429, 'TooManyRequests', message)
   }
 
-  /** The node as it was published last. */
+  /** The node as last published. */
   #runningNode(state: PipelineState, path: NodePath): NodeDocument {
     const { deployedRevisionId } = state
     const revision =
@@ -137,7 +139,7 @@ export class OpenTaps {
     throw new ApiError(409, 'ENOTPUBLISHED', `${what}: publish it first`)
   }
 
-  /** What lines of the account meet now, as far as it is known here. */
+  /** The pipeline that the account's lines meet now, as far as this process knows. */
   #inEffect({ pipeline, deployment }: PipelineState): PipelineInEffect {
     const { configuration, inEffect, clock } = this.#ports
     const version = inEffect?.cutVersion(pipeline.value.account, 'pipeline', pipeline.id) ?? 0

@@ -24,11 +24,11 @@ test('an event is shown with its metadata and timestamp, numbers with all their 
   )
 })
 
-test('the output is named by its id', () => {
+test('the output has its id as name', () => {
   expect(JSON.parse(shown('a', 'errors')).output).toBe('node.errors')
 })
 
-test('an event of 64 KiB is shown whole; of one byte more the beginning is shown, and how long it is', () => {
+test('an event of 64 KiB is shown whole, and of one with one more byte the beginning and the length', () => {
   const whole = 'x'.repeat(ROOM)
   expect(JSON.parse(shown(whole)).event.message).toBe(whole)
   expect(JSON.parse(shown(`${whole}y`))).toEqual({
@@ -39,16 +39,16 @@ test('an event of 64 KiB is shown whole; of one byte more the beginning is shown
   })
 })
 
-test.each(['', 'x'])('a character is never cut in two (%j before those of two bytes)', before => {
+test.each(['', 'x'])('a character is never divided (%j before those of two bytes)', before => {
   const message = before + 'é'.repeat(LIMIT)
   const { cut, bytes } = JSON.parse(shown(message))
   expect(bytes).toBe(Buffer.byteLength(eventText(message)))
   expect(eventText(message).startsWith(cut)).toBe(true)
-  // The message begins at byte 12, so those of two bytes begin at even or at odd ones.
+  // The message begins at byte 12, so characters of two bytes begin at even or at odd places.
   expect(Buffer.byteLength(cut)).toBe(before === '' ? LIMIT : LIMIT - 1)
 })
 
-test('a revision, what was skipped, and the end are told with their numbers', () => {
+test('messages about a revision, skipped events and the end contain their numbers', () => {
   const atMs = Date.parse(TIMESTAMP)
   const mark = {
     type: 'revision',

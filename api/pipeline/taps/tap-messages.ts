@@ -5,10 +5,10 @@ import type { TapMessage as EngineMessage, TapEnd } from '../../../engine/replay
 import type { TapMessage } from '../../../schemas/http/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 
-/** Of the JSON text of an event. */
+/** Maximum length of an event's JSON text. */
 const MAX_EVENT_BYTES = 65_536
 
-/** How the end of a tap is told to people. */
+/** Reasons why a tap ended, as sentences for people. */
 const END_SENTENCES: Readonly<Record<TapEnd, string>> = {
   limit: 'The number of events that was asked for has been shown',
   time: 'The time is over',
@@ -24,7 +24,7 @@ export function endSentence(reason: TapEnd): string {
   return END_SENTENCES[reason]
 }
 
-/** A message as readers get it. */
+/** A message in the form that clients get. */
 export function tapText(node: string, message: EngineMessage): string {
   return jsonText(tapMessage(node, message) as JsonObject)
 }
@@ -49,7 +49,7 @@ function tapMessage(node: string, message: EngineMessage): TapMessage {
   }
 }
 
-/** An event is shown whole, or the beginning of its text: a part of a JSON text is none. */
+/** Shows an event whole, or the beginning of its text as a text, because a part of a JSON text is not JSON. */
 function shownEvent({ message, metadata, timestamp }: Event) {
   const event = { message, metadata, timestamp }
   const bytes = Buffer.from(jsonText(event as JsonValue))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Event } from '../../../engine/event/event.ts'
 import { readTapQuery } from './tap-query.ts'
 
-test('what is left out has its default: 100 events, 5 minutes, every output, no filter', () => {
+test('missing parameters have defaults: 100 events, 5 minutes, every output, no filter', () => {
   const { wishes, problems } = readTapQuery({})
   expect(problems).toEqual([])
   expect(wishes).toMatchObject({ output: undefined, limit: 100, seconds: 300 })
@@ -18,7 +18,7 @@ test.each([
     { limit: '1000', seconds: '300' },
     { limit: 1_000, seconds: 300 },
   ],
-])('%o is taken', (query, wishes) => {
+])('%o is accepted', (query, wishes) => {
   expect(readTapQuery(query)).toMatchObject({ wishes, problems: [] })
 })
 
@@ -56,7 +56,7 @@ test.each([
   expect(problems.map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([finding])
 })
 
-test('all findings come at once', () => {
+test('all findings are reported at once', () => {
   const { problems } = readTapQuery({ limit: 'x', seconds: 'y', filter: 'z', unknown: '' })
   expect(problems.map(({ instancePath }) => instancePath)).toEqual(['', '/limit', '/seconds', '/filter'])
 })

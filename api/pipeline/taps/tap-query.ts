@@ -6,18 +6,18 @@ import { parseJson } from '../../../engine/json/json-text.ts'
 import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../../schemas/http/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 
-/** What a tap was asked for. */
+/** Options of a tap, as requested. */
 export interface TapWishes {
-  /** Id of an output; not checked yet. */
+  /** Id of an output, not checked yet. */
   readonly output: string | undefined
   readonly limit: number
   readonly seconds: number
   readonly filter: (event: Event) => boolean
-  /** Counts what the filter costs. */
+  /** Counts the cost of the filter. */
   readonly meter: EventMeter
 }
 
-/** Reads the query of a tap, whatever was sent, with all findings at once. */
+/** Reads any query of a tap, with all findings at once. */
 export function readTapQuery(query: Readonly<Record<string, unknown>>): {
   readonly wishes: TapWishes
   readonly problems: readonly Problem[]

@@ -6,25 +6,25 @@ import type { TapEnd, TapMessage } from '../../../engine/replay/taps/tap.ts'
 import { closeSocket } from '../../http/web-sockets.ts'
 import { endSentence, tapText } from './tap-messages.ts'
 
-/** What has been written stays for that long for a reader that does not take it, then the connection is closed. */
+/** Time that written data waits for a slow client before the connection is closed. */
 const LINGER_MS = 1_000
 
-/** Somebody who reads a tap. */
+/** A client that reads a tap. */
 export interface TapReader {
   send(message: TapMessage): void
-  /** Shows the connection to be alive. */
+  /** Proves that the connection is alive. */
   beat(): void
-  /** What waits in this process for the reader. */
+  /** Bytes that wait in this process for the client. */
   readonly unsentBytes: number
-  /** After the last message. */
+  /** Closes the connection after the last message. */
   close(reason: TapEnd): void
-  /** Calls it once the connection is no more. */
+  /** Calls the listener once the connection is closed. */
   whenGone(listener: () => void): void
 }
 
-/** By server-sent events: the answer to a request. */
+/** Reader by server-sent events: the answer to a request. */
 export class EventStreamReader implements TapReader {
-  /** The body. */
+  /** The body of the answer. */
   readonly stream = new Readable({ read() {} })
   readonly #node: string
   readonly #response: ServerResponse
@@ -67,7 +67,7 @@ export class EventStreamReader implements TapReader {
   }
 }
 
-/** RFC 6455, section 7.4.1. */
+/** Close codes of RFC 6455, section 7.4.1. */
 const CLOSE_CODES: Readonly<Record<TapEnd, number>> = {
   limit: 1000,
   time: 1000,
@@ -79,7 +79,7 @@ const CLOSE_CODES: Readonly<Record<TapEnd, number>> = {
   failed: 1011,
 }
 
-/** By WebSocket. What it sends is not looked at. */
+/** Reader by WebSocket. Its messages to the server are ignored. */
 export class WebSocketReader implements TapReader {
   readonly #node: string
   readonly #socket: WebSocket

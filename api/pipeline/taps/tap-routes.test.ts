@@ -7,6 +7,7 @@ import { create as createEntity, remove, replace } from '../../../engine/configu
 import { type AccessToken, accessTokens, secretHash } from '../../../engine/configuration/entities.ts'
 import { accessGroups, members } from '../../../engine/configuration/kinds/members.ts'
 import { Event } from '../../../engine/event/event.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { LiveTaps } from '../../../engine/replay/taps/taps.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import {
@@ -17,7 +18,7 @@ import {
 import { buildServer } from '../../server.ts'
 
 const KIB = 1024
-/** Longer than anything may take that waits for no clock. */
+/** Longer than anything that does not wait for a clock may take. */
 const UNTIL_GIVEN_UP_MS = 10_000
 
 let own: TestInstallation
@@ -30,7 +31,7 @@ const peers: Peer[] = []
 
 beforeEach(async () => {
   clock = manualClock()
-  taps = new LiveTaps(clock)
+  taps = new LiveTaps(CATALOGUE, clock)
   own = await testInstallation({ clock, taps })
   await own.app.listen({ host: '127.0.0.1', port: 0 })
   pipeline = await create('/v3/pipeline', { title: 'watched' })
@@ -67,11 +68,11 @@ function tapUrl(query: Record<string, string> = {}, kind = 'source', node = sour
   return `/v3/pipeline/${pipeline}/${kind}/${node}/tap?${new URLSearchParams(query)}`
 }
 
-/** A client on a connection of its own, and everything that it was sent. */
+/** A client on a connection of its own, and everything that it received. */
 interface Peer {
   readonly socket: Socket
   text(): string
-  /** Waits, however long it takes, until the text says something. */
+  /** Waits as long as it takes for the received text to contain this text. */
   says(text: string): Promise<void>
 }
 
@@ -106,13 +107,13 @@ const UPGRADE = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-/** As a node of the graph would. */
+/** Sends an event out of a node, as the graph does. */
 function leave(node: string, message: JsonValue, output = ''): void {
   const event = Event.of(message, { from: 'test' }, '2031-03-09T08:15:30.250Z')
   taps.observerOf(own.credentials.accountId, pipeline)?.left(node, output, event, 0)
 }
 
-/** Lets time pass in small steps, with room for whatever waits for it. */
+/** Advances the time in small steps and gives waiting work its turn. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 50) {
     clock.advance(Math.min(50, ms - passed))
@@ -120,7 +121,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-describe('what is refused, to a request and to one for a WebSocket alike', () => {
+describe('refusals, to a request and to one for a WebSocket alike', () => {
   const status = async (url: string, headers: Record<string, string> = {}) => {
     const answer = await own.call({ url, headers })
     const refused = peer(`GET ${url}`, { ...UPGRADE, ...headers })
@@ -130,7 +131,7 @@ describe('what is refused, to a request and to one for a WebSocket alike', () =>
     return { status: answer.statusCode, code: answer.json().code, message: answer.json().message }
   }
 
-  test('callers that may not edit the pipeline', async () => {
+  test('callers without the right to edit the pipeline', async () => {
     expect(await status(tapUrl(), { authorization: 'Token nobody' })).toMatchObject({
       status: 401,
       code: 'EUNAUTHORIZED',
@@ -147,13 +148,13 @@ describe('what is refused, to a request and to one for a WebSocket alike', () =>
     expect(await status(url, { authorization: '' })).toMatchObject({ status: 401, code: 'EUNAUTHORIZED' })
   })
 
-  test('what is not there: pipeline, node, node of that kind', async () => {
+  test('an unknown pipeline, node, or node of that kind', async () => {
     const other = `/v3/pipeline/${source}/source/${source}/tap`
     for (const url of [other, tapUrl({}, 'source', route), tapUrl({}, 'transform', pipeline)])
       expect(await status(url)).toMatchObject({ status: 404, code: 'ENOTFOUND' })
   })
 
-  test('a query that cannot be used, with all findings', async () => {
+  test('an invalid query, with all findings', async () => {
     const answer = await own.call({ url: tapUrl({ limit: '0', filter: '[]', output: 'none' }) })
     expect(answer.statusCode).toBe(400)
     expect(answer.json().errors).toEqual([
@@ -164,7 +165,7 @@ describe('what is refused, to a request and to one for a WebSocket alike', () =>
     expect(await status(tapUrl({ limit: '1001' }))).toMatchObject({ status: 400, code: 'EVALIDATION' })
   })
 
-  test('a node that does not run yet, and a pipeline of which nothing does', async () => {
+  test('a node that is not deployed, and a pipeline without a deployment', async () => {
     const node = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
     expect(await status(tapUrl({}, 'source', node))).toEqual({
       status: 409,
@@ -199,7 +200,7 @@ describe('what is refused, to a request and to one for a WebSocket alike', () =>
     }
   })
 
-  test('those beyond as many as the operator lets an account have', async () => {
+  test('further taps beyond the limit of the operator for an account', async () => {
     await own.app.close()
     const settings = { ...own.ports.settings, maxTapsPerAccount: 1 }
     own = { ...own, app: await buildServer({ ...own.ports, settings, registry: new Registry() }) }
@@ -210,7 +211,7 @@ describe('what is refused, to a request and to one for a WebSocket alike', () =>
     expect(second.text()).toMatch(/^HTTP\/1.1 429 /)
   })
 
-  test('everybody, by a process without an engine', async () => {
+  test('every request, by a process without an engine', async () => {
     await own.app.close()
     own = await testInstallation()
     await own.app.listen({ host: '127.0.0.1', port: 0 })
@@ -243,7 +244,7 @@ describe.each([
     expect(opened.text()).not.toContain('of another output')
   })
 
-  test('an open tap gives a sign of life each 15 s, and ends after the time that was asked for', async () => {
+  test('an open tap sends a message every 15 s, and ends after the requested time', async () => {
     const opened = await open({ seconds: '40' })
     const sign = headers === UPGRADE ? '\x89\0' : ': still here\n\n'
     const signs = () => opened.text().split(sign).length - 1
@@ -257,7 +258,7 @@ describe.each([
     expect(opened.text()).toContain('"message":"The time is over","events":0,"skipped":0')
   })
 
-  test('a member who gets a group, or is deleted, sees nothing any more', async () => {
+  test('a member who gets a group, or is deleted, sees no further events', async () => {
     const { accountId: account } = own.credentials
     const newest = () => own.configuration.list(members).at(-1)!
     const group = { account, name: 'g', accessScopes: '', createdAtMs: 0 }
@@ -273,7 +274,7 @@ describe.each([
     }
   })
 
-  test('a credential that is revoked, expires or loses its role sees nothing any more', async () => {
+  test('a credential that is revoked, expires or loses its role sees no further events', async () => {
     const tokenOf = (secret: string) => own.configuration.find(accessTokens, 'hash', secretHash(secret))!
     const change = (secret: string, given: Partial<AccessToken>) =>
       own.write(replace(accessTokens, tokenOf(secret), { ...tokenOf(secret).value, ...given }))
@@ -312,7 +313,7 @@ describe.each([
     await opened.says('"reason":"rights"')
   })
 
-  test('a stop of the server ends it with the reason, and waits for no reader that does not answer', async () => {
+  test('a stop of the server ends it with the reason, without waiting for a silent client', async () => {
     const opened = await open()
     const closed = own.app.close()
     await opened.says('"reason":"stopped"')
@@ -320,12 +321,12 @@ describe.each([
     await closed
   })
 
-  test('a reader for whom more than 1 MiB waits is let go of, with the reason', async () => {
+  test('a client for which more than 1 MiB waits is disconnected, with the reason', async () => {
     const opened = await open({ limit: '1000' })
     opened.socket.pause()
     const large = 'x'.repeat(60 * KIB)
     let written = 0
-    // What the machine keeps of a connection comes on top.
+    // Buffers of the operating system for the connection come in addition.
     while (taps.observerOf(own.credentials.accountId, pipeline) !== undefined && written < 900) {
       for (let count = 0; count < 17; count++, written++) leave(source, large)
       await pass(1_000)
@@ -337,7 +338,7 @@ describe.each([
     await opened.says('The reader is too slow: more than 1 MiB waited for it')
   })
 
-  test('one that takes nothing even then loses the connection a second later', async () => {
+  test('a client that still accepts nothing loses the connection a second later', async () => {
     const opened = await open({ limit: '1000' })
     opened.socket.pause()
     const large = 'x'.repeat(60 * KIB)
@@ -352,16 +353,16 @@ describe.each([
   })
 })
 
-describe('a wish for another protocol', () => {
+describe('a request for another protocol', () => {
   test.each([
     ['of another kind on a tap', () => tapUrl({ limit: '0' }), 'h2c', ' 400 '],
     ['for a WebSocket on another path', () => '/v3/pipeline', 'websocket', ' 200 '],
-  ])('%s is passed over', async (_name, url, upgrade, status) => {
+  ])('%s is ignored', async (_name, url, upgrade, status) => {
     const asked = peer(`GET ${url()}`, { ...UPGRADE, upgrade })
     await asked.says(`HTTP/1.1${status}`)
   })
 
-  test('on a request with a body leaves the body where it belongs', async () => {
+  test('with a body does not consume the body', async () => {
     const body = '{"lines":[{"line":"a"}]}'
     const asked = peer('POST /logs/ingest?hostname=h', {
       ...UPGRADE,
@@ -376,7 +377,7 @@ describe('a wish for another protocol', () => {
   })
 })
 
-test('what is said over a WebSocket is not looked at, and a message of more than 4 KiB ends it', async () => {
+test('messages over a WebSocket are ignored, and one of more than 4 KiB ends it', async () => {
   const opened = peer(`GET ${tapUrl()}`, UPGRADE)
   await opened.says('"type":"revision"')
   const masked = (bytes: number) => {
@@ -393,7 +394,7 @@ test('what is said over a WebSocket is not looked at, and a message of more than
     await new Promise(resolve => setImmediate(resolve))
 })
 
-test('HEAD is not offered', async () => {
+test('HEAD is refused', async () => {
   const answer = await own.call({ method: 'HEAD', url: tapUrl() })
   expect(answer.statusCode).toBe(405)
   expect(answer.headers.allow).toBe('GET')

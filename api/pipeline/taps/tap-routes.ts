@@ -2,25 +2,24 @@ import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { Clock } from '../../../engine/clock/clock.ts'
 import { TapMessage, TapQuery } from '../../../schemas/http/tap-api.ts'
 import { V3_ERROR_REPLIES } from '../../http/envelope.ts'
-import type { AdmittedTap, OpenTaps } from './open-taps.ts'
+import type { PipelineRouteOptions } from '../pipelines.ts'
+import { type AdmittedTap, OpenTaps } from './open-taps.ts'
 import { EventStreamReader, WebSocketReader } from './tap-reader.ts'
 
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
 const CALLED = { source: 'source', transform: 'processor' } as const
-/** Findings about the query are made by hand: there everything is text. */
+/** The handlers check the query themselves: there every value is a text. */
 const OWN_VALIDATION = { validatorCompiler: () => () => true }
 
 /**
- * `/v3/pipeline/{id}/{source|transform}/{node}/tap`: what leaves a node, live. Values that were decrypted are shown as
- * they are, so it needs the right to edit the pipeline.
+ * Routes `/v3/pipeline/{id}/{source|transform}/{node}/tap`: live events that leave a node. Decrypted values are shown in
+ * clear, so they need the right to edit the pipeline.
  */
-export const tapRoutes: FastifyPluginAsyncTypebox<{
-  readonly openTaps: OpenTaps
-  readonly clock: Clock
-}> = async (app, { openTaps, clock }) => {
+export const tapRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, { pipelines }) => {
+  const { clock } = app.ports
+  const openTaps = new OpenTaps(pipelines, app.ports)
   app.beforeSocketsClose(() => openTaps.stop())
   app.decorateRequest('admittedTap')
 
@@ -32,7 +31,7 @@ export const tapRoutes: FastifyPluginAsyncTypebox<{
       config: { needs: 'write', reveals: 'any line' },
       ...OWN_VALIDATION,
       schema: {
-        summary: `Watch what leaves a ${CALLED[kind]}, live: server-sent events, or a WebSocket with the same messages`,
+        summary: `Watch events that leave a ${CALLED[kind]}, live: server-sent events, or a WebSocket with the same messages`,
         tags: [`${CALLED[kind]}s`],
         params: NodePath,
         querystring: TapQuery,
@@ -45,7 +44,7 @@ export const tapRoutes: FastifyPluginAsyncTypebox<{
           429: V3_ERROR_REPLIES[409],
         },
       },
-      // Ahead of both handlers: a refusal is an HTTP answer, also to those who ask for a WebSocket.
+      // Runs before both handlers: a refusal is an HTTP answer, even for a client that asks for a WebSocket.
       preHandler: async request => {
         const { pipelineId, nodeId } = request.params as { pipelineId: string; nodeId: string }
         const path = { pipeline: pipelineId, kind, node: nodeId }
@@ -57,7 +56,7 @@ export const tapRoutes: FastifyPluginAsyncTypebox<{
         openTaps.open(tap, reader)
         return reply
           .type('text/event-stream; charset=utf-8')
-          .header('x-accel-buffering', 'no') // Proxies that gather answers would show nothing for minutes.
+          .header('x-accel-buffering', 'no') // proxies that collect answers would show nothing for minutes
           .send(reader.stream)
       },
       wsHandler: (socket, request) => {
@@ -75,7 +74,7 @@ function admitted({ admittedTap }: FastifyRequest): AdmittedTap {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on the routes of taps alone. */
+    /** Set only on routes of taps. */
     admittedTap: AdmittedTap | undefined
   }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../engine/clock/clock.ts'
 import { spreads } from '../../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../../engine/configuration/kind.ts'
-import { freeFrom } from '../../../engine/nodes/processors/throttle/throttle.ts'
-import type { ThrottleRule } from '../../../engine/nodes/processors/throttle/throttle-state.ts'
+import { type BucketRule, freeFrom } from '../../../engine/nodes/contract/buckets.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import { MemoryUnavailableError, type PresentMemory } from '../../../engine/replay/present-memory.ts'
 import {
   type PresentBucket,
@@ -21,6 +21,7 @@ import type { Pipelines } from '../pipelines.ts'
 import { type ThrottlePath, throttleIn } from './throttle-node.ts'
 
 export interface BucketPorts {
+  readonly catalogue: Catalogue
   readonly configuration: ConfigurationView
   readonly clock: Clock
   readonly memory: PresentMemory
@@ -32,8 +33,12 @@ export interface BucketList {
 }
 
 /**
- * What a throttle has let pass; every method throws ApiError 404 for a node that is not the caller's, 400 for one that
- * is no throttle, 409 when it does not run, and 503 when it cannot be told in time.
+ * Buckets of throttles, with the number of events they let pass. Every method throws ApiError:
+ *
+ * - 404 for a node of another account,
+ * - 400 for a node that is not a throttle,
+ * - 409 when it is not deployed,
+ * - 503 when its worker does not answer in time.
  */
 export class Buckets {
   readonly #pipelines: Pipelines
@@ -44,7 +49,7 @@ export class Buckets {
     this.#ports = ports
   }
 
-  /** The busiest first. */
+  /** Buckets that let the most events pass, busiest first. */
   async busiest(caller: Caller, path: ThrottlePath, limit: number): Promise<BucketList> {
     const { throttle, rule } = await this.#look(caller, path, (buckets, nowMs) =>
       buckets.busiest(nowMs, limit),
@@ -65,7 +70,7 @@ export class Buckets {
     }
   }
 
-  /** @param key null: the bucket of events without one */
+  /** @param key null: the bucket of events without a key */
   async one(caller: Caller, path: ThrottlePath, key: string | null): Promise<OneBucketRecord> {
     const { throttle, rule } = await this.#look(caller, path, (buckets, nowMs) =>
       buckets.one(nowMs, key ?? undefined),
@@ -85,10 +90,10 @@ export class Buckets {
     caller: Caller,
     { pipeline, node }: ThrottlePath,
     ask: (buckets: ThrottleBuckets, nowMs: number) => Promise<PresentThrottle>,
-  ): Promise<{ readonly throttle: PresentThrottle; readonly rule: ThrottleRule }> {
+  ): Promise<{ readonly throttle: PresentThrottle; readonly rule: BucketRule }> {
     const { configuration, clock, memory } = this.#ports
     const state = this.#pipelines.get(caller, pipeline)
-    if (!throttleIn(configuration, state, node).runs) throw notRunning()
+    if (!throttleIn(this.#ports, state, node).runs) throw notRunning()
     const { account } = state.pipeline.value
     const isSpread = configuration.get(spreads, account) !== undefined
     const buckets = new ThrottleBuckets(memory, { account, pipeline, node }, isSpread)
@@ -108,7 +113,7 @@ function notRunning(): ApiError {
 
 function bucketRecord(
   { kind, key, count, passes, exemptUntilMs }: PresentBucket,
-  rule: ThrottleRule,
+  rule: BucketRule,
 ): BucketRecord {
   const oldest = passes[0]
   const newest = passes.at(-1)
@@ -119,7 +124,7 @@ function bucketRecord(
     passed: count,
     oldest_at: oldest === undefined ? null : isoTime(oldest.timeMs),
     newest_at: newest === undefined ? null : isoTime(newest.timeMs),
-    free_from: count < rule.limit ? null : freeFrom(passes, rule.limit, rule.windowMs),
+    free_from: count < rule.limit ? null : freeFrom(passes, rule),
     exempt_until: exemptUntilMs === undefined ? null : isoTime(exemptUntilMs),
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../engine/configuration/configuration-log.ts'
 import { type Exemption, exemptionKey, exemptions } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../engine/times/duration.ts'
 import {
   type ExemptionRecord,
@@ -21,18 +22,19 @@ import { instantMs } from '../instant.ts'
 import type { Pipelines } from '../pipelines.ts'
 import { type ThrottleNode, type ThrottlePath, throttleIn } from './throttle-node.ts'
 
-/** What is over is removed from the configuration that much later, since clocks of machines differ. */
+/** Time from the end of an exemption to its removal from the configuration, since clocks of machines differ. */
 const KEPT_MS = HOUR_MS
 
 export interface ExemptionPorts {
+  readonly catalogue: Catalogue
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly inEffect?: CutsInEffect | undefined
 }
 
 /**
- * Keys that a throttle lets pass for a time; every method throws ApiError 404 for a node that is not the caller's, and
- * 400 for one that is no throttle.
+ * Keys that a throttle exempts for a time. Every method throws ApiError: 404 for a node of another account, and 400 for a
+ * node that is not a throttle.
  */
 export class Exemptions {
   readonly #pipelines: Pipelines
@@ -43,11 +45,11 @@ export class Exemptions {
     this.#ports = ports
   }
 
-  /** Those that have not ended, oldest first. */
+  /** Exemptions in force, oldest first. */
   list(caller: Caller, path: ThrottlePath): ExemptionRecord[] {
     const { configuration, clock } = this.#ports
     const state = this.#pipelines.get(caller, path.pipeline)
-    throttleIn(configuration, state, path.node)
+    throttleIn(this.#ports, state, path.node)
     const nowMs = clock.wallMs()
     return configuration
       .list(exemptions, state.pipeline.value.account)
@@ -56,7 +58,10 @@ export class Exemptions {
       .map(each => this.#record(each))
   }
 
-  /** Whatever held for the key before. Answers when the next line meets it, if that can be seen from here. */
+  /**
+   * Sets an exemption, which replaces an earlier one of the key. The answer is sent once the next line meets it, if this
+   * process can see that.
+   */
   async set(caller: Caller, path: ThrottlePath, write: ExemptionWrite): Promise<ExemptionRecord> {
     const { configuration, clock } = this.#ports
     const nowMs = clock.wallMs()
@@ -64,7 +69,7 @@ export class Exemptions {
     const { key } = write
     const id = exemptionKey(path.pipeline, path.node, key)
     await this.#pipelines.changing(caller, path.pipeline, state => {
-      assertHasKey(throttleIn(configuration, state, path.node), key)
+      assertHasKey(throttleIn(this.#ports, state, path.node), key)
       const { account } = state.pipeline.value
       const before = configuration.get(exemptions, id)
       const lastMs = Math.max(untilMs, before?.value.lastMs ?? 0)
@@ -86,12 +91,12 @@ export class Exemptions {
     return this.#whenInEffect(id)
   }
 
-  /** Ends it before its time. @throws ApiError 404, also when it has ended */
+  /** Ends an exemption early. @throws ApiError 404, also when it is already over */
   async end(caller: Caller, path: ThrottlePath, key: string | null): Promise<ExemptionRecord> {
     const { configuration, clock } = this.#ports
     const id = exemptionKey(path.pipeline, path.node, key)
     await this.#pipelines.changing(caller, path.pipeline, state => {
-      throttleIn(configuration, state, path.node)
+      throttleIn(this.#ports, state, path.node)
       const before = configuration.get(exemptions, id)
       if (before === undefined || before.value.untilMs <= clock.wallMs())
         throw notFound('The key is not exempt')
@@ -103,7 +108,7 @@ export class Exemptions {
   async #whenInEffect(id: string): Promise<ExemptionRecord> {
     const { configuration, inEffect } = this.#ports
     const written = configuration.get(exemptions, id)
-    if (written === undefined) throw notFound('The pipeline does not exist') // It went meanwhile.
+    if (written === undefined) throw notFound('The pipeline does not exist') // the pipeline was deleted in the meantime
     await inEffect?.whenInEffect(written.value.account, 'exemption', id, written.version)
     return this.#record(written)
   }
@@ -120,7 +125,7 @@ export class Exemptions {
   }
 }
 
-/** @throws ProblemsError unless exactly one of both is given, and it is soon enough */
+/** @throws ProblemsError unless exactly one of the two is given, and the end is near enough */
 function endOf({ minutes, until }: ExemptionWrite, nowMs: number): number {
   if (minutes !== undefined && until !== undefined)
     throw new ProblemsError([{ instancePath: '/until', message: 'must NOT be sent together with minutes' }])
@@ -137,7 +142,7 @@ function endOf({ minutes, until }: ExemptionWrite, nowMs: number): number {
   return untilMs
 }
 
-/** @throws ProblemsError when the throttle has one bucket, without a key */
+/** @throws ProblemsError when the throttle has a single bucket without a key */
 function assertHasKey({ node }: ThrottleNode, key: string | null): void {
   if (key === null || (node.user_config.key_field ?? '') !== '') return
   throw new ProblemsError([{ instancePath: '/key', message: 'must be null: the throttle has no key_field' }])

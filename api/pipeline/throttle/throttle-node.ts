@@ -1,6 +1,6 @@
 import { revisions } from '../../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../../engine/configuration/kind.ts'
-import { canonicalTypeOf } from '../../../engine/nodes/known-types.ts'
+import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
 import type { PipelineState } from '../pipelines.ts'
@@ -12,17 +12,17 @@ export interface ThrottlePath {
 
 export interface ThrottleNode {
   readonly node: NodeDocument
-  /** Whether it is part of what runs, and not of the draft alone. */
+  /** Whether the throttle is part of the deployed revision, not only of the draft. */
   readonly runs: boolean
 }
 
 /**
- * The throttle of that id: as it runs, else as it is in the draft.
+ * The throttle with that id: its deployed version, else that of the draft.
  *
  * @throws ApiError 404; 400 when the node is another processor
  */
 export function throttleIn(
-  configuration: ConfigurationView,
+  { catalogue, configuration }: { readonly catalogue: Catalogue; readonly configuration: ConfigurationView },
   { draft, deployedRevisionId }: PipelineState,
   id: string,
 ): ThrottleNode {
@@ -31,7 +31,7 @@ export function throttleIn(
   const running = deployed?.value.document.nodes.find(isMeant)
   const node = running ?? draft.value.nodes.find(isMeant)
   if (node === undefined) throw notFound('The processor does not exist')
-  if (canonicalTypeOf('transform', node.type) !== 'throttle')
+  if (catalogue.processorOf(node.type)?.state?.buckets === undefined)
     throw new ApiError(
       400,
       'BadRequest',

@@ -8,6 +8,7 @@ import {
   MAX_EXEMPTIONS,
 } from '../../../engine/configuration/entities.ts'
 import { silentLogger } from '../../../engine/logger.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { DAY_MS, MINUTE_MS } from '../../../engine/times/duration.ts'
 import { PartitionWorker } from '../../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
@@ -41,13 +42,14 @@ async function newWorker(): Promise<PartitionWorker> {
   const { log, clock, configuration, credentials, ports } = installation
   const { topic, ingest } = ports.deadLetters
   const worker = new PartitionWorker({
+    catalogue: CATALOGUE,
     partition: partitionOfAccount(credentials.accountId, ingest.partitions),
     topic: ingest,
     checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
     outbox: { ingest, deadLetters: topic },
     store,
     clock,
-    configuration: deployedConfiguration(configuration),
+    configuration: deployedConfiguration(CATALOGUE, configuration),
     logger: silentLogger,
     workerName: 'worker',
   })
@@ -61,7 +63,7 @@ async function send(method: Method, url: string, payload?: object) {
   return { status: response.statusCode, body, data: body.data, meta: body.meta }
 }
 
-/** What a refusal says: status, pointer and text. */
+/** Status, pointer and text of a refusal. */
 async function refusal(method: Method, url: string, payload?: object) {
   const { status, body } = await send(method, url, payload)
   return [status, body.errors?.[0]?.instancePath, body.errors?.[0]?.message ?? body.message]
@@ -69,13 +71,13 @@ async function refusal(method: Method, url: string, payload?: object) {
 
 interface Deployed {
   readonly pipeline: string
-  /** Of its throttle. */
+  /** Address of its throttle. */
   readonly url: string
   readonly throttle: string
   readonly filter: string
 }
 
-/** Lines of each app pass twice an hour. */
+/** A pipeline that lets lines of each app pass twice an hour. */
 async function newPipeline(options: object = { key_field: '.app' }, isPublished = true): Promise<Deployed> {
   const { id } = (await send('POST', '/v3/pipeline', { title: 'p' })).data
   const add = async (kind: string, type: string, inputs: string[], user_config: object = {}) =>
@@ -96,7 +98,7 @@ async function newPipeline(options: object = { key_field: '.app' }, isPublished 
   return { pipeline: id, throttle, filter, url: `/v3/pipeline/${id}/transform/${throttle}` }
 }
 
-/** Lets the worker do what there is to do. */
+/** Lets the worker finish all pending work. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
 }
@@ -115,7 +117,7 @@ async function sendLines(...apps: string[]): Promise<void> {
 
 const isoTime = (ms: number) => new Date(ms).toISOString()
 
-test('the busiest buckets are listed, with what there is room for', async () => {
+test('the busiest buckets are listed, with the time at which events can pass again', async () => {
   const { url } = await newPipeline()
   const { clock } = installation
   const firstMs = clock.wallMs()
@@ -158,7 +160,7 @@ test('the busiest buckets are listed, with what there is room for', async () => 
   })
   expect(meta.type).toBe('bucket')
   expect((await send('GET', `${url}/bucket`)).data).toHaveLength(4)
-  // Nothing came since, so log time stands still; what an event would meet now is shown.
+  // Log time stands still because no event came. The answer shows the state that an event would meet now.
   clock.advance(firstMs + WINDOW_MS - clock.wallMs())
   expect((await send('GET', `${url}/bucket`)).data.map(({ passed }: { passed: number }) => passed)).toEqual([
     1, 1, 1,
@@ -199,7 +201,7 @@ test('one bucket is shown with its pass times, also that of events without a key
   })
 })
 
-test('an exempt key passes, is shown, and is judged again when its time is over or it is deleted', async () => {
+test('an exempt key passes, is shown, and is judged again when its exemption ends or is deleted', async () => {
   const { url } = await newPipeline()
   const { clock } = installation
   const startMs = clock.wallMs()
@@ -251,7 +253,7 @@ test('an exempt key passes, is shown, and is judged again when its time is over 
   expect((await send('GET', `${url}/bucket/-?default=true`)).data.passed).toBe(2)
 })
 
-test('an exemption ends never later than it was last told to, whatever it was before', async () => {
+test('an exemption never ends later than its last version says', async () => {
   const { url, pipeline, throttle } = await newPipeline()
   const { clock, configuration } = installation
   const startMs = clock.wallMs()
@@ -268,7 +270,7 @@ test('an exemption ends never later than it was last told to, whatever it was be
   expect((await send('GET', `${url}/bucket/web`)).data.passed).toBe(2)
 })
 
-test('what cannot be is refused, and says where', async () => {
+test('an invalid request is refused with its place', async () => {
   const { url, pipeline, filter } = await newPipeline()
   const put = (payload: object) => refusal('PUT', `${url}/exemption`, payload)
   const { clock } = installation
@@ -337,21 +339,21 @@ test('a throttle without a key field has one bucket', async () => {
   expect((await send('PUT', `${url}/exemption`, { key: null, minutes: 1 })).status).toBe(200)
 })
 
-test('a throttle that does not run has no buckets, but may have exemptions', async () => {
+test('a throttle that is not deployed has no buckets, but can have exemptions', async () => {
   const { url } = await newPipeline({ key_field: '.app' }, false)
   expect((await send('GET', `${url}/bucket`)).body).toMatchObject({ status: 409, code: 'ENOTPUBLISHED' })
   expect((await send('GET', `${url}/bucket/web`)).status).toBe(409)
   expect((await send('PUT', `${url}/exemption`, { key: 'web', minutes: 1 })).status).toBe(200)
 })
 
-test('what runs counts, also when the draft does not have the throttle any more', async () => {
+test('the deployed throttle counts, even if the draft does not have it any more', async () => {
   const { url } = await newPipeline()
   await send('DELETE', url)
   expect((await send('PUT', `${url}/exemption`, { key: 'web', minutes: 1 })).status).toBe(200)
   expect((await send('GET', `${url}/bucket`)).status).toBe(200)
 })
 
-test('an account has a thousand exemptions; those that are over make room, and go with their pipeline', async () => {
+test('an account has a thousand exemptions: ended ones do not count, and all are deleted with their pipeline', async () => {
   const { url, pipeline, throttle } = await newPipeline()
   const { clock, configuration, credentials } = installation
   const startMs = clock.wallMs()
@@ -375,7 +377,7 @@ test('an account has a thousand exemptions; those that are over make room, and g
   expect(await exempt('one more')).toEqual([
     400,
     undefined,
-    'an account has at most 1000 exemptions; one that was ended early counts until its time would have been over',
+    'an account has at most 1000 exemptions; an exemption that was ended early counts until its original end',
   ])
   expect((await exempt('key-0'))[0]).toBe(200)
   clock.advance(MINUTE_MS + 3_600_000)
@@ -386,7 +388,7 @@ test('an account has a thousand exemptions; those that are over make room, and g
   expect(configuration.list(exemptions, account)).toEqual([])
 })
 
-test('another account sees nothing, and who may only read changes nothing', async () => {
+test('another account sees nothing, and a read-only caller changes nothing', async () => {
   const { url } = await newPipeline()
   const authorization = `Token ${await installation.user('readonly')}`
   const asReader = (method: Method, path: string, payload?: object) =>

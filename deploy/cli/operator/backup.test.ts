@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A server that has copied a file when the command is interrupted; what it does when the command has gone is up to the test. */
+/** A server that has copied a file when the command is interrupted; `afterwards` runs once the command has ended. */
 async function serverInterrupted(afterwards: () => void): Promise<void> {
   const listening = createServer((request, response) => {
     request.resume().on('end', () => {
@@ -50,23 +50,23 @@ async function backUp() {
   return { code, out: world.out(), err: world.err() }
 }
 
-test('an interruption that comes too late to keep the backup from being whole: it is done', async () => {
+test('an interruption that is too late leaves a complete backup', async () => {
   await serverInterrupted(makeWhole)
   const { code, out, err } = await backUp()
   expect([code, err]).toEqual([0, ''])
   expect(out).toMatch(
-    /^Backed up 1 files, 3 B in .* s, into .*\.\nIt holds the credentials and the secret key/,
+    /^Backed up 1 files, 3 B in .* s, into .*\.\nIt contains the credentials and the secret key/,
   )
 })
 
 test('an interruption that ends the backup', async () => {
   await serverInterrupted(() => rmSync(target, { recursive: true }))
-  expect(await backUp()).toEqual({ code: 130, out: '', err: 'weir: Ended before all was done.\n' })
+  expect(await backUp()).toEqual({ code: 130, out: '', err: 'weir: Interrupted before the end.\n' })
 })
 
-test('a backup that was in the folder before is not taken for the one that was interrupted', async () => {
+test('an earlier backup in the folder is not treated as the interrupted one', async () => {
   await serverInterrupted(() => {})
   mkdirSync(target)
   makeWhole()
-  expect(await backUp()).toEqual({ code: 130, out: '', err: 'weir: Ended before all was done.\n' })
+  expect(await backUp()).toEqual({ code: 130, out: '', err: 'weir: Interrupted before the end.\n' })
 })

@@ -9,15 +9,15 @@ import { type World, write } from '../world.ts'
 import { inTime, operatorProgress } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
 
-/** What was copied is removed, or the last file written, within that time after an interruption. */
+/** Time after an interruption within which the copies are removed, or the last file is written. */
 const OUTCOME_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 50
 
 const HELP = `
-The folder must be new or empty, and outside of the data folder; the server writes it, so its user
-must be able to. It gets the log, the embedded store, the configuration and the credentials, of one
-moment, while the server goes on; when the server does not run, the command opens the data folder
-itself. A backup that was interrupted has no backup.json and is refused by "weir restore".
+The folder must be new or empty, and outside of the data folder. The server writes it, so its user
+needs access. It gets the log, the embedded store, the configuration and the credentials of one
+moment, while the server continues. If the server does not run, the command opens the data folder
+itself. An interrupted backup has no backup.json, and "weir restore" refuses it.
 
 Exit codes: 0 done, 2 not done, 130 interrupted.
 
@@ -28,8 +28,8 @@ Examples:
 export function backupCommand(world: World): Command {
   return new Command('backup')
     .summary('copy log, store and configuration into a folder, while the server runs')
-    .description('Copy the log, the store and the configuration, which agree with each other, into a folder.')
-    .argument('<folder>', 'a folder that is new or empty')
+    .description('Copy the log, the store and the configuration of one moment into a folder.')
+    .argument('<folder>', 'new or empty folder')
     .option('--json', 'print the summary as one JSON object')
     .addHelpText('after', HELP)
     .action(async (folder: string, options: { json?: true }) => backup(folder, options, world))
@@ -51,8 +51,8 @@ async function backup(folder: string, options: { readonly json?: true }, world: 
     : [
         `Backed up ${grouped(summary.files)} files, ${inTime(summary.bytes, tookMs)}, into ${summary.directory}.`,
         summary.hasSecretKey
-          ? 'It holds the credentials and the secret key: guard it as you guard them.'
-          : 'It holds the credentials: guard it. The key of WEIR_SECRET_KEY is not in it: keep a copy of that key.',
+          ? 'It contains the credentials and the secret key: protect it accordingly.'
+          : 'It contains the credentials: protect it. It does not contain the key of WEIR_SECRET_KEY: keep a copy of that key.',
       ].join('\n')
   await write(world.stdout, `${text}\n`)
 }
@@ -79,8 +79,8 @@ async function summaryOf(directory: string, world: World): Promise<BackupSummary
 }
 
 /**
- * An interruption may reach the server after its last look for one. What the server leaves tells: an empty folder, or
- * a backup that is whole.
+ * Checks a backup after an interruption that the server may have noticed too late: the folder is then either empty or a
+ * complete backup.
  */
 async function wholeAfterAll(directory: string, world: World): Promise<BackupSummary | undefined> {
   const untilMs = world.clock.monotonicMs() + OUTCOME_WITHIN_MS
@@ -104,7 +104,7 @@ function isFilled(directory: string): boolean {
   }
 }
 
-/** Undefined where there is no whole backup. */
+/** The manifest, or undefined for an incomplete backup. */
 async function manifestIn(directory: string): Promise<BackupManifest | undefined> {
   const { BackupError, readManifest } = await import('../../operator/backup-manifest.ts')
   try {

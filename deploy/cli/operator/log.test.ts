@@ -23,15 +23,15 @@ test.each([
   expect(await accept(options)).toEqual({ code: 2, err: expect.stringContaining(sentence) })
 })
 
-test('nothing is taken for granted: every number must be given', async () => {
+test('every number must be given', async () => {
   const world = commandWorld()
   expect(await runProgram(['log', 'accept-loss', '--topic', 'config'], world)).toBe(2)
   expect(world.err()).toContain('--partition')
 })
 
-test('a folder that is none is named, and not made', async () => {
+test('a missing folder is named, and not created', async () => {
   const folder = join(tmpdir(), `weir-none-${process.pid}`)
   const { code, err } = await accept({}, { WEIR_DATA_DIR: folder })
-  expect([code, err]).toEqual([2, expect.stringContaining(`There is no data folder in ${folder}`)])
+  expect([code, err]).toEqual([2, expect.stringContaining(`${folder} is not a data folder`)])
   expect(existsSync(folder)).toBe(false)
 })

@@ -8,39 +8,42 @@ import { assertDataFolder, runOperatorTask } from './operator-task.ts'
 
 const EXAMPLES = `
 Examples:
-  weir verify                         which records are missing, as /readyz says, too
+  weir verify                         shows which records are missing, like /readyz
   weir log accept-loss --topic ingest --partition 0 --from 812 --to 911
   WEIR_DATA_DIR=/var/lib/weir weir log accept-loss --topic keyed --partition 3 --from 40 --to 41
   weir log accept-loss --topic config --partition 0 --from 42 --to 57`
 
 const HELP = `
-A log may end before what is known of it: after a disk that lost what it had confirmed, with a copy
-that is not whole, or with log/ put back alone. Put the log back from where it is whole, if you can.
-Otherwise this command accepts the loss. It takes the very numbers that were told, and no others.
+A log can end before its known end: after a disk lost confirmed data, with an incomplete copy,
+or when only log/ was restored. Restore the log from a complete copy if you can.
+Otherwise this command accepts the loss. It accepts only the numbers that were reported.
 
 ingest, keyed: ingestion into the partition answers 503, and /readyz and "weir verify" name the records
-that are missing. What was stored of them stays. What was not stored is lost, and so is what pipelines
-remembered of them: a throttle may let some more pass, a repeated request may be stored again. Every
-line that is acknowledged afterwards is stored once. The server may run or not; with KAFKA_BROKERS the
-command works on the cluster.
+that are missing. Lines stored from them remain. Lines not stored are lost, and so is the pipeline state
+that came from them: a throttle may let more events pass, a repeated request may be stored again. Every
+line acknowledged afterwards is stored once. The command works with a running or stopped server; with
+KAFKA_BROKERS it works on the cluster.
 
-keyed: after a kill, lines that were stored from lost records may be stored once more, since partitions
-of the lines send again what they sent since their newest checkpoints.
+The store can also be an older copy that lacks records which the log no longer has. /readyz names
+these records, and this command continues without them. Later records are stored again.
+
+keyed: after a kill, lines stored from lost records may be stored a second time, because partitions
+of the lines send their records since the newest checkpoints again.
 
 config: the start is refused. Stop every process of the installation first. Every change in the lost
-events is lost: tokens and keys that were revoked or deleted there work again, and settings such as
-retention and rules are as they were before, until you do it anew.
+events is lost. Tokens and keys that were revoked or deleted there work again. Settings such as
+retention and rules have their earlier values until you change them again.
 
-Older programs do not take the log any more.
+Older programs refuse the log from then on.
 
 Exit codes: 0 done, 2 not done.
 ${EXAMPLES}`
 
-/** What those who accept a loss may find afterwards. */
+/** Consequences of an accepted loss. */
 const STORED_AGAIN: Readonly<Record<AcceptLossTask['topic'], string>> = {
   ingest: '',
-  keyed: `Lines that were stored from the lost records may be stored once more: partitions of the lines send again what they sent
-since their newest checkpoints, and nobody knows any more which of it had arrived.
+  keyed: `Lines stored from the lost records may be stored a second time: partitions of the lines send their records since the
+newest checkpoints again, and it is unknown which of them had arrived.
 `,
 }
 
@@ -52,19 +55,19 @@ interface AcceptLossOptions extends Omit<AcceptLossTask, 'task' | 'topic'> {
 
 export function logCommand(world: World): Command {
   const accept = new Command('accept-loss')
-    .summary('go on without records that the log has lost')
-    .description('Go on without records at the end of a log that are known of and that it has lost.')
+    .summary('continue without records that the log has lost')
+    .description('Continue without records at the end of a log that are known to be lost.')
     .addOption(new Option('--topic <name>', 'the topic').choices(TOPICS).makeOptionMandatory())
     .requiredOption('--partition <number>', 'its partition', count)
-    .requiredOption('--from <offset>', 'the first lost record, as it was told', count)
-    .requiredOption('--to <offset>', 'the last lost record, as it was told', count)
+    .requiredOption('--from <offset>', 'first lost record, as reported', count)
+    .requiredOption('--to <offset>', 'last lost record, as reported', count)
     .addHelpText('after', HELP)
     .action(async ({ topic, ...place }: AcceptLossOptions) =>
       topic === 'config' ? acceptLossOfConfiguration(place, world) : acceptLoss({ topic, ...place }, world),
     )
   return new Command('log')
     .summary('accept that the log has lost records')
-    .description('Go on with a log that has lost records.')
+    .description('Continue with a log that has lost records.')
     .addHelpText('after', EXAMPLES)
     .addCommand(accept)
 }
@@ -79,7 +82,7 @@ async function acceptLoss(options: Omit<AcceptLossTask, 'task'>, world: World): 
   const what = `${grouped(records)} ${records === 1 ? 'record' : 'records'}`
   await write(
     world.stdout,
-    `The loss of ${what} is accepted: partition ${partition} of ${topic} goes on behind record ${to}.\n${STORED_AGAIN[topic]}`,
+    `The loss of ${what} is accepted: partition ${partition} of ${topic} continues after record ${to}.\n${STORED_AGAIN[topic]}`,
   )
 }
 
@@ -90,7 +93,7 @@ async function acceptLossOfConfiguration(
   if (partition !== 0)
     throw new CommandError(EXIT.usage, 'The configuration has one partition: --partition 0.')
   if (!world.env.KAFKA_BROKERS) assertDataFolder(dataFolder(world))
-  // Loaded only here: the server's modules would make every client command slow to start.
+  // Loaded on demand: the server's modules would slow down every client command.
   const operator = await import('../../operator/accept-configuration-loss.ts')
   const lost = { from: BigInt(from), to: BigInt(to) }
   const next = await operator.acceptLossOfConfiguration(world.env, lost).catch(error => {
@@ -98,10 +101,10 @@ async function acceptLossOfConfiguration(
   })
   await write(
     world.stdout,
-    `The loss of ${from === to ? `event ${from}` : `events ${from} to ${to}`} of the configuration is accepted: it goes on with event ${next}.\n` +
-      'Tokens, keys and members that were revoked or deleted there work again; what was created or set there (pipelines, rules,\n' +
-      'retention) is gone or as it was before. Look through all of it ("weir token list", "weir retention", "weir pipeline list",\n' +
-      '"weir audit --kind accepted-loss"), and do anew what must hold. Then start the service.\n',
+    `The loss of ${from === to ? `event ${from}` : `events ${from} to ${to}`} of the configuration is accepted: it continues with event ${next}.\n` +
+      'Tokens, keys and members that were revoked or deleted there work again. Objects created there are gone, and settings (pipelines, rules,\n' +
+      'retention) have their earlier values. Check all of them ("weir token list", "weir retention", "weir pipeline list",\n' +
+      '"weir audit --kind accepted-loss"), and repeat the changes that you need. Then start the service.\n',
   )
 }
 

@@ -2,13 +2,13 @@ import { byteSize, grouped } from '../byte-size.ts'
 import type { World } from '../world.ts'
 
 export interface OperatorProgress {
-  /** @param total what all of it comes to, in the unit of `update` */
+  /** @param total total amount in the unit of `update` */
   begin(total: number): void
   update(done: number, counters: string): void
   stop(): void
 }
 
-/** Shows how far a task is, on a terminal only. */
+/** Shows the progress of a task, only on a terminal. */
 export async function operatorProgress(world: World): Promise<OperatorProgress> {
   if (!world.stderr.isTTY) return { begin: () => {}, update: () => {}, stop: () => {} }
   const { default: cliProgress } = await import('cli-progress')
@@ -24,7 +24,7 @@ export async function operatorProgress(world: World): Promise<OperatorProgress> 
   let most = 1
   return {
     begin: total => {
-      // A total of 0 would be shown as 100 % from the beginning.
+      // A total of 0 would be shown as 100 % from the start.
       most = Math.max(1, total)
       bar.start(most, 0, { counters: '' })
     },

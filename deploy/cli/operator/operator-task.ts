@@ -10,16 +10,16 @@ import type { World } from '../world.ts'
 
 type Report = (event: OperatorEvent) => void
 
-/** With which a task has come to its end. */
+/** Final events of tasks. */
 const LAST_EVENTS: ReadonlySet<OperatorEvent['type']> = new Set(['verified', 'backed-up', 'loss-accepted'])
-/** Nobody listens: the server does not run, or was killed. */
+/** Errors of a socket without a server: it is not running, or was killed. */
 const NOBODY_THERE = new Set(['ENOENT', 'ECONNREFUSED'])
 
 /**
- * Has a task done on this machine's installation: by the server where one is at work, since log and store belong to
- * one process; by this one otherwise.
+ * Runs a task on this machine's installation. A running server does it, because log and store belong to one process;
+ * otherwise this process does.
  *
- * @throws CommandError with exit code 2 when it could not be done
+ * @throws CommandError with exit code 2 when the task could not be done
  */
 export async function runOperatorTask(task: OperatorTask, world: World, report: Report): Promise<void> {
   if (world.env.KAFKA_BROKERS) return runOnCluster(task, world, report)
@@ -32,12 +32,12 @@ export async function runOperatorTask(task: OperatorTask, world: World, report: 
   if (!(await askServer(folder, task, world, failed))) await runHere(task, world, failed)
 }
 
-/** Of a cluster every process sees log and store. */
+/** Runs a task in a cluster, where every process has access to log and store. */
 async function runOnCluster(task: OperatorTask, world: World, report: Report): Promise<void> {
   if (task.task === 'backup')
     throw new CommandError(
       EXIT.usage,
-      'The log is on Kafka and the store is a server (KAFKA_BROKERS, CLICKHOUSE_URL): back them up with their own tools.',
+      'The log is on Kafka, and the store is a server (KAFKA_BROKERS, CLICKHOUSE_URL): back them up with their own tools.',
     )
   try {
     if (task.task === 'accept-loss') {
@@ -52,7 +52,7 @@ async function runOnCluster(task: OperatorTask, world: World, report: Report): P
   }
 }
 
-/** @throws CommandError when there is none, or another user has it */
+/** @throws CommandError when the folder does not exist, or belongs to another user */
 export function assertDataFolder(folder: string): void {
   try {
     accessSync(join(folder, 'format.json'))
@@ -61,7 +61,7 @@ export function assertDataFolder(folder: string): void {
     if (code === 'EACCES' || code === 'EPERM') throw notTheServersUser(folder, cause)
     throw new CommandError(
       EXIT.usage,
-      `There is no data folder in ${folder}. Set WEIR_DATA_DIR to the one that the server uses.`,
+      `${folder} is not a data folder. Set WEIR_DATA_DIR to the folder that the server uses.`,
       { cause },
     )
   }
@@ -70,14 +70,14 @@ export function assertDataFolder(folder: string): void {
 function notTheServersUser(path: string, cause: unknown): CommandError {
   return new CommandError(
     EXIT.usage,
-    `${path} may be used by the user that runs the server only: be that user.`,
+    `${path} can only be used by the user that runs the server: run the command as that user.`,
     {
       cause,
     },
   )
 }
 
-/** @returns false when no server is at work */
+/** @returns false without a running server */
 async function askServer(folder: string, task: OperatorTask, world: World, report: Report): Promise<boolean> {
   const address = socketAddress(folder)
   if (address === undefined) return false
@@ -89,7 +89,7 @@ async function askServer(folder: string, task: OperatorTask, world: World, repor
     if (NOBODY_THERE.has(code ?? '')) return false
     if (code === 'EACCES' || code === 'EPERM') throw notTheServersUser(address.path, error)
     if (error instanceof CommandError) throw error
-    throw failure(`the server has gone meanwhile (${(error as Error).message})`, world)
+    throw failure(`the server stopped in the meantime (${(error as Error).message})`, world)
   } finally {
     address.release()
   }
@@ -114,11 +114,11 @@ async function ask(
     hasEnded = LAST_EVENTS.has(event.type)
     report(event)
   }
-  if (!hasEnded) throw new Error('its answer has no end')
+  if (!hasEnded) throw new Error('its answer is incomplete')
 }
 
 async function runHere(task: OperatorTask, world: World, report: Report): Promise<void> {
-  // Loaded only here: the server's modules would make every client command slow to start.
+  // Loaded on demand: the server's modules would slow down every client command.
   const { openStopped } = await import('../../operator/stopped-installation.ts')
   const installation = await openStopped(world.env, task).catch(error => {
     throw failure((error as Error).message, world, error)
@@ -131,7 +131,7 @@ async function runHere(task: OperatorTask, world: World, report: Report): Promis
 }
 
 function failure(message: string, world: World, cause?: unknown): CommandError {
-  if (world.stop.aborted) return new CommandError(EXIT.interrupted, 'Ended before all was done.')
+  if (world.stop.aborted) return new CommandError(EXIT.interrupted, 'Interrupted before the end.')
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`
   return new CommandError(EXIT.usage, sentence, { cause })
 }

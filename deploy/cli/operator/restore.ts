@@ -7,7 +7,7 @@ import { inTime, operatorProgress } from './operator-progress.ts'
 
 const HELP = `
 The data folder (WEIR_DATA_DIR, else ./weir-data) must be new or empty. Every file of the backup is
-checked first: when one is missing or damaged, nothing is restored. Then start the service, or run
+checked first: if one is missing or damaged, nothing is restored. Then start the service, or run
 "weir verify" at once.
 
 Exit codes: 0 done, 2 not done, 130 interrupted.
@@ -19,8 +19,8 @@ Examples:
 export function restoreCommand(world: World): Command {
   return new Command('restore')
     .summary('fill an empty data folder from a backup')
-    .description('Fill a data folder that is new or empty from a backup.')
-    .argument('<folder>', 'what "weir backup" has filled')
+    .description('Fill a new or empty data folder from a backup.')
+    .argument('<folder>', 'folder of a complete backup')
     .option('--json', 'print the summary as one JSON object')
     .addHelpText('after', HELP)
     .action(async (folder: string, options: { json?: true }) => restoreFrom(folder, options, world))
@@ -37,7 +37,7 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
     report: event => {
       if (event.type === 'read') {
         bytes = event.bytes
-        // Each file is read twice: to check it, then to copy it.
+        // Each file is read twice: for the check and for the copy.
         progress.begin(2 * bytes)
       } else {
         const step = event.bytes <= bytes ? 'checked' : 'copied'
@@ -49,7 +49,8 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
     },
   })
     .catch(error => {
-      if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Ended before all was restored.')
+      if (world.stop.aborted)
+        throw new CommandError(EXIT.interrupted, 'Interrupted before everything was restored.')
       throw sentence(error)
     })
     .finally(() => progress.stop())
@@ -68,16 +69,18 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
         `Restored the backup of ${madeAt} (${grouped(files.length)} files, ${inTime(bytes, tookMs)}) to ${target}.`,
         ...(hasSecretKey
           ? []
-          : ['Its secrets are sealed: set WEIR_SECRET_KEY to the key that was set when it was made.']),
-        'The configuration, and what is known of its end, are as old as the backup: tokens, keys and members that were',
-        'revoked or deleted since then work again. Revoke and delete them anew.',
+          : [
+              'Its secrets are encrypted: set WEIR_SECRET_KEY to the key that was set when the backup was made.',
+            ]),
+        'The configuration and its known end are as old as the backup: tokens, keys and members that were',
+        'revoked or deleted since then work again. Revoke and delete them again.',
         `Give it the settings of the original (WEIR_PARTITIONS=${partitions}). "weir verify" compares its store with its log;`,
-        '"npm start" goes on from there.',
+        '"npm start" continues from there.',
       ].join('\n')
   await write(world.stdout, `${text}\n`)
 }
 
-/** Errors with a sentence of their own; others are the system's, which name the file. */
+/** Errors with their own sentence; other errors are the system's, which name the file. */
 function sentence(error: unknown): unknown {
   if (
     !(error instanceof Error) ||

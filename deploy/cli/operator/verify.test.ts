@@ -67,15 +67,15 @@ describe('weir verify', () => {
     })
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain('0  OK      1,234  56.8 kB  0 to 19  the beginning          2026-01-02 10:00:00')
-    expect(out).toContain('Usage of 2 days is right: 1 closed as the log says, 0 as their lines say, 1 open.')
-    expect(out).toMatch(
-      /^OK: the store is what the log says\. 1,234 lines, 56\.8 kB in .* s: .* lines\/s\.$/m,
+    expect(out).toContain(
+      'Usage of 2 days is correct: 1 closed and equal to the log, 0 closed and equal to their lines, 1 open.',
     )
+    expect(out).toMatch(/^OK: the store agrees with the log\. 1,234 lines, 56\.8 kB in .* s: .* lines\/s\.$/m)
     expect(out).not.toContain('The log begins at')
     expect(standIn?.requests).toEqual([{ path: '/verify', body: '{}' }])
   })
 
-  test('says of empty partitions only how many there are', async () => {
+  test('reports empty partitions only by their number', async () => {
     const empty = [1, 2].map(partition => ({ ...PARTITION, partition, lines: 0, bytes: 0 }))
     const { out } = await verified({
       partitions: [PARTITION, ...empty],
@@ -91,23 +91,23 @@ describe('weir verify', () => {
     ])
   })
 
-  test('is not OK with a part that the engine has left out, even where all that is compared is right', async () => {
+  test('is not OK with a part that the engine has left out, even if everything that is compared is right', async () => {
     const damaged = [{ table: 'lines', part: 'broken-on-start_20260101_1_6_1', state: 'set aside' }]
     const report = { partitions: [PARTITION], days: [], mismatch: null, damaged }
     const { code, out } = await verified(report)
     expect(code).toBe(1)
     expect(out).toContain('DAMAGED: Part broken-on-start_20260101_1_6_1 of the table lines was found damaged')
-    expect(out).not.toContain('OK: the store is what the log says')
+    expect(out).not.toContain('OK: the store agrees with the log')
   })
 
-  test('says what it could not look at', async () => {
+  test('reports the data that it could not check', async () => {
     const partition = { ...PARTITION, fromMs: Date.UTC(2026, 0, 1, 12), unstoredRecords: 3 }
     const { out } = await verified({ partitions: [partition], days: DAYS, mismatch: null, damaged: [] })
-    expect(out).toContain('The log begins at 2026-01-01 12:00:00 (UTC): of older lines')
+    expect(out).toContain('The log begins at 2026-01-01 12:00:00 (UTC): for older lines')
     expect(out).toContain('3 records at the end of the log')
   })
 
-  test('says where the first mismatch is, what it means and what to do, and ends with 1', async () => {
+  test('reports the first mismatch with its meaning and the remedy, and ends with 1', async () => {
     const { code, out } = await verified({
       partitions: [PARTITION],
       days: [],
@@ -120,7 +120,7 @@ describe('weir verify', () => {
     )
     expect(out).toMatch(/^expected +5 +500 +00000000000000ab$/m)
     expect(out).toMatch(/^found +4 +400 +00000000000000cd$/m)
-    expect(out).toContain('What to do: ')
+    expect(out).toContain('Remedy: ')
     expect(out).not.toContain('cut off')
     expect(out).not.toContain('OK:')
   })
@@ -128,19 +128,23 @@ describe('weir verify', () => {
   test.each([
     [
       { columns: ['line', 'size'], found: MISMATCH.expected },
-      /are not what the log says.*Columns that differ: line, size/s,
+      /differ from the log.*Columns that differ: line, size/s,
     ],
     [
       { found: { ...MISMATCH.found, rows: 6 } },
-      /that the log does not tell of.*the end of the log itself was cut off/s,
+      /that the log does not contain.*the end of the log itself was cut off/s,
     ],
     [
       { kind: 'sums', firstOffset: 90, lastOffset: 99 },
-      /do not add up to what the log says \(partition 3, offsets 90 to 99.*00000000000000ab.*00000000000000cd.*checkpoint/s,
+      /whose sum differs from the log \(partition 3, offsets 90 to 99.*00000000000000ab.*00000000000000cd.*checkpoint/s,
     ],
     [
       { kind: 'beyond-log', firstOffset: 90, lastOffset: 99 },
-      /beyond the end of the log \(partition 3, offsets 90 to 99.*the end of the log was cut off/s,
+      /beyond the end of the log \(partition 3, offsets 90 to 99.*The end of the log was cut off/s,
+    ],
+    [
+      { kind: 'older-store', firstOffset: 90, lastOffset: 99 },
+      /the store is an older copy, and lacks records \(partition 3, offsets 90 to 99.*A start stores again/s,
     ],
     [{ kind: 'no-partition', partition: 77 }, /belong to no partition \(partition 77/],
     [
@@ -152,11 +156,11 @@ describe('weir verify', () => {
         day: '2026-01-01',
         where: { account: 'a', app: 'b' },
       },
-      /usage of a closed day that is not what its lines say \(day 2026-01-01, account "a", app "b"\)/,
+      /usage of a closed day that differs from its lines \(day 2026-01-01, account "a", app "b"\)/,
     ],
     [{ kind: 'closed-early', day: '2026-01-09' }, /usage of a day that is not over/],
     [{ kind: 'projection', where: { part: '20260101_1_1_0' } }, /MATERIALIZE PROJECTION usage/],
-  ])('has words for every kind: %j', async (change, words) => {
+  ])('has sentences for every kind: %j', async (change, words) => {
     const { code, out } = await verified({
       partitions: [],
       days: [],
@@ -174,7 +178,7 @@ describe('weir verify', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, lines: 1234, bytes: 56_789, ...report })
   })
 
-  test('shows no control characters of what it found', async () => {
+  test('prints no control characters of stored data', async () => {
     const where = { account: 'a', app: '\u001b[2Jgone' }
     const { out } = await verified({
       partitions: [],
@@ -190,24 +194,24 @@ describe('weir verify', () => {
     [{ status: 409, message: 'another one is under way' }, 'weir: Another one is under way.\n'],
     [
       [{ type: 'began', partitions: 1, records: 1 }],
-      'weir: The server has gone meanwhile (its answer has no end).\n',
+      'weir: The server stopped in the meantime (its answer is incomplete).\n',
     ],
-  ])('ends with 2 and a sentence when it could not be verified: %j', async (answer, sentence) => {
+  ])('ends with 2 and a sentence when verification is impossible: %j', async (answer, sentence) => {
     standIn = await operatorStandIn(line.folder, answer)
     expect(await line.run(['verify'])).toEqual({ code: 2, out: '', err: sentence })
   })
 
-  test('ends with 2 where there is no data folder, and makes none', async () => {
+  test('ends with 2 without a data folder, and creates none', async () => {
     const env = { WEIR_DATA_DIR: join(line.folder, 'none') }
     const { code, err } = await line.run(['verify'], { env })
     expect(code).toBe(2)
-    expect(err).toContain(`There is no data folder in ${env.WEIR_DATA_DIR}. Set WEIR_DATA_DIR`)
+    expect(err).toContain(`${env.WEIR_DATA_DIR} is not a data folder. Set WEIR_DATA_DIR`)
     expect(await line.run(['backup', '/nowhere'], { env })).toMatchObject({ code: 2 })
   })
 })
 
 describe('weir backup', () => {
-  test('names the folder by its whole path and says what it holds', async () => {
+  test('names the folder by its full path and lists its contents', async () => {
     const summary = { directory: '/backups/today', files: 1234, bytes: 5_000_000, hasSecretKey: true }
     standIn = await operatorStandIn(line.folder, [
       { type: 'held', files: 1234, bytes: 5_000_000 },
@@ -216,14 +220,16 @@ describe('weir backup', () => {
     ])
     const { code, out } = await line.run(['backup', 'today'])
     expect(code).toBe(0)
-    expect(out).toMatch(/^Backed up 1,234 files, 5\.00 MB in .* s, into \/backups\/today\.\n.*guard it/)
+    expect(out).toMatch(/^Backed up 1,234 files, 5\.00 MB in .* s, into \/backups\/today\.\n.*protect it/)
     const { path, body } = standIn.requests[0] ?? { path: '', body: '{}' }
     expect([path, JSON.parse(body).directory]).toEqual(['/backup', join(process.cwd(), 'today')])
   })
 
-  test('tells when the secret key is not in it', async () => {
+  test('reports that the secret key is missing in it', async () => {
     const summary = { directory: '/backups/today', files: 1, bytes: 1, hasSecretKey: false }
     standIn = await operatorStandIn(line.folder, [{ type: 'backed-up', summary }])
-    expect((await line.run(['backup', 'today'])).out).toContain('The key of WEIR_SECRET_KEY is not in it')
+    expect((await line.run(['backup', 'today'])).out).toContain(
+      'It does not contain the key of WEIR_SECRET_KEY',
+    )
   })
 })

@@ -15,15 +15,16 @@ import { inTime, operatorProgress, perSecond } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
 
 const HELP = `
-The log that is kept is run through the pipelines again, without any effect, and what comes out is
-compared with the store, record by record and column by column; then usage of closed days with the
-lines, or with the log where that still has them. A row that was changed, added or removed by hand is
-found, and so is a lost end of the configuration log. The server goes on meanwhile; when it does not run, the command opens the data folder itself.
+The command runs the kept log through the pipelines again, without any effect, and compares the result
+with the store, record by record and column by column. Then it compares the usage of closed days with the
+lines, or with the log where that still has them. It finds rows that were changed, added or removed by
+hand, and a lost end of the configuration log. The server continues meanwhile; if it does not run, the
+command opens the data folder itself.
 
-Lines that are older than the log keeps them (WEIR_LOG_RETENTION_HOURS) cannot be recomputed: of them
+Lines that are no longer on the log (WEIR_LOG_RETENTION_HOURS) cannot be recomputed: for these, only
 the usage of their days is compared.
 
-Exit codes: 0 the store is what the log says, 1 it is not, 2 it could not be verified, 130 interrupted.
+Exit codes: 0 the store agrees with the log, 1 it differs, 2 it could not be verified, 130 interrupted.
 
 Examples:
   weir verify
@@ -32,8 +33,8 @@ Examples:
 
 export function verifyCommand(world: World, finish: (code: ExitCode) => void): Command {
   return new Command('verify')
-    .summary('compare the store with what the log says should be in it')
-    .description('Recompute from the log what should be stored, and compare the store and usage with it.')
+    .summary('compare the store with the log')
+    .description('Recompute the stored rows from the log, and compare the store and usage with them.')
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', HELP)
     .action(async (options: { json?: true }) => finish(await verify(options, world)))
@@ -111,14 +112,14 @@ function textResult(report: VerificationReport, tookMs: number, world: World): s
   const missing = configurationLines(configuration)
   if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch, lostTails), ...missing]
   if (missing.length > 0) return [...table, ...damage, ...missing]
-  if (damage.length > 0) return [...table, ...damage, 'What is in the store otherwise is what the log says.']
+  if (damage.length > 0) return [...table, ...damage, 'The rest of the store agrees with the log.']
   const lines = totalOf(report, 'lines')
   const [what, rate] = [inTime(totalOf(report, 'bytes'), tookMs), perSecond(lines, tookMs)]
   return [
     ...table,
     ...usageLines(report),
     ...remarks(partitions),
-    `OK: the store is what the log says. ${grouped(lines)} lines, ${what}: ${rate} lines/s.`,
+    `OK: the store agrees with the log. ${grouped(lines)} lines, ${what}: ${rate} lines/s.`,
   ]
 }
 
@@ -126,7 +127,7 @@ function configurationLines(report: ConfigurationReport | undefined): string[] {
   return report === undefined || report.missing === null ? [] : [`MISMATCH: ${report.sentence}.`]
 }
 
-/** Of many partitions most are often empty. */
+/** Most of many partitions are often empty. */
 function partitionLines(partitions: readonly PartitionReport[], colours: boolean): string[] {
   const filled = partitions.filter(({ lines }) => lines > 0)
   const empty = partitions.length - filled.length
@@ -142,12 +143,12 @@ function usageLines({ days }: VerificationReport): string[] {
   if (days.length === 0) return []
   const open = days.length - closed.length
   return [
-    `Usage of ${days.length} ${days.length === 1 ? 'day' : 'days'} is right: ${recomputed.length} closed as the log says, ` +
-      `${closed.length - recomputed.length} as their lines say, ${open} open.`,
+    `Usage of ${days.length} ${days.length === 1 ? 'day' : 'days'} is correct: ${recomputed.length} closed and equal to the log, ` +
+      `${closed.length - recomputed.length} closed and equal to their lines, ${open} open.`,
   ]
 }
 
-/** What this verification could not look at. */
+/** Parts that this verification did not check. */
 function remarks(partitions: readonly PartitionReport[]): string[] {
   const fromMs = Math.max(0, ...partitions.map(partition => partition.fromMs))
   const unstored = partitions.reduce((sum, { unstoredRecords }) => sum + unstoredRecords, 0)
@@ -155,12 +156,12 @@ function remarks(partitions: readonly PartitionReport[]): string[] {
     ...(fromMs === 0
       ? []
       : [
-          `The log begins at ${time(fromMs)} (UTC): of older lines only the usage of their closed days was compared.`,
+          `The log begins at ${time(fromMs)} (UTC): for older lines, only the usage of their closed days was compared.`,
         ]),
     ...(unstored === 0
       ? []
       : [
-          `${grouped(unstored)} records at the end of the log were not looked at: the engine has yet to store them.`,
+          `${grouped(unstored)} records at the end of the log were not checked, because the engine has not stored them yet.`,
         ]),
   ]
 }

@@ -25,7 +25,7 @@ export async function data(api: ApiClient, path: string): Promise<JsonValue> {
   return ((await api.json(path)) as JsonObject).data ?? null
 }
 
-/** People may write a title, or the beginning of an id, where it says which one is meant. */
+/** Resolves a title or the beginning of an id that identifies one pipeline. */
 export async function pipelineId(api: ApiClient, wanted: string): Promise<string> {
   if (UUID.test(wanted)) return wanted
   const pipelines = (await data(api, '/v3/pipeline')) as Pipeline[]
@@ -35,12 +35,15 @@ export async function pipelineId(api: ApiClient, wanted: string): Promise<string
   throw new CommandError(
     EXIT.usage,
     matching.length === 0
-      ? `There is no pipeline "${wanted}"; "weir pipeline list" shows them.`
-      : `"${wanted}" may be any of ${matching.map(pipeline => pipeline.id).join(', ')}: give the id.`,
+      ? `There is no pipeline "${wanted}"; "weir pipeline list" shows all pipelines.`
+      : `"${wanted}" can be any of ${matching.map(pipeline => pipeline.id).join(', ')}: give the id.`,
   )
 }
 
-/** What should run already does: success, as for the other clients of this API (pipeline API, section 2.7). */
+/**
+ * Publishes a pipeline. If the wanted revision already runs, this is a success, as for other clients of this API
+ * (pipeline API, section 2.7).
+ */
 export async function publishPipeline(
   api: ApiClient,
   id: string,

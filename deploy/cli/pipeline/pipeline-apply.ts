@@ -38,7 +38,7 @@ export async function apply(
   if (difference === undefined) return EXIT.usage
   if (difference.changed) {
     await write(world.stdout, textOf(difference))
-    if (!yes && canAsk(world) && !(await isAgreed('Change it?', world))) {
+    if (!yes && canAsk(world) && !(await isAgreed('Apply these changes?', world))) {
       await write(world.stdout, 'Nothing was changed.\n')
       return EXIT.partly
     }
@@ -58,11 +58,11 @@ function sentenceOf(
   changed: boolean,
   publish: boolean,
 ): string {
-  const done = changed ? `Changed ${title}.` : `Nothing to change: ${title} is as the file says.`
-  return hasChanges === true && !publish ? `${done} To let it run: weir pipeline publish ${id}` : done
+  const done = changed ? `Changed ${title}.` : `Nothing to change: ${title} agrees with the file.`
+  return hasChanges === true && !publish ? `${done} To run it: weir pipeline publish ${id}` : done
 }
 
-/** What a file would change; undefined when it is not valid, and all findings have been told. */
+/** Differences between a file and the pipeline; undefined when the file is not valid and all findings were printed. */
 async function differenceOf(
   source: PipelineSource,
   api: ApiClient,

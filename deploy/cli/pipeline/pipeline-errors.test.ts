@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => line.close())
 
-test('weir pipeline errors shows each entry with what caused it, cut and without control characters', async () => {
+test('weir pipeline errors shows each entry with its cause, cut and without control characters', async () => {
   const once = { ...ENTRY, count: 1, captured: '{}' }
   line.reply = () => ({ body: { data: [ENTRY, once] } })
   const { code, out } = await line.run(['pipeline', 'errors', ID])
@@ -40,7 +40,7 @@ test('weir pipeline errors shows each entry with what caused it, cut and without
   ])
 })
 
-test('weir pipeline errors asks for what the options say', async () => {
+test('weir pipeline errors sends the options as parameters', async () => {
   line.reply = ({ url }) => ({
     body: { data: url.pathname.endsWith('/error') ? [] : [{ id: ID, title: 'P' }] },
   })
@@ -60,7 +60,7 @@ test('weir pipeline errors asks for what the options say', async () => {
   expect(await asked()).toEqual({ from: expect.stringMatching(/Z$/), limit: '100' })
 })
 
-test('weir pipeline errors --json prints entries as they are', async () => {
+test('weir pipeline errors --json prints entries unchanged', async () => {
   line.reply = () => ({ body: { data: [ENTRY] } })
   const { out } = await line.run(['pipeline', 'errors', ID, '--json'])
   expect(JSON.parse(out)).toEqual(ENTRY)

@@ -7,8 +7,8 @@ import { type World, write } from '../world.ts'
 import { client, pipelineId } from './pipeline-access.ts'
 
 const HELP = `
-Equal errors are one entry, newest first, with what caused the first of them. They show a minute after they
-were reported, for ten days.
+Equal errors form one entry, newest first, with the cause of the first of them. They appear a minute after they
+were reported, and are kept for ten days.
 
 Examples:
   weir pipeline errors Shop
@@ -36,12 +36,12 @@ interface Entry extends JsonObject {
 
 export function pipelineErrorsCommand(world: World): Command {
   return new Command('errors')
-    .description('List what the nodes of a pipeline had trouble with.')
+    .description('List the errors of the nodes of a pipeline.')
     .argument('<id>', 'id or title of the pipeline')
     .option('--node <id>', 'only errors of this node')
-    .option('--from <time>', 'from when on', '1d')
-    .option('--to <time>', 'until when', 'now')
-    .option('-n, --limit <number>', 'so many entries at most, 1 to 200', '100')
+    .option('--from <time>', 'start of the period', '1d')
+    .option('--to <time>', 'end of the period', 'now')
+    .option('-n, --limit <number>', 'maximum number of entries, 1 to 200', '100')
     .option('--json', 'print each entry as one JSON object')
     .addHelpText('after', HELP)
     .action(async (id: string, options: Options) => errors(id, options, world))
@@ -56,7 +56,7 @@ async function errors(wanted: string, options: Options, world: World): Promise<v
   const query = {
     node_id: options.node,
     from: time('--from', options.from, 'start'),
-    // Times of errors are the log's, whose clock may be ahead of ours.
+    // Times of errors are log times, which can be ahead of this machine's clock.
     to: options.to === 'now' ? undefined : time('--to', options.to, 'end'),
     limit: options.limit,
   }

@@ -56,20 +56,20 @@ describe('with a server', () => {
   const atTerminal = (typed: string, ...args: string[]) =>
     line.run(['pipeline', ...args], { env, terminal: true, typed })
 
-  test('apply tells what it changes, does it, and the next time there is nothing to do', async () => {
+  test('apply shows the changes, makes them, and finds none the next time', async () => {
     const path = await file(SHOP)
     const { code, out, err } = await run('apply', path)
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(
-      /^\+ pipeline "Shop"\n(\+ \w+ [a-z-]+ \w+\n){4}Changed Shop\. To let it run: weir pipeline publish [0-9a-f-]{36}\n$/,
+      /^\+ pipeline "Shop"\n(\+ \w+ [a-z-]+ \w+\n){4}Changed Shop\. To run it: weir pipeline publish [0-9a-f-]{36}\n$/,
     )
     expect((await run('diff', path)).code).toBe(0)
     const again = await run('apply', path)
     expect(again.code).toBe(0)
-    expect(again.out).toMatch(/^Nothing to change: Shop is as the file says\. To let it run:/)
+    expect(again.out).toMatch(/^Nothing to change: Shop agrees with the file\. To run it:/)
   })
 
-  test('apply --publish lets it run, once', async () => {
+  test('apply --publish deploys it, once', async () => {
     const path = await file(SHOP)
     const { code, out } = await run('apply', path, '--publish')
     expect(code).toBe(0)
@@ -79,7 +79,7 @@ describe('with a server', () => {
     expect(again.out).toMatch(/^Nothing to change: .*\nNothing to publish: Shop has not changed/)
   })
 
-  test('diff is 1 and tells the difference while there is one', async () => {
+  test('diff ends with 1 and shows the difference as long as there is one', async () => {
     const path = await file(SHOP)
     await run('apply', path)
     await file(SHOP.replace('threshold: 2', 'threshold: 5'))
@@ -97,36 +97,33 @@ describe('with a server', () => {
     const { code, out } = await atTerminal(typed, 'apply', await file(SHOP))
     expect(code).toBe(expected)
     expect(out).toContain('+ transform throttle calm\n')
-    expect(out.split('Change it? [y/N] ')[1]).toMatch(said)
+    expect(out.split('Apply these changes? [y/N] ')[1]).toMatch(said)
     expect((await run('list')).out.includes('Shop')).toBe(expected === 0)
   })
 
-  test('apply --yes at a terminal does not ask, and neither does it when nothing changes', async () => {
+  test('apply --yes at a terminal does not ask, and neither does apply without changes', async () => {
     const path = await file(SHOP)
-    expect((await atTerminal('', 'apply', path, '--yes')).out).not.toContain('Change it?')
+    expect((await atTerminal('', 'apply', path, '--yes')).out).not.toContain('Apply these changes?')
     expect((await atTerminal('', 'apply', path)).out).toMatch(/^Nothing to change/)
   })
 
-  test.each(['apply', 'diff'])(
-    '%s of a file that is not valid tells each finding with its line',
-    async command => {
-      const path = await file(
-        SHOP.replace('threshold: 2', 'threshold: 0').replace('[split.hot]', '[split.cold]'),
-      )
-      const { code, out, err } = await run(command, path)
-      expect([code, out]).toEqual([2, ''])
-      expect(err.split('\n').sort()).toEqual([
-        '',
-        `${path}:18: /processors/1/inputs/0 must be one of split._unmatched, split.hot`,
-        `${path}:19: /processors/1/config/threshold must be >= 1`,
-      ])
-      const broken = await run(command, await file('weir: [', 'broken.yaml'))
-      expect(broken.code).toBe(2)
-      expect(broken.err).toMatch(/broken\.yaml: must be YAML: .*\(line 1\)\n/)
-    },
-  )
+  test.each(['apply', 'diff'])('%s of an invalid file reports each finding with its line', async command => {
+    const path = await file(
+      SHOP.replace('threshold: 2', 'threshold: 0').replace('[split.hot]', '[split.cold]'),
+    )
+    const { code, out, err } = await run(command, path)
+    expect([code, out]).toEqual([2, ''])
+    expect(err.split('\n').sort()).toEqual([
+      '',
+      `${path}:18: /processors/1/inputs/0 must be one of split._unmatched, split.hot`,
+      `${path}:19: /processors/1/config/threshold must be >= 1`,
+    ])
+    const broken = await run(command, await file('weir: [', 'broken.yaml'))
+    expect(broken.code).toBe(2)
+    expect(broken.err).toMatch(/broken\.yaml: must be YAML: .*\(line 1\)\n/)
+  })
 
-  test('what is refused for another reason is told as ever', async () => {
+  test('a refusal for another reason is reported as by other commands', async () => {
     const path = await file(`${SHOP}id: 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11\n`)
     const { code, err } = await run('apply', path)
     expect(code).toBe(2)
@@ -136,7 +133,7 @@ describe('with a server', () => {
     expect(missing.err).toMatch(/^weir: ENOENT/)
   })
 
-  test('export prints a file that applies as it is, also of JSON', async () => {
+  test('export prints a file that apply accepts unchanged, also as JSON', async () => {
     await run('apply', await file(SHOP))
     const yaml = await run('export', 'Shop')
     expect(yaml.code).toBe(0)
@@ -168,7 +165,7 @@ describe('weir pipeline test', () => {
       lines: { count: 5, dropped: 0 }
 `
 
-  test('runs without a server and tells what passed', async () => {
+  test('runs without a server and lists the passed tests', async () => {
     const path = await file(SHOP + TESTS)
     const { code, out, err } = await run(path)
     expect([err, out, code]).toEqual([
@@ -179,7 +176,7 @@ describe('weir pipeline test', () => {
     expect(line.service.requests).toEqual([])
   })
 
-  test('tells what differs where a test fails, and goes on', async () => {
+  test('shows the differences of a failed test, and continues', async () => {
     const failing = TESTS.replace('{ count: 3, dropped: 1 }', '{ count: 4, dropped: 0 }')
       .replace('[{ t: 20 }]', '[{ t: 21 }, { t: 22 }]')
       .replace('{ n: 2, t: 202 }, ', '')
@@ -205,24 +202,24 @@ describe('weir pipeline test', () => {
     expect(out).toMatch(/good\.yaml\n {2}ok .*\n1 passed, 1 failed\n$/)
   })
 
-  test('a file that is not valid is 2, each finding with its line, and the others run', async () => {
+  test('an invalid file is 2, with the line of each finding, and the other files run', async () => {
     const path = await file(SHOP.replace('threshold: 2', 'threshold: 0') + TESTS)
     const { code, out, err } = await run(path, await file(SHOP + TESTS, 'good.yaml'))
     expect([code, err]).toEqual([2, `${path}:19: /processors/1/config/threshold must be >= 1\n`])
     expect(out).toMatch(/good\.yaml\n {2}ok .*\n1 passed, 0 failed\n$/)
   })
 
-  test('what this version does not run cannot be tested', async () => {
+  test('a node that this version does not run cannot be tested', async () => {
     const path = await file(`${SHOP.replace('type: blackhole', 'type: elasticsearch-of-tomorrow')}${TESTS}`)
     expect((await run(path)).err).toContain(':22: /destinations/0/type must be equal to one of')
   })
 
-  test('a file without tests has none', async () => {
+  test('a file without tests passes', async () => {
     const path = await file(SHOP)
     expect((await run(path)).out).toBe(`${path}\n  no tests\n0 passed, 0 failed\n`)
   })
 
-  test('a time of its own, metadata and a source are what the event has', async () => {
+  test('a given time, metadata and source belong to the event', async () => {
     const path = await file(`weir: pipeline/1
 title: T
 sources:

@@ -15,23 +15,23 @@ beforeEach(async () => {
 })
 afterEach(() => line.close())
 
-/** What was asked for, reading aside. */
+/** Requests to the service, except reads. */
 const asked = () =>
   line.service.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.pathname + url.search)
 const DRY_RUN = `/v3/pipeline/${ID}/pause?dry_run=true`
 const PAUSE = `/v3/pipeline/${ID}/pause`
 
-test('without a terminal a pause that lets lines in unfiltered is refused with a sentence, unless it says --yes', async () => {
+test('without a terminal a pause that lets lines pass unfiltered is refused with a sentence, except with --yes', async () => {
   const { code, out, err } = await line.run(['pipeline', 'pause', 'Shop'])
   expect([code, out]).toEqual([2, ''])
   expect(err).toBe(
-    'weir: Shop was not paused. Every line goes into the store unfiltered. Say --yes to pause it all the same.\n',
+    'weir: Shop was not paused. Every line goes into the store unfiltered. Use --yes to pause it all the same.\n',
   )
   expect(asked()).toEqual([DRY_RUN])
   const agreed = await line.run(['pipeline', 'pause', 'Shop', '--yes'])
   expect([agreed.code, agreed.out]).toEqual([
     0,
-    `Paused Shop. Every line goes into the store unfiltered. To let it run: weir pipeline resume ${ID}\n`,
+    `Paused Shop. Every line goes into the store unfiltered. To resume it: weir pipeline resume ${ID}\n`,
   ])
   expect(asked()).toEqual([DRY_RUN, DRY_RUN, PAUSE])
 })
@@ -49,17 +49,17 @@ test.each([
   expect(asked()).toEqual(requests)
 })
 
-test('a pause that lets nothing in asks nobody', async () => {
+test('a pause without such an effect does not ask', async () => {
   effects = []
   for (const terminal of [false, true]) {
     const { code, out } = await line.run(['pipeline', 'pause', ID], { terminal })
-    expect([code, out]).toEqual([0, `Paused Shop. To let it run: weir pipeline resume ${ID}\n`])
+    expect([code, out]).toEqual([0, `Paused Shop. To resume it: weir pipeline resume ${ID}\n`])
   }
   const { out } = await line.run(['pipeline', 'pause', ID, '--json'])
   expect(JSON.parse(out)).toMatchObject({ id: ID, processing_status: 'paused' })
 })
 
-test('resume lets it run again', async () => {
+test('resume continues the pipeline', async () => {
   const { code, out } = await line.run(['pipeline', 'resume', 'Shop'])
   expect([code, out]).toEqual([0, 'Shop runs.\n'])
   expect(asked()).toEqual([`/v3/pipeline/${ID}/resume`])

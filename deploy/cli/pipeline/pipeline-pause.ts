@@ -21,15 +21,13 @@ interface PauseOptions {
 export function pauseCommands(world: World, finish: (code: ExitCode) => void): Command[] {
   return [
     new Command('pause')
-      .description(
-        'Pause a pipeline: it handles nothing, keeps what it remembers, and lines are not held for it.',
-      )
+      .description('Pause a pipeline: it handles no events and keeps its state; lines do not wait for it.')
       .argument('<id>', 'id or title of the pipeline')
-      .option('--yes', 'do not ask, also when lines then go into the store unfiltered')
+      .option('--yes', 'pause without a question, even if lines are then stored unfiltered')
       .option('--json', 'print the pipeline as a JSON object')
       .action(async (id: string, options: PauseOptions) => finish(await pause(id, options, world))),
     new Command('resume')
-      .description('Let a paused pipeline run again.')
+      .description('Resume a paused pipeline.')
       .argument('<id>', 'id or title of the pipeline')
       .option('--json', 'print the pipeline as a JSON object')
       .action(async (id: string, options: PauseOptions) => resume(id, options, world)),
@@ -45,7 +43,7 @@ async function pause(wanted: string, { yes, json }: PauseOptions, world: World):
     if (!canAsk(world))
       throw new CommandError(
         EXIT.usage,
-        `${before.title} was not paused. ${warnings.join(' ')} Say --yes to pause it all the same.`,
+        `${before.title} was not paused. ${warnings.join(' ')} Use --yes to pause it all the same.`,
       )
     await write(world.stdout, `${printable(warnings.join(' '))}\n`)
     if (!(await isAgreed(`Pause ${printable(before.title)}?`, world))) {
@@ -54,7 +52,7 @@ async function pause(wanted: string, { yes, json }: PauseOptions, world: World):
     }
   }
   const { data: pipeline } = await sent(api, id, 'pause')
-  const sentences = [`Paused ${pipeline.title}.`, ...warnings, `To let it run: weir pipeline resume ${id}`]
+  const sentences = [`Paused ${pipeline.title}.`, ...warnings, `To resume it: weir pipeline resume ${id}`]
   await tell(pipeline, sentences.join(' '), json, world)
   return EXIT.done
 }

@@ -15,7 +15,7 @@ export async function readSource(path: string): Promise<PipelineSource> {
   return { path, ...parseFile(text, path.endsWith('.json') ? 'json' : 'yaml') }
 }
 
-/** Each with file, line where it is known, and pointer, as editors and people read it. */
+/** Writes each finding with file, line if known, and pointer, in the form that editors and people read. */
 export async function writeFindings(
   { path, lineOf }: PipelineSource,
   problems: readonly Problem[],

@@ -1,14 +1,15 @@
 import { contentOf } from '../../../api/pipeline/file/file-content.ts'
 import { runProblems, runTests, type TestResult } from '../../../api/pipeline/file/run-tests.ts'
+import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { printable } from '../table.ts'
 import { type World, write } from '../world.ts'
 import { readSource, writeFindings } from './pipeline-source.ts'
 
-/** Of a pipeline that no server knows: the ids of its nodes come from it, and nobody sees them. */
+/** Id for a pipeline that no server knows: it is only a seed for the ids of its nodes, which are not shown. */
 const NO_PIPELINE = '00000000-0000-0000-0000-000000000000'
 
-/** Runs the tests of files; a file that is not valid keeps the others from nothing. */
+/** Runs the tests of files; an invalid file does not stop the others. */
 export async function testFiles(paths: readonly string[], world: World): Promise<ExitCode> {
   const results: TestResult[] = []
   let areValid = true
@@ -26,7 +27,7 @@ export async function testFiles(paths: readonly string[], world: World): Promise
   return failed > 0 ? EXIT.partly : EXIT.done
 }
 
-/** Undefined when the file is not valid, and all findings have been told. */
+/** Results of a file; undefined when the file is not valid and all findings were printed. */
 async function resultsOf(path: string, world: World): Promise<TestResult[] | undefined> {
   const source = await readSource(path)
   if (source.problems.length > 0) {
@@ -34,16 +35,17 @@ async function resultsOf(path: string, world: World): Promise<TestResult[] | und
     return undefined
   }
   const check = contentOf(source.value, {
+    catalogue: CATALOGUE,
     pipelineId: NO_PIPELINE,
     before: { nodes: [] },
     settings: {},
     routes: undefined,
-    // Nobody sees them; a name in the place of an id is one all the same.
+    // Ids are not shown here, so names serve as ids.
     newNodeId: name => name,
     newAlertId: () => NO_PIPELINE,
   })
-  const problems = 'problems' in check ? check.problems : runProblems(check.content)
-  if ('content' in check && problems.length === 0) return runTests(check.content)
+  const problems = 'problems' in check ? check.problems : runProblems(CATALOGUE, check.content)
+  if ('content' in check && problems.length === 0) return runTests(CATALOGUE, check.content)
   await writeFindings(source, problems, world)
   return undefined
 }

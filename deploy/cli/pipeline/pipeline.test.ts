@@ -65,13 +65,13 @@ describe('weir pipeline', () => {
     }
   })
 
-  test('list shows what runs and what does not', async () => {
+  test('list shows deployed and other pipelines', async () => {
     const { out } = await line.run(['pipeline', 'list'])
     expect(out).toMatch(new RegExp(`^${ID}  Main   runs   2026-01-01T00:00:00.000Z$`, 'm'))
     expect(out).toMatch(/Draft {2}draft {2}-$/m)
   })
 
-  test('show lists the nodes in the order that events take, and where each gets its events from', async () => {
+  test('show lists the nodes in the order of the events, with the inputs of each', async () => {
     const { out } = await line.run(['pipeline', 'show', 'Main'])
     const rows = out
       .split('\n')
@@ -85,7 +85,7 @@ describe('weir pipeline', () => {
     ])
   })
 
-  test('show --json holds the pipeline and its nodes', async () => {
+  test('show --json contains the pipeline and its nodes', async () => {
     const { out } = await line.run(['pipeline', 'show', ID, '--json'])
     expect(JSON.parse(out)).toEqual({
       pipeline,
@@ -95,7 +95,7 @@ describe('weir pipeline', () => {
     })
   })
 
-  test('show of a server that does not list nodes says so', async () => {
+  test('show reports a server that does not list nodes', async () => {
     const answer = line.reply
     line.reply = request =>
       request.url.pathname.endsWith('/source')
@@ -105,7 +105,7 @@ describe('weir pipeline', () => {
     expect([code, err]).toEqual([2, 'weir: This server does not list the nodes of a pipeline.\n'])
   })
 
-  test('publish says that it did', async () => {
+  test('publish reports its success', async () => {
     const { code, out } = await line.run(['pipeline', 'publish', ID, '--allow-unconnected'])
     expect(code).toBe(0)
     expect(out).toBe('Published Main at 2026-01-01T00:00:00.000Z.\n')
@@ -113,7 +113,7 @@ describe('weir pipeline', () => {
     expect(line.service.requests[0]?.url.searchParams.get('allow_unconnected_edges')).toBe('true')
   })
 
-  test('publish without changes is success and says so', async () => {
+  test('publish without changes is a success and says so', async () => {
     const answer = line.reply
     line.reply = request =>
       request.method === 'POST'
@@ -124,7 +124,7 @@ describe('weir pipeline', () => {
     expect(out).toContain('Nothing to publish: Main has not changed')
   })
 
-  test('publish that is refused names what is wrong and where', async () => {
+  test('publish that is refused names the findings and their places', async () => {
     line.reply = () => ({
       status: 400,
       body: {
@@ -139,8 +139,8 @@ describe('weir pipeline', () => {
     expect(err).toContain('not valid (/inputs/0 must exist)')
   })
 
-  test('an id or title that fits none, or two, is told', async () => {
+  test('an id or title that matches none, or two, is reported', async () => {
     expect((await line.run(['pipeline', 'show', 'Nope'])).err).toContain('There is no pipeline "Nope"')
-    expect((await line.run(['pipeline', 'show', ''])).err).toContain('may be any of')
+    expect((await line.run(['pipeline', 'show', ''])).err).toContain('can be any of')
   })
 })

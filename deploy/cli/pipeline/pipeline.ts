@@ -23,10 +23,10 @@ Examples:
   weir pipeline list
   weir pipeline show 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
   weir pipeline publish 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11
-  weir pipeline pause Shop            it asks first when lines would be stored unfiltered
-  weir pipeline errors Shop           what its nodes had trouble with
+  weir pipeline pause Shop            asks first if lines would be stored unfiltered
+  weir pipeline errors Shop           errors of its nodes
   weir pipeline export Shop > shop.yaml
-  weir pipeline test shop.yaml        run the tests that the file holds, without a server
+  weir pipeline test shop.yaml        run the tests in the file, without a server
   weir pipeline apply shop.yaml --publish`
 
 interface JsonOption {
@@ -36,7 +36,7 @@ interface JsonOption {
 export function pipelineCommand(world: World, finish: (code: ExitCode) => void): Command {
   const command = new Command('pipeline')
     .summary('list, show, publish, pause, test and apply pipelines')
-    .description('List, show, publish and pause pipelines, and keep them as files.')
+    .description('List, show, publish and pause pipelines, and manage them as files.')
     .addHelpText('after', HELP)
   command
     .command('list')
@@ -51,7 +51,7 @@ export function pipelineCommand(world: World, finish: (code: ExitCode) => void):
     .action(async (id: string, options: JsonOption) => show(id, options, world))
   command
     .command('publish')
-    .description('Make the current nodes of a pipeline the ones that run.')
+    .description('Publish the current nodes of a pipeline.')
     .argument('<id>', 'id of the pipeline')
     .option('--allow-unconnected', 'publish although some nodes have no inputs or outputs')
     .option('--json', 'print the pipeline as a JSON object')
@@ -123,7 +123,7 @@ async function show(wanted: string, options: JsonOption, world: World): Promise<
   await write(world.stdout, `${lines.join('\n')}\n`)
 }
 
-/** Lists of nodes are ours: other servers of this contract read nodes one by one only. */
+/** Lists of nodes are an addition of this service: other servers of this contract only return single nodes. */
 async function nodesOf(api: ApiClient, pipeline: string, kind: ListedNode['kind']): Promise<Node[]> {
   try {
     return (await data(api, `/v3/pipeline/${encodeURIComponent(pipeline)}/${kind}`)) as Node[]
@@ -135,7 +135,7 @@ async function nodesOf(api: ApiClient, pipeline: string, kind: ListedNode['kind'
 
 const OPTIONS_SHOWN = 80
 
-/** One row per node, in the order events take; FROM names the nodes, and where there are several, the outputs. */
+/** One row per node, in the order of the flow; FROM names the nodes, and where there are several, the outputs. */
 function nodeLines(nodes: readonly ListedNode[], withColours: boolean): string[] {
   const names = outputNames(nodes)
   const columns: Column<ListedNode>[] = [
@@ -163,7 +163,7 @@ function inputsOf(node: Node): string[] {
   return Array.isArray(node.inputs) ? node.inputs.map(String) : []
 }
 
-/** From ids of nodes and of their outputs to what people call them: the title, else the type, made unique. */
+/** Maps ids of nodes and outputs to names for people: the title, else the type, made unique. */
 function outputNames(nodes: readonly ListedNode[]): Map<string, string> {
   const names = new Map<string, string>()
   const uses = new Map<string, number>()
@@ -180,7 +180,7 @@ function outputNames(nodes: readonly ListedNode[]): Map<string, string> {
   return names
 }
 
-/** Every node after those it takes its events from; what is left in a cycle comes last. */
+/** Every node after the nodes that it reads from; nodes of a cycle come last. */
 function inFlowOrder(nodes: readonly ListedNode[]): ListedNode[] {
   const waiting = [...nodes]
   const placed = new Set<string>()

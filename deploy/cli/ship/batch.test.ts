@@ -13,7 +13,7 @@ function lines(batch: Batch): Record<string, unknown>[] {
 }
 
 describe('a batch', () => {
-  test('carries the text and what all lines share, and leaves out what was not given', () => {
+  test('carries the text and the common values of all lines, and omits those that were not given', () => {
     const batch = new Batch({
       app: 'web',
       level: 'info',
@@ -27,7 +27,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('takes 5,000 lines and not one more', () => {
+  test('contains 5,000 lines and not one more', () => {
     const batch = new Batch(OPTIONS)
     for (let count = 0; count < MAX_BATCH_LINES; count++) expect(add(batch, 'x')).toBe(true)
     expect(add(batch, 'x')).toBe(false)
@@ -42,26 +42,26 @@ describe('a batch', () => {
     expect(bytes).toBeGreaterThan(MAX_BATCH_BYTES - 10_000)
   })
 
-  test('takes one line that is larger than a batch, since it would never fit', () => {
+  test('contains a line that is larger than a batch, because that would never fit', () => {
     const batch = new Batch(OPTIONS, { bytes: 100, lines: 10 })
     expect(add(batch, 'x'.repeat(200))).toBe(true)
     expect(add(batch, 'y')).toBe(false)
   })
 
-  test('leaves out empty lines unless they are wanted', () => {
+  test('omits empty lines by default', () => {
     const without = new Batch(OPTIONS)
     const withEmpty = new Batch({ ...OPTIONS, keepEmpty: true })
     expect([add(without, ''), add(withEmpty, '')]).toEqual([true, true])
     expect([without.lines, withEmpty.lines]).toEqual([0, 1])
   })
 
-  test('turns bytes that are not UTF-8 into U+FFFD and keeps the others', () => {
+  test('replaces bytes that are not UTF-8 by U+FFFD and keeps the others', () => {
     const batch = new Batch(OPTIONS)
     add(batch, Buffer.from([0x61, 0xff, 0xc3, 0xa4, 0xc3]))
     expect(lines(batch)[0]?.line).toBe('a\ufffdä\ufffd')
   })
 
-  test('falls into halves that hold its lines in order, with their sizes and offsets', () => {
+  test('is halved with its lines in order, with their sizes and offsets', () => {
     const batch = new Batch(OPTIONS)
     for (const [at, text] of ['a', 'bb', 'c'.repeat(20_000)].entries()) add(batch, text, at + 1)
     const [first, second] = batch.halves()

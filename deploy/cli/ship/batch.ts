@@ -1,15 +1,15 @@
-/** 1.5 MB of JSON before compression: below the 2 MB that the service takes (specification, section 8). */
+/** 1.5 MB of JSON before compression: below the service's limit of 2 MB (specification, section 8). */
 export const MAX_BATCH_BYTES = 1_500_000
 export const MAX_BATCH_LINES = 5_000
 
-/** Members that every line of one file shares, and how its lines are chosen. They shape the bytes of a batch. */
+/** Members that all lines of one file share, and the choice of its lines. They determine the bytes of a batch. */
 export interface LineOptions {
   readonly app: string
   readonly level?: string | undefined
   readonly env?: string | undefined
   /** Path of the file; absent for standard input. */
   readonly file?: string | undefined
-  /** False: empty lines are left out. */
+  /** false: empty lines are left out. */
   readonly keepEmpty: boolean
 }
 
@@ -25,13 +25,13 @@ const CLOSING = ']}'
 /** The service cuts longer lines: ingestion, section 1.3. */
 const SERVICE_LINE_BYTES = 16_384
 
-/** Some lines of one stream, in order, on their way into one request. The same lines give the same bytes. */
+/** Lines of one stream, in order, for one request. The same lines give the same bytes. */
 export class Batch {
   /** Sum of the bytes of the lines' text. */
   textBytes = 0
   /** Lines that the service will cut. */
   longLines = 0
-  /** Where in the stream each line ends, line feed included. */
+  /** Positions in the stream at which lines end, line feed included. */
   readonly endOffsets: number[] = []
   #bodyBytes = OPENING.length + CLOSING.length
   readonly #elements: string[] = []
@@ -60,7 +60,7 @@ export class Batch {
    */
   add(buffer: Buffer, start: number, end: number, endOffset: number): boolean {
     if (start === end && !this.#options.keepEmpty) return true
-    // Bytes that are not UTF-8 become U+FFFD here; line ends never fall inside a character.
+    // Bytes that are not UTF-8 become U+FFFD here; line ends are never inside a character.
     const text = JSON.stringify(buffer.toString('utf8', start, end))
     const bytes = 9 + Buffer.byteLength(text) + this.#tailBytes // {"line": and a comma
     const full = this.#bodyBytes + bytes > this.#limits.bytes || this.lines >= this.#limits.lines
@@ -69,7 +69,7 @@ export class Batch {
     return true
   }
 
-  /** The two halves of a batch that was too large for the service. There must be two lines or more. */
+  /** The two halves of a batch that was too large for the service. The batch must have at least two lines. */
   halves(): [Batch, Batch] {
     const middle = this.lines >> 1
     return [this.#part(0, middle), this.#part(middle, this.lines)]

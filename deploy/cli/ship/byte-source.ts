@@ -23,13 +23,13 @@ const COMPRESSIONS: readonly Compression[] = [
   },
 ]
 
-/** The bytes of a file, decompressed when it begins as gzip or zstd does; progress counts what lies on the disk. */
+/** The bytes of a file, decompressed if it begins as gzip or zstd; progress counts the bytes on the disk. */
 export async function* fileBytes(path: string, totals: Totals, world: World): AsyncGenerator<Buffer> {
   const { stream, compression } = openOnce(path)
   const counted = countedBytes(addAbortSignal(world.stop, stream), totals)
   if (!compression) return yield* counted
   const decompressor = compression.decompressor()
-  // The outcome reaches whoever reads the decompressor; here it only must not go unheard.
+  // The reader of the decompressor gets the error; this callback only keeps it from being unhandled.
   pipeline(counted, decompressor, () => {})
   try {
     yield* decompressor
@@ -48,13 +48,13 @@ interface OpenedFile {
 }
 
 /**
- * Opens a file a single time, without waiting: the writer of a named pipe may be there only once, or not yet, and
- * nobody can end a program that the system keeps in `open`.
+ * Opens a file once, without waiting. The writer of a named pipe may exist only once, or not yet. A program that the
+ * system blocks in `open` cannot be ended.
  */
 function openOnce(path: string): OpenedFile {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const kind = fstatSync(fd)
-  // Waits for its writer and for bytes without a thread. What is no regular file gives its bytes only once.
+  // Waits for the writer and for bytes without a thread. A pipe can be read only once.
   if (kind.isFIFO()) return { stream: new Socket({ fd, readable: true, writable: false }) }
   if (isatty(fd)) return { stream: new ReadStream(fd) }
   const stream = createReadStream(path, { fd, highWaterMark: CHUNK_BYTES })
@@ -79,11 +79,11 @@ function compressionOf(fd: number): Compression | undefined {
   return COMPRESSIONS.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
-/** The name of an application from that of its log: `nginx` of `nginx.log`, `nginx.log.2.gz` and `nginx.log-20260131`. */
+/** Name of an application from the name of its log: `nginx` of `nginx.log`, `nginx.log.2.gz` and `nginx.log-20260131`. */
 export function appOfFile(path: string): string {
   const name = basename(path).replace(/\.(gz|zst)$/, '')
   const unrotated = name.replace(/[.-]\d[\d.-]*$/, '')
-  // Without an extension left, the number belongs to the name: `server-2` is no rotated `server`.
+  // Without a remaining extension, the number belongs to the name: `server-2` is not a rotated `server`.
   const whole = extname(unrotated) ? unrotated : name
   return basename(whole, extname(whole))
 }

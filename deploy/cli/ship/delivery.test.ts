@@ -43,7 +43,7 @@ describe('a batch on its way', () => {
     })
   })
 
-  test('an access token goes where access tokens go', async () => {
+  test('carries an access token in the header for access tokens', async () => {
     const token = `sts_${'0a'.repeat(20)}`
     await delivery(0, token).delivery.send(REQUEST)
     expect(service.requests[0]?.headers).toMatchObject({ authorization: `Token ${token}` })
@@ -51,7 +51,7 @@ describe('a batch on its way', () => {
   })
 
   test.each([408, 429, 500, 501, 502, 503, 504, 505, 507, 522])(
-    'is sent again after %i, the same to the byte',
+    'is sent again after %i, with the same bytes',
     async status => {
       service.plan.push({ status }, { status })
       const { delivery: sender } = delivery()
@@ -82,19 +82,19 @@ describe('a batch on its way', () => {
     await expect(delivery().delivery.send(REQUEST)).rejects.toThrow(/WEIR_INGESTION_KEY/)
   })
 
-  test('a redirect is not followed, for it would turn the request into another one', async () => {
+  test('does not follow a redirect, which would turn the request into another one', async () => {
     service.plan.push({ status: 302, headers: { location: `${service.url}/elsewhere` } })
     await expect(delivery().delivery.send(REQUEST)).rejects.toThrow(CommandError)
     expect(service.requests).toHaveLength(1)
   })
 
-  test('of 207 the refused lines are counted', async () => {
+  test('with 207 counts the refused lines', async () => {
     service.plan.push('refuse bad lines')
     expect(await delivery().delivery.send(REQUEST)).toEqual({ kind: 'taken', refused: 1 })
     expect(service.stored).toEqual(['good'])
   })
 
-  test('of a 207 that cannot be read every line counts as refused', async () => {
+  test('with an unreadable 207 counts every line as refused', async () => {
     service.plan.push({ status: 207, body: 'what?' })
     expect(await delivery().delivery.send(REQUEST)).toEqual({ kind: 'taken', refused: 2 })
   })
@@ -113,7 +113,7 @@ describe('pauses between attempts', () => {
     expect(clock.slept).toHaveLength(12)
   })
 
-  test('are as long as retry-after says, in seconds or as a date, but not beyond five minutes', async () => {
+  test('are as long as retry-after requests, in seconds or as a date, but at most five minutes', async () => {
     const { delivery: sender, clock } = delivery()
     const date = new Date(clock.wallMs() + 20_000 + 7_000).toUTCString()
     for (const after of ['7', date, '86400', 'soon'])
@@ -126,15 +126,15 @@ describe('pauses between attempts', () => {
     expect(clock.slept[3]).toBeLessThanOrEqual(2_000)
   })
 
-  test('end when patience ends: the last attempt is made at that moment', async () => {
+  test('end with the patience: the last attempt is made at that moment', async () => {
     service.plan.push(...Array.from({ length: 50 }, () => ({ status: 503 })))
     const { delivery: sender, clock } = delivery(10_000)
     const startMs = clock.monotonicMs()
-    await expect(sender.send(REQUEST)).rejects.toThrow(/cannot take lines now \(HTTP 503\)/)
+    await expect(sender.send(REQUEST)).rejects.toThrow(/does not accept lines now \(HTTP 503\)/)
     expect(clock.monotonicMs() - startMs).toBe(10_000)
   })
 
-  test('a service that is not there is named, with what to do', async () => {
+  test('an unavailable service is named, with the remedy', async () => {
     const { url } = service
     await service.close()
     service = await ingestStandIn()
@@ -150,15 +150,15 @@ describe('pauses between attempts', () => {
   })
 })
 
-describe('when asked to stop', () => {
-  test('a request that is to be sent again is given up at once', async () => {
+describe('after a request to stop', () => {
+  test('a request that would be sent again is given up at once', async () => {
     service.plan.push({ status: 503 })
     const { delivery: sender, world } = delivery()
     world.stopNow()
     await expect(sender.send(REQUEST)).rejects.toThrow(Stopped)
   })
 
-  test('a request under way may still be answered', async () => {
+  test('a running request may still be answered', async () => {
     const world = commandWorld({ clock: manualClock() })
     const address = { url: service.url, secret: { value: 'key', origin: 'x' } }
     const sender = new Delivery({ address, world, retryForMs: 0 })

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import { BackOff } from '../../../engine/clock/back-off.ts'
 import { certificateSentence, networkCode, noAnswer, refusal } from '../api-client.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { Address } from '../connection.ts'
@@ -9,16 +10,15 @@ const compress = promisify(gzip)
 
 const ACCESS_TOKEN = /^st[a-z]_[0-9a-f]{40}$/
 const ATTEMPT_TIMEOUT_MS = 60_000
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 30_000
-/** A retry-after beyond this is not believed. */
+const PAUSES = { firstMs: 250, longestMs: 30_000 }
+/** A longer retry-after is cut to this. */
 const LONGEST_RETRY_AFTER_MS = 300_000
-/** How long a request under way may still take once the program was asked to stop. */
+/** Time for an outstanding request after the program was asked to stop. */
 const STOP_GRACE_MS = 5_000
 
-/** Besides every 5xx. */
+/** Statuses that are retried in addition to 5xx. */
 const RETRIED = new Set([408, 429])
-/** What no later batch would fare better with: wrong key, wrong address, wrong rights. */
+/** Statuses that no later batch can avoid: wrong key, wrong address, missing rights. */
 const FATAL = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405])
 
 export interface Request {
@@ -34,7 +34,7 @@ export type Reply =
   | { readonly kind: 'taken'; readonly refused: number }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'key-conflict'; readonly sentence: string }
-  /** The request as a whole is wrong, and nothing of it was stored: the next one would fare no better. */
+  /** The request as a whole is wrong, and nothing of it was stored: the next one would fail as well. */
   | { readonly kind: 'refused'; readonly sentence: string }
 
 /** The program was asked to stop before the outcome of a request was known. */
@@ -45,15 +45,15 @@ export class Stopped extends Error {
 export interface DeliveryOptions {
   readonly address: Address
   readonly world: World
-  /** How long one batch is tried again; Infinity: for ever. */
+  /** Time for which one batch is retried; Infinity: forever. */
   readonly retryForMs: number
   readonly onRetry?: (reason: string, pauseMs: number) => void
 }
 
-/** Sends batches, each until the service has answered for good: ingestion, section 1.5, "host agent". */
+/** Sends batches, each until the service has given a final answer: ingestion, section 1.5, "host agent". */
 export class Delivery {
   readonly #options: DeliveryOptions
-  /** Whether the service has answered anything yet. */
+  /** Whether the service has ever answered. */
   #wasReached = false
   readonly #grace = new AbortController()
   readonly #closed = new AbortController()
@@ -66,21 +66,22 @@ export class Delivery {
     else stop.addEventListener('abort', onStop, { once: true, signal: this.#closed.signal })
   }
 
-  /** Call it when nothing will be sent any more. */
+  /** Must be called after the last request. */
   close(): void {
     this.#closed.abort()
   }
 
   /**
-   * @throws CommandError when the service lets nobody in, or stayed away for longer than `retryForMs`
+   * @throws CommandError when the service refuses the credentials, or was unreachable for longer than `retryForMs`
    * @throws Stopped
    */
   async send(request: Request): Promise<Reply> {
-    const { clock, stop } = this.#options.world
-    // The fastest level: the wire is rarely the bottleneck, and logs shrink tenfold at any level.
+    const { clock, entropy, stop } = this.#options.world
+    const backOff = new BackOff(clock, PAUSES, entropy)
+    // The fastest level: the network is rarely the bottleneck, and logs shrink tenfold at any level.
     const body = await compress(request.body, { level: constants.Z_BEST_SPEED })
     let firstFailureMs: number | undefined
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       const outcome = await this.#attempt(request, body)
       if ('kind' in outcome) return outcome
       if (stop.aborted) throw new Stopped()
@@ -88,14 +89,14 @@ export class Delivery {
       firstFailureMs ??= clock.monotonicMs()
       const leftMs = this.#options.retryForMs - (clock.monotonicMs() - firstFailureMs)
       if (leftMs <= 0) throw this.#gaveUp(outcome.reason, outcome.error)
-      const pauseMs = Math.min(leftMs, Math.max(this.#backOffMs(attempt), outcome.retryAfterMs))
+      const pauseMs = Math.min(leftMs, Math.max(backOff.nextMs(), outcome.retryAfterMs))
       this.#options.onRetry?.(outcome.reason, pauseMs)
       await clock.sleep(pauseMs, stop)
       if (stop.aborted) throw new Stopped()
     }
   }
 
-  /** A certificate that was never good is a matter of settings: waiting does not mend it. */
+  /** A certificate that was never valid is a matter of settings: waiting does not help. */
   #assertTrusted(error: unknown): void {
     const sentence = this.#wasReached ? undefined : certificateSentence(this.#options.address, error)
     if (sentence !== undefined) throw new CommandError(EXIT.unreachable, sentence, { cause: error })
@@ -150,13 +151,6 @@ export class Delivery {
     })
   }
 
-  /** Doubling pauses, the upper half of each by chance, so that many shippers do not come back together. */
-  #backOffMs(attempt: number): number {
-    const fullMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
-    const chance = this.#options.world.entropy.bytes(2).readUInt16BE() / 65_536
-    return fullMs * (0.5 + chance / 2)
-  }
-
   /** Seconds or an HTTP date; 0 when absent or neither. */
   #retryAfterMs(header: string | null): number {
     if (!header) return 0
@@ -172,7 +166,7 @@ export class Delivery {
     if (error !== undefined) {
       return new CommandError(EXIT.unreachable, noAnswer(address, error).message + tried, { cause: error })
     }
-    return new CommandError(EXIT.unreachable, `${address.url} cannot take lines now (${reason}).${tried}`)
+    return new CommandError(EXIT.unreachable, `${address.url} does not accept lines now (${reason}).${tried}`)
   }
 }
 
@@ -192,7 +186,7 @@ function refusedLines(body: string, lines: number): number {
     const { status } = JSON.parse(body) as { status?: unknown }
     if (Array.isArray(status)) return status.filter(one => one !== 200).length
   } catch {
-    // An answer that cannot be read says only that not all lines were taken.
+    // An unreadable answer only means that some lines were refused.
   }
   return lines
 }

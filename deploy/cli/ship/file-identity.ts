@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** Enough to hold a few lines with their times: two logs that begin alike up to here are the same log. */
+/** Enough for a few lines with their times: two logs with the same beginning of this length are the same log. */
 export const FINGERPRINT_BYTES = 1_024
 
 /** SHA-256 of the first `length` bytes of a file. */
@@ -12,13 +12,13 @@ export interface Fingerprint {
 
 export const NO_FINGERPRINT: Fingerprint = { length: 0, digest: '' }
 
-/** Which file it is, by the number of its inode, and whether it is still that file, by how it begins. */
+/** Identifies a file by its inode, and by its beginning as a check that it is still the same file. */
 export interface FileIdentity {
   readonly inode: string
   readonly fingerprint: Fingerprint
 }
 
-/** Of the bytes before `knownBytes`, which are never to change while the file is the same. */
+/** Fingerprint of bytes before `knownBytes`, which must not change while the file is the same. */
 export async function fingerprintOf(handle: FileHandle, knownBytes: number): Promise<Fingerprint> {
   const head = Buffer.alloc(Math.min(FINGERPRINT_BYTES, knownBytes))
   const bytes = await readFully(handle, head, 0)
@@ -42,7 +42,7 @@ export async function readFully(handle: FileHandle, buffer: Buffer, position: nu
   return filled
 }
 
-/** The file; undefined when it is not there, or not yet ours to read, as just after a rotation. */
+/** The file; undefined when it does not exist, or is not readable yet, as just after a rotation. */
 export async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r')

@@ -22,9 +22,9 @@ import { successorOf } from './successor.ts'
 import type { Totals } from './totals.ts'
 
 const CHUNK_BYTES = 256 * 1024
-/** A line that grows beyond this without an end is taken as ended; of its text 64 kB are sent anyway. */
+/** A longer line without an end counts as ended; only 64 kB of its text are sent anyway. */
 const LONGEST_UNENDED_BYTES = 16 * 1024 * 1024
-/** A writer may hold a renamed file for a moment: it is left only after this long without a new byte. */
+/** A writer may hold a renamed file for a moment: it is left only after this time without a new byte. */
 const ROTATION_QUIET_MS = 5_000
 
 export interface FollowerOptions {
@@ -41,10 +41,10 @@ export interface FollowerOptions {
 }
 
 /**
- * Ships what is appended to one file, over rotations, truncations and restarts of this program.
+ * Ships the bytes appended to one file, across rotations, truncations and restarts of this program.
  *
- * Exactly once: before a request is sent, its key and the bytes it holds are written to the position file. After a
- * restart the same request goes out again, and the service knows its key.
+ * Exactly once: before a request is sent, its key and the range of its bytes are written to the position file. After a
+ * restart the same request is sent again, and the service knows its key.
  */
 export class Follower {
   readonly #options: FollowerOptions
@@ -52,11 +52,11 @@ export class Follower {
   readonly #chunk = Buffer.alloc(CHUNK_BYTES)
   #limits: BatchLimits = FULL_BATCH
   #handle: FileHandle | undefined
-  /** The number by which the open file is known. */
+  /** Inode of the open file. */
   #inode = ''
-  /** False of a file that nobody can write to any more. */
+  /** false: the file can no longer be written. */
   #hasWriter = true
-  /** Size at the last look: an unfinished line is read again only when it has grown. */
+  /** Size at the last look: an unfinished line is read again only after the file has grown. */
   #seenSize = -1
   #grownAtMs = 0
 
@@ -67,10 +67,10 @@ export class Follower {
   }
 
   /**
-   * Does the next thing there is to do: opens the file, sends one batch, or changes to the next file.
+   * Takes the next step: opens the file, sends one batch, or changes to the next file.
    *
    * @returns false when there is nothing to do at the moment
-   * @throws CommandError, Stopped: as Delivery.send, and when a request was refused as a whole
+   * @throws CommandError, Stopped: like Delivery.send, and when a request was refused as a whole
    */
   async step(): Promise<boolean> {
     if (!this.#handle) return this.#open()
@@ -96,7 +96,7 @@ export class Follower {
     this.#handle = undefined
   }
 
-  /** At the first step, and whenever no file was there: finds the file that the position speaks of. */
+  /** Finds the file that the position refers to; called at the first step, and while the file is missing. */
   async #open(): Promise<boolean> {
     const { path } = this.#options
     const { identity, offset } = this.#position
@@ -112,11 +112,11 @@ export class Follower {
       return true
     }
     if (!handle || !identity) return false
-    // The same beginning under another inode: copied back, or a file system without stable numbers.
+    // The same beginning under another inode: a copy, or a file system without stable numbers.
     const sameContent = identity.fingerprint.length > 0 && (await beginsAs(handle, identity.fingerprint))
     if (!sameContent)
       this.#loseSight(
-        `was replaced or truncated while nobody followed it: what was in it from byte ${offset} on may be lost`,
+        `was replaced or truncated while it was not followed: its content from byte ${offset} may be lost`,
       )
     await this.#use(handle, sameContent ? 'same content' : 'new file')
     return true
@@ -126,16 +126,16 @@ export class Follower {
     const { path, onProblem } = this.#options
     for (const unread of await compressedAfter(path, predecessor))
       onProblem(
-        `${unread.path} was rotated and compressed while nobody followed ${path}: it is not read. ` +
-          'Send it with "weir ship" and its name.',
+        `${unread.path} was rotated and compressed while ${path} was not followed: it is not read. ` +
+          'Send it with "weir ship" and its path.',
       )
     await this.#use(predecessor.handle)
-    // Of an unpacked copy the file that it was unpacked from is what it is known by.
+    // An unpacked copy is identified by the file that it was unpacked from.
     this.#inode = predecessor.file.inode
     this.#hasWriter = !predecessor.isCompressed
   }
 
-  /** Goes on with an open file: at the known position, or from its start when it is a new one. */
+  /** Continues with an open file: at the known position, or from its start when it is a new one. */
   async #use(handle: FileHandle, why?: 'new file' | 'same content'): Promise<void> {
     this.#handle = handle
     this.#inode = await inodeOf(handle)
@@ -201,7 +201,7 @@ export class Follower {
     return { batch, to: taken }
   }
 
-  /** Sends the bytes up to `to` as a new request, which the position file knows before the service does. */
+  /** Sends the bytes up to `to` as a new request, which is written to the position file first. */
   async #advance(batch: Batch, to: number): Promise<boolean> {
     const { lines, host, tags } = this.#options
     const from = this.#position.offset
@@ -216,7 +216,7 @@ export class Follower {
     return true
   }
 
-  /** After a restart: the request whose outcome is unknown, once more and the same to the byte. */
+  /** After a restart: repeats the request with an unknown outcome, with identical bytes. */
   async #resend(pending: PendingRequest, size: number): Promise<boolean> {
     if (size < pending.to) return this.#startOver('was truncated')
     const unlimited = { bytes: Number.POSITIVE_INFINITY, lines: Number.POSITIVE_INFINITY }
@@ -244,29 +244,29 @@ export class Follower {
     return true
   }
 
-  /** The service took nothing: the first half goes out next, under a number of its own. */
+  /** The service took nothing: the first half is sent next, under its own number. */
   async #sendLess(batch: Batch): Promise<boolean> {
-    // Halving the bytes alone would not do for a batch that is far below the limit.
+    // Halving only the bytes would not help for a batch that is far below the limit.
     this.#limits = { ...halved(this.#limits), lines: batch.lines >> 1 }
     this.#position.pending = null
     this.#seenSize = -1
     return true
   }
 
-  /** Nothing was stored: a start that is told better sends the lines, and as it is told then. */
+  /** Gives up. Nothing was stored: a start with other settings sends the lines with those settings. */
   async #giveUp(sentence: string): Promise<never> {
     this.#position.pending = null
     await this.#options.positions.save()
     throw new CommandError(EXIT.usage, sentence)
   }
 
-  /** Nothing of the stream before is under way, or it does not matter any more. */
+  /** Starts a new stream; no request of the previous one is outstanding, or its outcome no longer matters. */
   #beginStream(): void {
     this.#position.stream = newStream(this.#options.world)
     this.#position.number = 0
   }
 
-  /** Another request has used our key, so what became of ours is unknown: sent again, it is at least not lost. */
+  /** Another request has used our key, so the outcome of ours is unknown. Sending it again at least prevents a loss. */
   async #changeStream(reply: Reply & { kind: 'key-conflict' }): Promise<boolean> {
     this.#options.onProblem(`${reply.sentence} The lines are sent again under a new key.`)
     this.#beginStream()
@@ -289,18 +289,18 @@ export class Follower {
     this.#position.identity = { inode: this.#inode, fingerprint }
   }
 
-  /** At the end of the file: goes to its successor once it was renamed away and its writer has let go of it. */
+  /** Changes to the successor of the file at its end, once it was renamed and its writer has closed it. */
   async #changeIfRotated(size: number): Promise<boolean> {
     const { path } = this.#options
     const { mtimeNs } = await (this.#handle as FileHandle).stat({ bigint: true })
     const current = { inode: this.#inode, modifiedNs: mtimeNs }
     const successor = await successorOf(path, current, this.#position.finished)
     if (!successor) return false
-    // A writer that has gone on to a second file has let go of the first one.
+    // A writer that has begun a second file has closed the first one.
     const mayGrow = this.#hasWriter && successor === path
     if (mayGrow && this.#options.world.clock.monotonicMs() - this.#grownAtMs < ROTATION_QUIET_MS) return false
     if (size > this.#position.offset) {
-      // The last line of a file that was rotated away will get no line feed any more.
+      // The last line of a rotated file never gets a line feed.
       const { batch, to } = await this.#read(this.#position.offset, size, this.#limits, 'the rest, too')
       return this.#advance(batch, to)
     }

@@ -6,7 +6,7 @@ import { LineSplitter } from './line-splitter.ts'
 import { newStream } from './stream-name.ts'
 import type { Totals } from './totals.ts'
 
-/** How long lines of a slow writer wait for company before they are sent. */
+/** Time that lines of a slow writer wait for more lines before they are sent. */
 const LINGER_MS = 500
 
 export interface Source {
@@ -24,8 +24,8 @@ export interface LaneOptions {
 }
 
 /**
- * Ships one stream of bytes to its end. Order holds, because one request at most is under way: the service
- * stores in the order of arrival. The next batch is read meanwhile.
+ * Ships one stream of bytes to its end. At most one request is outstanding, which keeps the order: the service stores in
+ * the order of arrival. The next batch is read in the meantime.
  */
 export class Lane {
   readonly #source: Source
@@ -43,15 +43,15 @@ export class Lane {
     this.#batch = new Batch(source.lines, this.#limits)
   }
 
-  /** @throws CommandError, Stopped: as Delivery.send, and when a request was refused; whatever reading the source throws */
+  /** @throws CommandError, Stopped: like Delivery.send, and when a request was refused; also errors of the source */
   async run(): Promise<void> {
     try {
       await this.#readAll()
     } catch (error) {
-      // A source that was closed because the program stops is no trouble.
+      // A source that was closed because the program stops is not an error.
       if (!this.#options.world.stop.aborted) throw error
     } finally {
-      // Also after trouble with reading: what is under way is waited for, so that the totals are true.
+      // After an error of the source, too, the outstanding request is awaited, so that the totals are correct.
       await this.#sending
     }
   }
@@ -85,7 +85,7 @@ export class Lane {
     if (batch.lines === 0) return
     await this.#sending
     this.#sending = this.#deliver(batch)
-    // Awaited before the next one is sent; without this an early failure would end the process.
+    // It is awaited before the next one is sent; without this handler, an early failure would end the process.
     this.#sending.catch(() => {})
   }
 

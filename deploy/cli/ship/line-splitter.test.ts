@@ -16,7 +16,7 @@ function split(chunks: readonly Buffer[], { finish }: { finish: boolean }): Foun
       endOffset: splitter.endOffset,
     })
   for (const chunk of chunks) {
-    // Overwritten afterwards, as a reader that uses one buffer again and again would.
+    // Overwritten afterwards, as by a reader that reuses its buffer.
     const reused = Buffer.from(chunk)
     splitter.feed(reused)
     while (splitter.next()) take()
@@ -56,7 +56,7 @@ describe('lines of a stream', () => {
     )
   })
 
-  test('a line without its end is not given before finish', () => {
+  test('a line without its end is not returned before finish', () => {
     expect(split([Buffer.from('one\ntw'), Buffer.from('o')], { finish: false })).toEqual([
       { text: 'one', endOffset: 4 },
     ])
@@ -67,7 +67,7 @@ describe('lines of a stream', () => {
   })
 
   test.each([MAX_LINE_BYTES, MAX_LINE_BYTES + 1])(
-    'of a line of %i bytes at most 65,536 are kept, and the next line is whole',
+    'of a line of %i bytes at most 65,536 are kept, and the next line is complete',
     length => {
       const content = Buffer.from(`${'x'.repeat(length)}\nnext\n`)
       for (const sizes of [[], [10_000], [MAX_LINE_BYTES], [MAX_LINE_BYTES + 1], [1, 65_000, 530]]) {

@@ -2,19 +2,19 @@ const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * The service keeps 16,384 bytes of a line (ingestion, section 1.3) and marks what it cut; more than this is
- * not even sent, so that one line without an end fills neither a batch nor the memory.
+ * The service keeps 16,384 bytes of a line (ingestion, section 1.3) and marks cut lines. Bytes beyond this limit are not
+ * sent, so that a line without an end fills neither a batch nor the memory.
  */
 export const MAX_LINE_BYTES = 65_536
 
 /**
- * Cuts a stream of bytes into lines, at line feeds and nowhere else: a chunk may end in the middle of a line
- * or of a character. A carriage return at the end of a line is not part of it.
+ * Cuts a stream of bytes into lines, only at line feeds: a chunk may end in the middle of a line or of a character. A
+ * carriage return at the end of a line is not part of it.
  *
- * Pulled, not pushed: after `feed`, call `next` until it answers false.
+ * It is pulled, not pushed: after `feed`, call `next` until it returns false.
  */
 export class LineSplitter {
-  /** The bytes of the line found by the last `next` or `finish` are buffer[start, end). */
+  /** The line found by the last `next` or `finish` is buffer[start, end). */
   buffer: Buffer = Buffer.alloc(0)
   start = 0
   end = 0
@@ -33,12 +33,12 @@ export class LineSplitter {
     this.#chunkOffset = startOffset
   }
 
-  /** Bytes of the line that has begun and not ended. */
+  /** Bytes of the line that has begun but not ended. */
   get unendedBytes(): number {
     return this.#unendedBytes
   }
 
-  /** The chunk may be reused only once `next` has answered false. */
+  /** The chunk may be reused only after `next` has returned false. */
   feed(chunk: Buffer): void {
     this.#chunkOffset += this.#chunk.length
     this.#chunk = chunk
@@ -89,7 +89,7 @@ export class LineSplitter {
     this.#unendedBytes += piece.length
     const kept = piece.subarray(0, Math.max(0, MAX_LINE_BYTES - this.#carriedBytes))
     if (kept.length === 0) return
-    // A copy: the chunk's memory may be used again for the next one.
+    // A copy, because the chunk's memory may be reused.
     this.#carried.push(Buffer.from(kept))
     this.#carriedBytes += kept.length
   }

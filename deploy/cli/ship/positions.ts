@@ -5,10 +5,10 @@ import { CommandError, EXIT } from '../command-error.ts'
 import type { LineOptions } from './batch.ts'
 import type { FileIdentity } from './file-identity.ts'
 
-/** A request whose outcome is unknown until it is acknowledged: sent again, it must be the same to the byte. */
+/** A request whose outcome is unknown until it is acknowledged: a repetition must have identical bytes. */
 export interface PendingRequest {
   readonly number: number
-  /** The bytes of the file that it holds: [from, to). */
+  /** Range of the file in the request: [from, to). */
   readonly from: number
   readonly to: number
   readonly lines: LineOptions
@@ -16,19 +16,19 @@ export interface PendingRequest {
   readonly tags?: string | undefined
 }
 
-/** How far one followed file has been shipped to one service. */
+/** Progress of shipping one followed file to one service. */
 export interface FilePosition {
-  /** Absolute path that is followed, and the address lines go to. */
+  /** Absolute path of the followed file, and the address of the service. */
   readonly path: string
   readonly ingestUrl: string
-  /** First part of the idempotency keys, and the next number of it. */
+  /** First part of the idempotency keys, and its next number. */
   stream: string
   number: number
   identity: FileIdentity | null
-  /** Everything before it is stored. */
+  /** Everything before this offset is stored. */
   offset: number
   pending: PendingRequest | null
-  /** The files that were finished lately, so that a rotated one is not read twice; earlier versions kept inodes alone. */
+  /** Recently finished files, so that a rotated one is not read twice; earlier versions kept only inodes. */
   finished: (FileIdentity | string)[]
 }
 
@@ -49,7 +49,7 @@ export class Positions {
     this.#positions = positions
   }
 
-  /** @throws CommandError when the file is there and cannot be used: starting over would ship all lines twice */
+  /** @throws CommandError when the file exists but cannot be used: a fresh start would ship all lines twice */
   static async open(file: string): Promise<Positions> {
     try {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -58,14 +58,14 @@ export class Positions {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Positions(file, [])
       throw new CommandError(
         EXIT.usage,
-        `The position file ${file} cannot be used (${(error as Error).message}). Name another one with ` +
-          '--positions, or remove it to ship the files again from their beginning.',
+        `The position file ${file} cannot be used (${(error as Error).message}). Use another one with ` +
+          '--positions, or remove it to ship the files again from the start.',
         { cause: error },
       )
     }
   }
 
-  /** The position of that file at that service; a new one begins at the start of the file. */
+  /** The position of that file for that service; a new one begins at the start of the file. */
   of(path: string, ingestUrl: string, newStream: () => string): FilePosition {
     const known = this.#positions.find(one => one.path === path && one.ingestUrl === ingestUrl)
     if (known) return known
@@ -83,7 +83,7 @@ export class Positions {
     return position
   }
 
-  /** Resolves when the positions as they are now are on the disk. Calls that wait together share one write. */
+  /** Resolves when the present positions are on the disk. Simultaneous calls share one write. */
   save(): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting
     const turn = this.#written
@@ -103,13 +103,14 @@ export class Positions {
     const handle = await open(fresh, 'w', 0o600)
     try {
       await handle.writeFile(`${JSON.stringify(content, null, 1)}\n`)
-      // Before the rename: else a power cut can leave an empty file under the right name.
+      // Before the rename, because a power failure could otherwise leave an empty file under the right name.
       await handle.datasync()
     } finally {
       await handle.close()
     }
     await rename(fresh, this.#file)
-    // And behind it: else the positions of before may come back, with other bytes under a number that was sent.
+    // After the rename, because otherwise the old positions could come back, with other bytes under a number already
+    // sent.
     syncFolder(dirname(this.#file))
   }
 }

@@ -3,15 +3,15 @@ import { beginsAs, type FileIdentity, inodeOf, openIfThere } from './file-identi
 import { compressedFiles, type RotatedFile, rotatedFiles } from './rotated-files.ts'
 import { unpackedCopy } from './unpacked-copy.ts'
 
-/** The file that was followed, as it is found again after it was rotated while nobody followed it. */
+/** The followed file after a rotation that happened while the program did not run. */
 export interface Predecessor {
   readonly handle: FileHandle
   readonly file: RotatedFile
-  /** Whether it was compressed: nobody writes to it any more. */
+  /** Whether the file was compressed, so that it is no longer written. */
   readonly isCompressed: boolean
 }
 
-/** Whether the file at the path is the one that was followed: the number of one that has gone is given to a new one. */
+/** Whether the file at the path is the followed one: the inode of a removed file is given to a new one. */
 export async function isStillIt(
   handle: FileHandle,
   identity: FileIdentity,
@@ -21,7 +21,7 @@ export async function isStillIt(
   return (await handle.stat()).size >= offset && (await beginsAs(handle, identity.fingerprint))
 }
 
-/** @param offset how far it was shipped */
+/** @param offset number of bytes shipped */
 export async function findPredecessor(
   path: string,
   identity: FileIdentity,
@@ -32,7 +32,7 @@ export async function findPredecessor(
   const handle = renamed && (await openIfThere(renamed.path))
   if (handle && (await beginsAs(handle, fingerprint))) return { handle, file: renamed, isCompressed: false }
   await handle?.close()
-  // Known by nothing but how it begins, which must be something then.
+  // The file is known only by its beginning, which must not be empty.
   if (fingerprint.length === 0) return undefined
   for (const file of (await compressedFiles(path)).reverse()) {
     const copy = await unpackedCopy(file, fingerprint, offset)
@@ -41,7 +41,7 @@ export async function findPredecessor(
   return undefined
 }
 
-/** Compressed files that were rotated after it: what was written while nobody followed the log. */
+/** Compressed files that were rotated after it: lines written while the program did not run. */
 export async function compressedAfter(path: string, { file }: Predecessor): Promise<RotatedFile[]> {
   return (await compressedFiles(path)).filter(other => other.modifiedNs > file.modifiedNs)
 }

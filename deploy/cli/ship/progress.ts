@@ -9,9 +9,9 @@ export interface Progress {
 }
 
 /**
- * Shows how it goes, on a terminal only. With a known size it is a bar, without one a counter.
+ * Shows progress, only on a terminal: a bar if the size is known, otherwise a counter.
  *
- * @param expectedBytes  bytes that will be read altogether; undefined when nobody can tell
+ * @param expectedBytes  total number of bytes to read; undefined when unknown
  */
 export async function showProgress(
   totals: Totals,
@@ -34,7 +34,7 @@ export async function showProgress(
     bar.update(Math.min(totals.readBytes, expectedBytes ?? 0), {
       counters: counters(totals, world.clock.monotonicMs() - startMs),
     })
-  // A total of 0 would be shown as 100 % from the beginning.
+  // A total of 0 would be shown as 100 % from the start.
   bar.start(Math.max(1, expectedBytes ?? 1), 0, { counters: '' })
   const timer = setInterval(refresh, REFRESH_MS)
   return {

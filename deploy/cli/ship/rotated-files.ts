@@ -7,21 +7,21 @@ export interface RotatedFile {
   readonly modifiedNs: bigint
 }
 
-/** What a rotation appends to the name: `.1`, `-20260131`, `.2026-01-31`. */
+/** Suffixes that rotation adds to the name: `.1`, `-20260131`, `.2026-01-31`. */
 const ROTATED = /^[.-]\d[\d.-]*$/
 const ROTATED_AND_COMPRESSED = /^[.-]\d[\d.-]*\.(gz|zst)$/
 
-/** The rotated predecessors of a log that are still there as they were, the longest unmodified first. */
+/** The uncompressed rotated predecessors of a log, the longest unmodified first. */
 export function rotatedFiles(path: string): Promise<RotatedFile[]> {
   return filesNamed(path, ROTATED)
 }
 
-/** Those that were compressed, in the same order: compressing keeps the time of a file. */
+/** The compressed predecessors, in the same order: compression keeps the time of a file. */
 export function compressedFiles(path: string): Promise<RotatedFile[]> {
   return filesNamed(path, ROTATED_AND_COMPRESSED)
 }
 
-/** @param suffix what follows the name of the log */
+/** @param suffix part after the name of the log */
 async function filesNamed(path: string, suffix: RegExp): Promise<RotatedFile[]> {
   const folder = dirname(path)
   const base = basename(path)

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Makes this process the only owner of a file on this machine for as long as it lives. A socket tells more
- * truth than a lock file: it is dead as soon as its process is, however that ended.
+ * Makes this process the only owner of a file on this machine during its lifetime. A socket is more reliable than a lock
+ * file: it ends with its process in every case.
  *
- * @returns what gives the ownership back, or undefined when another process has it
+ * @returns a function that releases the file, or undefined when another process has it
  */
 export async function ownFile(path: string): Promise<(() => Promise<void>) | undefined> {
   const digest = createHash('sha256').update(path).digest('hex').slice(0, 24)
@@ -17,7 +17,7 @@ export async function ownFile(path: string): Promise<(() => Promise<void>) | und
     const server = await listening(socket)
     if (server) return () => new Promise(resolve => server.close(() => resolve()))
     if (await answers(socket)) return undefined
-    // Left behind by a process that was killed.
+    // Left by a process that was killed.
     await unlink(socket).catch(() => {})
   }
   return undefined

@@ -4,7 +4,7 @@ import { timeOfStream } from '../../../engine/configuration/kinds/line-routing.t
 import { seededEntropy } from '../../../engine/entropy/seeded-entropy.ts'
 import { isWorn, newStream } from './stream-name.ts'
 
-test('a stream tells when it began, and is used for an hour', () => {
+test('a stream contains its beginning, and is used for an hour', () => {
   const clock = manualClock(Date.UTC(2026, 0, 1))
   const entropy = seededEntropy(1)
   const stream = newStream({ clock, entropy })

@@ -4,9 +4,9 @@ import type { FilePosition } from './positions.ts'
 import { type RotatedFile, rotatedFiles } from './rotated-files.ts'
 
 /**
- * The file that comes after the one being read: a rotated one that was begun later, else the one at the path.
+ * The file after the present one: a rotated one that was begun later, else the one at the path.
  *
- * @returns its path; undefined while the one being read is still in use
+ * @returns its path; undefined while the present file is still in use
  */
 export async function successorOf(
   path: string,
@@ -19,11 +19,11 @@ export async function successorOf(
     const isLater = file.inode !== current.inode && file.modifiedNs >= current.modifiedNs
     if (isLater && !(await isFinished(file, finished))) return file.path
   }
-  // An empty file is not yet in use: its writer still writes to the old one.
+  // An empty file is not in use yet: its writer still writes to the old one.
   return atPath && atPath.size > 0n ? path : undefined
 }
 
-/** By how it begins, too: where files are rotated and removed, new ones get their numbers. */
+/** The beginning is compared as well: where files are rotated and removed, new files get their inodes. */
 async function isFinished(file: RotatedFile, finished: FilePosition['finished']): Promise<boolean> {
   for (const one of finished) {
     if (typeof one === 'string') {

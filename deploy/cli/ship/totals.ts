@@ -1,15 +1,15 @@
-/** What a run of `weir ship` has done so far. */
+/** Totals of a run of `weir ship`. */
 export class Totals {
-  /** Lines the service answered for, the refused ones included. */
+  /** Lines that the service answered for, including refused ones. */
   lines = 0
   refused = 0
   /** Bytes of the text of those lines. */
   bytes = 0
   requests = 0
   retries = 0
-  /** Lines that the service cuts, since they are longer than it keeps. */
+  /** Lines that the service cuts because they exceed its limit. */
   longLines = 0
-  /** Bytes read from files and standard input: what the progress bar shows. */
+  /** Bytes read from files and standard input, for the progress bar. */
   readBytes = 0
 
   get stored(): number {

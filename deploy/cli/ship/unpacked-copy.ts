@@ -10,10 +10,10 @@ import type { RotatedFile } from './rotated-files.ts'
 class NotTheFile extends Error {}
 
 /**
- * Unpacks a compressed file that begins as expected, into a file without a name. Only its beginning and what stands
- * from `offset` on is written, each at its place: the rest has been shipped, and a log can be large.
+ * Unpacks a compressed file with the expected beginning into a file without a name. Only the beginning and the part from
+ * `offset` on are written, each at its place: the rest was shipped, and a log can be large.
  *
- * @returns undefined when the file begins otherwise, is shorter than `offset`, cannot be unpacked, or has gone
+ * @returns undefined when the file begins otherwise, is shorter than `offset`, cannot be unpacked, or was removed
  */
 export async function unpackedCopy(
   { path, modifiedNs }: RotatedFile,
@@ -29,7 +29,7 @@ export async function unpackedCopy(
     if (isUnusable(error)) return undefined
     throw error
   }
-  // As old as what it holds: what was rotated later is told by its time.
+  // The copy gets the time of its source: the order of rotated files is that of their times.
   const modifiedSeconds = Number(modifiedNs / 1_000_000n) / 1000
   await copy.utimes(modifiedSeconds, modifiedSeconds)
   return copy
@@ -48,7 +48,7 @@ async function isTheFile(path: string, expected: Fingerprint): Promise<boolean> 
   }
 }
 
-/** @returns how many bytes were unpacked; no more are than a few beyond `enough` */
+/** @returns number of unpacked bytes; at most a few more than `enough` */
 async function unpackInto(
   copy: FileHandle,
   path: string,
@@ -72,7 +72,7 @@ async function writeAll(copy: FileHandle, chunk: Buffer, at: number): Promise<vo
   }
 }
 
-/** Of a damaged, missing or foreign file. A full disk is no reason to give up on the lines in it. */
+/** Errors of a damaged, missing or foreign file. A full disk must not lead to giving up its lines. */
 function isUnusable(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   return error instanceof NotTheFile || /^(Z|ENOENT$|EACCES$)/.test(code)
@@ -80,11 +80,11 @@ function isUnusable(error: unknown): boolean {
 
 function unpacked(path: string): Readable {
   const decompressor = path.endsWith('.gz') ? createGunzip() : createZstdDecompress()
-  // The outcome reaches whoever reads the decompressor.
+  // The reader of the decompressor gets the error.
   return pipeline(createReadStream(path), decompressor, () => {})
 }
 
-/** Gone as soon as it is closed, however the program ends. */
+/** A file that is removed when it is closed, however the program ends. */
 async function namelessFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-ship-'))
   try {

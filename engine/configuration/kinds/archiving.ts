@@ -1,7 +1,7 @@
 import { type Archiving, isHarmlessMember } from '../../../schemas/http/archiving.ts'
 import { defineKind } from '../kind.ts'
 
-/** Where copies of an account's lines go. Key: the short id of the account. */
+/** Object store that receives copies of an account's lines. Key: the short id of the account. */
 export interface ArchivingOfAccount {
   readonly account: string
   readonly archiving: Archiving
@@ -9,7 +9,7 @@ export interface ArchivingOfAccount {
 
 export const archivings = defineKind<ArchivingOfAccount>('archiving', {
   account: ({ account }) => account,
-  // Keys and passwords have a different name at every provider.
+  // The names of keys and passwords differ between providers.
   sealed: ['archiving'],
   isHarmless: isHarmlessMember,
 })

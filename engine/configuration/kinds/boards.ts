@@ -6,9 +6,9 @@ export interface Board {
   readonly account: string
   readonly title: string
   readonly graphs: readonly BoardGraph[]
-  /** Ids of graphs; the others follow. */
+  /** Ids of graphs; the remaining graphs follow. */
   readonly order: readonly string[]
-  /** Ids, some perhaps of categories that are gone; see `categoryNames`. */
+  /** Ids of categories, some of which may have been removed; see `categoryNames`. */
   readonly categories: readonly string[]
   readonly createdAtMs: number
 }

@@ -3,7 +3,7 @@ import { simpleLowerCase } from '../../expressions/lower-case.ts'
 import type { ConfigurationView } from '../kind.ts'
 import { defineKind } from '../kind.ts'
 
-/** A name to group views, boards or screens by. Key: ten hexadecimal digits. */
+/** A name that groups views, boards or screens. Key: ten hexadecimal digits. */
 export interface Category {
   readonly account: string
   readonly type: CategoryType
@@ -11,13 +11,13 @@ export interface Category {
   readonly createdAtMs: number
 }
 
-/** No two of one type have the same name, in whatever case. */
+/** Names are unique per type, case-insensitive. */
 export const categories = defineKind<Category>('category', {
   account: ({ account }) => account,
   unique: { name: nameText },
 })
 
-/** @returns the id of the category of that name, in whatever case */
+/** @returns the id of the category of that name, case-insensitive */
 export function categoryNamed(
   view: ConfigurationView,
   category: Pick<Category, 'account' | 'type' | 'name'>,
@@ -25,7 +25,7 @@ export function categoryNamed(
   return view.find(categories, 'name', nameText(category))?.id
 }
 
-/** Names as they are now. What a view or a board names stays named when it is deleted: it is just not there any more. */
+/** Present names of categories. A view or board keeps the id of a removed category, which is then skipped here. */
 export function categoryNames(view: ConfigurationView, ids: readonly string[]): string[] {
   return ids.flatMap(id => view.get(categories, id)?.value.name ?? [])
 }

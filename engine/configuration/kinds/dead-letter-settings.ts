@@ -2,7 +2,7 @@ import { DAY_MS, DAY_S } from '../../times/duration.ts'
 import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
 import type { ConfigurationView } from '../kind.ts'
 
-/** Of pipelines that have never said anything else. */
+/** Settings of a pipeline that never set any. */
 export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> = {
   enabled: false,
   retentionDays: 7,
@@ -10,7 +10,7 @@ export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> =
 }
 export const MAX_GIVE_UP_AFTER_S = 30 * DAY_S
 
-/** How long the log keeps dead letters: as long as the pipeline that wants them longest. */
+/** Retention of dead letters on the log: the longest retention of any pipeline. */
 export function deadLetterRetentionMs(view: ConfigurationView): number {
   const settings = view.list(deadLetterSettings)
   if (settings.length === 0) return DEFAULT_DEAD_LETTER_SETTINGS.retentionDays * DAY_MS

@@ -1,7 +1,7 @@
 import { secretHash } from '../entities.ts'
 import { defineKind, type Kind } from '../kind.ts'
 
-/** A service key of an enterprise, for its older API alone. Key: ten hexadecimal digits. */
+/** A service key of an enterprise, only for its older API. Key: ten hexadecimal digits. */
 export interface EnterpriseKey {
   readonly enterprise: string
   /** 32 hexadecimal digits. */
@@ -10,7 +10,9 @@ export interface EnterpriseKey {
   readonly createdAtMs: number
 }
 
-/** As many as an account has by default; each needs somebody who looks after it. */
+/**
+ * Maximum number of keys, the same as the default limit of an account. Each key needs a person who is responsible for it.
+ */
 export const MAX_ENTERPRISE_KEYS = 20
 
 export const enterpriseKeys: Kind<EnterpriseKey> = defineKind('enterprise-key', {

@@ -1,12 +1,12 @@
 import type { IndexRateAlertRecord } from '../../../schemas/http/index-rate-alert.ts'
 import { defineKind } from '../kind.ts'
 
-/** Says when an account stores more lines than is usual. Key: the short id of the account. */
+/** Alert on an account that stores more lines than usual. Key: the short id of the account. */
 export interface IndexRateAlert extends IndexRateAlertRecord {
   readonly account: string
 }
 
-/** Of accounts that never said anything else. */
+/** Settings of an account that never set any. */
 export const DEFAULT_INDEX_RATE_ALERT: IndexRateAlertRecord = {
   threshold_alert: 'separate',
   frequency: 'hourly',
@@ -14,7 +14,7 @@ export const DEFAULT_INDEX_RATE_ALERT: IndexRateAlertRecord = {
   enabled: false,
 }
 
-/** Channels hold keys, and addresses that are as good as keys. */
+/** Channels contain keys, and addresses that grant access like keys. */
 export const indexRateAlerts = defineKind<IndexRateAlert>('index-rate-alert', {
   account: ({ account }) => account,
   sealed: ['channels'],

@@ -52,13 +52,13 @@ async function newSite(): Promise<Site> {
   }
 }
 
-/** A key of a stream that began then. */
+/** A key of a stream that began at this time. */
 function keyOf(beganMs: number): string {
   const time = beganMs.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7abc-8def-0123456789ab/7`
 }
 
-test('hosts have a partition each while the account is spread', async () => {
+test('each host has a partition while the account is spread', async () => {
   const { partitionOf, setSpread } = await newSite()
   const partitions = () =>
     new Set(['a', 'b', 'c', 'd'].map(hostname => partitionOf({ account: ACCOUNT, hostname, key: '' })))
@@ -69,7 +69,7 @@ test('hosts have a partition each while the account is spread', async () => {
   expect([...partitions()]).toEqual([HOME])
 })
 
-test('a key goes where it went, whatever has changed since', async () => {
+test('a key keeps its partition, whatever has changed since', async () => {
   const { clock, partitionOf, setSpread } = await newSite()
   const route = (key: string) => partitionOf({ account: ACCOUNT, hostname: 'h', key })
   const seen = new Map<string, number>()
@@ -78,7 +78,7 @@ test('a key goes where it went, whatever has changed since', async () => {
     expect(partition).toBe(seen.get(key) ?? partition)
     seen.set(key, partition)
   }
-  // Every quarter of a minute a stream begins; each is used from then on, over four changes.
+  // A stream begins every quarter of a minute and is used from then on, across four changes.
   for (let step = 0; step < 40; step++) {
     if (step % 10 === 5) await setSpread(step % 20 === 5)
     for (const key of seen.keys()) use(key)

@@ -5,15 +5,15 @@ import type { ConfigurationLog } from '../configuration-log.ts'
 import { type SpreadSpan, spreads } from '../entities.ts'
 import { spreadSpans } from './spread.ts'
 
-/** A UUID that begins with the time of its making (RFC 9562, version 7). */
+/** A UUID with the time of its creation (RFC 9562, version 7). */
 const UUID7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/
-/** For clocks of senders, and for ingesting processes that have not heard of a change yet. */
+/** Tolerance for clocks of senders, and for ingesting processes that do not know of a change yet. */
 const MARGIN_MS = 60_000
 
-/** What of a request says where its lines go. */
+/** Members of a request that decide its partition. */
 export interface RoutedRequest {
   readonly account: string
-  /** undefined: none is known, and it stays at home. */
+  /** undefined: unknown; the request goes to the home partition. */
   readonly hostname: string | undefined
   /** Idempotency key; empty: none. */
   readonly key: string
@@ -22,10 +22,10 @@ export interface RoutedRequest {
 export type LineRouting = (request: RoutedRequest) => number
 
 /**
- * The partition of a request. All of an account go to its home partition, until the account is spread: then each host
- * has one. Repeats of a request must meet the partition that remembers its idempotency key, also across a change: so a
- * key stays at home, unless it is one of a numbered stream whose name tells that it began while lines were spread. Such
- * a stream has a partition for good.
+ * Chooses the partition of a request. All requests of an account go to its home partition until the account is spread; then each
+ * host has one. A repeat of a request must reach the partition that remembers its idempotency key, even across a change. A key
+ * therefore stays at home, unless it belongs to a numbered stream whose name shows that it began while lines were spread. Such a
+ * stream keeps its partition.
  */
 export function lineRouting(configuration: ConfigurationLog, partitions: number): LineRouting {
   const known = new Map<string, readonly SpreadSpan[]>()
@@ -55,7 +55,7 @@ function isWithin({ fromMs, untilMs }: SpreadSpan, timeMs: number): boolean {
   return timeMs >= fromMs + MARGIN_MS && (untilMs === null || timeMs < untilMs + MARGIN_MS)
 }
 
-/** When a stream began, UNIX ms; undefined when its name does not tell. */
+/** Start of a stream, UNIX ms; undefined when its name does not contain it. */
 export function timeOfStream(stream: string): number | undefined {
   const match = UUID7.exec(stream)
   return match === null ? undefined : Number.parseInt(`${match[1]}${match[2]}`, 16)

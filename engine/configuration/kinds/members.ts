@@ -6,23 +6,23 @@ export interface Member {
   readonly account: string
   readonly email: string
   readonly role: Role
-  /** Ids of the groups that say which lines the member sees; none: all. */
+  /** Ids of the groups that limit the lines the member sees; empty: no limit. */
   readonly groups: readonly string[]
   /** UUID of the person. */
   readonly subjectId: string
   readonly createdAtMs: number
 }
 
-/** Lines that some members are limited to. Key: ten hexadecimal digits. */
+/** A group that limits its members to some lines. Key: ten hexadecimal digits. */
 export interface AccessGroup {
   readonly account: string
   readonly name: string
-  /** A search query; empty: no line. */
+  /** A search query; empty: members see no lines. */
   readonly accessScopes: string
   readonly createdAtMs: number
 }
 
-/** Somebody may take a group away while somebody else gives it to a member: the log decides who was first. */
+/** One user may remove a group while another assigns it to a member: the order on the log decides. */
 const groupsExist: Rule<Member> = ({ after }, view) => {
   const isThere = (id: string) => view.get(accessGroups, id)?.value.account === after?.account
   const missing = after?.groups.filter(id => !isThere(id)) ?? []
@@ -30,7 +30,7 @@ const groupsExist: Rule<Member> = ({ after }, view) => {
   return { code: 'UNKNOWN_GROUP', message: `the account has no group ${missing.join(', ')}` }
 }
 
-/** A member whose last group went would see everything, or nothing, without anybody having said so. */
+/** A member without the last group would see all lines or none, although no one decided this. */
 const groupIsFree: Rule<AccessGroup> = ({ id, before, after }, view) => {
   if (before === undefined || after !== undefined) return undefined
   const limited = view.list(members, before.account).filter(({ value }) => value.groups.includes(id))

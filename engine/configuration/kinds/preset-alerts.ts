@@ -10,7 +10,7 @@ export interface PresetAlert {
   readonly modifiedAtMs: number
 }
 
-/** Channels hold keys, and addresses that are as good as keys. */
+/** Channels contain keys, and addresses that grant access like keys. */
 export const presetAlerts = defineKind<PresetAlert>('preset-alert', {
   account: ({ account }) => account,
   sealed: ['channels'],

@@ -2,25 +2,25 @@ import { type ConfigurationLog, create, replace } from '../configuration-log.ts'
 import { ConfigurationRejected } from '../rejection.ts'
 import { type Quota, type QuotaInForce, quotaStates, quotas } from './quotas.ts'
 
-/** A quota with what was decided about it last. */
+/** A quota with the last decision about it. */
 export interface JudgedQuota {
   readonly quota: Quota
   readonly inForce: readonly QuotaInForce[]
-  /** Writes another decision, unless somebody else has meanwhile: then it is for the next round. */
+  /** Writes a new decision, unless the quota changed in the meantime: then the next round decides. */
   decide(inForce: readonly QuotaInForce[]): Promise<void>
 }
 
-/** Quotas, for whoever measures what is stored. */
+/** The quotas, for the process that measures the stored volume. */
 export interface QuotaLedger {
-  /** Those with a limit, and those whose last decision may still hold. */
+  /** Quotas with a limit, and quotas whose last decision may still apply. */
   quotas(): Iterable<JudgedQuota>
-  /** That of an account, if one was ever set. */
+  /** Quota of an account, if one was ever set. */
   quotaOf(account: string): JudgedQuota | undefined
-  /** Called after a change of the configuration; the returned function ends it. */
+  /** Calls the listener after each change of the configuration; the returned function ends the subscription. */
   subscribe(listener: () => void): () => void
 }
 
-/** Who decides, for the audit. */
+/** Author of decisions in the audit. */
 const ENGINE_SUBJECT = 'engine'
 
 export function quotaLedgerOn(log: ConfigurationLog): QuotaLedger {

@@ -1,46 +1,46 @@
 import type { QuotaPeriod } from '../../../schemas/log/cuts.ts'
 import { defineKind } from '../kind.ts'
 
-/** A rule that leaves lines out from a part of the quota on: ingestion, search and usage, section 9. */
+/** A rule that leaves lines out once a percentage of the quota is used: ingestion, search and usage, section 9. */
 export interface QuotaRule {
-  /** Of the limit. */
+  /** Percentage of the limit. */
   readonly percent: number
   readonly active: boolean
   readonly apps: readonly string[]
   readonly hosts: readonly string[]
   readonly query: string
-  /** The lines are still seen by tails and alerts. */
+  /** Tails and alerts still see the lines. */
   readonly indexonly: boolean
 }
 
 export interface QuotaLimit {
-  /** Bytes; 0: none. */
+  /** Bytes; 0: no limit. */
   readonly limit: number
-  /** Nothing is stored once it is used up. */
+  /** Whether lines are not stored once the limit is reached. */
   readonly discard: boolean
   readonly rules: readonly QuotaRule[]
 }
 
-/** How much of an account is stored in a UTC day and in a calendar month. Key: the short id of the account. */
+/** Limits on the volume that an account stores in a UTC day and in a calendar month. Key: the short id of the account. */
 export interface Quota {
   readonly account: string
   readonly daily: QuotaLimit
   readonly monthly: QuotaLimit
 }
 
-/** What acts because of a period's quota. */
+/** Restrictions that apply because of a period's quota. */
 export interface QuotaInForce {
   readonly period: QuotaPeriod
-  /** Log time at which it is over: the end of the period, UNIX ms. */
+  /** Log time at which the restrictions end: the end of the period, UNIX ms. */
   readonly untilMs: number
   readonly discards: boolean
-  /** Of the quota's rules, those that act; by their number, from 1 on. */
+  /** Rules of the quota that apply, with their numbers from 1. */
   readonly rules: readonly (QuotaRule & { readonly number: number })[]
 }
 
 /**
- * What was decided about an account's quota: once, by whoever measures, since partitions see only their own lines. Key:
- * the short id of the account.
+ * Decisions about an account's quota. The process that measures makes them once, because each partition sees only its own lines.
+ * Key: the short id of the account.
  */
 export interface QuotaState {
   readonly account: string

@@ -5,21 +5,21 @@ import type { ConfigurationView } from '../kind.ts'
 import { ConfigurationRejected } from '../rejection.ts'
 
 /**
- * Whether lines of an account go to all partitions, or to its home partition: 'on' once every partition has said that
- * memory of keys is sent to where it belongs, 'off' at once.
+ * Phase of an account's distribution over all partitions. 'on' begins once every partition has reported that it sends
+ * keyed state to the partition of its key; 'off' is immediate.
  */
 export type SpreadPhase = 'off' | 'turning_on' | 'on' | 'turning_off'
 
 export interface SpreadStatus {
   readonly phase: SpreadPhase
-  /** Partitions that have done their part of the newest change. */
+  /** Number of partitions that have completed their part of the newest change. */
   readonly reported: number
   readonly partitions: number
-  /** When the last of them said so, UNIX ms; null until then, and for accounts that were never spread. */
+  /** Time of the last partition's report, UNIX ms; null until then, and for accounts that were never spread. */
   readonly doneAtMs: number | null
 }
 
-/** How far the newest change of an account is. */
+/** Progress of the newest change of an account. */
 export function spreadStatus(view: ConfigurationView, account: string, partitions: number): SpreadStatus {
   const spread = view.get(spreads, account)?.value
   if (spread === undefined) return { phase: 'off', reported: partitions, partitions, doneAtMs: null }
@@ -39,7 +39,7 @@ export function spreadStatus(view: ConfigurationView, account: string, partition
   }
 }
 
-/** When lines of the account were, or are, on all partitions. The last span has no end while they are. */
+/** Times during which lines of the account were or are on all partitions. While they are, the last span has no end. */
 export function spreadSpans(view: ConfigurationView, account: string, partitions: number): SpreadSpan[] {
   const spans = [...(view.get(spreads, account)?.value.spans ?? [])]
   const { phase, doneAtMs } = spreadStatus(view, account, partitions)
@@ -55,13 +55,13 @@ export interface SpreadChange {
   readonly subjectId: string
 }
 
-/** Wants an account on all partitions, or on one again. @throws ConfigurationRejected, LogError as `append` */
+/** Requests that an account's lines are on all partitions, or on one. @throws ConfigurationRejected, LogError like `append` */
 export async function setSpread(log: ConfigurationLog, change: SpreadChange): Promise<void> {
   for (;;) {
     try {
       return await changeSpread(log, change)
     } catch (error) {
-      // Somebody else had a wish at the same time: what is wanted here holds for what is there by now.
+      // Another request was made at the same time: this one is applied to the present state.
       if (!(error instanceof ConfigurationRejected) || error.code !== 'CHANGED_MEANWHILE') throw error
     }
   }
@@ -80,12 +80,12 @@ async function changeSpread(log: ConfigurationLog, change: SpreadChange): Promis
   await log.append([written], { subjectId, account })
 }
 
-/** Who reports, for the audit. */
+/** Author of reports in the audit. */
 const ENGINE_SUBJECT = 'engine'
 
-/** What engines tell of the partitions that they work on. */
+/** Reports of engines on the partitions that they own. */
 export interface SpreadReports {
-  /** The newest change of an account that a partition is known to have done its part of. */
+  /** Number of the newest change of an account that the partition is known to have completed. */
   reported(account: string, partition: number): number
   report(account: string, partition: number, change: number, atMs: number): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { defineKind } from '../kind.ts'
 
-/** Lets somebody suspend an account's ingestion, once. Key: the hash of the token, which itself is nowhere. */
+/** One-time token for suspending an account's ingestion. Key: the hash of the token, which is not stored. */
 export interface SuspensionToken {
   readonly account: string
   readonly expiresAtMs: number
@@ -8,6 +8,6 @@ export interface SuspensionToken {
 
 export const suspensionTokens = defineKind<SuspensionToken>('suspension-token', {
   account: ({ account }) => account,
-  // That it was used shows in the account.
+  // The account shows that the token was used.
   audited: false,
 })

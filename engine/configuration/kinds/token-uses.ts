@@ -1,8 +1,8 @@
 import { defineKind } from '../kind.ts'
 
-/** When an access token was last used, to within the hour. Key: that of the token. */
+/** Time of an access token's last use, to within an hour. Key: that of the token. */
 export interface TokenUse {
-  /** Of the token; empty: it is one of an enterprise. */
+  /** Account of the token; empty: a token of an enterprise. */
   readonly account: string
   readonly atMs: number
 }

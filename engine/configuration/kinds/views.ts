@@ -3,7 +3,7 @@ import type { ConfigurationView, Entity } from '../kind.ts'
 import { defineKind } from '../kind.ts'
 import { type PresetAlert, presetAlerts } from './preset-alerts.ts'
 
-/** A search that is kept, with alerts on what it finds. Key: ten hexadecimal digits. */
+/** A saved search, with alerts on its results. Key: ten hexadecimal digits. */
 export interface View {
   readonly account: string
   readonly name: string
@@ -12,16 +12,16 @@ export interface View {
   readonly apps: readonly string[]
   readonly tags: readonly string[]
   readonly levels: readonly string[]
-  /** Ids, some perhaps of categories that are gone; see `categoryNames`. */
+  /** Ids of categories, some of which may have been removed; see `categoryNames`. */
   readonly categories: readonly string[]
-  /** Id of a preset alert, perhaps of one that is gone; see `presetAlertOf`. */
+  /** Id of a preset alert, which may have been removed; see `presetAlertOf`. */
   readonly presetAlert: string | null
-  /** Of its own: empty with a preset alert. */
+  /** The view's own channels; empty with a preset alert. */
   readonly channels: readonly ChannelRecord[]
   readonly createdAtMs: number
 }
 
-/** Channels hold keys, and addresses that are as good as keys. */
+/** Channels contain keys, and addresses that grant access like keys. */
 export const views = defineKind<View>('view', {
   account: ({ account }) => account,
   sealed: ['channels'],
@@ -33,7 +33,7 @@ export function presetAlertOf(configuration: ConfigurationView, view: View): Ent
   return view.presetAlert === null ? undefined : configuration.get(presetAlerts, view.presetAlert)
 }
 
-/** Where alerts on a view go now. */
+/** Present channels of the alerts on a view. */
 export function channelsOf(configuration: ConfigurationView, view: View): readonly ChannelRecord[] {
   return presetAlertOf(configuration, view)?.value.channels ?? view.channels
 }

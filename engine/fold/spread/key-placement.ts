@@ -1,23 +1,23 @@
 import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
-import type { Target } from './outbox.ts'
+import type { Target } from './target.ts'
 
-/** Where a fold reads. */
+/** Partition that a fold reads. */
 export interface FoldSeat {
   readonly topic: string
   readonly partition: number
-  /** Of the ingest topic, and of the keyed topic. */
+  /** Number of partitions of the ingest topic, and of the keyed topic. */
   readonly partitions: number
 }
 
 /**
- * Where the memory of an account's keys is, as one fold sees it. Keys fall into as many shares as there are partitions.
- * A share is either in the account's home partition or in the keyed partition of its number, and is handed to and fro
- * as a whole: whoever has it judges the events of its keys, whoever has not sends them on to where it was sent last.
+ * Placement of the memory of an account's keys, as one fold sees it. Keys are divided into as many shares as there are
+ * partitions. A share is either in the account's home partition or in the keyed partition of its number, and moves as a
+ * whole. Its holder judges the events of its keys. Any other partition sends them to the last known place of the share.
  */
 export class KeyPlacement {
   readonly #seat: FoldSeat
   readonly home: number
-  /** What the newest cut wants: memory in the keyed partitions, or at home. */
+  /** Placement by the newest cut: memory in the keyed partitions, or at home. */
   isSpread = false
   readonly #here: Set<number>
 
@@ -33,7 +33,7 @@ export class KeyPlacement {
 
   shareOf = (hash: number): number => hash % this.#seat.partitions
 
-  /** Shares that are here. */
+  /** Shares in this partition. */
   get shares(): readonly number[] {
     return [...this.#here].sort((a, b) => a - b)
   }
@@ -50,7 +50,7 @@ export class KeyPlacement {
     this.#here.delete(share)
   }
 
-  /** Where the events of a share are judged; undefined: here. */
+  /** Partition that judges the events of a share; undefined: this one. */
   targetOf(share: number): Target | undefined {
     if (this.#here.has(share)) return undefined
     const isItsKeyedPartition = this.#seat.topic === KEYED_TOPIC && this.#seat.partition === share

@@ -4,51 +4,52 @@ import type { Rekeyed, RekeyedEvents, RekeyedPart, SentFrom } from '../../../sch
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Event } from '../../event/event.ts'
 import type { Elsewhere } from '../../graph/compiled-node.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { Steps } from '../../steps.ts'
-import type { AccountOutput, AccountState } from '../account-state.ts'
-import type { PartitionName, RunWatch } from '../run-watch.ts'
+import type { AccountOutput } from '../account-output.ts'
+import type { AccountState } from '../account-state.ts'
+import type { FoldMoment } from '../fold-moment.ts'
+import type { PartitionName } from '../run-watch.ts'
 import type { FoldSeat } from './key-placement.ts'
-import { nameOfTarget, Outbox, type Target } from './outbox.ts'
+import { Outbox } from './outbox.ts'
 import { decodedRun, type WaitingPlace } from './rekeyed-part.ts'
 import { SpreadAccount, sourceKey } from './spread-account.ts'
+import { nameOfTarget, type Target } from './target.ts'
 
-/** What the exchange needs of the fold that it is part of. */
+/** The parts of a fold that its exchange needs. */
 export interface ExchangingFold {
-  /** A position for the next thing that the record in hand yields. */
-  nextPosition(): Position
-  /** Of the events that the record in hand brings, see `Event.isExact`. */
-  isExact(): boolean
+  readonly moment: FoldMoment
   readonly output: AccountOutput
   /** @returns whether it was unknown here */
   applyForwarded(cut: Cut): Steps<boolean>
   /** Cuts that are in effect for the account. */
   cutsOf(account: string): Iterable<Cut>
-  /** Of the record in hand. */
-  watch(): RunWatch | undefined
 }
 
 /**
- * The traffic of one partition with others, for accounts whose lines are on all partitions: events to where the memory
- * of their key is, the memory itself when an account is spread or gathered again, and the cuts by which the receiver
- * knows the revisions that the events belong to.
+ * The traffic of one partition with others, for accounts whose lines are on all partitions. It has three kinds of parts:
  *
- * Every thing carries its position in the sender's log. The sender is a fold, so a repeat of its work sends the same
- * things with the same positions, and the receiver drops what it has passed: exactly once, without transactions.
+ * - events, which go to the state of their key;
+ * - that state, when an account is spread or gathered again;
+ * - the cuts by which the receiver knows the revisions of the events.
+ *
+ * Every part carries its position in the sender's log. The sender is a fold, so a repeat of its work sends the same parts
+ * with the same positions. The receiver drops those that it has passed: exactly once, without transactions.
  */
 export class KeyedExchange {
   readonly outbox: Outbox
   readonly #seat: FoldSeat
   readonly #fold: ExchangingFold
-  /** Where the events in hand come from; undefined: they are of the partition's own records. */
+  /** Partition that sent the current events; undefined: they are from the partition's own records. */
   #source: PartitionName | undefined
 
-  constructor(seat: FoldSeat, fold: ExchangingFold) {
+  constructor(catalogue: Catalogue, seat: FoldSeat, fold: ExchangingFold) {
     this.#seat = seat
     this.#fold = fold
-    this.outbox = new Outbox(seat)
+    this.outbox = new Outbox(catalogue, seat)
   }
 
-  /** The way of a revision's events to memory that is not here; undefined for accounts that were never spread. */
+  /** Sends a revision's events to memory that is not here; undefined for accounts that were never spread. */
   elsewhere(account: AccountState, pipeline: string, version: number): Elsewhere | undefined {
     const placement = account.spread?.placement
     if (placement === undefined) return undefined
@@ -59,14 +60,17 @@ export class KeyedExchange {
         const target = placement.targetOf(share)
         if (target === undefined) return undefined
         const place: WaitingPlace = { pipeline, version, node }
-        const position = this.#fold.nextPosition()
+        const position = this.#fold.moment.nextPosition()
         this.outbox.addEvent(target, account.account, place, event, position)
         return { ...nameOfTarget(target), position }
       },
     }
   }
 
-  /** Takes a cut of kind 'spread': from here on memory of keys belongs into the keyed partitions, or home again. */
+  /**
+   * Applies a cut of kind 'spread': from then on memory of keys belongs to the keyed partitions, or to the home
+   * partition.
+   */
   spread(account: AccountState, isSpread: boolean): void {
     const { placement } = this.#spreadOf(account)
     if (isSpread) this.#forward(account, [...this.#fold.cutsOf(account.account)])
@@ -76,7 +80,7 @@ export class KeyedExchange {
     else for (const share of placement.missing) this.#recall(account, share)
   }
 
-  /** Tells the keyed partitions of a cut that took effect here. */
+  /** Sends a cut that took effect here to the keyed partitions. */
   cutApplied(account: AccountState, cut: Cut): void {
     if (this.#seat.topic === INGEST_TOPIC && account.spread !== undefined) this.#forward(account, [cut])
   }
@@ -107,7 +111,7 @@ export class KeyedExchange {
   }
 
   *#resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): Steps {
-    const { place, ...sent } = decodedRun(rekeyed, this.#fold.isExact())
+    const { place, ...sent } = decodedRun(rekeyed, this.#fold.moment.isExact)
     const spread = this.#spreadOf(account)
     const key = sourceKey(source)
     const events: Event[] = []
@@ -118,7 +122,7 @@ export class KeyedExchange {
       positions.push(position)
     }
     if (events.length === 0) return
-    const watch = this.#fold.watch()
+    const { watch } = this.#fold.moment
     watch?.resumes?.({ source, place, events, positions })
     this.#source = source
     const revision = yield* account.resume(place, events, this.#fold.output)
@@ -127,8 +131,9 @@ export class KeyedExchange {
   }
 
   /**
-   * Nobody sends events of a share to who has handed it to him: where they come from its other side, and records were
-   * lost here, the share was among them. Without this its events would be sent to and fro for ever.
+   * Takes a share back when its events come from the other side of its exchange and records were lost here. A partition
+   * never sends events of a share to the partition that gave it away, so the share was among the lost records. Otherwise
+   * its events would be sent back and forth for ever.
    */
   #takeBackUnheard(account: AccountState, share: number): void {
     const spread = account.spread
@@ -138,7 +143,7 @@ export class KeyedExchange {
     if (sourceKey(nameOfTarget(target)) === sourceKey(this.#source)) this.#shareArrived(account, share)
   }
 
-  /** Records were lost here. */
+  /** Notes that records were lost here. */
   doubt(accounts: Iterable<AccountState>): void {
     for (const { spread } of accounts) spread?.doubt()
   }
@@ -148,17 +153,17 @@ export class KeyedExchange {
     const { placement } = spread
     spread.hear(share)
     placement.take(share)
-    // Spread again while it was on its way home.
+    // The account was spread again while the share was on its way home.
     if (placement.isHome && placement.isSpread) this.#handOver(account, [share])
   }
 
   #recalled(account: AccountState, share: number): void {
     const spread = this.#spreadOf(account)
-    // Without it, it is on its way home already; or it is lost, and home waits for it.
+    // If the share is not here, it is on its way home already, or it is lost, and home waits for it.
     if (spread.hear(share) || spread.placement.targetOf(share) === undefined) this.#handOver(account, [share])
   }
 
-  /** Sends the memory of shares to where they belong now; what comes for them from here on is sent after it. */
+  /** Sends the memory of shares to their new place; later events for them follow it. */
   #handOver(account: AccountState, shares: readonly number[]): void {
     const { placement } = this.#spreadOf(account)
     for (const share of shares) placement.give(share)
@@ -174,7 +179,7 @@ export class KeyedExchange {
     this.#send(account, share, { 'weir.ShareRecalled': { ...this.#sentFrom(), share } }, 16)
   }
 
-  /** Home may get events and memory of a revision from here before it has taken its cut itself. */
+  /** The home partition may receive events and memory of a revision from here before it has read the cut itself. */
   #tellHome(account: AccountState, cut: Cut): void {
     if (this.#seat.topic === INGEST_TOPIC || cut.kind !== 'pipeline') return
     const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
@@ -183,7 +188,7 @@ export class KeyedExchange {
     this.outbox.endRound()
   }
 
-  /** No event of a revision may overtake its cut, on whatever way. */
+  /** An event of a revision must never overtake its cut, on any way. */
   #forward(account: AccountState, cuts: readonly Cut[]): void {
     const { placement } = this.#spreadOf(account)
     for (const cut of cuts) {
@@ -201,15 +206,15 @@ export class KeyedExchange {
   }
 
   #sentFrom(): SentFrom {
-    const { offset, row } = this.#fold.nextPosition()
+    const { offset, row } = this.#fold.moment.nextPosition()
     return { offset: Number(offset), row }
   }
 
   #spreadOf(account: AccountState): SpreadAccount {
     if (account.spread === undefined) {
       account.spread = new SpreadAccount(account.account, this.#seat)
-      // All that was heard of it may be lost; where nothing is, home speaks of the share before it sends its events.
-      if (this.#fold.isExact() && this.#seat.topic === KEYED_TOPIC) account.spread.doubt()
+      // All messages about the share may be lost. If there were none, home sends a message about it before its events.
+      if (this.#fold.moment.isExact && this.#seat.topic === KEYED_TOPIC) account.spread.doubt()
     }
     return account.spread
   }

@@ -3,27 +3,14 @@ import type { ReplayedEvents } from '../../../schemas/log/dead-letters.ts'
 import type { Position } from '../../../schemas/log/position.ts'
 import { RECORD_BYTES } from '../../../schemas/log/record-size.ts'
 import { type RekeyedPart, rekeyedType } from '../../../schemas/log/rekeyed.ts'
-import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Event } from '../../event/event.ts'
 import { sharedBytes } from '../../event/event-columns.ts'
-import { behaviourOfCut, behaviourOfEvents } from '../behaviour.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
+import { behaviourOfCut } from '../cuts/registry.ts'
 import { type DeadLetter, deadLetterValues } from '../dead-letter.ts'
-import type { PartitionName } from '../run-watch.ts'
+import { behaviourOfEvents } from '../event-behaviour.ts'
 import { type EventRun, encodedRun, isSamePlace, type WaitingPlace } from './rekeyed-part.ts'
-
-/** The topics that a fold sends to, by what they are for. */
-export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'
-
-const TOPICS: Readonly<Record<OutboxTopic, string>> = {
-  ingest: INGEST_TOPIC,
-  keyed: KEYED_TOPIC,
-  deadLetters: DEAD_LETTER_TOPIC,
-}
-
-export interface Target {
-  readonly topic: OutboxTopic
-  readonly partition: number
-}
+import type { Target } from './target.ts'
 
 /** A record for another partition. */
 export interface OutgoingRecord extends Target {
@@ -32,7 +19,7 @@ export interface OutgoingRecord extends Target {
 
 export type SentPart = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
 
-/** What was sent to one partition, in order. */
+/** Parts sent to one partition, in order. */
 export interface Mail {
   readonly target: Target
   readonly account: string
@@ -46,17 +33,19 @@ interface DeadLetterMail {
 }
 
 /**
- * What a fold has sent to other partitions and nobody has taken yet. It is appended in rounds, one after the other;
- * within a round, in order for each partition. A repeat of it, by whomever, is dropped singly by the positions, so
- * nothing depends on how it is cut into records.
+ * Parts that a fold has sent to other partitions and that were not taken yet. They are appended in rounds, one after the
+ * other, and within a round in order for each partition. Repeated parts are dropped one by one by their positions, so
+ * their division into records has no effect.
  */
 export class Outbox {
+  readonly #catalogue: Catalogue
   readonly #source: { readonly topic: string; readonly partition: number }
   #rounds: Map<string, Mail>[] = [new Map()]
-  /** By account. No part of the rounds: nothing waits for them. */
+  /** Dead letters by account. They are not part of the rounds, because nothing waits for them. */
   #deadLetters = new Map<string, DeadLetterMail>()
 
-  constructor(source: { readonly topic: string; readonly partition: number }) {
+  constructor(catalogue: Catalogue, source: { readonly topic: string; readonly partition: number }) {
+    this.#catalogue = catalogue
     this.#source = source
   }
 
@@ -76,7 +65,7 @@ export class Outbox {
     parts.push({ place, route, events: [event], positions: [position] })
   }
 
-  /** @param bytes about what it takes */
+  /** @param bytes approximate size of the part */
   add(target: Target, account: string, part: RekeyedPart, bytes: number): void {
     this.#mail(target, account).parts.push({ part, bytes })
   }
@@ -89,12 +78,12 @@ export class Outbox {
     this.#deadLetterMail(target, account).replays.push(replay)
   }
 
-  /** What comes later is appended only when everything before is durable, on whatever partition. */
+  /** Ends a round: later parts, for any partition, are appended only when all earlier ones are durable. */
   endRound(): void {
     if (this.#rounds.at(-1)?.size !== 0) this.#rounds.push(new Map())
   }
 
-  /** Everything, round by round. */
+  /** Takes all parts, round by round. */
   take(): OutgoingRecord[][] {
     const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
     const deadLetters = [...this.#deadLetters].flatMap(([account, { target, letters, replays }]) =>
@@ -105,7 +94,7 @@ export class Outbox {
     return rounds.filter(records => records.length > 0)
   }
 
-  /** Everything but dead letters, for those who deliver it themselves: nothing is ever appended. */
+  /** Takes all parts except dead letters, for callers that deliver them without a log. */
   takeMail(): Mail[] {
     const mails = new Map<string, Mail>()
     for (const round of this.#rounds) {
@@ -118,7 +107,7 @@ export class Outbox {
     return [...mails.values()]
   }
 
-  /** For those who only look on. */
+  /** Drops all parts; for observers that send nothing. */
   discard(): void {
     this.#rounds = [new Map()]
     this.#deadLetters = new Map()
@@ -168,7 +157,7 @@ export class Outbox {
         if (waitingBytes + bytes > RECORD_BYTES) close()
         waiting.push(encoded)
         waitingBytes += bytes
-        behaviour = Math.max(behaviour, behaviourOf(part))
+        behaviour = Math.max(behaviour, behaviourOf(this.#catalogue, part))
       }
     }
     close()
@@ -176,18 +165,14 @@ export class Outbox {
   }
 }
 
-/** The partition that a target is. */
-export function nameOfTarget({ topic, partition }: Target): PartitionName {
-  return { topic: TOPICS[topic], partition }
-}
-
-/** What a program must know to read it. */
-function behaviourOf(part: SentPart): number {
+/** Behaviour number that a program needs to read the part. */
+function behaviourOf(catalogue: Catalogue, part: SentPart): number {
   if ('events' in part) return behaviourOfEvents(part.events)
-  return 'weir.ForwardedCut' in part.part ? behaviourOfCut(part.part['weir.ForwardedCut']) : SECOND_BEHAVIOUR
+  if (!('weir.ForwardedCut' in part.part)) return SECOND_BEHAVIOUR
+  return behaviourOfCut(catalogue, part.part['weir.ForwardedCut'])
 }
 
-/** A run of events in pieces that a record can hold. */
+/** Divides a run of events into pieces that fit into a record. */
 function* eventParts(
   { place, route, events, positions }: EventRun,
   account: string,

@@ -3,23 +3,23 @@ import type { RekeyedEvents, RekeyedPart } from '../../../schemas/log/rekeyed.ts
 import type { Event } from '../../event/event.ts'
 import { eventColumns, eventsIn } from '../../event/event-columns.ts'
 
-/** Where events wait: a node of a revision of a pipeline. */
+/** Place where events wait: a node of a revision of a pipeline. */
 export interface WaitingPlace {
   readonly pipeline: string
   readonly version: number
   readonly node: string
 }
 
-/** Events that one partition sends to another, as they follow each other. */
+/** Consecutive events that one partition sends to another. */
 export interface EventRun {
   readonly place: WaitingPlace
   readonly route: string
   readonly events: Event[]
-  /** Of each, in the sender's log. */
+  /** Position of each event in the sender's log. */
   readonly positions: Position[]
 }
 
-/** Whether events of both wait together. */
+/** Whether the events of both wait in the same place. */
 export function isSamePlace(one: EventRun, other: Pick<EventRun, 'place' | 'route'>): boolean {
   const [{ pipeline, version, node }, { place }] = [one.place, other]
   const isSameNode = node === place.node && pipeline === place.pipeline && version === place.version
@@ -65,7 +65,7 @@ export function lastPositionIn(part: RekeyedPart): Position {
   return { offset: BigInt(offset), row }
 }
 
-/** What of a part was sent with records below an offset; undefined: nothing. */
+/** Returns the part that was sent with records below an offset; undefined without one. */
 export function partBelow(part: RekeyedPart, offset: bigint, account: string): RekeyedPart | undefined {
   if (lastPositionIn(part).offset < offset) return part
   if (!('weir.RekeyedEvents' in part)) return undefined

@@ -11,26 +11,26 @@ interface Snapshot {
   readonly unheard?: readonly number[]
 }
 
-/** Under which a partition that sends here is remembered. */
+/** Key under which a partition that sends here is remembered. */
 export function sourceKey({ topic, partition }: PartitionName): string {
   return `${topic} ${partition}`
 }
 
-/** Highest positions, by the key of the partition that sent them, of which a snapshot of a `SpreadAccount` knows. */
+/** Highest known positions in a snapshot of a `SpreadAccount`, by the key of the partition that sent them. */
 export function* passedIn(data: Buffer): Iterable<readonly [source: string, position: Position]> {
   const { passed } = JSON.parse(data.toString()) as Snapshot
   for (const [source, offset, row] of passed) yield [source, { offset: BigInt(offset), row }]
 }
 
-/** What a partition remembers of an account whose lines are, or were, on all partitions. */
+/** Memory of a partition about an account whose lines are, or were, on all partitions. */
 export class SpreadAccount {
   readonly placement: KeyPlacement
   readonly #seat: FoldSeat
-  /** Highest position seen of every partition that sends here. */
+  /** Highest known position of every partition that sends here. */
   readonly #passed = new Map<string, Position>()
-  /** Version of every pipeline that each partition of the ingest topic has told of. */
+  /** Versions of every pipeline that the partitions of the ingest topic have forwarded. */
   readonly #forwarded = new Map<string, number[]>()
-  /** Shares of which what the other side said last may be among lost records. */
+  /** Shares whose last message from the other side may be among lost records. */
   readonly #unheard = new Set<number>()
 
   constructor(account: string, seat: FoldSeat) {
@@ -38,34 +38,42 @@ export class SpreadAccount {
     this.#seat = seat
   }
 
-  /** Whether events of the account come here from other partitions. */
+  /** Whether events of the account arrive here from other partitions. */
   get receives(): boolean {
     return this.#seat.topic !== INGEST_TOPIC || this.placement.isHome
   }
 
-  /** Whether nothing was heard of a share since records were lost here: who has it, only its events tell. */
+  /**
+   * Whether no message about a share was received since records were lost here. Its holder is then known only from its
+   * events.
+   */
   isUnheard(share: number): boolean {
     return this.#unheard.has(share)
   }
 
-  /** Something was said of a share by the partition that it is exchanged with. @returns whether it was unheard */
+  /**
+   * Notes a message about a share from the partition with which it is exchanged. @returns whether there was none before
+   */
   hear(share: number): boolean {
     return this.#unheard.delete(share)
   }
 
-  /** Records were lost here, or may have been: what was said of the shares that are exchanged from here, too. */
+  /**
+   * Notes that records were, or may have been, lost here: messages about the shares exchanged from here may be among
+   * them.
+   */
   doubt(): void {
     const { topic, partition, partitions } = this.#seat
     if (topic === KEYED_TOPIC) this.#unheard.add(partition)
     else if (this.placement.isHome) for (let share = 0; share < partitions; share++) this.#unheard.add(share)
   }
 
-  /** Highest position seen of a partition that sends here. @param source its key */
+  /** Highest known position of a partition that sends here. @param source its key */
   passed(source: string): Position | undefined {
     return this.#passed.get(source)
   }
 
-  /** Notes a position. @returns false when it was passed before, so that the thing is a repeat */
+  /** Notes a position. @returns false when it was passed before, so that the part is a repeat */
   advance(source: string, position: Position): boolean {
     const known = this.#passed.get(source)
     const isRepeat = known !== undefined && !isBeyond(position, known)
@@ -80,8 +88,8 @@ export class SpreadAccount {
   }
 
   /**
-   * The version below which no partition of the ingest topic sends events of a pipeline any more. Home cannot know: what
-   * it gets has come a long way.
+   * The version below which partitions of the ingest topic do not send events of a pipeline any more. The home partition
+   * cannot know it, because its events have passed through other partitions.
    */
   leastForwarded(pipeline: string): number {
     if (this.#seat.topic === INGEST_TOPIC) return Number.POSITIVE_INFINITY

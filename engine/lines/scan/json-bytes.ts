@@ -1,6 +1,6 @@
 /**
- * JSON at the level of bytes, for the scanner. Nothing here asks for the end of the body: sentinels behind it end
- * every loop.
+ * JSON at the level of bytes, for the scanner. The functions do not check for the end of the body: sentinels behind it
+ * end every loop.
  */
 
 export const QUOTE = 0x22
@@ -16,7 +16,7 @@ export const ZERO = 0x30
 export const NINE = 0x39
 export const LETTER_U = 0x75
 
-/** What every function here answers where something is not as expected; places are never negative. */
+/** Result of every function here for unexpected input; places are never negative. */
 export const GIVE_UP = -1
 
 export function matches(body: Buffer, at: number, bytes: Buffer): boolean {
@@ -41,7 +41,7 @@ function isBlank(byte: number): boolean {
   return byte === BLANK || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Looks at four bytes at once: a byte below 0x20 leaves its highest bit set. */
+/** Checks four bytes at once: a byte below 0x20 leaves its highest bit set. */
 export function holdsControlCharacter(body: Buffer, length: number): boolean {
   const words = length >> 2
   const view = new Int32Array(body.buffer, body.byteOffset, words)
@@ -55,12 +55,12 @@ export function holdsControlCharacter(body: Buffer, length: number): boolean {
   return false
 }
 
-/** What a backslash and this byte stand for; 0: no such escape (\\u is handled apart). */
+/** Byte that a backslash and this byte represent; 0: not an escape (\\u is handled separately). */
 export const ESCAPES = new Uint8Array(256)
 for (const [letter, character] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'])
   ESCAPES[(letter as string).charCodeAt(0)] = (character as string).charCodeAt(0)
 
-/** Escapes that are the character itself: quote, backslash, slash. */
+/** Escapes that represent the character itself: quote, backslash, slash. */
 const STANDS_FOR_ITSELF = ESCAPES.map((character, letter) => (character === letter && letter > 0 ? 1 : 0))
 
 const HEX = new Int8Array(256).fill(-1)
@@ -70,7 +70,7 @@ for (let digit = 0; digit < 16; digit++) {
   HEX[text.toUpperCase().charCodeAt(0)] = digit
 }
 
-/** @returns the UTF-16 unit that four hexadecimal digits name; negative when they are none */
+/** @returns the UTF-16 unit of four hexadecimal digits; negative for any other bytes */
 export function hexUnit(body: Buffer, at: number): number {
   const high = ((HEX[body[at] as number] as number) << 4) | (HEX[body[at + 1] as number] as number)
   const low = ((HEX[body[at + 2] as number] as number) << 4) | (HEX[body[at + 3] as number] as number)
@@ -88,14 +88,14 @@ function lowSurrogateAt(body: Buffer, at: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? unit : -1
 }
 
-/** Second result of `unescapeText`: where the text that it wrote ends. */
+/** Second result of `unescapeText`: the end of the text that it wrote. */
 export const unescaped = { end: 0 }
 
 /**
- * Writes the text of a JSON string to `target`, un-escaped; it never takes more bytes than its source. The loop is
- * kept small, and the escapes that lines seldom have are outside of it: it is where most of the time goes.
+ * Writes the text of a JSON string to `target`, un-escaped; it never needs more bytes than its source. Most of the time
+ * is spent in this loop, so it is small, and rare escapes are handled outside of it.
  *
- * @returns the place of the closing quote; GIVE_UP for an escape that there is not
+ * @returns the place of the closing quote; GIVE_UP for an unknown escape
  */
 export function unescapeText(body: Buffer, from: number, target: Buffer, start: number): number {
   let at = from
@@ -122,7 +122,7 @@ export function unescapeText(body: Buffer, from: number, target: Buffer, start: 
   return at
 }
 
-/** @returns bytes read times 8 plus bytes written; GIVE_UP for an escape that there is not */
+/** @returns bytes read times 8 plus bytes written; GIVE_UP for an unknown escape */
 function unescapeOther(body: Buffer, at: number, target: Buffer, to: number): number {
   const kind = body[at + 1] as number
   if (kind === LETTER_U) return unescapeUnit(body, at, target, to)
@@ -133,10 +133,10 @@ function unescapeOther(body: Buffer, at: number, target: Buffer, to: number): nu
 }
 
 /**
- * Writes the character that a `\\u` escape, or a surrogate pair of them, stands for. Half a pair alone is no
- * character: U+FFFD takes its place.
+ * Writes the character of a `\\u` escape, or of a surrogate pair of them. Half a pair alone is not a character and
+ * becomes U+FFFD.
  *
- * @returns bytes read times 8 plus bytes written; GIVE_UP when it is none
+ * @returns bytes read times 8 plus bytes written; GIVE_UP when it is not such an escape
  */
 function unescapeUnit(body: Buffer, at: number, target: Buffer, to: number): number {
   const unit = hexUnit(body, at + 2)
@@ -166,7 +166,7 @@ function unescapeUnit(body: Buffer, at: number, target: Buffer, to: number): num
   return (6 << 3) | 3
 }
 
-/** Puts the length in front of a text that stands behind a gap of two bytes; @returns where the row ends. */
+/** Writes the length before a text that is behind a gap of two bytes. @returns the end of the row */
 export function placeText(target: Buffer, start: number, end: number): number {
   const length = end - start
   if (length < 0x80) {
@@ -185,7 +185,7 @@ export function placeText(target: Buffer, start: number, end: number): number {
   return end + 1
 }
 
-/** @returns the place behind a number of JSON's grammar; GIVE_UP when there is none */
+/** @returns the place behind a number in JSON's grammar; GIVE_UP for anything else */
 export function skipNumber(body: Buffer, from: number): number {
   let at = body[from] === 0x2d ? from + 1 : from
   if (body[at] === ZERO) at++

@@ -1,7 +1,7 @@
 import { APP_LIMIT_CHARACTERS, HOST_LIMIT_CHARACTERS, LEVEL_LIMIT_CHARACTERS } from '../line-limits.ts'
 import { matches } from './json-bytes.ts'
 
-/** Longer words are cut or rare: the complete parser deals with both. */
+/** Longer words must be cut or are rare, and the complete parser handles both. */
 const WORD_LIMIT_BYTES = 4096
 
 /** Members of a line as bits, so that a repeated one is noticed. */
@@ -25,7 +25,7 @@ const FILE_KEY = Buffer.from('file"')
 const HOST_KEY = Buffer.from('host"')
 const HOSTNAME_KEY = Buffer.from('hostname"')
 
-/** @returns the member whose name begins here, behind its quote; 0 for any other name */
+/** @returns the member whose name begins here, after its quote; 0 for any other name */
 export function memberAt(body: Buffer, at: number): number {
   switch (body[at]) {
     case 0x6c: // l
@@ -71,7 +71,7 @@ export function keyBytes(member: number): number {
   }
 }
 
-/** In bytes, so that no word within it has too many characters. */
+/** Limit of a word in bytes: a word within it never has too many characters. */
 export function wordLimit(member: number): number {
   if (member === APP) return APP_LIMIT_CHARACTERS
   if (member === LEVEL) return LEVEL_LIMIT_CHARACTERS

@@ -7,9 +7,9 @@ import {
   TIMESTAMP_TEXT_MS,
 } from '../../../schemas/log/line-batch.ts'
 import { DAY_MS } from '../../times/duration.ts'
-import { LineBatchBuilder } from '../line-batch-builder.ts'
-import { LineBatchView } from '../line-batch-view.ts'
-import { rareMembersOf } from '../rare-members.ts'
+import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
+import { LineBatchView } from '../columns/line-batch-view.ts'
+import { rareMembersOf } from '../columns/rare-members.ts'
 import { LineReader } from './line-reader.ts'
 import { timeBounds } from './timestamp.ts'
 
@@ -29,7 +29,7 @@ interface SeenLine {
   rest: unknown
 }
 
-/** Reads a body twice, the second time by the complete parser alone, and expects the same. */
+/** Reads a body twice, the second time only by the complete parser, and expects the same result. */
 function read(body: string | Buffer, tags: readonly string[] = []): SeenLine[] {
   const asItComes = readOnce(body, tags, false)
   expect(readOnce(body, tags, true)).toEqual(asItComes)
@@ -87,7 +87,7 @@ const BARE: SeenLine = {
   rest: undefined,
 }
 
-/** One line with these members beside its text, as JSON text. */
+/** A line with a text and these members, as JSON text. */
 function readMembers(members: string): SeenLine {
   const [line] = read(`{"lines":[{"line":"x"${members === '' ? '' : `,${members}`}}]}`)
   return line as SeenLine
@@ -135,7 +135,7 @@ test.each<[string, Partial<SeenLine>]>([
   expect(readMembers(members)).toEqual({ ...BARE, ...expected })
 })
 
-test('a name that is a trap for objects is kept', () => {
+test('a name of a built-in property is kept', () => {
   expect(JSON.stringify(readMembers('"__proto__":1,"constructor":2').rest)).toBe(
     '{"other":{"__proto__":1,"constructor":2}}',
   )
@@ -151,7 +151,7 @@ describe('numbers keep their digits in the record', () => {
     expect(batch.meta.view().subarray(1).toString()).toBe(`{"n":${source}}`)
   })
 
-  test('also one that no double can hold', () => {
+  test('also one that a double cannot represent', () => {
     expect(readMembers('"x":1e999').rest).toEqual({ other: { x: new NumberText('1e999') } })
   })
 })
@@ -227,12 +227,12 @@ describe('text', () => {
     expect(line?.rest).toEqual(isCut ? { truncated: true } : undefined)
   })
 
-  test('bytes that are no UTF-8 become replacement characters', () => {
+  test('bytes that are not UTF-8 become replacement characters', () => {
     const body = Buffer.concat([Buffer.from('{"lines":["a'), Buffer.from([0xff]), Buffer.from('b"]}')])
     expect(read(body).map(({ line }) => line)).toEqual(['a\ufffdb'])
   })
 
-  test('a byte order mark and blanks around the body are no part of it', () => {
+  test('a byte order mark and blanks around the body do not belong to it', () => {
     expect(read('\ufeff\r\n{"lines":["x"]}\n\t \n')).toEqual([BARE])
   })
 })
@@ -301,7 +301,7 @@ describe('limits in characters', () => {
   })
 })
 
-test('tags of a line come on top of the request and are no repeats of it', () => {
+test('tags of a line are added to those of the request, without duplicates', () => {
   const tagsOf = (source: string) => read(`{"lines":[{"line":"x","tags":${source}}]}`, ['a'])[0]?.rest
   expect(tagsOf('"a, b,,c ,b"')).toEqual({ tags: ['b', 'c'] })
   expect(tagsOf('["a","b",5," ",["c"]]')).toEqual({ tags: ['b', '5', '["c"]'] })
@@ -309,7 +309,7 @@ test('tags of a line come on top of the request and are no repeats of it', () =>
   expect(tagsOf('[]')).toBeUndefined()
 })
 
-test('the array of lines wins over one that is none, lines over ls', () => {
+test('an array of lines takes precedence over a value of another type, and lines over ls', () => {
   const texts = (body: string) => read(body).map(({ line }) => line)
   expect(texts('{"lines":null,"ls":["b"]}')).toEqual(['b'])
   expect(texts('{"ls":["b"],"lines":["a"]}')).toEqual(['a'])
@@ -333,11 +333,11 @@ describe('lines without a text', () => {
   }
   const bodyOf = (count: number, line: string, frame: string) =>
     frame.replace('?', Array(count).fill(line).join(','))
-  /** Read by the scanner, and by the complete parser. */
+  /** Frames for the scanner, and for the complete parser. */
   const FRAMES = ['{"lines":[?]}', '{"e":"ls","ls":[?]}', '{"other":1,"lines":[?]}']
 
   test.each(['""', '{"line":""}', '{ "line" : "" }', '{"line":"","app":"é"}'])(
-    'of %s a body may have as many as if each had 64 bytes, in every form of it',
+    'of %s are limited as if each had 64 bytes, in every form of the body',
     line => {
       for (const frame of FRAMES) {
         const spare = LIMIT_BYTES - (frame.length - 1) + 1
@@ -348,25 +348,28 @@ describe('lines without a text', () => {
     },
   )
 
-  test.each(['{}', 'null', '0', '[]', '{"app":"a"}'])('%s, which is refused, counts the same', line => {
-    const most = Math.floor((LIMIT_BYTES - 20) / 65)
-    expect(
-      read(
-        `{"lines":["a",${Array(most - 1)
-          .fill(line)
-          .join(',')}]}`,
-      ),
-    ).toBe(most)
-    expect(() =>
-      read(
-        `{"lines":["a",${Array(most + 1)
-          .fill(line)
-          .join(',')}]}`,
-      ),
-    ).toThrow('Too Large')
-  })
+  test.each(['{}', 'null', '0', '[]', '{"app":"a"}'])(
+    '%s, which is refused, counts in the same way',
+    line => {
+      const most = Math.floor((LIMIT_BYTES - 20) / 65)
+      expect(
+        read(
+          `{"lines":["a",${Array(most - 1)
+            .fill(line)
+            .join(',')}]}`,
+        ),
+      ).toBe(most)
+      expect(() =>
+        read(
+          `{"lines":["a",${Array(most + 1)
+            .fill(line)
+            .join(',')}]}`,
+        ),
+      ).toThrow('Too Large')
+    },
+  )
 
-  test('with more members than 64 bytes count those, and texts count nothing beside their bytes', () => {
+  test('with more members than 64 bytes count these, and texts count only their bytes', () => {
     const long = `{"line":"","app":"${'a'.repeat(100)}"}`
     for (const frame of FRAMES)
       for (const line of [long, '"a"', '{"line":"a"}']) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { LineBatchBuilder } from '../line-batch-builder.ts'
+import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { tooLarge } from './body-error.ts'
 import { tagBytes } from './least-bytes.ts'
 import { type Envelope, envelopeOf, type JsonBody, openBody, parseLines } from './parse-lines.ts'
@@ -8,28 +8,28 @@ import type { TimeBounds } from './timestamp.ts'
 
 const FIRST_BYTES = 4096
 
-/** What became of the lines of one body. */
+/** Result of reading the lines of one body. */
 export interface ReadLines {
   readonly count: number
-  /** Places of lines that hold nothing to store, rising. */
+  /** Places of lines without anything to store, rising. */
   readonly refused: readonly number[]
-  /** Lines whose own time was too old or too far ahead: they have the time of reception instead. */
+  /** Number of lines whose own time was too old or too far ahead, and was replaced by the time of arrival. */
   readonly retimed: number
-  /** What the body says about the request; null when it says nothing. */
+  /** Members of the body about the request; null without any. */
   readonly envelope: Envelope | null
 }
 
 /**
- * Reads request bodies into batches: by the fast scanner where it can, else by the complete parser. The body is
- * copied into one piece of memory that all requests share, so `load` and what uses it belong to one turn of the
- * event loop.
+ * Reads request bodies into batches: by the fast scanner if possible, else by the complete parser. The body is copied
+ * into memory that all requests share. `load` and the calls that use the body must therefore run in one turn of the event
+ * loop.
  */
 export class LineReader {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
   #json: JsonBody | undefined
 
-  /** Makes these chunks the body that the other methods are about. */
+  /** Makes these chunks the loaded body. */
   load(chunks: readonly Buffer[]): void {
     this.#json = undefined
     this.#length = 0
@@ -49,7 +49,7 @@ export class LineReader {
   }
 
   /**
-   * What the body says beside its lines.
+   * Members of the body beside its lines.
    *
    * @throws BodyError for malformed JSON
    */
@@ -60,9 +60,9 @@ export class LineReader {
   /**
    * Appends the lines of the loaded body to a batch.
    *
-   * @param tags  the tags of the request; null: those of the body, when it has any
-   * @param limitBytes  of a body; what costs more time than its bytes say counts more than these
-   * @throws BodyError; the batch then holds some of the lines and must be rolled back
+   * @param tags  the tags of the request; null: those of the body, if any
+   * @param limitBytes  limit of a body; parts that take more time than their size suggests count as more bytes
+   * @throws BodyError; the batch then contains some of the lines and must be rolled back
    */
   readLines(
     batch: LineBatchBuilder,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { LineBatchBuilder } from '../line-batch-builder.ts'
-import { LineBatchView } from '../line-batch-view.ts'
+import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
+import { LineBatchView } from '../columns/line-batch-view.ts'
 import { LineReader } from './line-reader.ts'
 import { timeBounds } from './timestamp.ts'
 
@@ -19,13 +19,13 @@ function read(body: string, tags: readonly string[] | null = null): string[] {
 
 const ofLength = (length: number, part: (index: number) => string) =>
   Array.from({ length }, (_, index) => part(index)).join(',')
-/** In falling order, which is the dearest one. */
+/** Members in descending order, which takes the most time. */
 const numbered = (count: number) => ofLength(count, index => `"${120_000 - index}":${index}`)
 const lined = (members: string, lines = 1) =>
   `{"lines":[${ofLength(lines, () => `{"line":"x",${members}}`)}]}`
 const tagged = (count: number) => ofLength(count, index => `"t${index}"`)
 
-describe('one line with very many members, which kept everybody else waiting', () => {
+describe('one line with very many members, which made all other work wait', () => {
   test.each([
     ['members', numbered(110_000)],
     ['members of one member', `"a":{${numbered(110_000)}}`],
@@ -36,7 +36,7 @@ describe('one line with very many members, which kept everybody else waiting', (
     expect(() => read(lined(members))).toThrow(TOO_LARGE)
   })
 
-  test('a thousand of each line are free, and each further one counts as 64 bytes', () => {
+  test('a thousand members of each line are free, and each further one counts as 64 bytes', () => {
     const body = lined(numbered(999))
     const most = Math.floor((LIMIT_BYTES - body.length) / (64 + '"119001":0000,'.length))
     expect(read(lined(numbered(most)))).toHaveLength(1)
@@ -50,12 +50,12 @@ describe('one line with very many members, which kept everybody else waiting', (
 })
 
 describe('meta with very many members', () => {
-  test('is kept as its beginning, as all that is over the limit', () => {
+  test('is cut like all meta above the limit', () => {
     const meta = `{${numbered(110_000)}}`
     expect(read(lined(`"meta":${meta.replaceAll(',', ' ,\n ')}`))).toEqual([meta.slice(0, 32_768)])
   })
 
-  test('is kept whole where its blanks or escapes alone are over the limit', () => {
+  test('is kept whole if only its blanks or escapes exceed the limit', () => {
     const meta = `{${ofLength(3_000, index => `"é${index}":1`)}}`
     expect(Buffer.byteLength(meta)).toBeLessThan(32_768)
     const escaped = meta.replaceAll('é', '\\u00e9')
@@ -64,11 +64,11 @@ describe('meta with very many members', () => {
     expect(read(lined(`"meta":${meta.replaceAll(',', ',            ')}`))).toEqual([meta])
   })
 
-  test('counts nothing beside its bytes where it is within its limit', () => {
+  test('counts only its bytes if it is within its limit', () => {
     expect(read(lined(`"meta":{${numbered(2_200)}}`, 60))).toHaveLength(60)
   })
 
-  test('takes no longer than what everybody sends', () => {
+  test('takes no longer than ordinary meta', () => {
     const cpuMs = (body: string) => Math.min(...[1, 2, 3].map(() => cpuMsOf(() => read(body))))
     const ordinary = cpuMs(lined(`"q":1,"meta":{"a":1,"b":"c"}`, 30_000))
     expect(cpuMs(lined(`"meta":{${numbered(110_000)}}`))).toBeLessThan(ordinary)
@@ -90,7 +90,7 @@ describe('very many tags', () => {
     expect(() => read(body)).toThrow(TOO_LARGE)
   })
 
-  test('of a query count for each of its lines, however these are read', () => {
+  test('of a query count for each of its lines, however the lines are read', () => {
     const tags = Array.from({ length: 1_100 }, (_, index) => `t${index}`)
     for (const frame of ['{"lines":[?]}', '{"other":1,"lines":[?]}']) {
       const of = (lines: number) =>
@@ -103,7 +103,7 @@ describe('very many tags', () => {
     }
   })
 
-  test('by dozens are free', () => {
+  test('are free by dozens', () => {
     const tags = Array.from({ length: 50 }, (_, index) => `q${index}`)
     expect(read(lined(`"tags":[${tagged(50)}]`, 5_000), tags)).toHaveLength(5_000)
   })

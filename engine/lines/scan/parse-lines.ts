@@ -3,7 +3,7 @@ import { compactJson } from '../../json/compact-json.ts'
 import { elementsAt, membersAt, nestingOf, partsOf, withoutBlanks } from '../../json/json-source.ts'
 import { skipBlanks } from '../../json/marked-keys.ts'
 import { wellFormedSource } from '../../json/well-formed-source.ts'
-import type { LineBatchBuilder } from '../line-batch-builder.ts'
+import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import {
   APP_LIMIT_CHARACTERS,
   cleanTags,
@@ -20,12 +20,12 @@ import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
 /**
- * Levels of arrays and objects in a body. Our choice: far beyond anything that is meant, and low enough that
- * whoever walks a value later may do so by recursion.
+ * Levels of arrays and objects in a body. (Our choice: far deeper than useful bodies, and low enough for later recursion
+ * over a value.)
  */
 const NESTING_LIMIT = 256
 
-/** What a body may say beside its lines (one compiled client does); query parameters win over it. */
+/** Members that a body may have beside its lines (one compiled client sends them); query parameters win over them. */
 export interface Envelope {
   readonly apikey: string
   readonly hostname: string
@@ -34,16 +34,16 @@ export interface Envelope {
   readonly tags: readonly string[]
 }
 
-/** A body that is valid JSON and an object, not yet taken apart. */
+/** A body that is valid JSON and an object, before its members are read. */
 export interface JsonBody {
   readonly text: string
   readonly members: ReadonlyMap<string, string>
 }
 
 /**
- * The complete rules of the body, on valid JSON text; slower than `LineScanner`, and right about everything.
+ * Opens a body by the complete rules, on valid JSON text: slower than `LineScanner`, and correct for every body.
  *
- * @throws BodyError for malformed JSON and for one that is nested too deeply
+ * @throws BodyError for malformed JSON and for a body that is nested too deeply
  */
 export function openBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
@@ -61,7 +61,7 @@ export function openBody(bytes: Buffer): JsonBody {
 export function envelopeOf({ members }: JsonBody): Envelope {
   return {
     apikey: wordOf(members.get('apikey')),
-    // Trimmed as the query is: a host of blanks is none.
+    // The value is trimmed like the query's: a host of blanks counts as absent.
     hostname: cutCharacters(wordOf(members.get('hostname')).trim(), HOST_LIMIT_CHARACTERS),
     mac: wordOf(members.get('mac')).trim(),
     ip: wordOf(members.get('ip')).trim(),
@@ -72,10 +72,10 @@ export function envelopeOf({ members }: JsonBody): Envelope {
 /**
  * Appends the lines of a body to a batch.
  *
- * @param tags  those of the request: a line's own come on top
- * @param spareBytes  what the body was shorter than it may be; see `LEAST_LINE_BYTES`
- * @returns places of the lines that were refused, among `count` in all, and how many had a time out of bounds
- * @throws BodyError when there is no array of lines, or nothing in it can be stored, or too much
+ * @param tags  tags of the request; a line's own tags are added to them
+ * @param spareBytes  limit of the body minus its size; see `LEAST_LINE_BYTES`
+ * @returns places of the refused lines, the number of all lines, and the number of lines with a time out of bounds
+ * @throws BodyError for a body without an array of lines, one of which nothing can be stored, or one above the limit
  */
 export function parseLines(
   { members }: JsonBody,
@@ -103,7 +103,7 @@ export function parseLines(
   return { count, refused, retimed }
 }
 
-/** What is left of the limit of a body, for what costs more time than its bytes say. */
+/** Remaining part of the limit of a body, for parts that cost more time than their bytes suggest. */
 class SpareBytes {
   #bytes: number
 
@@ -128,11 +128,11 @@ function linesSource(members: ReadonlyMap<string, string>): string {
 
 interface AddedLine {
   readonly textBytes: number
-  /** Its own time was out of bounds. */
+  /** Whether its own time was out of bounds. */
   readonly isRetimed: boolean
 }
 
-/** @returns undefined when there is nothing to store */
+/** @returns undefined for a line without anything to store */
 function parseLine(
   source: string,
   batch: LineBatchBuilder,
@@ -154,7 +154,7 @@ function parseLine(
   return addLine(batch, bounds, cleanTags(tags, requestTags), text, members, spare)
 }
 
-/** What the parts of a line beside its meta count against the limit of a body. */
+/** Bytes that the parts of a line, without its meta, count against the limit of a body. */
 function partBytes(line: string, meta: string): number {
   if (line.length - meta.length <= FREE_PARTS) return 0
   return bytesOfParts(partsOf(line) - partsOf(meta))
@@ -175,7 +175,7 @@ function addBareLine(batch: LineBatchBuilder, bounds: TimeBounds, source: string
   return { textBytes: text.length, isRetimed: false }
 }
 
-/** @param members those beside text and tags; each one that has a meaning is taken out, what stays is kept under meta */
+/** @param members those beside text and tags; members with a meaning are removed, and the rest is kept under meta */
 function addLine(
   batch: LineBatchBuilder,
   bounds: TimeBounds,
@@ -219,14 +219,17 @@ function addLine(
   return { textBytes: text.length, isRetimed: time?.clamped === true }
 }
 
-/** Takes a member out; null counts as absent. */
+/** Removes a member and returns it; null counts as absent. */
 function take(members: Map<string, string>, name: string): string | undefined {
   const source = members.get(name)
   members.delete(name)
   return source === 'null' ? undefined : source
 }
 
-/** As of two words, but that one of blanks is none, as in the query: the line then has the host of its request. */
+/**
+ * Removes the first of two words, like `takeWord`. As in the query, a blank word counts as absent: the line then has the
+ * host of its request.
+ */
 function takeHost(members: Map<string, string>): string {
   for (const name of ['hostname', 'host']) {
     const host = cutCharacters(wordOf(take(members, name)), HOST_LIMIT_CHARACTERS)
@@ -235,7 +238,7 @@ function takeHost(members: Map<string, string>): string {
   return ''
 }
 
-/** The first of two names that has a word; when both have one, the second stays, for meta. */
+/** Removes the first of two names that has a word; if both have one, the second stays, for meta. */
 function takeWord(
   members: Map<string, string>,
   name: string,
@@ -247,7 +250,10 @@ function takeWord(
   return cutCharacters(wordOf(take(members, second)), limit)
 }
 
-/** `timestamp`, else `t` of an older agent. One that is neither number nor text is no time and stays, for meta. */
+/**
+ * Removes `timestamp`, else `t` of an older agent. A value that is neither number nor text is not a time and stays, for
+ * meta.
+ */
 function takeTimestamp(members: Map<string, string>): string | undefined {
   for (const name of ['timestamp', 't']) {
     const source = members.get(name)
@@ -263,7 +269,7 @@ function timeOf(source: string, bounds: TimeBounds): LineTime {
   return source[0] === '"' ? timeOfText(textOf(source), bounds) : timeOfNumber(source, bounds)
 }
 
-/** An object is kept as it was sent; anything else has no meaning here and stays, for meta. */
+/** Removes an object, which is kept as sent. Any other value has no meaning here and stays, for meta. */
 function takeObject(members: Map<string, string>, name: string): string | undefined {
   const source = members.get(name)
   if (source === 'null') members.delete(name)
@@ -272,9 +278,7 @@ function takeObject(members: Map<string, string>, name: string): string | undefi
   return wellFormedSource(source)
 }
 
-/**
- * Ingestion, section 3.3. What is over the limit also as compact JSON becomes plain text, cut, that nobody parses.
- */
+/** Ingestion, section 3.3. Meta that exceeds the limit even as compact JSON becomes cut plain text that is not parsed. */
 function metaOf(
   source: string | undefined,
   spare: SpareBytes,
@@ -298,7 +302,10 @@ function metaOf(
   return { text: isScalar ? JSON.stringify(plain) : isText ? sent : plain, cut: false }
 }
 
-/** As compact JSON. What is over the limit for its blanks and escapes alone is not parsed: only its beginning is kept. */
+/**
+ * Meta as compact JSON. A text that exceeds the limit only because of its blanks and escapes is not parsed: its beginning
+ * is kept.
+ */
 function overLimit(meta: string, spare: SpareBytes): string {
   const text = withoutBlanks(meta)
   if (Buffer.byteLength(text) - savedByUnescaping(text) > META_LIMIT_BYTES) return text
@@ -306,7 +313,7 @@ function overLimit(meta: string, spare: SpareBytes): string {
   return compactJson(text)
 }
 
-/** Bytes that escapes can take less when they are written in another way, at most. */
+/** Maximum number of bytes that escapes can save in another spelling. */
 function savedByUnescaping(text: string): number {
   let saved = 0
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at + 2))
@@ -314,7 +321,7 @@ function savedByUnescaping(text: string): number {
   return saved
 }
 
-/** A list, or one text with commas: ingestion, section 1.1. */
+/** Reads a list, or one text with commas: ingestion, section 1.1. */
 function tagsOf(source: string | undefined): string[] {
   if (source === undefined || source === 'null') return []
   if (source[0] !== '[') return wordOf(source).split(',')
@@ -330,7 +337,7 @@ function wordOf(source: string | undefined): string {
   return typeof value === 'object' ? wellFormedSource(source) : String(value)
 }
 
-/** The text that a string's source stands for; the source itself for any other value. */
+/** The text of a string's source; the source itself for any other value. */
 function textOf(source: string): string {
   if (source[0] !== '"') return wellFormedSource(source)
   const text = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1)

@@ -11,7 +11,7 @@ export interface RareSources {
   readonly other?: ReadonlyMap<string, string>
 }
 
-/** The JSON text of `RareMembers`, empty when there are none; values are kept digit by digit as they were sent. */
+/** The JSON text of `RareMembers`, with all digits as sent; empty without such members. */
 export function restText(rare: RareSources): string {
   const members: string[] = []
   if (rare.timestamp !== undefined) members.push(`"timestamp":${rare.timestamp}`)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lineBatchType } from '../../../schemas/log/line-batch.ts'
-import { LineBatchBuilder } from '../line-batch-builder.ts'
-import { LineBatchView } from '../line-batch-view.ts'
+import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
+import { LineBatchView } from '../columns/line-batch-view.ts'
 import { openBody, parseLines } from './parse-lines.ts'
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import { timeBounds } from './timestamp.ts'
@@ -20,11 +20,11 @@ const FACTS = {
   idempotency: null,
 }
 
-/** The record that the scanner makes of a body; null when it gave up. */
+/** The record that the scanner gives for a body; null when it gave up. */
 function scanned(body: Buffer): Buffer | null {
   const batch = new LineBatchBuilder()
   const memory = Buffer.allocUnsafeSlow(body.length + SENTINEL_BYTES)
-  // What lies behind the body is whatever the body before left there: here, things that lead on.
+  // The bytes behind the body are remains of the previous one, and here they could continue it.
   memory.fill('"line":"x"}', body.length)
   body.copy(memory)
   const { filled } = batch.addRequest(() => ({
@@ -38,7 +38,7 @@ function scanned(body: Buffer): Buffer | null {
   return batch.encode('account', 'ingest')
 }
 
-/** Everything that readers of a record can see; the order of its dictionary is nobody's business. */
+/** All parts of a record that readers can see; the order of its dictionary has no meaning. */
 function contents(record: Buffer): unknown {
   const { dictionary, hostIndex, appIndex, levelIndex, envIndex, fileIndex, ...columns } =
     lineBatchType.decode(record)
@@ -49,7 +49,7 @@ function contents(record: Buffer): unknown {
   return { columns, words, known: dictionary.toSorted() }
 }
 
-/** The record that the complete parser makes; it throws what a client gets. */
+/** The record of the complete parser, which throws the error that a client gets. */
 function parsed(body: Buffer): Buffer {
   const batch = new LineBatchBuilder()
   const { filled } = batch.addRequest(() => ({
@@ -67,7 +67,7 @@ function expectSame(body: Buffer): boolean {
   return true
 }
 
-describe('what nearly every sender sends is read by the scanner', () => {
+describe('the scanner reads the usual bodies', () => {
   test.each([
     '{"lines":[]}',
     ' {"lines" : [ { "line" : "a" , "app" : "b" } , "bare" ] } \r\n',
@@ -144,7 +144,7 @@ describe('the scanner gives up', () => {
   })
 })
 
-/** JSON text with blanks in odd places and escapes that nobody needs. */
+/** JSON text with blanks in unusual places and unnecessary escapes. */
 function looseJson(value: unknown, choose: () => number): string {
   const blank = () => (choose() % 8 === 0 ? ' ' : '')
   const string = (text: string, escapeOneIn: number) => {
@@ -224,13 +224,13 @@ describe('scanner and parser agree', () => {
       fc.property(usualBody, choices, (body, numbers) => void isScanned(body, numbers)),
       { numRuns: 1500 },
     )
-    // Always the same bodies: the share of drawn ones varies.
+    // The same bodies in each run, because the share of random ones varies.
     const sample = fc.sample(fc.tuple(usualBody, choices), { numRuns: 1500, seed: 1 })
     const scanned = sample.filter(([body, numbers]) => isScanned(body, numbers))
     expect(scanned.length / sample.length).toBeGreaterThan(0.3)
   })
 
-  test('on odd and on damaged bodies: whatever the scanner reads, the parser reads the same', () => {
+  test('on odd and on damaged bodies: the parser reads the same as the scanner', () => {
     const damage = fc.array(
       fc.record({
         at: fc.nat(),
@@ -257,7 +257,7 @@ describe('scanner and parser agree', () => {
     )
   })
 
-  test('texts are what JSON.parse says they are', () => {
+  test('texts equal those of JSON.parse', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary', maxLength: 80 }), { minLength: 1 }),

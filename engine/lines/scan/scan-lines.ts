@@ -1,5 +1,5 @@
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
-import type { LineBatchBuilder } from '../line-batch-builder.ts'
+import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../line-limits.ts'
 import { tooLarge } from './body-error.ts'
 import {
@@ -45,7 +45,7 @@ import {
 import { restText } from './rest-text.ts'
 import { type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
-/** Bytes behind the body that the scanner overwrites: every loop then ends without asking for the end. */
+/** Bytes behind the body that the scanner overwrites, so that every loop ends without a check for the end. */
 export const SENTINEL_BYTES = 4
 
 const LINES = Buffer.from('lines"')
@@ -54,44 +54,44 @@ const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** `"{}"` in the longest way to escape it. */
+/** Size of `"{}"` in its longest escaped spelling. */
 const ESCAPED_EMPTY_META_BYTES = 14
-/** Of meta; deeper is for the complete parser. */
+/** Maximum nesting of meta that is scanned; the complete parser handles deeper meta. */
 const SCANNED_NESTING = 24
 
 /**
- * One pass over a request body: finds the lines and their members and writes them straight into the columns of
- * a batch, without a JavaScript object per line.
+ * One pass over a request body: finds the lines and their members and writes them straight into the columns of a batch,
+ * without a JavaScript object per line.
  *
- * It knows what nearly every sender sends. Whatever else it meets (unknown or repeated or escaped keys, odd
- * types, control characters, damaged JSON, …) makes it give up; `parseLines` then decides about the whole body.
- * Both give the very same columns: scan-lines.test.ts compares them on generated bodies.
+ * It handles the input that nearly every sender sends. It gives up on anything else: unknown, repeated or escaped keys,
+ * odd types, control characters, damaged JSON. `parseLines` then decides about the whole body. Both give the same
+ * columns: scan-lines.test.ts compares them on generated bodies.
  */
 export class LineScanner {
-  /** Lines so far whose own time was out of bounds. */
+  /** Number of lines so far whose own time was out of bounds. */
   retimed = 0
   #body: Buffer = Buffer.alloc(SENTINEL_BYTES)
   #length = 0
   #batch: LineBatchBuilder
   #bounds: TimeBounds
-  /** First backslash at or behind the place last asked about; the body's length when there is none. */
+  /** First backslash at or after the last requested place; the body's length without one. */
   #backslash = 0
   #truncated = false
   #timestampMs = 0
   #timestampKind = TIMESTAMP_ABSENT
   #clamped = false
-  /** The timestamp's source text lies here, when it must be kept. */
+  /** Start of the timestamp's source text, if it must be kept. */
   #timestampStart = 0
   #timestampEnd = 0
   #word = 0
   #spareBytes: number
 
-  /** What the lines so far have left of it. */
+  /** Part of the limit that is left after the lines so far. */
   get spareBytes(): number {
     return this.#spareBytes
   }
 
-  /** @param spareBytes what the body is shorter than it may be; see `LEAST_LINE_BYTES` */
+  /** @param spareBytes limit of the body minus its size; see `LEAST_LINE_BYTES` */
   constructor(batch: LineBatchBuilder, bounds: TimeBounds, spareBytes: number) {
     this.#batch = batch
     this.#bounds = bounds
@@ -99,10 +99,12 @@ export class LineScanner {
   }
 
   /**
-   * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`; those are
-   *                overwritten, and blanks at the body's end may come back as other blanks
-   * @returns false when it gave up; the batch then holds some of the lines and must be rolled back
-   * @throws BodyError for too many lines without a text, as when it gives up
+   * Scans a body.
+   *
+   * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`. Those bytes are
+   *   overwritten, and blanks at the body's end may be replaced by other blanks
+   * @returns false when it gave up; the batch then contains some of the lines and must be rolled back
+   * @throws BodyError for too many lines without a text; the batch must be rolled back then, too
    */
   scan(body: Buffer, length: number): boolean {
     const end = trimmedEnd(body, length)
@@ -119,7 +121,7 @@ export class LineScanner {
     this.#body = body
     this.#length = end
     this.#backslash = -1
-    // Text never grows by un-escaping, and its length takes no more room than its quotes and comma did.
+    // Text never grows by un-escaping, and its length takes no more space than its quotes and comma.
     this.#batch.lines.reserve(end + SENTINEL_BYTES)
     return this.#envelope() === end
   }
@@ -183,7 +185,7 @@ export class LineScanner {
     return at
   }
 
-  /** @param from behind the opening brace; @returns the place behind the closing one */
+  /** @param from place after the opening brace @returns the place after the closing one */
   #line(from: number): number {
     const body = this.#body
     const batch = this.#batch
@@ -202,7 +204,7 @@ export class LineScanner {
       if (body[at] === BLANK) at = skipBlanks(body, at)
       if (body[at] !== QUOTE) return GIVE_UP
       const member = memberAt(body, at + 1)
-      // A host and a hostname at once are a matter of precedence, which the complete parser knows.
+      // A host and a hostname in one line need a rule of precedence, which only the complete parser applies.
       if (member === 0 || (seen & (member >= HOST ? HOST | HOSTNAME : member)) !== 0) return GIVE_UP
       seen |= member
       at += keyBytes(member)
@@ -218,7 +220,7 @@ export class LineScanner {
       else if (member === META) at = this.#meta(at)
       else {
         if (body[at] !== QUOTE) return GIVE_UP
-        // A host of blanks is none, which the complete parser knows.
+        // A host of blanks counts as absent, which only the complete parser decides.
         if (member >= HOST && this.#isBlank(at + 1)) return GIVE_UP
         at = this.#wordAt(at + 1, wordLimit(member))
         if (member === APP) app = this.#word
@@ -241,7 +243,7 @@ export class LineScanner {
     return at + 1
   }
 
-  /** @param bytes of the line as it was sent @throws BodyError */
+  /** @param bytes size of the line as sent @throws BodyError */
   #countEmpty(bytes: number): void {
     this.#spareBytes -= Math.max(0, LEAST_LINE_BYTES - bytes)
     if (this.#spareBytes < 0) throw tooLarge()
@@ -258,7 +260,7 @@ export class LineScanner {
     this.#batch.rest.appendText(restText({ timestamp, clamped: this.#clamped, truncated: this.#truncated }))
   }
 
-  /** Writes the text that begins here into the line column, un-escaped; @returns the place behind its quote. */
+  /** Writes the text that begins here into the line column, un-escaped. @returns the place after its quote */
   #text(from: number): number {
     const body = this.#body
     if (this.#backslash < from) {
@@ -274,7 +276,10 @@ export class LineScanner {
     return quote + 1
   }
 
-  /** As `#text`, for one with escapes: un-escaped behind a gap for the length, which is then filled in. */
+  /**
+   * Reads a text with escapes, like `#text`. The text is written un-escaped after a gap for the length, which is filled
+   * last.
+   */
   #escapedText(from: number): number {
     const column = this.#batch.lines
     column.startRow()
@@ -345,7 +350,7 @@ export class LineScanner {
     this.#timestampEnd = end
   }
 
-  /** Whether the word that begins here is nothing but blanks; an empty one is not. */
+  /** Whether the word that begins here consists only of blanks; an empty one does not. */
   #isBlank(from: number): boolean {
     const body = this.#body
     const first = body[from] as number
@@ -354,7 +359,7 @@ export class LineScanner {
     return end > from && (JSON.parse(body.toString('utf8', from - 1, end + 1)) as string).trim() === ''
   }
 
-  /** Finds or adds the word that begins here; leaves its index in `#word`. */
+  /** Finds or adds the word that begins here, and stores its index in `#word`. */
   #wordAt(from: number, limit: number): number {
     const body = this.#body
     let at = from
@@ -402,7 +407,7 @@ export class LineScanner {
     return byte === QUOTE && at < this.#length ? at : GIVE_UP
   }
 
-  /** @returns the place of the closing quote; GIVE_UP for a bad escape, or one of half a surrogate pair */
+  /** @returns the place of the closing quote; GIVE_UP for a bad escape, or for half a surrogate pair */
   #stringEnd(from: number): number {
     const body = this.#body
     let at = from
@@ -422,7 +427,7 @@ export class LineScanner {
     }
   }
 
-  /** @returns the place behind a value that is valid JSON and not too deep; otherwise GIVE_UP */
+  /** @returns the place after a value that is valid JSON and not too deep; otherwise GIVE_UP */
   #skipValue(from: number, levels: number): number {
     const body = this.#body
     const first = body[from] as number

@@ -1,11 +1,8 @@
 import { TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER, TIMESTAMP_TEXT_MS } from '../../../schemas/log/line-batch.ts'
 import { DAY_MS } from '../../times/duration.ts'
+import { dateTimeToMs, numberToMs, PLAIN_NUMBER } from '../../times/sent-time.ts'
 
-const PLAIN_NUMBER = /^(\d+)(?:\.(\d+))?$/
-const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):?(\d\d))?$/
-
-/** Times that a line may carry; anything outside becomes the time of reception (ingestion, section 1.4). */
+/** Allowed times of a line; any other time is replaced by the time of arrival (ingestion, section 1.4). */
 export interface TimeBounds {
   readonly receivedAtMs: number
   /** Inclusive. */
@@ -14,11 +11,11 @@ export interface TimeBounds {
   readonly latestMs: number
 }
 
-/** The resolved time of one line, as the columns of a batch want it. */
+/** The resolved time of one line, in the form of a batch's columns. */
 export interface LineTime {
   readonly ms: number
   readonly kind: number
-  /** The time was read but out of bounds. */
+  /** Whether the time was read but out of bounds. */
   readonly clamped: boolean
 }
 
@@ -50,66 +47,9 @@ function bounded(ms: number | undefined, text: string, plainKind: number, bounds
 }
 
 /**
- * Reads a number by its magnitude: seconds below 1e11, milliseconds below 1e14, microseconds below 1e17,
- * nanoseconds above. Works on the digits, because a double has no room for those of nanoseconds.
- *
- * @returns whole milliseconds (the rest is cut), or undefined when it is no number, zero or negative
+ * @returns undefined when the text is not a date-time of RFC 3339, or one that a line cannot carry: it must be after 1970
  */
-export function numberToMs(source: string): number | undefined {
-  const [, digits, fraction = ''] = PLAIN_NUMBER.exec(plainDecimal(source)) ?? []
-  if (digits === undefined) return undefined
-  const whole = digits.replace(/^0+/, '')
-  const ms = Number(wholeMs(whole, fraction))
-  return ms > 0 ? ms : positiveBelowOneMs(whole, fraction)
-}
-
-function wholeMs(whole: string, fraction: string): string {
-  if (whole.length <= 11) return whole + fraction.slice(0, 3).padEnd(3, '0')
-  if (whole.length <= 14) return whole
-  return whole.slice(0, whole.length <= 17 ? -3 : -6)
-}
-
-/** 0.0004 is a time after 1970 (and far too old); 0.0 is none. */
-function positiveBelowOneMs(whole: string, fraction: string): number | undefined {
-  return /[1-9]/.test(whole + fraction) ? 0 : undefined
-}
-
-/** 1.7e9 and the like without the exponent. */
-function plainDecimal(source: string): string {
-  if (!/[eE]/.test(source)) return source
-  const value = Number(source)
-  return value < 1e21 ? value.toFixed(6) : ''
-}
-
-/** @returns undefined when the text is no date-time of RFC 3339 that a line may carry, which is one after 1970 */
 export function rfc3339ToMs(text: string): number | undefined {
   const ms = dateTimeToMs(text)
   return ms !== undefined && ms > 0 ? ms : undefined
-}
-
-/** @returns undefined when the text is no date-time of RFC 3339; without an offset it is read as UTC */
-export function dateTimeToMs(text: string): number | undefined {
-  const parts = RFC_3339.exec(text)
-  if (parts === null) return undefined
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
-  if (hour > 23 || minute > 59 || second > 60) return undefined // 60: a leap second is the next minute's first
-  const offset = offsetMs(parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0))
-  if (offset === undefined) return undefined
-  const fractionMs = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  return date.getTime() + (hour * 60 + minute) * 60_000 + second * 1000 + fractionMs - offset
-}
-
-function offsetMs(sign: string | undefined, hours: number, minutes: number): number | undefined {
-  if (hours > 23 || minutes > 59) return undefined
-  return (hours * 60 + minutes) * (sign === '-' ? -60_000 : 60_000)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { assignPartitions, type GroupMember } from './assign-partitions.ts'
 
-test('a first member has all, a second gets half once the first has let go', () => {
+test('a first member has all partitions, and a second one gets half once the first has released it', () => {
   expect([...assignPartitions(4, [{ id: 'a', held: [] }])]).toEqual([['a', [0, 1, 2, 3]]])
   const first = assignPartitions(4, [
     { id: 'a', held: [0, 1, 2, 3] },
@@ -17,7 +17,7 @@ test('a first member has all, a second gets half once the first has let go', () 
   expect(second.get('b')).toEqual([2, 3])
 })
 
-test('what two claim to hold goes to neither until one has let go', () => {
+test('a partition that two members claim is assigned to neither until one has released it', () => {
   const assigned = assignPartitions(1, [
     { id: 'a', held: [0] },
     { id: 'b', held: [0] },
@@ -45,7 +45,7 @@ const groups = fc
     ),
   }))
 
-test('no round gives a partition to two, or to one while another holds it; after two rounds all are shared evenly', () => {
+test('no round assigns a partition to two members, or to one while another has it, and after two rounds all are shared evenly', () => {
   fc.assert(
     fc.property(groups, ({ partitions, members }) => {
       const first = assignPartitions(partitions, members)
@@ -59,7 +59,7 @@ test('no round gives a partition to two, or to one while another holds it; after
       expect(all).toEqual(Array.from({ length: partitions }, (_, partition) => partition))
       const sizes = [...second.values()].map(assigned => assigned.length)
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
-      // Nothing moves a third time.
+      // A third round moves nothing.
       const third = assignPartitions(
         partitions,
         members.map(({ id }) => ({ id, held: second.get(id) ?? [] })),

@@ -1,14 +1,14 @@
-/** A member of the group, and the partitions that it works on, or has not yet ended its work on. */
+/** A member of the group, with the partitions that it works on or is still releasing. */
 export interface GroupMember {
   readonly id: string
   readonly held: readonly number[]
 }
 
 /**
- * Shares out partitions evenly, and moves as few as that allows. One that moves is given to nobody for now: whoever
- * has it ends its work first, and the next round, which it asks for, gives it to the other.
+ * Distributes partitions evenly and moves as few as possible. A partition that moves is first assigned to no member. Its
+ * owner ends its work and asks for another round, which assigns the partition to the new owner.
  *
- * @returns by the id of the member
+ * @returns partitions by member id
  */
 export function assignPartitions(
   partitions: number,
@@ -25,7 +25,7 @@ export function assignPartitions(
   )
 }
 
-/** Who shall have what, once everybody has let go of the rest. */
+/** Distribution to reach once all members have released their surplus. */
 function wantedPartitions(
   partitions: number,
   members: readonly GroupMember[],
@@ -34,7 +34,7 @@ function wantedPartitions(
   const larger = partitions % members.length
   const free = new Set(Array.from({ length: partitions }, (_, partition) => partition))
   const wanted = new Map<string, number[]>()
-  // Who holds most has the larger share, so that less moves.
+  // The members that hold most get the larger shares, so that fewer partitions move.
   const sorted = [...members].sort((a, b) => b.held.length - a.held.length || (a.id < b.id ? -1 : 1))
   for (const [place, { id, held }] of sorted.entries()) {
     const quota = share + (place < larger ? 1 : 0)

@@ -1,22 +1,25 @@
 import type { LogRecord } from '../log.ts'
 
-/** Records of one partition that were fetched and not all read yet: a batch comes whole, whatever a reader asks for. */
+/** Fetched records of one partition that are not read yet: a batch arrives as a whole, whatever size was requested. */
 export class FetchedRecords {
   #records: readonly LogRecord[] = []
   #bytes = 0
 
-  /** Summed size of the values that are held. */
+  /** Total size of the values held. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes the place of what was held. @param records in offset order */
+  /** Replaces all records held. @param records in offset order */
   replace(records: readonly LogRecord[]): void {
     this.#records = records
     this.#bytes = sumBytes(records)
   }
 
-  /** Those from an offset on, up to that many bytes, or one; nothing when they are not held. Forgets what was read. */
+  /**
+   * Records from an offset on, up to this many bytes or a single record; empty when they are not held. Drops the records
+   * before them.
+   */
   take(from: bigint, maxBytes: number): readonly LogRecord[] {
     const start = this.#records.findIndex(({ offset }) => offset >= from)
     if (start < 0 || (this.#records[0] as LogRecord).offset > from) return []
@@ -31,7 +34,7 @@ export class FetchedRecords {
     return taken
   }
 
-  /** Forgets what lies below an offset. */
+  /** Drops records below an offset. */
   trim(before: bigint): void {
     this.replace(this.#records.filter(({ offset }) => offset >= before))
   }

@@ -2,23 +2,23 @@ import kafkajs, { type Kafka } from 'kafkajs'
 import { progressOf } from './kafka-group.ts'
 import { logErrorOf } from './kafka-link.ts'
 
-/** A partition as the group and the brokers know it. */
+/** State of a partition according to the group and the brokers. */
 export interface PartitionStatus {
   readonly partition: number
-  /** Process that works on it, `name@host`; undefined while nobody does. */
+  /** Process that works on it, `name@host`; undefined when none does. */
   readonly worker: string | undefined
-  /** First record that is kept, and the offset that the next one will get. */
+  /** First kept offset and next offset. */
   readonly first: bigint
   readonly next: bigint
-  /** First offset that was not stored when the worker last told; undefined when none ever has. */
+  /** First offset that was not stored at the worker's last report; undefined before the first report. */
   readonly storedOffset: bigint | undefined
-  /** Stored while the worker last looked; undefined when none ever has. */
+  /** Rows stored per second at the worker's last report; undefined before the first report. */
   readonly rowsPerSecond: number | undefined
-  /** Log time that its newest checkpoint has passed, UNIX ms; undefined before the first. */
+  /** Log time of its newest checkpoint, UNIX ms; undefined before the first. */
   readonly settledMs: number | undefined
 }
 
-/** Who works on which partition, and how far each is. @throws LogError when no broker answers */
+/** Owner and progress of each partition. @throws LogError when no broker answers */
 export async function groupStatus(kafka: Kafka, groupId: string, topic: string): Promise<PartitionStatus[]> {
   const admin = kafka.admin({ retry: { retries: 5, initialRetryTime: 50, maxRetryTime: 250 } })
   try {

@@ -7,13 +7,13 @@ const CONNECTION_TIMEOUT_MS = 3_000
 const DEFAULT_REQUEST_TIMEOUT_MS = 5_000
 
 export interface KafkaClientOptions {
-  /** host:port of some brokers; the others are learnt from them. */
+  /** host:port of some brokers, which report the others. */
   readonly brokers: readonly string[]
   readonly logger: Logger
   readonly tls?: ConnectionOptions | undefined
   readonly sasl?: SaslLogin | undefined
   readonly requestTimeoutMs?: number | undefined
-  /** By which the brokers and the group know this process. */
+  /** Name of this process for the brokers and the group. */
   readonly clientId?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export interface SaslLogin {
   readonly password: string
 }
 
-/** What a process knows of its brokers. Connections are made by those who use it, each its own. */
+/** A client with the settings of the brokers. Each user of the client makes its own connections. */
 export function kafkaClient({
   brokers,
   logger,
@@ -39,7 +39,7 @@ export function kafkaClient({
     ...(sasl !== undefined && { sasl: { ...sasl } as SASLOptions }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
-    // Repetition is the business of those who ask: they know what may be asked twice.
+    // Callers repeat requests themselves, because they know which ones are safe to repeat.
     retry: { retries: 0 },
     logLevel: kafkajs.logLevel.WARN,
     logCreator: kafkaLogCreator(logger),

@@ -13,16 +13,22 @@ const {
 const PROTOCOL = 'weir'
 const PROTOCOL_VERSION = 1
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000
-/** How many sessions a member that beats has to join a round: who is slow need not be taken for dead. */
+/** Number of sessions that a live member has to join a round, so that a slow member is not regarded as dead. */
 const SESSIONS_PER_ROUND = 6
-/** Heartbeats in the time after which a silent member is believed dead. */
+/** Heartbeats per session, the time after which a silent member counts as dead. */
 const BEATS_PER_SESSION = 10
+/** A member learns of a round by its next heartbeat, so a long session does not make them rarer than this. */
+const LONGEST_BEAT_MS = 1_000
 const PAUSE_MS = 200
-/** How many sessions a coordinator may take to answer: within a round it gives up who has died, which takes one. */
+/** Generation of offsets that are committed without a membership. */
+const NO_GENERATION = -1
+/**
+ * Number of sessions that a coordinator may take to answer: during a round it waits one session for members that died.
+ */
 const SESSIONS_PER_ANSWER = 1.5
-/** How long a member that is told to go still waits for what it has asked. */
+/** Time that a member which must leave waits for outstanding answers. */
 const PARTING_MS = 1_500
-/** What the coordinator says to somebody whom it has given up. */
+/** Errors of the coordinator to a member that it has removed. */
 const FORGOTTEN = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'])
 
 export interface KafkaGroupOptions {
@@ -30,10 +36,13 @@ export interface KafkaGroupOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly groupId: string
-  /** The one that is shared out, as Kafka names it. Partitions of the same number of others go with it. */
+  /**
+   * Topic whose partitions are distributed, by its name on Kafka. Partitions of other topics with the same number move
+   * with them.
+   */
   readonly topic: string
   readonly partitions: number
-  /** Of the names of all topics. */
+  /** Prefix of all topic names. */
   readonly prefix?: string
   readonly sessionTimeoutMs?: number
 }
@@ -47,9 +56,9 @@ interface Membership {
 }
 
 /**
- * The consumer group by which engines share the partitions of a topic. Its heartbeats depend on nothing else that the
- * process does, and a partition moves only after the work on it has ended, or its worker is believed dead. How far
- * each partition is stands in the group's offsets, where every tool for Kafka finds it.
+ * Consumer group by which engines share the partitions of a topic. Its heartbeats do not depend on other work of the
+ * process. A partition moves only after the work on it has ended, or its worker counts as dead. The group's offsets show
+ * the progress of each partition, where every Kafka tool finds it.
  */
 export class KafkaGroup implements Assignment {
   readonly #options: KafkaGroupOptions
@@ -59,11 +68,11 @@ export class KafkaGroup implements Assignment {
   #membership: Membership | undefined
   #memberId = ''
   #assigned: ReadonlySet<number> = new Set()
-  /** Assigned, or not yet let go of. */
+  /** Assigned partitions, and partitions that are not released yet. */
   #held: ReadonlySet<number> = new Set()
   #lastBeatMs = 0
-  /** Somebody waits for partitions that this process has let go of. */
-  #rejoin = false
+  /** Aborted once another member waits for partitions that this process has released. */
+  #rejoin = new AbortController()
 
   constructor(options: KafkaGroupOptions) {
     this.#options = options
@@ -107,12 +116,21 @@ export class KafkaGroup implements Assignment {
         })),
       })
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'kafka: progress is told the next time')
+      this.#options.logger.debug({ err: error }, 'kafka: progress is reported the next time')
     }
   }
 
   async progress(topic: string): Promise<readonly PartitionProgress[]> {
-    const { partitions, groupId } = this.#options
+    const told = await this.#offsets(this.#options.groupId, topic)
+    return told.map(({ partition, offset, metadata }) => ({
+      topic,
+      ...progressOf(partition, offset, metadata),
+    }))
+  }
+
+  /** Offsets that a group keeps of a topic's partitions. */
+  async #offsets(groupId: string, topic: string) {
+    const { partitions } = this.#options
     const name = this.#kafkaName(topic)
     await this.#cluster.connect()
     await this.#cluster.addMultipleTargetTopics([name])
@@ -121,30 +139,53 @@ export class KafkaGroup implements Assignment {
       const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
       return coordinator.offsetFetch({ groupId, topics: [{ topic: name, partitions: asked }] })
     }
-    // Another broker may have become the coordinator since.
+    // Another broker may be the coordinator now.
     const { responses } = await ask().catch(() => this.#cluster.refreshMetadata().then(ask))
-    const told = responses[0]?.partitions ?? []
-    return told
-      .filter(({ offset }) => offset !== '-1')
-      .map(({ partition, offset, metadata }) => ({ topic, ...progressOf(partition, offset, metadata) }))
+    return (responses[0]?.partitions ?? []).filter(({ offset }) => offset !== '-1')
+  }
+
+  /** Ends of partitions that were published with `tellEnd`; none if the brokers deny the group. */
+  async toldEnds(topic: string): Promise<ReadonlyMap<number, bigint>> {
+    const told = await this.#offsets(this.#endsGroup, topic).catch((error: Error) => {
+      if (typeOf(error) !== 'GROUP_AUTHORIZATION_FAILED') throw error
+      return []
+    })
+    return new Map(told.map(({ partition, offset }) => [partition, BigInt(offset)]))
+  }
+
+  /**
+   * Publishes the offset that a partition must have reached, unless a higher one was published. The offsets of a group
+   * without members contain it, so that it outlives this process.
+   */
+  async tellEnd(topic: string, partition: number, next: bigint): Promise<void> {
+    if (((await this.toldEnds(topic)).get(partition) ?? 0n) >= next) return
+    const groupId = this.#endsGroup
+    const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
+    const partitions = [{ partition, offset: String(next), metadata: '' }]
+    const topics = [{ topic: this.#kafkaName(topic), partitions }]
+    await coordinator.offsetCommit({ groupId, groupGenerationId: NO_GENERATION, memberId: '', topics })
+  }
+
+  get #endsGroup(): string {
+    return `${this.#options.groupId}.ends`
   }
 
   #kafkaName(topic: string): string {
     return `${this.#options.prefix ?? ''}${topic}`
   }
 
-  /** For a process that has only asked how far others are. */
+  /** Closes a group that was only used to read the progress of others. */
   close(): Promise<void> {
     return this.#cluster.disconnect()
   }
 
-  /** One round: everybody who is there joins, one of them shares out, all hear what they have. */
+  /** One round: all present members join, one of them distributes the partitions, and each learns its share. */
   async #join(signal: AbortSignal): Promise<void> {
     const { groupId, topic, partitions, logger, clock } = this.#options
     await this.#cluster.connect()
     await this.#cluster.addMultipleTargetTopics([topic])
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
-    this.#rejoin = false
+    this.#rejoin = new AbortController()
     const userData = Buffer.from(JSON.stringify([...this.#held]))
     const joining = coordinator.joinGroup({
       groupId,
@@ -172,26 +213,29 @@ export class KafkaGroup implements Assignment {
     this.#give(new Set(mine))
   }
 
-  /** Tells the engine; when it has let go of what others wait for, another round is due. */
+  /** Passes the assignment to the engine. Once it has released partitions that others wait for, another round follows. */
   #give(assigned: ReadonlySet<number>): void {
     const lost = [...this.#held].filter(partition => !assigned.has(partition))
     this.#assigned = assigned
     this.#held = new Set([...this.#held, ...assigned])
     const ended = this.#listener(assigned).then(() => {
-      // Some of them may have come back meanwhile.
+      // Some partitions may have been assigned again in the meantime.
       const isGone = (partition: number) => lost.includes(partition) && !this.#assigned.has(partition)
       const kept = [...this.#held].filter(partition => !isGone(partition))
-      if (kept.length < this.#held.size) this.#rejoin = true
+      const isReleased = kept.length < this.#held.size
       this.#held = new Set(kept)
+      if (isReleased) this.#rejoin.abort()
     })
     ended.catch(error => this.#options.logger.error({ err: error }, 'cannot end the work on partitions'))
   }
 
-  /** Beats until another round is due. */
+  /** Sends heartbeats until another round is due. */
   async #beat(signal: AbortSignal): Promise<void> {
     const { clock, groupId } = this.#options
-    while (!signal.aborted && !this.#rejoin) {
-      await clock.sleep(this.#sessionTimeoutMs / BEATS_PER_SESSION, signal)
+    const pauseMs = Math.min(this.#sessionTimeoutMs / BEATS_PER_SESSION, LONGEST_BEAT_MS)
+    const over = AbortSignal.any([signal, this.#rejoin.signal])
+    while (!over.aborted) {
+      await clock.sleep(pauseMs, over)
       if (this.#membership === undefined) return
       const { coordinator, memberId, generationId } = this.#membership
       const beat = coordinator.heartbeat({ groupId, memberId, groupGenerationId: generationId })
@@ -201,8 +245,8 @@ export class KafkaGroup implements Assignment {
   }
 
   /**
-   * An answer of the coordinator. One that is silent for too long, or still when this member has been told to go,
-   * loses its connections: another broker is asked then who coordinates.
+   * Answer of the coordinator. If the coordinator is silent for too long, or when this member must leave, its connections
+   * are closed. Then another broker is asked for the coordinator.
    */
   async #answered<Answer>(
     coordinator: KafkaBroker,
@@ -232,14 +276,14 @@ export class KafkaGroup implements Assignment {
     if (type === 'REBALANCE_IN_PROGRESS') return
     const isSilent = clock.monotonicMs() - this.#lastBeatMs > this.#sessionTimeoutMs
     if (FORGOTTEN.has(type)) this.#memberId = ''
-    // Others have the partitions by now, or will have them soon.
+    // Other members have the partitions, or will soon get them.
     if (FORGOTTEN.has(type) || isSilent) this.#give(new Set())
     if (signal.aborted) return
     await this.#cluster.refreshMetadata().catch(() => undefined)
     await clock.sleep(PAUSE_MS, signal)
   }
 
-  /** Goes when the work has ended, so that others can take it up where it stopped. */
+  /** Leaves once the work has ended, so that others can continue where it stopped. */
   async #leave(): Promise<void> {
     const { groupId, clock, logger } = this.#options
     const over = new AbortController()
@@ -253,13 +297,13 @@ export class KafkaGroup implements Assignment {
         await this.#answered(coordinator, coordinator.leaveGroup({ groupId, memberId }), AbortSignal.abort())
       }
     } catch (error) {
-      logger.debug({ err: error, at: clock.wallMs() }, 'kafka: left without a word')
+      logger.debug({ err: error, at: clock.wallMs() }, 'kafka: left the group without notice')
     }
     await this.#cluster.disconnect()
   }
 }
 
-/** A partition's progress as its offset in the group tells it. */
+/** A partition's progress from its offset in the group. */
 export function progressOf(
   partition: number,
   offset: string,

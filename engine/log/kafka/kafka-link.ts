@@ -1,32 +1,32 @@
+import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { LogError } from '../log.ts'
 import type { KafkaBroker, KafkaCluster } from './kafkajs-cluster.ts'
 
-const FIRST_PAUSE_MS = 25
-const LAST_PAUSE_MS = 250
-/** What no repetition mends, and what the operator does about it. */
+const PAUSES = { firstMs: 25, longestMs: 250 }
+/** Errors that a repetition cannot solve, with the remedy for the operator. */
 const FATAL: Readonly<Record<string, string>> = {
   SASL_AUTHENTICATION_FAILED: 'check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
   UNSUPPORTED_SASL_MECHANISM: 'check KAFKA_SASL_MECHANISM',
   ILLEGAL_SASL_STATE:
-    'that port asks for no login: unset KAFKA_SASL_MECHANISM, or name the port in KAFKA_BROKERS that does',
+    'that port does not require a login: unset KAFKA_SASL_MECHANISM, or set KAFKA_BROKERS to the port that does',
   TOPIC_AUTHORIZATION_FAILED:
     'allow the user of KAFKA_SASL_USERNAME to use the topics that begin with "weir."',
   CLUSTER_AUTHORIZATION_FAILED: 'allow the user of KAFKA_SASL_USERNAME to create topics',
   GROUP_AUTHORIZATION_FAILED: 'allow the user of KAFKA_SASL_USERNAME to use the group',
 }
 
-/** What kafkajs says of a broker with which it has not come to terms, in an error without a name. */
+/** Message of kafkajs about a broker to which the connection could not be completed; the error has no name. */
 const NOT_CONNECTED = 'Broker not connected'
 
 export interface KafkaLinkOptions {
   readonly cluster: KafkaCluster
   readonly clock: Clock
-  /** How long a call is repeated while brokers are away or leaders move. */
+  /** Time during which a call is repeated while brokers are unavailable or leaders move. */
   readonly patienceMs: number
 }
 
-/** Calls to the leader of a partition, wherever it is at the moment. */
+/** Calls to the present leader of a partition. */
 export class KafkaLink {
   readonly #options: KafkaLinkOptions
   #metadataIsOld = false
@@ -41,17 +41,17 @@ export class KafkaLink {
     await this.#repeated(() => connect().catch(refuseUntrusted))
   }
 
-  /** Makes known the leaders of these topics. */
+  /** Adds topics whose leaders are tracked. */
   async follow(topics: readonly string[]): Promise<void> {
     await this.#repeated(() => this.#options.cluster.addMultipleTargetTopics(topics))
   }
 
   /**
-   * Asks the leader of a partition, again and again until it answers or patience ends. What is asked must be harmless
-   * when it is done twice.
+   * Sends a request to the leader of a partition, again and again until it answers or patience ends. The request must be
+   * harmless when repeated.
    *
-   * @throws LogError LOG_UNAVAILABLE (retriable unless access is refused), LOG_RECORD_TOO_LARGE, LOG_CLOSED; what
-   *         the broker says about the offset, as kafkajs throws it
+   * @throws LogError LOG_UNAVAILABLE (retriable unless access is refused), LOG_RECORD_TOO_LARGE, LOG_CLOSED; the broker's
+   *   errors about the offset, as kafkajs throws them
    */
   ask<Answer>(
     topic: string,
@@ -61,7 +61,7 @@ export class KafkaLink {
     return this.#repeated(async () => call(await this.broker(await this.leaderOf(topic, partition))))
   }
 
-  /** The same of the broker that decides about topics. */
+  /** Like `ask`, for the broker that manages topics. */
   askController<Answer>(call: (broker: KafkaBroker) => Promise<Answer>): Promise<Answer> {
     return this.#repeated(async () => call(await this.#options.cluster.findControllerBroker()))
   }
@@ -89,7 +89,7 @@ export class KafkaLink {
     return found.leader
   }
 
-  /** To be called after any failure: leaders may have moved. */
+  /** Must be called after any failure: leaders may have moved. */
   doubt(): void {
     this.#metadataIsOld = true
   }
@@ -102,13 +102,15 @@ export class KafkaLink {
   async #repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     const { clock, patienceMs } = this.#options
     const startedMs = clock.monotonicMs()
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
+    const backOff = new BackOff(clock, PAUSES)
+    for (;;) {
       try {
         return await call()
       } catch (error) {
         if (this.#closed) throw new LogError('LOG_CLOSED', 'The log has been closed.')
         const failure = logErrorOf(error)
         this.doubt()
+        const pauseMs = backOff.nextMs()
         const isLate = clock.monotonicMs() - startedMs + pauseMs > patienceMs
         if (!(failure instanceof LogError) || !failure.retriable || isLate) throw failure
         await clock.sleep(pauseMs)
@@ -117,13 +119,13 @@ export class KafkaLink {
   }
 }
 
-/** At a start nobody mends a certificate while we wait. */
+/** A refused certificate ends the start at once, because waiting cannot solve it. */
 function refuseUntrusted(error: Error): never {
   if (!/certificate/i.test(error.message)) throw error
   throw new LogError('LOG_UNAVAILABLE', `Kafka: ${error.message.trim()}`, { cause: error })
 }
 
-/** What a broker or the way to it refuses, in the terms of the log; anything else as it is. */
+/** Translates errors of a broker or connection into errors of the log; other errors are returned unchanged. */
 export function logErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof LogError) return error
   if (isOutOfRange(error)) return error
@@ -141,7 +143,7 @@ export function isOutOfRange(error: unknown): boolean {
   return error instanceof Error && typeOf(error) === 'OFFSET_OUT_OF_RANGE'
 }
 
-/** Kafka's name of the error, if a broker gave one. */
+/** Kafka's name of the error, if the broker gave one. */
 export function typeOf(error: Error): string {
   const { type, cause, originalError } = error as { type?: string; cause?: unknown; originalError?: unknown }
   if (typeof type === 'string') return type

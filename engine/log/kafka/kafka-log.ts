@@ -17,17 +17,20 @@ const DEFAULT_PATIENCE_MS = 5_000
 export interface KafkaLogOptions {
   readonly kafka: Kafka
   readonly clock: Clock
-  /** Hears of topics that keep fewer copies than they could. */
+  /** Receives warnings about topics that keep fewer copies than possible. */
   readonly logger?: Logger | undefined
-  /** Copies of each record. Default: 3, or as many as there are brokers. */
+  /** Copies of each record. Default: 3, or the number of brokers if lower. */
   readonly replication?: number | undefined
-  /** Stands before the names of all topics, so that several installations can share brokers. */
+  /** Prefix of all topic names, so that several installations can share brokers. */
   readonly prefix?: string | undefined
-  /** How long a call is repeated while brokers are away before its caller hears of it. */
+  /** Time during which a call is repeated while brokers are unavailable, before its caller gets an error. */
   readonly patienceMs?: number | undefined
 }
 
-/** A log on the brokers of a Kafka cluster, shared by any number of processes. @throws LogError when there is none */
+/**
+ * A log on the brokers of a Kafka cluster, shared by any number of processes. @throws LogError when the cluster is
+ * unavailable
+ */
 export async function kafkaLog(options: KafkaLogOptions): Promise<Log> {
   const log = new KafkaLog(options)
   await log.open()
@@ -37,7 +40,7 @@ export async function kafkaLog(options: KafkaLogOptions): Promise<Log> {
 class KafkaLog implements Log {
   readonly #options: KafkaLogOptions
   readonly #admin: Admin
-  /** For what is answered at once; what waits for new records has connections of its own. */
+  /** Connections for requests that are answered at once. Waiting for new records uses separate connections. */
   readonly #link: KafkaLink
   readonly #tailLink: KafkaLink
   readonly #tail: KafkaTail
@@ -87,7 +90,7 @@ class KafkaLog implements Log {
     }
   }
 
-  /** The brokers see to their own room. */
+  /** The brokers manage their own space. */
   reserve(): void {}
 
   async close(): Promise<void> {
@@ -95,7 +98,7 @@ class KafkaLog implements Log {
     this.#closed = true
     const topics = await Promise.allSettled(this.#topics.values())
     await Promise.all(topics.map(async topic => topic.status === 'fulfilled' && (await topic.value.close())))
-    // A fetch at a broker that is away ends with its connection.
+    // A fetch at an unavailable broker ends with its connection.
     await Promise.all([
       this.#link.close(),
       this.#tailLink.close(),
@@ -110,16 +113,19 @@ class KafkaLog implements Log {
     const kafkaName = `${prefix}${name}`
     await ensureTopic(this.#admin, clock, { name: kafkaName, partitions, copies: this.#copies })
     await Promise.all([this.#link.follow([kafkaName]), this.#tailLink.follow([kafkaName])])
-    const logId = await this.#link.ask(kafkaName, 0, broker =>
-      broker.connectionPool.send(topicIdExchange(kafkaName)),
-    )
-    return new KafkaTopic({ name, kafkaName, logId, partitions }, { link: this.#link, tail: this.#tail })
+    const links = { link: this.#link, tail: this.#tail }
+    const logId = await idOf(kafkaName, this.#link)
+    return new KafkaTopic({ name, kafkaName, logId, partitions }, links)
   }
+}
+
+function idOf(kafkaName: string, link: KafkaLink): Promise<string> {
+  return link.ask(kafkaName, 0, broker => broker.connectionPool.send(topicIdExchange(kafkaName)))
 }
 
 interface TopicIdentity {
   readonly name: string
-  /** With the prefix. */
+  /** Topic name with the prefix. */
   readonly kafkaName: string
   readonly logId: string
   readonly partitions: number
@@ -128,10 +134,12 @@ interface TopicIdentity {
 class KafkaTopic implements Topic {
   readonly name: string
   readonly logId: string
+  readonly presentId: () => Promise<string>
   readonly #partitions: readonly KafkaPartition[]
 
   constructor({ name, kafkaName, logId, partitions }: TopicIdentity, links: PartitionLinks) {
     this.name = name
+    this.presentId = () => idOf(kafkaName, links.link)
     this.logId = logId
     this.#partitions = Array.from(
       { length: partitions },

@@ -1,7 +1,7 @@
 import type { LogRecord, NewRecord } from '../log.ts'
 import type { FetchedTopic, KafkaMessage } from './kafkajs-cluster.ts'
 
-/** Headers of a record: who appended it, and as which number of his. */
+/** Headers of a record: its producer id and sequence. */
 const PRODUCER_HEADER = 'p'
 const SEQUENCE_HEADER = 's'
 const SEQUENCE_BYTES = 4

@@ -9,23 +9,23 @@ import { messageOf, recordOf } from './kafka-messages.ts'
 import { type KafkaTail, PARTITION_BYTES, READ_UNCOMMITTED } from './kafka-tail.ts'
 import type { KafkaBroker } from './kafkajs-cluster.ts'
 
-/** Smaller fetches cost as much as this one. */
+/** Minimum size of a fetch; smaller fetches cost the same. */
 const LEAST_FETCH_BYTES = 64 * 1024
 const EARLIEST = -2
 const LATEST = -1
 const REPLICA_WAIT_MS = 3_000
-/** The broker knows how much room there is; when it has none, its answer says so. */
+/** Only the broker knows the available space; its answer says when there is none. */
 const UNBOUNDED = { admit: () => undefined, settle: () => undefined }
 
 export interface PartitionLinks {
-  /** For what is answered at once. */
+  /** Connections for requests that are answered at once. */
   readonly link: KafkaLink
   readonly tail: KafkaTail
 }
 
 /** One partition of a topic on Kafka. */
 export class KafkaPartition {
-  /** As Kafka names it. */
+  /** Name on Kafka. */
   readonly topic: string
   readonly partition: number
   readonly #links: PartitionLinks
@@ -33,7 +33,7 @@ export class KafkaPartition {
   readonly #fetched = new FetchedRecords()
   readonly #waiters = new OffsetWaiters()
   readonly #awaited: bigint[] = []
-  /** The highest next offset that was seen. */
+  /** The highest next offset seen so far. */
   #next = 0n
   #closed = false
 
@@ -44,7 +44,7 @@ export class KafkaPartition {
     this.#queue = new AppendQueue(UNBOUNDED, group => this.#store(group))
   }
 
-  /** The lowest offset that somebody waits for. */
+  /** The lowest offset that a reader waits for. */
   get awaited(): bigint {
     return this.#awaited.toSorted((a, b) => Number(a - b))[0] ?? this.#next
   }
@@ -65,7 +65,7 @@ export class KafkaPartition {
       if (!isOutOfRange(error)) throw error
       const { first, next } = await this.bounds()
       assertReadable(this.topic, this.partition, from, Number(first), Number(next))
-      // Within them again: the leader is new and does not know yet how far its followers are.
+      // The leader is new and does not know the progress of its followers yet; the offset becomes valid again.
       throw new LogError('LOG_UNAVAILABLE', `${this.topic}/${this.partition} does not have ${from} yet.`, {
         retriable: true,
         cause: error,
@@ -107,25 +107,25 @@ export class KafkaPartition {
     return offset < 0n ? null : offset
   }
 
-  /** What the tail brings. */
+  /** Adds fetched records of the tail. */
   take(records: readonly LogRecord[], next: bigint): void {
     if (records.length > 0) this.#fetched.replace(records.filter(({ offset }) => offset >= this.awaited))
     this.#advance(next)
   }
 
-  /** Learns the bounds: whoever waits for something that is there goes on. */
+  /** Reads the bounds, and wakes readers whose records exist. */
   async look(): Promise<void> {
     await this.bounds()
   }
 
-  /** Waits for the appends under way. */
+  /** Waits for outstanding appends. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#queue.close()
     this.#waiters.close()
   }
 
-  /** The whole group with one request; while it is repeated nothing newer is sent. */
+  /** Stores the whole group with one request. While it is repeated, later appends wait. */
   async #store(group: readonly WaitingAppend[]): Promise<StoredGroup> {
     const { topic, partition } = this
     const messages = group.map(({ record }) => messageOf(record))

@@ -3,34 +3,34 @@ import type { LogRecord } from '../log.ts'
 import type { KafkaLink } from './kafka-link.ts'
 import { recordOf } from './kafka-messages.ts'
 
-/** How long a broker holds a fetch open that finds nothing; whoever begins to wait meanwhile joins the next. */
+/** Time that a broker holds an empty fetch open; partitions that are followed in the meantime join the next one. */
 const POLL_MS = 100
-/** Bounds on what one fetch brings, compressed; a batch that is larger still comes whole. */
+/** Bounds on the compressed size of one fetch; a larger batch still arrives as a whole. */
 export const PARTITION_BYTES = 1024 * 1024
 const FETCH_BYTES = 8 * 1024 * 1024
 const PAUSE_MS = 100
 export const READ_UNCOMMITTED = 0
 
-/** A partition whose head somebody waits for. */
+/** A partition whose head a reader waits for. */
 export interface FollowedPartition {
   readonly topic: string
   readonly partition: number
   /** First offset that is not known yet. */
   readonly awaited: bigint
-  /** Asks the broker once where the partition ends. */
+  /** Asks the broker once for the end of the partition. */
   look(): Promise<unknown>
-  /** Takes fetched records, and where the partition ends now. */
+  /** Receives fetched records and the present end of the partition. */
   take(records: readonly LogRecord[], end: bigint): void
 }
 
 /**
- * The one loop by which a process follows the heads of its partitions: a fetch at each leader, for those partitions
- * alone that somebody waits for. Who is busy with what it has read is not fetched for, so what is held stays bounded.
+ * The single loop by which a process follows the heads of its partitions. Each leader gets a fetch for only those
+ * partitions that a reader waits for. A reader that is busy causes no fetches, so the records held stay bounded.
  */
 export class KafkaTail {
   readonly #link: KafkaLink
   readonly #clock: Clock
-  /** How many wait for each partition. */
+  /** Number of waiting readers per partition. */
   readonly #followed = new Map<FollowedPartition, number>()
   readonly #polled = new Map<number, Promise<void>>()
   #isAttending = false
@@ -41,7 +41,7 @@ export class KafkaTail {
     this.#clock = clock
   }
 
-  /** Resolves when the wait does; the partition is followed meanwhile. */
+  /** Resolves when the wait does; the partition is followed until then. */
   async during(partition: FollowedPartition, wait: Promise<void>): Promise<void> {
     this.#followed.set(partition, (this.#followed.get(partition) ?? 0) + 1)
     void this.#attend()
@@ -54,13 +54,13 @@ export class KafkaTail {
     }
   }
 
-  /** Resolves when no fetch is under way any more. */
+  /** Resolves when all fetches have ended. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all(this.#polled.values())
   }
 
-  /** Sees to it that every leader of a followed partition is polled. */
+  /** Ensures that every leader of a followed partition is polled. */
   async #attend(): Promise<void> {
     if (this.#isAttending) return
     this.#isAttending = true
@@ -86,7 +86,7 @@ export class KafkaTail {
         await this.#fetch(leader, partitions)
       }
     } catch {
-      // Who asks the partition itself hears why; here it is only tried again.
+      // Direct calls to the partition report the error; this loop only tries again.
       await this.#rest()
       await Promise.all([...this.#followed.keys()].map(partition => partition.look().catch(() => undefined)))
     } finally {
@@ -117,7 +117,7 @@ export class KafkaTail {
   async #byLeader(): Promise<Map<number, FollowedPartition[]>> {
     const byLeader = new Map<number, FollowedPartition[]>()
     for (const partition of this.#followed.keys()) {
-      // One without a leader is looked for again; the others go on.
+      // The leader of a partition without one is looked up again; the others continue.
       const leader = await this.#link.leaderOf(partition.topic, partition.partition).catch(() => undefined)
       if (leader === undefined) continue
       const others = byLeader.get(leader) ?? []

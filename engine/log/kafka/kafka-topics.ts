@@ -5,13 +5,13 @@ import { LogError, MAX_RECORD_BYTES } from '../log.ts'
 import { logErrorOf, typeOf } from './kafka-link.ts'
 import { leastInSync, MIN_IN_SYNC, type WantedCopies } from './wanted-copies.ts'
 
-/** What a batch takes beside its values. */
+/** Allowance for the parts of a batch apart from its values. */
 const BATCH_OVERHEAD_BYTES = 65_536
 const MAX_MESSAGE_BYTES = MAX_RECORD_BYTES + BATCH_OVERHEAD_BYTES
 const CREATION_PAUSE_MS = 50
 const CREATION_PATIENCE_MS = 10_000
 
-/** What Weir needs of a topic, and why another value is refused. */
+/** Settings that Weir requires of a topic, with the reason why other values are refused. */
 const REQUIRED: readonly {
   readonly name: string
   readonly wanted: string
@@ -22,19 +22,19 @@ const REQUIRED: readonly {
     name: 'message.timestamp.type',
     wanted: 'LogAppendTime',
     holds: value => value === 'LogAppendTime',
-    because: 'the times of the broker are what windows and days are judged by',
+    because: 'windows and days depend on the times of the broker',
   },
   {
     name: 'retention.ms',
     wanted: '-1',
     holds: value => value === '-1',
-    because: 'records go when they are stored, and no sooner',
+    because: 'records must not be deleted before they are stored',
   },
   {
     name: 'retention.bytes',
     wanted: '-1',
     holds: value => value === '-1',
-    because: 'records go when they are stored, and no sooner',
+    because: 'records must not be deleted before they are stored',
   },
   {
     name: 'cleanup.policy',
@@ -46,13 +46,13 @@ const REQUIRED: readonly {
     name: 'max.message.bytes',
     wanted: String(MAX_MESSAGE_BYTES),
     holds: value => Number(value) >= MAX_MESSAGE_BYTES,
-    because: 'a request is one record',
+    because: 'a request is a single record',
   },
   {
     name: 'unclean.leader.election.enable',
     wanted: 'false',
     holds: value => value === 'false',
-    because: 'a broker that lacks acknowledged records would lose them for all',
+    because: 'a broker without the acknowledged records could become leader and lose them',
   },
 ]
 
@@ -63,7 +63,7 @@ export interface WantedTopic {
 }
 
 /**
- * Creates a topic as Weir needs it, or checks the one that is there.
+ * Creates a topic with the required settings, or checks the existing one.
  *
  * @throws LogError LOG_PARTITIONS_DIFFER; LOG_UNAVAILABLE, not retriable when an operator must change something
  */
@@ -109,7 +109,7 @@ async function createTopic(admin: Admin, { name, partitions, copies }: WantedTop
     if (types.includes('INVALID_REPLICATION_FACTOR'))
       throw new LogError(
         'LOG_UNAVAILABLE',
-        `Kafka has fewer brokers than the ${replication} copies that topic ${name} shall have: start more, or set KAFKA_REPLICATION`,
+        `Kafka has fewer brokers than the ${replication} copies for topic ${name}: start more brokers, or set KAFKA_REPLICATION`,
         { cause: error },
       )
     throw error
@@ -144,7 +144,7 @@ async function presentPartitions(
   }
 }
 
-/** By name. A broker may not know yet that there is such a topic. */
+/** Settings by name. A broker may know a new topic only after a moment. */
 async function settingsOf(admin: Admin, clock: Clock, topic: string): Promise<ReadonlyMap<string, string>> {
   for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
     try {

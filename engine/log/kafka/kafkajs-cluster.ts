@@ -2,15 +2,15 @@ import type { Kafka } from 'kafkajs'
 import { mendKafkajs } from './kafkajs-mended.ts'
 
 /**
- * The part of kafkajs that Weir builds on: its connections and its protocol, without its producer and consumer.
- * Those two decide by themselves when to repeat, when to beat and what to deliver; a log must decide that itself.
- * kafkajs exports this part under a symbol only; it has had no release since 2023 and is pinned.
+ * The part of kafkajs that Weir uses: its connections and its protocol. Its producer and consumer are not used, because
+ * they decide themselves when to repeat, when to send heartbeats and which records to deliver. A log must control this
+ * itself. kafkajs exports this part only under a symbol. It has had no release since 2023, and its version is pinned.
  */
 
 export interface KafkaCluster {
   connect(): Promise<void>
   disconnect(): Promise<void>
-  /** Asks for the leaders of all topics that were added. */
+  /** Refreshes the leaders of all added topics. */
   refreshMetadata(): Promise<void>
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[]
@@ -31,7 +31,7 @@ export interface KafkaBroker {
   produce(request: {
     readonly topicData: readonly TopicMessages[]
     readonly acks: -1
-    /** How long the broker waits for its replicas, ms. */
+    /** Time that the broker waits for its replicas, ms. */
     readonly timeout: number
     readonly compression: number
   }): Promise<{
@@ -148,7 +148,7 @@ export interface FetchedTopic {
   }[]
 }
 
-/** A request that kafkajs does not know, with how its answer is read. */
+/** A request that kafkajs does not support, with the decoder of its answer. */
 export interface KafkaExchange<Answer> {
   readonly request: {
     readonly apiKey: number
@@ -164,7 +164,7 @@ export interface KafkaExchange<Answer> {
 
 const CREATE_CLUSTER = 'private:Kafka:createCluster'
 
-/** Connections of their own to the brokers of a client: what waits on one does not delay the others. */
+/** Separate connections to the brokers of a client, so that a waiting request does not delay others. */
 export function clusterOf(kafka: Kafka): KafkaCluster {
   const create = Object.getOwnPropertySymbols(kafka).find(
     ({ description }) => description === CREATE_CLUSTER,

@@ -1,7 +1,7 @@
 import kafkajs, { type LogEntry, type logCreator } from 'kafkajs'
 import type { Logger } from '../../logger.ts'
 
-/** kafkajs calls many things errors that its callers repeat: they are told at a level that wakes nobody. */
+/** kafkajs logs many conditions as errors that its callers handle by repetition; these get a lower level. */
 export function kafkaLogCreator(logger: Logger): logCreator {
   return () =>
     ({ level, namespace, log: { message, timestamp, logger: _, ...details } }: LogEntry) => {

@@ -5,7 +5,7 @@ import Connection from 'kafkajs/src/network/connection.js'
 import ConnectionPool from 'kafkajs/src/network/connectionPool.js'
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
 
-/** Defects of kafkajs 2.2.4, its last release, that a log cannot live with. */
+/** Repairs of defects in kafkajs 2.2.4, its last release, that make it unusable for a log. */
 export function mendKafkajs(): void {
   mendThrottleTimer()
   mendReconnecting()
@@ -16,8 +16,8 @@ export function mendKafkajs(): void {
 }
 
 /**
- * It looks after throttled requests by a timer that it starts after every answer, with a time that has passed when
- * nothing is throttled: from then on it fires each millisecond for ever, and Node warns of a negative time-out.
+ * kafkajs checks throttled requests by a timer that it starts after every answer. The timer uses a time in the past when
+ * nothing is throttled. From then on it fires every millisecond, and Node warns of a negative time-out.
  */
 function mendThrottleTimer(): void {
   const { prototype } = RequestQueue
@@ -28,9 +28,9 @@ function mendThrottleTimer(): void {
 }
 
 /**
- * A connection that was cut in the middle of an answer keeps what it had of it: after the next connect both are read
- * as one, and an error in the socket's own handler ends the process. And two who connect at once open two sockets, of
- * which one is never closed.
+ * A connection that was cut in the middle of an answer keeps the received part. After a reconnect, old and new bytes are
+ * read as one answer, and an error in the socket's own handler ends the process. In addition, two simultaneous connects
+ * open two sockets, one of which is never closed.
  */
 function mendReconnecting(): void {
   const { prototype } = Connection
@@ -50,12 +50,12 @@ function mendReconnecting(): void {
   }
 }
 
-/** An answer begins with its length. */
+/** Length field at the start of an answer. */
 const LENGTH_BYTES = 4
 
 /**
- * A connection on which an answer did not come in time is kept, counts as connected, and gets the next request, and
- * questions that any broker could answer.
+ * A connection whose answer timed out stays open and counts as connected. It gets the next request, and requests that any
+ * broker could answer.
  */
 function mendSilentConnections(): void {
   const { prototype } = Connection
@@ -70,17 +70,17 @@ function mendSilentConnections(): void {
   }
 }
 
-/** Ends the connections to a broker at once: what waits for an answer fails, and what is asked next connects anew. */
+/** Ends the connections to a broker at once: outstanding requests fail, and the next request connects again. */
 export function dropConnections(broker: object, reason: string): void {
   for (const connection of (broker as Broker).connectionPool.pool) cut(connection, reason)
 }
 
 function cut(connection: Connection, reason: string): void {
-  connection.authHandlers?.onError() // A login that waits for an answer hears of nothing else.
+  connection.authHandlers?.onError() // a pending login would not be informed otherwise
   connection.socket?.destroy(new Error(reason))
 }
 
-/** A broker that took the connection and then said nothing counts as connected, though nothing can be asked of it. */
+/** A broker that accepted the connection and then stays silent counts as connected, although requests to it never end. */
 function mendHalfMadeConnections(): void {
   const { prototype } = Broker
   const connect = prototype.connect
@@ -95,9 +95,9 @@ function mendHalfMadeConnections(): void {
 }
 
 /**
- * Seeds are tried one after the other, always in the same order, the next one only by the next attempt, and one that
- * takes the connection and says nothing for ever: a single one that is away costs each start its time-out. All are
- * asked at once, and the first that answers is taken.
+ * Seeds are tried one per attempt, always in the same order, and a seed that accepts the connection but stays silent
+ * blocks forever. Each start would wait for the time-out of a single unavailable seed. Instead, all seeds are asked at
+ * once, and the first answer wins.
  */
 function mendSeeds(): void {
   const { prototype } = BrokerPool
@@ -111,7 +111,7 @@ function mendSeeds(): void {
         this.versions = first.versions
       } catch (error) {
         const { errors } = error as AggregateError
-        // What an operator must mend says more than that another one is away.
+        // An error that the operator must fix is more useful than an unavailable broker.
         const failure = errors.find(({ retriable }) => !retriable) ?? errors[0]
         if (failure.retriable) throw failure
         bail(failure)
@@ -123,7 +123,7 @@ function mendSeeds(): void {
   }
 }
 
-/** Their builder gives one after the other, and then the first again. */
+/** The builder of kafkajs returns one seed after the other, and then the first one again. */
 async function seedsOf(pool: BrokerPool): Promise<Broker[]> {
   const seeds = new Map<string, Broker>()
   for (;;) {
@@ -134,7 +134,7 @@ async function seedsOf(pool: BrokerPool): Promise<Broker[]> {
   }
 }
 
-/** One partition without a leader is no reason to know nothing of all others: who asks for its leader is told. */
+/** One partition without a leader must not hide all others: only requests for its leader get an error. */
 function mendLeaderlessPartitions(): void {
   const { prototype } = ConnectionPool
   const send = prototype.send

@@ -1,4 +1,4 @@
-/** Sources of kafkajs that have no types of their own; see kafkajs-mended.ts. */
+/** Sources of kafkajs without types; see kafkajs-mended.ts. */
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
@@ -11,6 +11,20 @@ declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
     readonly buffer: Buffer
     writeBuffer(bytes: Buffer): this
+    writeUVarInt(value: number): this
+    writeUVarIntString(text: string): this
+  }
+}
+
+declare module 'kafkajs/src/protocol/decoder.js' {
+  export default class Decoder {
+    constructor(bytes: Buffer)
+    readInt8(): number
+    readInt16(): number
+    readInt32(): number
+    readUVarInt(): number
+    readUVarIntString(): string | null
+    readBytes(count: number): Buffer
   }
 }
 

@@ -1,91 +1,59 @@
+import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
 import { LogError } from '../log.ts'
 import type { KafkaExchange } from './kafkajs-cluster.ts'
 
-/** Metadata, the first version without a part that is of no use here; kafkajs ends before topics have ids. */
+/** Metadata request in its first version with topic ids, which kafkajs does not support. */
 const METADATA = 3
 const VERSION = 12
 const NO_TAGS = 0
 const ID_BYTES = 16
 
-/** Asks for the id that Kafka minted when a topic was created: a topic of the same name that came later has another. */
+/** Asks for the id that Kafka gave the topic at its creation: a later topic of the same name has another one. */
 export function topicIdExchange(topic: string): KafkaExchange<string> {
   return {
     request: {
       apiKey: METADATA,
       apiVersion: VERSION,
       apiName: 'TopicId',
-      encode: async () => new Encoder().writeBuffer(requestFor(topic)),
+      encode: async () => requestFor(topic),
     },
     response: { decode: async bytes => idIn(bytes), parse: async id => id },
   }
 }
 
-function requestFor(topic: string): Buffer {
-  const name = Buffer.from(topic)
-  return Buffer.concat([
-    Buffer.from([NO_TAGS]), // ends the header, which this version has longer
-    Buffer.from([2]), // one topic
-    Buffer.alloc(ID_BYTES),
-    Buffer.from([name.length + 1]),
-    name,
-    Buffer.from([NO_TAGS]),
-    Buffer.from([0, 0, NO_TAGS]), // creates nothing, asks for no rights
-  ])
+/** Ends the header, asks for one topic with neither id nor tags, creates nothing and requests no rights. */
+function requestFor(topic: string): Encoder {
+  const rights = Buffer.from([0, 0, NO_TAGS])
+  return new Encoder()
+    .writeBuffer(Buffer.from([NO_TAGS]))
+    .writeUVarInt(1 + 1) // Lengths of arrays are one more than their elements.
+    .writeBuffer(Buffer.alloc(ID_BYTES))
+    .writeUVarIntString(topic)
+    .writeBuffer(Buffer.from([NO_TAGS]))
+    .writeBuffer(rights)
 }
 
-/** Reads no further than the id: throttle time, brokers, cluster, controller, the one topic. */
+/** Reads only up to the id: throttle time, brokers, cluster, controller, the one topic. */
 function idIn(bytes: Buffer): string {
-  const reader = new CompactReader(bytes)
-  reader.skip(1 + 4)
-  for (let brokers = reader.count(); brokers > 0; brokers--) {
-    reader.skip(4)
-    reader.skip(reader.count())
-    reader.skip(4)
-    reader.skip(reader.count())
-    reader.skip(1)
+  const decoder = new Decoder(bytes)
+  decoder.readBytes(1 + 4)
+  for (let brokers = decoder.readUVarInt() - 1; brokers > 0; brokers--) {
+    decoder.readInt32()
+    decoder.readUVarIntString()
+    decoder.readInt32()
+    decoder.readUVarIntString()
+    decoder.readInt8()
   }
-  reader.skip(reader.count())
-  reader.skip(4)
-  const topics = reader.count()
-  const errorCode = reader.int16()
+  decoder.readUVarIntString()
+  decoder.readInt32()
+  const topics = decoder.readUVarInt() - 1
+  const errorCode = decoder.readInt16()
   if (topics !== 1 || errorCode !== 0)
-    throw new LogError('LOG_UNAVAILABLE', `Kafka does not tell the topic's id (error ${errorCode}).`, {
+    throw new LogError('LOG_UNAVAILABLE', `Kafka does not report the topic's id (error ${errorCode}).`, {
       retriable: true,
     })
-  reader.skip(reader.count())
-  const hex = reader.bytes(ID_BYTES).toString('hex')
+  decoder.readUVarIntString()
+  const hex = decoder.readBytes(ID_BYTES).toString('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-}
-
-class CompactReader {
-  readonly #bytes: Buffer
-  #at = 0
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
-  }
-
-  skip(count: number): void {
-    this.#at += count
-  }
-
-  bytes(count: number): Buffer {
-    this.#at += count
-    return this.#bytes.subarray(this.#at - count, this.#at)
-  }
-
-  int16(): number {
-    return this.bytes(2).readInt16BE()
-  }
-
-  /** Elements of an array or bytes of a text: one more than that as a varint; 0 is none at all. */
-  count(): number {
-    let value = 0
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.bytes(1)[0] as number
-      value |= (byte & 0x7f) << shift
-      if (byte < 0x80) return Math.max(0, value - 1)
-    }
-  }
 }

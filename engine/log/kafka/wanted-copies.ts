@@ -5,7 +5,7 @@ import { LogError } from '../log.ts'
 
 export const MIN_IN_SYNC = 'min.insync.replicas'
 const MOST_COPIES = 3
-/** Brokers that are started together are seen one after the other. */
+/** Time to wait for more brokers: brokers that start together become visible one after the other. */
 const SETTLED_AFTER_MS = 3_000
 const LOOK_EVERY_MS = 250
 
@@ -13,18 +13,21 @@ export interface WantedCopiesOptions {
   readonly admin: Admin
   readonly clock: Clock
   readonly logger: Logger
-  /** What the operator asks for; as many as brokers can keep, at most 3, when nobody does. */
+  /** Number set by the operator; undefined: as many as the brokers can keep, at most 3. */
   readonly asked: number | undefined
 }
 
-/** What is there: the fewest copies that a partition of the topic has, and how many must have a record before it counts. */
+/**
+ * Present state: the lowest number of copies of any partition, and the number of brokers that must have a record before
+ * it counts.
+ */
 export interface PresentCopies {
   readonly topic: string
   readonly copies: number
   readonly inSync: number
 }
 
-/** How many brokers shall keep each record. */
+/** Number of brokers that are to keep each record. */
 export class WantedCopies {
   readonly #options: WantedCopiesOptions
   #chosen: number | undefined
@@ -33,13 +36,13 @@ export class WantedCopies {
     this.#options = options
   }
 
-  /** For a topic that is created now, and keeps them for ever: waits until brokers that are coming up are seen. */
+  /** Number for a topic that is created now and keeps it forever: waits until starting brokers are visible. */
   async forCreation(): Promise<number> {
     this.#chosen ??= this.#options.asked ?? (await this.#chooseCopies())
     return this.#chosen
   }
 
-  /** Looks at a topic that is there. @throws LogError when it keeps less than is asked for */
+  /** Checks an existing topic. @throws LogError when it keeps fewer copies than requested */
   async check(present: PresentCopies): Promise<void> {
     const { logger, asked } = this.#options
     const { topic, copies, inSync } = present
@@ -50,7 +53,7 @@ export class WantedCopies {
     if (asked !== undefined)
       throw new LogError(
         'LOG_UNAVAILABLE',
-        `${sentence}, or set KAFKA_REPLICATION to what is meant (it is ${asked})`,
+        `${sentence}, or set KAFKA_REPLICATION to the intended number (it is ${asked})`,
       )
     logger.warn({ topic, copies, inSync }, `ACKNOWLEDGED LINES CAN BE LOST: ${sentence}`)
   }
@@ -63,7 +66,7 @@ export class WantedCopies {
     else
       this.#options.logger.warn(
         { copies, brokers },
-        `${sentence}, and they keep that when brokers are added: KAFKA_REPLICATION says how many are wanted`,
+        `${sentence}, and they keep that number when brokers are added: set KAFKA_REPLICATION to the number of copies`,
       )
     return copies
   }
@@ -86,7 +89,9 @@ export class WantedCopies {
   }
 }
 
-/** Of three copies two must have a record before it counts: one broker may be away, and another may then be lost. */
+/**
+ * Two of three copies must have a record before it counts. One broker can then be unavailable, and another one be lost.
+ */
 export function leastInSync(copies: number): number {
   return copies > 2 ? 2 : 1
 }
@@ -94,7 +99,7 @@ export function leastInSync(copies: number): number {
 function shortageOf({ copies, inSync }: PresentCopies, wanted: number): string | undefined {
   if (copies < wanted) return `has ${copiesOf(copies)} where ${wanted} are wanted`
   if (inSync < leastInSync(copies))
-    return `has ${MIN_IN_SYNC}=${inSync}: a record counts that one of its ${copies} brokers has`
+    return `has ${MIN_IN_SYNC}=${inSync}: a record counts as soon as one of its ${copies} brokers has it`
   return undefined
 }
 

@@ -6,7 +6,7 @@ import type { ConditionRules } from '../../conditions/condition-check.ts'
 import { scriptProblem } from '../../conditions/script.ts'
 import { withBoundedLoops } from '../../event/bounded-loops.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from '../../event/field-path.ts'
-import { MAX_PROBLEMS, type Problem } from '../../event/problem.ts'
+import { MAX_PROBLEMS, type Problem, quotable } from '../../event/problem.ts'
 import { grokPatternProblem } from '../../expressions/grok-pattern.ts'
 import { regularExpressionProblem } from '../../expressions/regular-expression.ts'
 
@@ -15,26 +15,26 @@ interface Described {
 }
 
 interface FieldPathOptions extends Described {
-  /** Also accepts "", which means the same as leaving it out. */
+  /** Whether it also accepts "", with the same meaning as an omitted option. */
   readonly blank?: boolean
-  /** Accepts members of the message itself only: `.a`, and neither `.a.b` nor the whole of it. */
+  /** Accepts only members of the message itself: `.a`, and neither `.a.b` nor the whole message. */
   readonly rootLevel?: boolean
   readonly maxLength?: number
   readonly default?: string
 }
 
-/** An option that names a place in the event. */
+/** Option that names a place in the event. */
 export function FieldPath({ blank = false, rootLevel = false, ...options }: FieldPathOptions) {
   return Type.String({ ...options, fieldPath: rootLevel ? 'root' : blank ? 'blank' : 'required' })
 }
 
-/** An option that holds a conditional; its defaults are written into what is stored. */
+/** Option that contains a conditional; its defaults are stored. */
 export function Conditional({ change, ...options }: Described & Pick<ConditionRules, 'change'>) {
   const rules: ConditionRules = change === undefined ? {} : { change }
   return Type.Unsafe<Condition>({ type: 'object', conditional: rules, ...options })
 }
 
-/** An option that holds one comparison, where a tree of them is not allowed. */
+/** Option that contains one comparison, where a tree of them is not allowed. */
 export function Comparison({
   caseSensitiveDefault,
   ...options
@@ -43,24 +43,24 @@ export function Comparison({
   return Type.Unsafe<Leaf>({ type: 'object', comparison: rules, ...options })
 }
 
-/** An option that holds a regular expression: components, section 9.5. */
+/** Option that contains a regular expression: components, section 9.5. */
 export function RegularExpressionText(options: Described) {
   return Type.String({ ...options, minLength: 1, regularExpression: true })
 }
 
-/** An option that holds a grok pattern: components, section 9.4. */
+/** Option that contains a grok pattern: components, section 9.4. */
 export function GrokPattern(options: Described) {
   return Type.String({ ...options, minLength: 1, grokPattern: true })
 }
 
-/** An option that holds a script of one function: components, section 5.11. */
+/** Option that contains a script of one function: components, section 5.11. */
 export function ScriptText(options: Described & { readonly maxLength?: number }) {
   return Type.String({ ...options, minLength: 1, script: true })
 }
 
 export type ConfigCheck = { readonly stored: JsonObject } | { readonly problems: readonly Problem[] }
 
-/** Neither turns `5` into `"5"` nor drops unknown members: what is wrong is said, not repaired. */
+/** Validator that neither turns `5` into `"5"` nor drops unknown members: mistakes are reported, not repaired. */
 const ajv = new Ajv({
   allErrors: true,
   useDefaults: true,
@@ -104,7 +104,7 @@ for (const [keyword, check] of [
     }))
     return problems.length === 0
   }
-  // The problems lie deeper in the value and bring their own places.
+  // The problems are deeper in the value and have their own places.
   ajv.addKeyword({ keyword, type: 'object', modifying: true, errors: 'full', validate })
 }
 
@@ -122,13 +122,15 @@ for (const [keyword, problemWith] of [
   ajv.addKeyword({ keyword, type: 'string', errors: true, validate })
 }
 
-/** A full tree of conditions takes some 16 levels. */
+ajv.addKeyword({ keyword: 'secret', schemaType: 'boolean' })
+
+/** Maximum nesting; a full tree of conditions takes some 16 levels. */
 const MAX_NESTING = 64
 const TOO_DEEP: Problem = {
   instancePath: '',
   message: `must NOT be nested more than ${MAX_NESTING} levels deep`,
 }
-/** More members than any schema has defaults for. */
+/** Larger than the number of members with defaults in any schema. */
 const MAX_COPIED_MEMBERS = 1_000
 
 const validators = new WeakMap<TSchema, ValidateFunction>()
@@ -136,8 +138,7 @@ const validators = new WeakMap<TSchema, ValidateFunction>()
 /**
  * Checks the options of a node as they came in a request.
  *
- * @returns what was sent with the schema's defaults written in, or all findings at once, the first
- *   thousand of them, with pointers into the options
+ * @returns the sent options with the schema's defaults, or the first thousand findings, with pointers into the options
  */
 export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
   let validate = validators.get(schema)
@@ -151,22 +152,22 @@ export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
   return { problems: (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(problemOf) }
 }
 
-/** What is wrong with a value that is nested too deeply to be looked at. */
+/** Returns the finding about a value that is nested too deeply to be checked. */
 export function nestingProblem(value: JsonValue): Problem | undefined {
   return copyWithin(value, MAX_NESTING) === undefined ? TOO_DEEP : undefined
 }
 
 function problemOf({ instancePath, message = 'must be valid', keyword, params }: ErrorObject): Problem {
   if (keyword === 'additionalProperties')
-    return { instancePath, message: `${message}: '${String(params.additionalProperty)}'` }
+    return { instancePath, message: `${message}: '${quotable(String(params.additionalProperty))}'` }
   if (keyword === 'enum')
     return { instancePath, message: `${message}: ${(params.allowedValues as string[]).join(', ')}` }
   return { instancePath, message }
 }
 
 /**
- * Copies what defaults may be written into. An object with more members than a schema has is not copied: the engine takes
- * a tenth of a second for one of 200,000, and it is refused, or defaults are not written into it.
+ * Copies a value that receives defaults. An object with more members than a schema has is not copied: a copy of 200,000
+ * takes a tenth of a second. It is refused, or receives no defaults.
  *
  * @returns undefined when the value is nested deeper: code that follows its nesting could run out of stack
  */
@@ -188,7 +189,7 @@ function copyWithin(value: JsonValue, levels: number): JsonValue | undefined {
 function copyOfObject(value: JsonObject, levels: number): JsonObject | undefined {
   const copies: [name: string, copy: JsonValue][] = []
   let count = 0
-  // No list of the names, nor of the members: it takes as long as all else together.
+  // A list of the names, or of the members, would take as long as all the rest.
   for (const name in value) {
     count++
     const member = value[name] as JsonValue
@@ -198,6 +199,6 @@ function copyOfObject(value: JsonObject, levels: number): JsonObject | undefined
     if (count <= MAX_COPIED_MEMBERS) copies.push([name, copy])
   }
   if (count > MAX_COPIED_MEMBERS) return value
-  // Also a member that is called `__proto__` is one of its own.
+  // A member that is called `__proto__` is an ordinary member, too.
   return copies.length === 0 ? { ...value } : { ...value, ...Object.fromEntries(copies) }
 }

@@ -6,21 +6,22 @@ import type { Outcome } from '../../event/outcome.ts'
 import type { Problem } from '../../event/problem.ts'
 import type { CostMeter } from '../../expressions/cost-meter.ts'
 import type { Steps } from '../../steps.ts'
+import type { BucketView } from './buckets.ts'
 import type { ExemptKeys } from './exempt-keys.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { StateBounds } from './state-bounds.ts'
 
-/** A kind of processor as the API knows it, whether or not this program runs it. */
+/** Type of processor as the API knows it, whether or not this program runs it. */
 export interface ProcessorDeclaration<Schema extends TObject = TObject, Config = JsonObject>
   extends NodeDeclaration {
   readonly config: Schema
-  /** Named ways out, in the order in which they are listed. A processor without has one, the default output. */
+  /** Named outputs, in their listed order. Absent: only the default output. */
   outputs?(config: Config): readonly ProcessorOutput[]
 }
 
 /**
- * A kind of processor: its name, options, errors, behaviour and worked examples. What the API checks, what the
- * reference page says and what the compiler of graphs runs are all read from this one value.
+ * Type of processor: its name, options, errors, behaviour and worked examples. The API, the reference page and the compiler
+ * of graphs all read this one value.
  */
 export interface Processor<
   Schema extends TObject = TObject,
@@ -28,29 +29,31 @@ export interface Processor<
   State = unknown,
   Config = JsonObject,
 > extends ProcessorDeclaration<Schema, Config> {
-  /** Behaviour number of the engine that brought it; absent: the first. */
+  /** Behaviour number of the engine that introduced it; absent: the first. */
   readonly since?: number
-  /** Every code that it can report. */
+  /** Codes of all errors that it can report. */
   readonly errors: readonly Code[]
   /**
-   * What is wrong with options that are kept as clients send them, and that nothing can run by: a pipeline with them is
-   * not published. Pointers lead into the options, which were checked.
+   * Returns findings about options that are stored, but cannot be run: a pipeline with them is not published. Pointers
+   * lead into the options, which were checked.
    */
   runProblems?(config: Config): Problem[]
   /**
-   * Does the thinking once; the function that it returns does the work per event and keeps nothing of its own.
+   * Prepares the options once. The returned function does the work per event and has no memory of its own.
    *
-   * @param meter counts what expressions cost. What it throws goes through, and the event may be judged again: until all
-   *   expressions have been judged, nothing may change
+   * @param meter counts the cost of expressions. Its exceptions must not be caught, and the event may be judged again.
+   *   Nothing must change until all expressions have been judged
    */
   compile(config: Config, report: Report<NoInfer<Code>>, meter: CostMeter): Process<NoInfer<Code>, State>
   /**
-   * Tells somebody who asks why an event was dropped: done once; the function that it returns is asked right after
-   * the event was judged, and changes nothing.
+   * Prepares explanations of dropped events. The returned function is called right after the event was judged, and changes
+   * nothing.
    */
   explain?(config: Config): (event: Event, state: State) => JsonObject
+  /** Metric with a name of its own that counts the dropped events of its nodes. */
+  readonly droppedMetric?: { readonly name: string; readonly help: string }
   readonly state?: ProcessorState<State, Config>
-  /** Of a processor whose memory gives events when time passes. */
+  /** Present if the memory releases events when time passes. */
   readonly windows?: ProcessorWindows<State, Config>
   readonly examples: readonly Example[]
 }
@@ -61,104 +64,109 @@ export interface ProcessorOutput {
   readonly label: string
 }
 
-/** @param nowMs log time of the record that the event came with: the only time that a processor may know */
+/** Work per event. @param nowMs log time of the event's record: the only time that a processor may know */
 export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
   event: Event,
   state: State,
   nowMs: number,
 ) => Outcome<Code>
 
-/** What a processor remembers of one partition. It is part of the checkpoint and goes where the partition goes. */
+/** State of a processor in one partition. It is part of the checkpoint and moves with the partition. */
 export interface ProcessorState<State, Config> {
-  /** @param seed for hashes: differs from node to node, changes speed and never a result */
+  /** @param seed seed of hashes: differs between nodes, changes speed and never a result */
   create(bounds: StateBounds, seed: number): State
   /**
-   * Lets time pass, before the events of a record and also without events. `nowMs` may step back; time does not.
+   * Advances the time, before the events of a record and also without events. `nowMs` may step back; time does not.
    *
-   * @returns false: there is more to forget than is done at a time, and it is to be called again before anything else
+   * @returns false: not everything that is over was forgotten; call it again before anything else
    */
   advance(state: State, nowMs: number, config: Config): boolean
-  /** A copy: what happens to the state later does not change it. It is made in stretches, and nothing happens between them. */
+  /** Copies the state, in stretches. Nothing else happens between them, and later changes do not reach the copy. */
   snapshot(state: State): Steps<Uint8Array>
-  /** @throws RangeError when the bytes are no snapshot */
+  /** @throws RangeError when the bytes are not a snapshot */
   restore(bytes: Uint8Array, bounds: StateBounds): State
-  /** How much it holds, for operators. */
+  /** Figures of its size, for operators. */
   measure(state: State): Readonly<Record<string, number>>
-  /** Tells it of the keys that are not judged for a time: theirs is part of no snapshot. Absent: none can be. */
+  /** Sets the keys that are not judged for a time; snapshots do not contain them. Absent: no key can be exempt. */
   exempt?(state: State, keys: ExemptKeys): void
-  /** Whether the memory survives this change of options. */
+  /** Whether the memory is kept after this change of options. */
   keeps(before: Config, after: Config): boolean
-  /** How it is shared out when lines of one account are on many partitions. */
+  /** Shows people its buckets, if it limits events by key. */
+  readonly buckets?: BucketView<State, Config>
+  /** Distribution over partitions when lines of one account are on many. */
   readonly keyed: KeyedState<State, Config>
 }
 
-/** What comes out by itself: windows end when log time reaches their end. */
+/** Windows, which end when log time reaches their end. */
 export interface ProcessorWindows<State, Config> {
-  /** Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early by what has ended since, never too late. */
+  /**
+   * Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early if windows have ended
+   * since, never too late.
+   */
   deadlineMs(state: State): number
   /**
-   * Done once; the function that it returns ends the windows whose end is at `untilMs` or before, one whenever the next is
-   * asked for, oldest first.
+   * Prepares the release of windows. The returned function ends those that are due at `untilMs`, oldest first, each when
+   * the iterator is asked for the next.
    */
   release(config: Config): (state: State, untilMs: number) => Iterable<EndedWindow>
-  /** How many are open: each holds one event, which the others were merged into. */
+  /** Number of open windows: each holds one event, into which the others were merged. */
   open(state: State): number
 }
 
 export interface EndedWindow extends EndingWindow {
-  /** What was in it. */
+  /** Result of merging its events. */
   readonly event: Event
 }
 
 export interface EndingWindow {
-  /** What the events in it have in common, as the processor writes it; '' where it is all of them. */
+  /** Text of the common values of its events; '' for a window of all events. */
   readonly group: string
   /** Number of events in it. */
   readonly events: number
 }
 
-/** Memory by key: each key's is in one place, wherever the events come from. */
+/** Memory by key: that of each key is in one partition, regardless of the origin of the events. */
 export interface KeyedState<State, Config> {
-  /** Done once; the function that it returns tells where an event belongs: a number of 32 bits, the same for a key in every state of a node. */
+  /** Prepares hashing. The returned function gives the 32-bit hash of an event's key, the same in every state of a node. */
   hash(config: Config): (event: Event, state: State) => number
-  /** Takes out the memory of keys whose share is among `shares`, in pieces of a bounded size. */
+  /** Removes the memory of keys whose share is among `shares`, and returns it in pieces of a bounded size. */
   split(
     state: State,
     shares: readonly number[],
     shareOf: (hash: number) => number,
   ): Iterable<{ readonly share: number; readonly data: Uint8Array }>
-  /** Takes in such a piece. @throws RangeError when the bytes are none */
+  /** Adds such a piece. @throws RangeError when the bytes are not valid */
   absorb(state: State, data: Uint8Array, bounds: StateBounds): void
 }
 
-/** A worked example: it runs as a test and is printed on the reference page. */
+/** Worked example: it runs as a test and is printed on the reference page. */
 export interface Example {
   readonly title: string
   readonly config: JsonObject
-  /** Bounds of the state, where the example is about reaching them. */
+  /** Bounds of the state, for an example about reaching them. */
   readonly bounds?: StateBounds
   readonly steps: readonly ExampleStep[]
 }
 
 export interface ExampleStep {
-  /** The message; metadata is empty and the timestamp some time, unless `envelope` says otherwise. */
+  /** The message; metadata is empty and the timestamp some time, unless `envelope` contains others. */
   readonly event: JsonValue
   readonly envelope?: { readonly metadata?: JsonObject; readonly timestamp?: string }
-  /** Time of the record that the event came with, in milliseconds; 0 unless given. */
+  /** Time of the event's record, in milliseconds; 0 unless given. */
   readonly atMs?: number
-  /** What time has ended before the event comes. */
+  /** Messages of the windows that time ended before the event. */
   readonly released?: readonly JsonValue[]
-  /** Written with bare messages in the place of events. */
+  /** Outcome with bare messages in place of events. */
   readonly outcome: Outcome<ErrorCode, JsonValue>
   readonly metadataAfter?: JsonObject
   readonly timestampAfter?: string
-  /** Errors reported on the way, as code and field. */
+  /** Errors that are reported, as code and field. */
   readonly errors?: readonly (readonly [ErrorCode, string | null])[]
 }
 
 /**
- * Checks a processor against its own options, codes and state, and gives it the one type under which all of them
- * are kept: whoever runs a processor hands it the options it accepted and the state it made, and looks into neither.
+ * Checks a processor against its own options, codes and state, and gives it the one type that all of them share. Its
+ * runner passes on the options that it accepted and the state that it created, and reads neither.
  */
 export function defineProcessor<Schema extends TObject, Code extends ErrorCode, State = undefined>(
   processor: Processor<Schema, Code, State, Static<Schema>>,
@@ -166,7 +174,7 @@ export function defineProcessor<Schema extends TObject, Code extends ErrorCode, 
   return processor as unknown as Processor
 }
 
-/** A processor that is accepted, stored and echoed, and that no pipeline with it can be published with. */
+/** Declares a processor that is accepted, stored and returned, and with which no pipeline can be published. */
 export function declareProcessor<Schema extends TObject>(
   declaration: ProcessorDeclaration<Schema, Static<Schema>>,
 ): ProcessorDeclaration {

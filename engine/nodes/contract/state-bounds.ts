@@ -1,9 +1,9 @@
-/** Bounds of the keyed state of one node in one partition. They are the same in every installation. */
+/** Bounds of the keyed state of one node in one partition, the same in every installation. */
 export interface StateBounds {
-  /** Buckets with a key. */
+  /** Keys with an entry. */
   readonly maxKeys: number
-  /** Runs of all buckets together. */
-  readonly maxRuns: number
+  /** Entries of all keys together, such as the runs of buckets. */
+  readonly maxEntries: number
 }
 
-export const DEFAULT_STATE_BOUNDS: StateBounds = { maxKeys: 1_000_000, maxRuns: 8_000_000 }
+export const DEFAULT_STATE_BOUNDS: StateBounds = { maxKeys: 1_000_000, maxEntries: 8_000_000 }

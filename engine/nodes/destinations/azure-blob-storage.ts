@@ -1,20 +1,21 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { ackEnabled, batchTimeoutSecs, compression, encoding } from '../options/delivery-options.ts'
 import { consolidationProblems, fileConsolidation } from '../options/file-consolidation.ts'
 import { templateProblems } from '../options/template-option.ts'
 
 const CONNECTION_STRING = 'DefaultEndpointsProtocol=https;AccountName=example;AccountKey=a2V5'
 
-/** Objects in a container of Azure: components, section 7.9. The connection string is not looked into. */
-export const azureBlobStorage = defineDestination({
+/** Objects in a container of Azure: components, section 7.9. The connection string is not examined. */
+export const azureBlobStorage = declareDestination({
   type: 'azure-blob-storage',
   summary: 'Write events to objects in a container of Azure Blob Storage.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
       container_name: Type.String({ minLength: 1, description: 'Container to write to' }),
-      connection_string: Type.String({ minLength: 1, description: 'Connection string of the account' }),
+      connection_string: Secret({ minLength: 1, description: 'Connection string of the account' }),
       prefix: Type.Optional(
         Type.String({ minLength: 1, description: 'Begin of the names of objects; may refer to fields' }),
       ),
@@ -26,7 +27,6 @@ export const azureBlobStorage = defineDestination({
     { additionalProperties: false },
   ),
   check: sent => [...templateProblems('/prefix', sent.prefix), ...consolidationProblems(sent)],
-  delivers: false,
   configs: [
     {
       sent: { container_name: 'logs', connection_string: CONNECTION_STRING },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineDestination } from '../contract/define-destination.ts'
 
-/** Takes everything and keeps nothing: components, section 7.5. */
+/** Accepts all events and stores none: components, section 7.5. */
 export const blackhole = defineDestination({
   type: 'blackhole',
   summary: 'Discard every event; events and bytes are counted.',
@@ -13,7 +13,21 @@ export const blackhole = defineDestination({
     },
     { additionalProperties: false },
   ),
-  delivers: true,
+  delivery: 'requests',
+  transport: 'none',
+  foldOptions: [],
+  errors: [],
+  neverSent: () => undefined,
+  encode: () => [],
+  judge: () => 'delivered',
+  examples: [
+    {
+      title: 'events need no request: they are delivered at once',
+      config: {},
+      events: [{ level: 'debug' }, 'door=7 open'],
+      requests: [],
+    },
+  ],
   configs: [
     { sent: {}, stored: { ack_enabled: true } },
     { sent: { ack_enabled: false }, stored: { ack_enabled: false } },

@@ -1,14 +1,13 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
 import { datadogAccountOptions } from '../options/datadog-account.ts'
 import { ackEnabled } from '../options/delivery-options.ts'
 
 /** Metrics of Datadog: components, section 7.9. */
-export const datadogMetrics = defineDestination({
+export const datadogMetrics = declareDestination({
   type: 'datadog-metrics',
   summary: 'Send metrics to Datadog.',
   config: Type.Object({ ack_enabled: ackEnabled, ...datadogAccountOptions }, { additionalProperties: false }),
-  delivers: false,
   configs: [
     {
       sent: { api_key: 'key', site: 'us3' },

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import type { JsonValue } from '../../../schemas/json.ts'
 import { uriProblems } from '../../conditions/uri.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { authentication, authenticationProblems } from '../options/authentication.ts'
 import { ackEnabled, compression } from '../options/delivery-options.ts'
 import { templateProblems } from '../options/template-option.ts'
@@ -10,13 +11,13 @@ import { templateProblems } from '../options/template-option.ts'
 const STRATEGIES = ['basic', 'aws'] as const
 
 /** Documents of Elasticsearch or OpenSearch: components, section 7.7. */
-export const elasticsearch = defineDestination({
+export const elasticsearch = declareDestination({
   type: 'elasticsearch',
   summary: 'Index events as documents of Elasticsearch or OpenSearch.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
-      endpoints: Type.Array(Type.String({ minLength: 1 }), {
+      endpoints: Type.Array(Secret({ minLength: 1, description: 'Base address' }), {
         minItems: 1,
         description: 'Base addresses, used in turn',
       }),
@@ -40,7 +41,6 @@ export const elasticsearch = defineDestination({
     ...authenticationProblems(sent.auth, STRATEGIES),
     ...templateProblems('/index', sent.index),
   ],
-  delivers: false,
   configs: [
     {
       sent: {

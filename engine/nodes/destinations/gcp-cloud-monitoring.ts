@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
 import { ackEnabled } from '../options/delivery-options.ts'
 import { credentialsJson, credentialsProblems } from '../options/gcp-credentials.ts'
 import { monitoredResourceOptions, monitoredResourceProblems } from '../options/monitored-resource.ts'
 
 /** Metrics of Google Cloud: components, section 7.9. */
-export const gcpCloudMonitoring = defineDestination({
+export const gcpCloudMonitoring = declareDestination({
   type: 'gcp-cloud-monitoring',
   summary: 'Write metrics to Google Cloud Monitoring.',
   config: Type.Object(
@@ -13,7 +13,6 @@ export const gcpCloudMonitoring = defineDestination({
     { additionalProperties: false },
   ),
   check: sent => [...monitoredResourceProblems(sent), ...credentialsProblems(sent)],
-  delivers: false,
   configs: [
     {
       sent: { project_id: 'example', resource_type: 'global', credentials_json: '{}' },

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
 import { ackEnabled } from '../options/delivery-options.ts'
 import { credentialsJson, credentialsProblems } from '../options/gcp-credentials.ts'
 import { monitoredResourceOptions, monitoredResourceProblems } from '../options/monitored-resource.ts'
 
 /** Entries of a log of Google Cloud: components, section 7.9. */
-export const gcpCloudOperations = defineDestination({
+export const gcpCloudOperations = declareDestination({
   type: 'gcp-cloud-operations',
   summary: 'Write events as entries of a log of Google Cloud.',
   config: Type.Object(
@@ -18,7 +18,6 @@ export const gcpCloudOperations = defineDestination({
     { additionalProperties: false },
   ),
   check: sent => [...monitoredResourceProblems(sent), ...credentialsProblems(sent)],
-  delivers: false,
   configs: [
     {
       sent: { project_id: 'example', log_id: 'weir', resource_type: 'global', credentials_json: '{}' },

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
 import { ackEnabled, encoding } from '../options/delivery-options.ts'
 import { credentialsJson, credentialsProblems } from '../options/gcp-credentials.ts'
 
 /** A topic of Google Cloud Pub/Sub: components, section 7.9. */
-export const gcpCloudPubsub = defineDestination({
+export const gcpCloudPubsub = declareDestination({
   type: 'gcp-cloud-pubsub',
   summary: 'Publish events to a topic of Google Cloud Pub/Sub.',
   config: Type.Object(
@@ -18,7 +18,6 @@ export const gcpCloudPubsub = defineDestination({
     { additionalProperties: false },
   ),
   check: credentialsProblems,
-  delivers: false,
   configs: [
     {
       sent: { project_id: 'example', topic: 'logs', credentials_json: '{}' },

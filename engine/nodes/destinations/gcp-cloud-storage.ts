@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
 import { ackEnabled, batchTimeoutSecs, compression, encoding } from '../options/delivery-options.ts'
 import { credentialsJson, credentialsProblems } from '../options/gcp-credentials.ts'
 import { templateProblems } from '../options/template-option.ts'
 
 /** Objects in a bucket of Google Cloud: components, section 7.9. */
-export const gcpCloudStorage = defineDestination({
+export const gcpCloudStorage = declareDestination({
   type: 'gcp-cloud-storage',
   summary: 'Write events to objects in a bucket of Google Cloud Storage.',
   config: Type.Object(
@@ -23,7 +23,6 @@ export const gcpCloudStorage = defineDestination({
     { additionalProperties: false },
   ),
   check: sent => [...templateProblems('/bucket_prefix', sent.bucket_prefix), ...credentialsProblems(sent)],
-  delivers: false,
   configs: [
     {
       sent: { bucket: 'logs', credentials_json: '{}' },

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import { uriProblems } from '../../conditions/uri.ts'
 import type { Problem } from '../../event/problem.ts'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { authentication, authenticationProblems } from '../options/authentication.ts'
 import { ackEnabled, compression, encodingWithNdjson } from '../options/delivery-options.ts'
 
@@ -13,7 +14,7 @@ const AFFIXES = ['payload_prefix', 'payload_suffix'] as const
 const proxy = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ default: false, description: 'Send through the proxy' })),
-    endpoint: Type.Optional(Type.String({ minLength: 1, description: 'Address of the proxy' })),
+    endpoint: Type.Optional(Secret({ minLength: 1, description: 'Address of the proxy' })),
     hosts_bypass_proxy: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         description: 'Hosts that are reached directly: names, .suffixes, address blocks, or * for all',
@@ -36,16 +37,16 @@ const rateLimiting = Type.Object(
 )
 
 /**
- * Requests to any server: components, section 7.4. Whether prefix and suffix make JSON of the list between them is not
- * checked here: clients are known to save pairs that do not.
+ * Requests to any server: components, section 7.4. It is not checked whether prefix and suffix make JSON of the list
+ * between them: clients are known to save pairs that do not.
  */
-export const http = defineDestination({
+export const http = declareDestination({
   type: 'http',
   summary: 'Send events to a server of your choice by HTTP.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
-      uri: Type.String({ minLength: 1, description: 'Address that requests go to' }),
+      uri: Secret({ minLength: 1, description: 'Address that requests go to' }),
       encoding: encodingWithNdjson,
       compression,
       auth: Type.Optional(authentication(STRATEGIES, { default: { strategy: 'none' } })),
@@ -54,7 +55,7 @@ export const http = defineDestination({
           Type.Object(
             {
               header_name: Type.String({ minLength: 1, description: 'Name of the header' }),
-              header_value: Type.String({ minLength: 1, description: 'Value of the header' }),
+              header_value: Secret({ minLength: 1, description: 'Value of the header' }),
             },
             { additionalProperties: false },
           ),
@@ -94,7 +95,7 @@ export const http = defineDestination({
             proxy: Type.Optional(proxy),
             rate_limiting: Type.Optional(rateLimiting),
           },
-          { additionalProperties: false, default: {}, description: 'What most servers do without' },
+          { additionalProperties: false, default: {}, description: 'Options that most servers do not need' },
         ),
       ),
     },
@@ -105,7 +106,6 @@ export const http = defineDestination({
     ...authenticationProblems(sent.auth, STRATEGIES),
     ...affixProblems(sent),
   ],
-  delivers: false,
   configs: [
     {
       sent: { uri: 'https://events.example.com/in' },
@@ -179,7 +179,7 @@ export const http = defineDestination({
   ],
 })
 
-/** Prefix and suffix belong together, and only a JSON array goes between them. */
+/** Prefix and suffix belong together, and only a JSON array can be between them. */
 function affixProblems({ encoding, advanced_options: options }: JsonObject): Problem[] {
   if (!isJsonObject(options)) return []
   const sent = AFFIXES.filter(member => options[member] !== undefined)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
 import { ackEnabled, encoding } from '../options/delivery-options.ts'
 import {
   kafkaConnectionOptions,
@@ -11,7 +11,7 @@ import {
  * A topic of Kafka: components, section 7.3. `event_key_field` is not checked as a path, because clients send plain
  * names.
  */
-export const kafka = defineDestination({
+export const kafka = declareDestination({
   type: 'kafka',
   summary: 'Produce events to a topic of Kafka.',
   config: Type.Object(
@@ -41,7 +41,6 @@ export const kafka = defineDestination({
   ),
   check: kafkaConnectionProblems,
   complete: withSaslDefaults,
-  delivers: false,
   configs: [
     {
       sent: { brokers: [{ host: 'kafka.example.com', port: 9093 }], topic: 'logs' },

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { uriProblems } from '../../conditions/uri.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { authentication, authenticationProblems } from '../options/authentication.ts'
 import { ackEnabled } from '../options/delivery-options.ts'
 import { labels } from '../options/labels.ts'
@@ -11,13 +12,13 @@ import { templateProblems } from '../options/template-option.ts'
 const STRATEGIES = ['basic', 'bearer', 'none'] as const
 
 /** Streams of Loki: components, section 7.8. */
-export const loki = defineDestination({
+export const loki = declareDestination({
   type: 'loki',
   summary: 'Push events to Loki, in streams by their labels.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
-      endpoint: Type.String({ minLength: 1, description: 'Base address of Loki' }),
+      endpoint: Secret({ minLength: 1, description: 'Base address of Loki' }),
       path: Type.Optional(
         Type.String({
           minLength: 1,
@@ -36,7 +37,7 @@ export const loki = defineDestination({
       auth: authentication(STRATEGIES),
       labels: labels({
         minItems: 1,
-        description: 'Labels that tell streams apart; names and values may refer to fields',
+        description: 'Labels that distinguish streams; names and values may refer to fields',
       }),
     },
     { additionalProperties: false },
@@ -46,7 +47,6 @@ export const loki = defineDestination({
     ...authenticationProblems(sent.auth, STRATEGIES),
     ...labelProblems(sent.labels),
   ],
-  delivers: false,
   configs: [
     {
       sent: {

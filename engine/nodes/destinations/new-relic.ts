@@ -1,26 +1,26 @@
 import Type from 'typebox'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { ackEnabled } from '../options/delivery-options.ts'
 
 /** An account of New Relic: components, section 7.9. */
-export const newRelic = defineDestination({
+export const newRelic = declareDestination({
   type: 'new-relic',
   summary: 'Send events to New Relic, as logs, metrics or events.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
       account_id: Type.String({ minLength: 1, description: 'Account to send to' }),
-      license_key: Type.String({ minLength: 1, description: 'License key of the account' }),
+      license_key: Secret({ minLength: 1, description: 'License key of the account' }),
       api: Type.Optional(
         Type.Enum(['logs', 'metrics', 'events'], {
           default: 'logs',
-          description: 'API to send to: what the events become',
+          description: 'API to send to, which determines the form of the events',
         }),
       ),
     },
     { additionalProperties: false },
   ),
-  delivers: false,
   configs: [
     {
       sent: { account_id: '1234567', license_key: 'key' },

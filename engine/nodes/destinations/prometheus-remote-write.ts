@@ -1,19 +1,20 @@
 import Type from 'typebox'
 import { uriProblems } from '../../conditions/uri.ts'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { authentication, authenticationProblems } from '../options/authentication.ts'
 import { ackEnabled } from '../options/delivery-options.ts'
 
 const STRATEGIES = ['none', 'basic', 'bearer'] as const
 
-/** Metrics for whatever takes Prometheus remote write: components, section 7.9. */
-export const prometheusRemoteWrite = defineDestination({
+/** Metrics for receivers of Prometheus remote write: components, section 7.9. */
+export const prometheusRemoteWrite = declareDestination({
   type: 'prometheus-remote-write',
   summary: 'Send metrics by Prometheus remote write.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
-      endpoint: Type.String({ minLength: 1, description: 'Address to write to, with its path' }),
+      endpoint: Secret({ minLength: 1, description: 'Address to write to, with its path' }),
       auth: Type.Optional(authentication(STRATEGIES, { default: { strategy: 'none' } })),
     },
     { additionalProperties: false },
@@ -22,7 +23,6 @@ export const prometheusRemoteWrite = defineDestination({
     ...uriProblems('/endpoint', sent.endpoint),
     ...authenticationProblems(sent.auth, STRATEGIES),
   ],
-  delivers: false,
   configs: [
     {
       sent: { endpoint: 'https://metrics.example.com/api/v1/push' },

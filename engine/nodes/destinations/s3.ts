@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { uriProblems } from '../../conditions/uri.ts'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { ackEnabled, batchTimeoutSecs, compression, encodingWithNdjson } from '../options/delivery-options.ts'
 import { consolidationProblems, fileConsolidation } from '../options/file-consolidation.ts'
 import { templateProblems } from '../options/template-option.ts'
 
-/** Objects in a bucket of S3, or of a service that speaks like it: components, section 7.6. */
-export const s3 = defineDestination({
+/** Objects in a bucket of S3, or of a compatible service: components, section 7.6. */
+export const s3 = declareDestination({
   type: 's3',
   summary: 'Write events to objects in a bucket of Amazon S3 or of a compatible service.',
   config: Type.Object(
@@ -15,7 +16,7 @@ export const s3 = defineDestination({
       auth: Type.Object(
         {
           access_key_id: Type.String({ minLength: 1, description: 'Id of the access key' }),
-          secret_access_key: Type.String({ minLength: 1, description: 'Secret of the access key' }),
+          secret_access_key: Secret({ minLength: 1, description: 'Secret of the access key' }),
         },
         { additionalProperties: false, description: 'Access key that may write to the bucket' },
       ),
@@ -55,7 +56,6 @@ export const s3 = defineDestination({
     ...uriProblems('/endpoint', sent.endpoint),
     ...consolidationProblems(sent),
   ],
-  delivers: false,
   configs: [
     {
       sent: {

@@ -4,23 +4,24 @@ import { uriProblems } from '../../conditions/uri.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath } from '../../event/field-path.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
 import { FieldPath } from '../contract/config-schema.ts'
-import { defineDestination } from '../contract/define-destination.ts'
+import { declareDestination } from '../contract/define-destination.ts'
+import { Secret } from '../contract/secret.ts'
 import { ackEnabled, compression } from '../options/delivery-options.ts'
 
 const VALUE_OPTIONS = ['source', 'sourcetype', 'index'] as const
 
 /** The HTTP event collector of Splunk: components, section 7.9. */
-export const splunkHecLogs = defineDestination({
+export const splunkHecLogs = declareDestination({
   type: 'splunk-hec-logs',
   summary: 'Send events to the HTTP event collector of Splunk.',
   config: Type.Object(
     {
       ack_enabled: ackEnabled,
-      url: Type.String({
+      url: Secret({
         minLength: 1,
         description: 'Base address of Splunk; the path of the collector is added',
       }),
-      token: Type.String({ minLength: 1, description: 'Token of the collector' }),
+      token: Secret({ minLength: 1, description: 'Token of the collector' }),
       tls_verify_certificate: Type.Optional(
         Type.Boolean({ default: true, description: 'Verify the certificate of the server' }),
       ),
@@ -41,7 +42,6 @@ export const splunkHecLogs = defineDestination({
     ...uriProblems('/url', sent.url),
     ...VALUE_OPTIONS.flatMap(option => valueProblems(pointerTo('', option), sent[option])),
   ],
-  delivers: false,
   configs: [
     {
       sent: { url: 'https://splunk.example.com:8088', token: 'secret' },
@@ -87,12 +87,12 @@ export const splunkHecLogs = defineDestination({
   ],
 })
 
-/** A member of the event that is read from a field, always the same, or not sent. */
+/** A member of the event that is read from a field, constant, or not sent. */
 function valueOption(description: string) {
   return Type.Optional(
     Type.Object(
       {
-        value_type: Type.Enum(['none', 'field', 'value'], { description: 'Where the value comes from' }),
+        value_type: Type.Enum(['none', 'field', 'value'], { description: 'Origin of the value' }),
         value: Type.Optional(Type.String({ description: 'Path of the field, or the value itself' })),
       },
       { additionalProperties: false, default: { value_type: 'none' }, description },
@@ -101,7 +101,7 @@ function valueOption(description: string) {
 }
 
 function valueProblems(instancePath: string, option: JsonValue | undefined): Problem[] {
-  if (!isJsonObject(option)) return [] // The schema has said so.
+  if (!isJsonObject(option)) return [] // reported by the schema
   const { value_type: valueType, value } = option
   const valuePath = pointerTo(instancePath, 'value')
   if (valueType === 'none')

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
+import { Secret } from '../contract/secret.ts'
 
-/** Ways to say who sends, each with the members that it needs. */
+/** Methods of authentication, each with the members that it needs. */
 const STRATEGIES = {
   none: [],
   basic: ['user', 'password'],
@@ -22,11 +23,15 @@ const DESCRIPTIONS: Readonly<Record<Member, string>> = {
   region: 'Region that requests are signed for; required when strategy is "aws"',
 }
 
-/** The option `auth`. Clients that know one shape send every member of it, the unused ones empty. */
+const SECRETS: ReadonlySet<Member> = new Set(['password', 'token', 'secret_access_key'])
+
+/** The option `auth`. Clients that know a single form send all of its members, and leave unused ones empty. */
 export function authentication(strategies: readonly Strategy[], options: { default?: object } = {}) {
-  const properties = membersOf(strategies).map(
-    member => [member, Type.Optional(Type.String({ description: DESCRIPTIONS[member] }))] as const,
-  )
+  const properties = membersOf(strategies).map(member => {
+    const description = { description: DESCRIPTIONS[member] }
+    const option = SECRETS.has(member) ? Secret(description) : Type.String(description)
+    return [member, Type.Optional(option)] as const
+  })
   return Type.Object(
     {
       strategy: Type.Enum([...strategies], { description: 'How the sender proves who it is' }),
@@ -36,13 +41,13 @@ export function authentication(strategies: readonly Strategy[], options: { defau
   )
 }
 
-/** What the strategy that was chosen needs must be there, and nothing that only another one uses. */
+/** Requires the members of the chosen strategy, and refuses those that only another one uses. */
 export function authenticationProblems(
   auth: JsonValue | undefined,
   strategies: readonly Strategy[],
 ): Problem[] {
   const strategy = isJsonObject(auth) ? strategies.find(each => each === auth.strategy) : undefined
-  if (!isJsonObject(auth) || strategy === undefined) return [] // The schema has said so.
+  if (!isJsonObject(auth) || strategy === undefined) return [] // reported by the schema
   const needed: readonly string[] = STRATEGIES[strategy]
   const unused = membersOf(strategies).filter(member => !needed.includes(member))
   return [

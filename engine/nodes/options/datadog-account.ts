@@ -1,7 +1,8 @@
 import Type from 'typebox'
+import { Secret } from '../contract/secret.ts'
 
-/** Which account of Datadog, and where it lives. */
+/** Account of Datadog, and its site. */
 export const datadogAccountOptions = {
-  api_key: Type.String({ minLength: 1, description: 'API key of the account' }),
+  api_key: Secret({ minLength: 1, description: 'API key of the account' }),
   site: Type.Enum(['us1', 'us3', 'us5', 'eu1'], { description: 'Site of the account' }),
 }

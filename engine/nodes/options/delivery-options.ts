@@ -21,7 +21,7 @@ export const batchTimeoutSecs = Type.Optional(
 )
 
 export const compression = Type.Optional(
-  Type.Enum(['gzip', 'none'], { default: 'none', description: 'How what is sent is compressed' }),
+  Type.Enum(['gzip', 'none'], { default: 'none', description: 'Compression of sent data' }),
 )
 
 export const encoding = Type.Optional(

@@ -16,7 +16,7 @@ describe.each([
   const { problems, stored } = transformOptions(type)
   const valid = { field: '.a', algorithm: 'AES-128-CTR', key: '2222222222222222', iv_field: '.iv' }
 
-  test('writes base64 unless told otherwise', () => {
+  test('writes base64 by default', () => {
     expect(stored(valid)).toEqual({ ...valid, [rawBytes]: true })
   })
 
@@ -29,13 +29,13 @@ describe.each([
     expect(problems({ ...valid, ...change })).toEqual([problem])
   })
 
-  test('knows no other algorithm, and then nothing of keys', () => {
+  test('refuses any other algorithm, without findings about its key', () => {
     const [problem, ...others] = problems({ ...valid, algorithm: 'Pig-Latin', key: '' })
     expect(problem).toContain('/algorithm must be equal to one of the allowed values: AES-')
     expect(others).toEqual([])
   })
 
-  test('needs everything but the last', () => {
+  test('requires everything except the last member', () => {
     expect(problems({})).toEqual(Object.keys(valid).map(member => ` must have required property '${member}'`))
   })
 
@@ -43,7 +43,7 @@ describe.each([
     ['AES-256-CBC-PKCS7', 32],
     ['AES-192-OFB', 24],
     ['AES-128-CFB', 16],
-  ])('%s takes a key of %d characters, no fewer and no more', (algorithm, length) => {
+  ])('%s has a key of exactly %d characters', (algorithm, length) => {
     const problemsOf = (key: string) => problems({ ...valid, algorithm, key })
     expect(problemsOf('k'.repeat(length))).toEqual([])
     expect(problemsOf('k'.repeat(length - 1))).toEqual([

@@ -12,7 +12,7 @@ const KEY_BYTES_OF: ReadonlyMap<string, number> = new Map(
   ),
 )
 
-/** What fields are encrypted with (pipeline API, section 5.2). */
+/** Algorithms that encrypt fields (pipeline API, section 5.2). */
 export const ENCRYPTION_ALGORITHMS = [...KEY_BYTES_OF.keys()] as EncryptionAlgorithm[]
 
 /** A key is used as the bytes of its text, so its length is that of the bytes: components, section 5.6. */

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import type { Problem } from '../../event/problem.ts'
 
-/** Small objects are joined into larger ones from time to time (pipeline API, section 6.2). */
+/** Option to join small objects into larger ones from time to time (pipeline API, section 6.2). */
 export const fileConsolidation = Type.Optional(
   Type.Object(
     {
@@ -35,7 +35,7 @@ export const fileConsolidation = Type.Optional(
   ),
 )
 
-/** One JSON array behind another is no JSON: components, section 7.6. */
+/** Joined JSON arrays are not valid JSON: components, section 7.6. */
 export function consolidationProblems(sent: JsonObject): Problem[] {
   const { encoding, file_consolidation: consolidation } = sent
   if (encoding !== 'json' || !isJsonObject(consolidation) || consolidation.enabled !== true) return []

@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import type { Problem } from '../../event/problem.ts'
+import { Secret } from '../contract/secret.ts'
 
-export const credentialsJson = Type.String({
+export const credentialsJson = Secret({
   minLength: 1,
   description: 'Key file of a service account, as JSON text',
 })

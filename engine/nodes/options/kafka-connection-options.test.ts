@@ -26,21 +26,21 @@ function check(config: JsonObject) {
   )
 }
 
-describe('what is stored', () => {
-  test('without SASL none of its members', () => {
+describe('the stored options', () => {
+  test('have none of the SASL members without SASL', () => {
     const stored = { brokers: BROKERS, tls_enabled: true, sasl_enabled: false }
     expect(check({ brokers: BROKERS })).toEqual({ stored })
     expect(check({ brokers: BROKERS, sasl_enabled: false })).toEqual({ stored })
   })
 
-  test('members that were sent empty without SASL stay as they are', () => {
+  test('keep members that were sent empty without SASL', () => {
     const sent = { brokers: BROKERS, tls_enabled: false, sasl_enabled: false }
     const empty = { sasl_username: '', sasl_password: '', sasl_mechanism: '' }
     expect(check({ ...sent, ...empty })).toEqual({ stored: { ...sent, ...empty } })
   })
 
   test.each([{}, { sasl_mechanism: '' }, { sasl_mechanism: 'PLAIN' }])(
-    'with SASL and %j the mechanism is PLAIN',
+    'have the mechanism PLAIN with SASL and %j',
     mechanism => {
       expect(check({ brokers: BROKERS, ...SASL, ...mechanism })).toEqual({
         stored: { brokers: BROKERS, tls_enabled: true, ...SASL, sasl_mechanism: 'PLAIN' },
@@ -48,13 +48,13 @@ describe('what is stored', () => {
     },
   )
 
-  test.each(['SCRAM-SHA-256', 'SCRAM-SHA-512'])('the mechanism %s stays', mechanism => {
+  test.each(['SCRAM-SHA-256', 'SCRAM-SHA-512'])('keep the mechanism %s', mechanism => {
     expect(check({ brokers: BROKERS, ...SASL, sasl_mechanism: mechanism })).toMatchObject({
       stored: { sasl_mechanism: mechanism },
     })
   })
 
-  test('bounds of host and port hold to the character and number', () => {
+  test('have bounds of host and port that hold to the character and number', () => {
     const brokers = [
       { host: 'x'.repeat(255), port: 1 },
       { host: 'x', port: 65_535 },

@@ -2,11 +2,12 @@ import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import { duplicateProblems } from '../../conditions/distinct-items.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
+import { Secret } from '../contract/secret.ts'
 
 const SASL_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
 const SASL_CREDENTIALS = ['sasl_username', 'sasl_password'] as const
 
-/** How a Kafka cluster is reached: the same for what reads from it and what writes to it (pipeline API, section 4). */
+/** Connection to a Kafka cluster, the same for sources and destinations (pipeline API, section 4). */
 export const kafkaConnectionOptions = {
   brokers: Type.Array(
     Type.Object(
@@ -16,7 +17,7 @@ export const kafkaConnectionOptions = {
       },
       { additionalProperties: false },
     ),
-    { minItems: 1, description: 'Brokers to ask for the others of the cluster' },
+    { minItems: 1, description: 'Brokers through which the others of the cluster are found' },
   ),
   tls_enabled: Type.Optional(
     Type.Boolean({ default: true, description: 'Encrypt the connections to the brokers' }),
@@ -28,7 +29,7 @@ export const kafkaConnectionOptions = {
     Type.String({ description: 'User name; required when sasl_enabled, otherwise left out' }),
   ),
   sasl_password: Type.Optional(
-    Type.String({ description: 'Password; required when sasl_enabled, otherwise left out' }),
+    Secret({ description: 'Password; required when sasl_enabled, otherwise left out' }),
   ),
   sasl_mechanism: Type.Optional(
     Type.Enum([...SASL_MECHANISMS, ''], {
@@ -37,12 +38,12 @@ export const kafkaConnectionOptions = {
   ),
 }
 
-/** What the schema cannot tell of these options. */
+/** Checks rules of these options that a schema cannot express. */
 export function kafkaConnectionProblems(sent: JsonObject): Problem[] {
   return [...duplicateProblems('/brokers', sent.brokers, brokerKey), ...credentialProblems(sent)]
 }
 
-/** @param stored what was sent, with the schema's defaults */
+/** @param stored sent options with the schema's defaults */
 export function withSaslDefaults(stored: JsonObject): JsonObject {
   if (stored.sasl_enabled !== true) return stored
   return { ...stored, sasl_mechanism: stored.sasl_mechanism || 'PLAIN' }

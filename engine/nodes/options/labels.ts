@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** Names with their values, in the order in which they were sent. */
+/** Names with their values, in the order sent. */
 export function labels(options: { readonly description: string; readonly minItems?: number }) {
   return Type.Array(
     Type.Object(

@@ -4,7 +4,7 @@ import { duplicateProblems } from '../../conditions/distinct-items.ts'
 import type { Problem } from '../../event/problem.ts'
 import { labels } from './labels.ts'
 
-/** What entries and points are about, in the terms of Google Cloud. */
+/** Resource that entries and points belong to, in the terms of Google Cloud. */
 export const monitoredResourceOptions = {
   project_id: Type.String({ minLength: 1, description: 'Project to write to' }),
   resource_type: Type.String({ minLength: 1, description: 'Type of the monitored resource, such as global' }),

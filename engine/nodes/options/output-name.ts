@@ -4,18 +4,18 @@ import type { ProcessorOutput } from '../contract/define-processor.ts'
 
 const NAME_DIGITS = 8
 
-/** The output of events that no rule is for. */
+/** The output of events that match no rule. */
 export const UNMATCHED: ProcessorOutput = { name: '_unmatched', label: 'Unmatched' }
 
-/** The name that a rule carries; empty when it has none. */
+/** The name in a rule; empty without one. */
 export function outputNameOf(rule: JsonObject | undefined): string {
   return typeof rule?._output_name === 'string' ? rule._output_name : ''
 }
 
 /**
- * Eight hex digits from what a rule is known by: the same write gives the same names, without any randomness.
+ * Eight hex digits from the identity of a rule: the same options give the same names, without randomness.
  *
- * @param taken names that are not to be had; the new one is added
+ * @param taken names in use; the new one is added
  */
 export function newOutputName(knownBy: string, taken: Set<string>): string {
   for (let attempt = 0; ; attempt++) {

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../schemas/json.ts'
 import type { Problem } from '../../event/problem.ts'
 import { compileTimeFormat } from '../../times/time-format.ts'
 
-/** In the place of a format: what holds stands in a member of its own (components, section 9.3). */
+/** Value in place of a format whose text is in another member (components, section 9.3). */
 const CUSTOM = 'Custom'
 
-/** How a time is written, where an option takes it as an object. */
+/** Format of a time, for options that contain it as an object. */
 export const TimeFormatOption = Type.Object(
   {
     format: Type.String({ minLength: 1, description: 'strftime text, or Custom' }),
@@ -15,13 +15,13 @@ export const TimeFormatOption = Type.Object(
   { additionalProperties: false, description: 'How the time is written' },
 )
 
-/** Members of an option: one that may say Custom, and the one that then says more. */
+/** Members of an option: one that can be Custom, and the one that then has the text. */
 export interface TimeFormatMembers {
   readonly format: string
   readonly custom: string
 }
 
-/** @returns the format that holds; undefined when there is none */
+/** @returns the format in force; undefined without one */
 export function timeFormatText(
   options: JsonObject,
   { format, custom }: TimeFormatMembers,
@@ -30,16 +30,17 @@ export function timeFormatText(
   return typeof text === 'string' ? text : undefined
 }
 
-/** @returns the finding about an object that says Custom and nothing more */
+/** @returns the finding about an object with Custom and without a text */
 export function customFormatProblems(options: JsonObject, { format, custom }: TimeFormatMembers): Problem[] {
   if (options[format] !== CUSTOM || options[custom] !== undefined) return []
   return [{ instancePath: '', message: `must have required property '${custom}'` }]
 }
 
 /**
- * Formats are kept as clients send them; a pipeline with one that nothing can read by is not published.
+ * Reports formats by which no time can be read. Formats are stored as clients send them, but a pipeline with such a
+ * format cannot be published.
  *
- * @param compile throws a RangeError where it does not take a format
+ * @param compile throws a RangeError for an invalid format
  */
 export function unreadableFormatProblems(
   options: JsonObject,
@@ -52,7 +53,7 @@ export function unreadableFormatProblems(
   return [{ instancePath: `/${member}`, message: problem }]
 }
 
-/** @returns what is wrong with a time format, as a finding says it */
+/** @returns the problem of a time format, as the message of a finding */
 export function formatProblem(
   format: string,
   compile: (format: string) => unknown = compileTimeFormat,

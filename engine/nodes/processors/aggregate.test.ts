@@ -69,12 +69,12 @@ test.each<JsonObject>([
   expect(problems({ window, evaluate, ...change })).toEqual([])
 })
 
-test('a sliding window reads back as sent, the 0 included, and with no more than the time of the event', () => {
+test('a sliding window reads back as sent, including the 0, and with no more than the time of the event', () => {
   const sent = { window: { type: 'sliding', interval: 10, window_min: 0 }, evaluate: { operation: 'SUM' } }
   expect(stored(sent)).toEqual({ ...sent, event_timestamp: 'timestamp' })
 })
 
-test('a tumbling window gets a distance, too, and one that was sent is echoed', () => {
+test('a tumbling window gets a distance, too, and a sent one is returned', () => {
   expect(stored({ window, evaluate }).window).toEqual({ ...window, window_min: 5 })
   expect(stored({ window: { ...window, window_min: 7 }, evaluate }).window).toEqual({
     ...window,
@@ -82,12 +82,12 @@ test('a tumbling window gets a distance, too, and one that was sent is echoed', 
   })
 })
 
-test('the other name of the type means the same', () => {
+test('the other name of the type has the same meaning', () => {
   const config = { window, evaluate }
   expect(transformOptions('aggregate-v2').stored(config)).toEqual(stored(config))
 })
 
-test('window and evaluation are required, and everything wrong is said at once', () => {
+test('window and evaluation are required, and all findings are reported at once', () => {
   expect(problems({})).toEqual([
     " must have required property 'window'",
     " must have required property 'evaluate'",

@@ -50,7 +50,7 @@ export const aggregate = declareProcessor({
             }),
           ),
         },
-        { additionalProperties: false, description: 'What is computed' },
+        { additionalProperties: false, description: 'Function to compute' },
       ),
       conditional: Type.Optional(
         Conditional({ change: 'both', description: 'Condition on the window that emits it early' }),

@@ -18,7 +18,7 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test('both switches stand in what is stored, whatever was sent of them', () => {
+test('both switches are in the stored options, whatever was sent', () => {
   const on = { compact_array: true, compact_object: true }
   expect(stored({ fields: ['.a'], options: {} })).toEqual({ fields: ['.a'], options: on })
   expect(stored({ fields: ['.a'], options: { compact_array: false } })).toEqual({

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { FieldPath } from '../contract/config-schema.ts'
 import { declareProcessor } from '../contract/define-processor.ts'
 
-/** Compact fields: takes out what is empty, at every depth. Rules: components, section 5.2. */
+/** Compact fields: removes empty values, at every depth. Rules: components, section 5.2. */
 export const compactFields = declareProcessor({
   type: 'compact-fields',
   summary: 'Remove empty values below the given fields.',
@@ -25,7 +25,7 @@ export const compactFields = declareProcessor({
           {
             additionalProperties: false,
             default: {},
-            description: 'What counts as empty beside nulls and ""',
+            description: 'Further values that count as empty, in addition to nulls and ""',
           },
         ),
       ),

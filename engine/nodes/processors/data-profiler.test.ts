@@ -14,7 +14,7 @@ const paths = (count: number) => Array.from({ length: count }, (_, index) => `.f
 describe.each([...Object.keys(valid), 'label_fields'])('%s', member => {
   const problemsOf = (value: JsonObject[string]) => problems({ ...valid, [member]: value })
 
-  test('are ten paths at most, of 512 characters at most', () => {
+  test('has at most ten paths, of at most 512 characters', () => {
     expect(problemsOf(paths(10))).toEqual([])
     expect(problemsOf(paths(11))).toEqual([`/${member} must NOT have more than 10 items`])
     expect(problemsOf([`.${'x'.repeat(511)}`])).toEqual([])
@@ -29,7 +29,7 @@ describe.each([...Object.keys(valid), 'label_fields'])('%s', member => {
   })
 })
 
-test('all roles but the labels need a path', () => {
+test('needs a path for every role except the labels', () => {
   expect(problems({})).toEqual(Object.keys(valid).map(member => ` must have required property '${member}'`))
   for (const member of Object.keys(valid))
     expect(problems({ ...valid, [member]: [] })).toEqual([`/${member} must NOT have fewer than 1 items`])

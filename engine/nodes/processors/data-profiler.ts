@@ -5,17 +5,17 @@ import { declareProcessor } from '../contract/define-processor.ts'
 const MAX_FIELDS = 10
 const MAX_FIELD_LENGTH = 512
 
-/** Data profiler: passes everything on and keeps a profile of it on the side. Rules: components, section 5.3. */
+/** Data profiler: passes all events and keeps a profile of them. Rules: components, section 5.3. */
 export const dataProfiler = declareProcessor({
   type: 'data-profiler',
-  summary: 'Build a profile of what passes, and mark events with what they are.',
+  summary: 'Build a profile of the passing events, and mark events with their kind.',
   config: Type.Object(
     {
-      app_fields: rolePaths(1, 'Where the name of the app is, in order of trial'),
-      host_fields: rolePaths(1, 'Where the name of the host is, in order of trial'),
-      level_fields: rolePaths(1, 'Where the level is, in order of trial'),
-      line_fields: rolePaths(1, 'Where the line is, in order of trial'),
-      label_fields: Type.Optional(rolePaths(0, 'Where labels are')),
+      app_fields: rolePaths(1, 'Fields that may contain the name of the app, in order of trial'),
+      host_fields: rolePaths(1, 'Fields that may contain the name of the host, in order of trial'),
+      level_fields: rolePaths(1, 'Fields that may contain the level, in order of trial'),
+      line_fields: rolePaths(1, 'Fields that may contain the line, in order of trial'),
+      label_fields: Type.Optional(rolePaths(0, 'Fields that contain labels')),
     },
     { additionalProperties: false },
   ),

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { FieldPath } from '../contract/config-schema.ts'
 import { declareProcessor } from '../contract/define-processor.ts'
+import { Secret } from '../contract/secret.ts'
 import { ENCRYPTION_ALGORITHMS, encryptionKeyProblems } from '../options/encryption-algorithm.ts'
 
-/** Decrypt fields: a ciphertext gives way to the text that was encrypted. Rules: components, section 5.4. */
+/** Decrypt fields: replaces a ciphertext by the encrypted text. Rules: components, section 5.4. */
 export const decryptFields = declareProcessor({
   type: 'decrypt-fields',
   summary: 'Decrypt a field.',
@@ -11,8 +12,8 @@ export const decryptFields = declareProcessor({
     {
       field: FieldPath({ description: 'Field to decrypt' }),
       algorithm: Type.Enum(ENCRYPTION_ALGORITHMS, { description: 'Cipher, key length and mode' }),
-      key: Type.String({ description: 'Key, as many characters as the algorithm wants' }),
-      iv_field: FieldPath({ description: 'Where the initialisation vector is' }),
+      key: Secret({ description: 'Key, as many characters as the algorithm wants' }),
+      iv_field: FieldPath({ description: 'Field that contains the initialisation vector' }),
       decode_raw_bytes: Type.Optional(
         Type.Boolean({ default: true, description: 'Read base64, not one character per byte' }),
       ),

@@ -7,8 +7,7 @@ import { FieldPath } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
 
 /**
- * Drop fields: removes places from the event, in order. What is not there is fine.
- * Rules: components, section 5.7.
+ * Drop fields: removes places from the event, in order. A missing place is not an error. Rules: components, section 5.7.
  */
 export const dropFields = defineProcessor({
   type: 'drop-fields',

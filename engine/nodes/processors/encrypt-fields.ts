@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { FieldPath } from '../contract/config-schema.ts'
 import { declareProcessor } from '../contract/define-processor.ts'
+import { Secret } from '../contract/secret.ts'
 import { ENCRYPTION_ALGORITHMS, encryptionKeyProblems } from '../options/encryption-algorithm.ts'
 
-/** Encrypt fields: a value gives way to its ciphertext. Rules: components, section 5.6. */
+/** Encrypt fields: replaces a value by its ciphertext. Rules: components, section 5.6. */
 export const encryptFields = declareProcessor({
   type: 'encrypt-fields',
   summary: 'Encrypt a field.',
@@ -11,8 +12,8 @@ export const encryptFields = declareProcessor({
     {
       field: FieldPath({ description: 'Field to encrypt: a string, number or boolean' }),
       algorithm: Type.Enum(ENCRYPTION_ALGORITHMS, { description: 'Cipher, key length and mode' }),
-      key: Type.String({ description: 'Key, as many characters as the algorithm wants' }),
-      iv_field: FieldPath({ description: 'Where the initialisation vector is written' }),
+      key: Secret({ description: 'Key, as many characters as the algorithm wants' }),
+      iv_field: FieldPath({ description: 'Field that receives the initialisation vector' }),
       encode_raw_bytes: Type.Optional(
         Type.Boolean({ default: true, description: 'Write base64, not one character per byte' }),
       ),

@@ -24,7 +24,7 @@ export const eventToMetric = declareProcessor({
       metric_type: Type.Enum(['counter', 'sum', 'gauge'], { description: 'Class of the value' }),
       value: Type.Object(
         {
-          value_type: Type.Enum(['field', 'value'], { description: 'Where the value comes from' }),
+          value_type: Type.Enum(['field', 'value'], { description: 'Origin of the value' }),
           value: Type.Unsafe<string | number>({ description: 'A field, or the number itself' }),
         },
         { additionalProperties: false, description: 'Value of the metric' },
@@ -33,7 +33,7 @@ export const eventToMetric = declareProcessor({
         Type.Object(
           {
             value_type: Type.Enum(['none', 'field', 'value'], {
-              description: 'Where the namespace comes from',
+              description: 'Origin of the namespace',
             }),
             value: Type.Optional(Type.String({ description: 'A field, or the namespace itself' })),
           },
@@ -53,7 +53,7 @@ export const eventToMetric = declareProcessor({
                 maxLength: MAX_NAME_LENGTH,
                 description: 'Name of the tag',
               }),
-              value_type: Type.Enum(['field', 'value'], { description: 'Where the tag comes from' }),
+              value_type: Type.Enum(['field', 'value'], { description: 'Origin of the tag' }),
               value: Type.String({ minLength: 1, description: 'A field, or the text of the tag itself' }),
             },
             { additionalProperties: false },
@@ -130,7 +130,7 @@ function namespaceProblems(option: JsonValue | undefined): Problem[] {
   return pathProblems(option, '/namespace')
 }
 
-/** Of what is taken from a field, the field must be one. */
+/** Requires a field path for every value that is taken from a field. */
 function pathProblems(option: JsonValue, at: string): Problem[] {
   if (!isJsonObject(option) || option.value_type !== 'field' || typeof option.value !== 'string') return []
   return isFieldPath(option.value) ? [] : [{ instancePath: `${at}/value`, message: FIELD_PATH_MESSAGE }]

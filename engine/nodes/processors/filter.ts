@@ -6,8 +6,8 @@ import { Conditional } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
 
 /**
- * Filter: lets events through by a condition, unchanged.
- * Rules: components, section 5.9; what errors do to a condition: section 3.5.
+ * Filter: passes events that meet a condition, unchanged. Rules: components, section 5.9; effects of errors on a
+ * condition: section 3.5.
  */
 export const filter = defineProcessor({
   type: 'filter',

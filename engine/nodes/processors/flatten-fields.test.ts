@@ -15,7 +15,7 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test('a list that was sent empty stays, and the character may be any', () => {
+test('a list that was sent empty stays, and any character is allowed', () => {
   expect(stored({ fields: [], options: {} })).toEqual({ fields: [], options: { delimiter: '_' } })
   expect(stored({ options: { delimiter: '😀' } })).toEqual({ fields: [], options: { delimiter: '😀' } })
 })

@@ -16,7 +16,7 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test('a script is kept to the last blank, under either name of the type', () => {
+test('a script is stored unchanged to the last blank, under either name of the type', () => {
   const script = '\nfunction processEvent(e) {\n  return e\n}\n  \n'
   expect(stored({ script })).toEqual({ script })
   expect(transformOptions('script-execution').stored({ script })).toEqual({ script })

@@ -20,7 +20,7 @@ export const mapFields = declareProcessor({
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, description: 'Mappings; each sees what the one before left' },
+        { minItems: 1, description: 'Mappings; each works on the result of the previous one' },
       ),
     },
     { additionalProperties: false },

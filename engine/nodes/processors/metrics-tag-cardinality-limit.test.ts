@@ -45,6 +45,6 @@ test.each<JsonObject>([
   expect(problems(config)).toEqual([])
 })
 
-test('the other spelling of probabilistic is echoed', () => {
+test('the other spelling of probabilistic is returned as sent', () => {
   expect(stored({ value_limit, mode: 'probabalistic' }).mode).toBe('probabalistic')
 })

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schemas/json.ts'
 import type { Problem } from '../../event/problem.ts'
 import { declareProcessor } from '../contract/define-processor.ts'
 
-/** By mode; the third is how some clients spell the second. */
+/** Maximum number of values by mode; the third is another spelling of the second. */
 const MAX_VALUES = { exact: 500, probabilistic: 5000, probabalistic: 5000 } as const
 type Mode = keyof typeof MAX_VALUES
 const MODES = Object.keys(MAX_VALUES) as Mode[]
@@ -18,13 +18,13 @@ export const metricsTagCardinalityLimit = declareProcessor({
       action: Type.Optional(
         Type.Enum(['drop_event', 'drop_tag'], {
           default: 'drop_event',
-          description: 'What goes when a value is one too many',
+          description: 'Part to drop when a tag has too many values',
         }),
       ),
       mode: Type.Optional(
         Type.Enum(MODES, {
           default: 'exact',
-          description: 'probabilistic takes less memory and lets some values too many pass',
+          description: 'probabilistic needs less memory and allows slightly more values',
         }),
       ),
       tags: Type.Optional(tagNames('Tags to limit; all when absent')),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
-import { nodeOutputs } from '../node-outputs.ts'
+import { CATALOGUE } from '../catalogue.ts'
 
 const { problems, stored } = transformOptions('parse-sequentially')
 const trying = (...parsers: JsonValue[]): JsonObject => ({ field: '.line', parsers })
@@ -39,7 +39,7 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test('each repeat is refused, and every other finding is said beside it', () => {
+test('each repeat is refused, together with every other finding', () => {
   expect(
     problems({ ...trying(json, json, { parser: 'parse_csv', options: { x: 1 } }, json), field: 'x' }),
   ).toEqual([
@@ -50,7 +50,7 @@ test('each repeat is refused, and every other finding is said beside it', () => 
   ])
 })
 
-test('a parser may be tried again with other options', () => {
+test('a parser can be tried again with other options', () => {
   const combined = { parser: 'parse_nginx_log', options: { format: 'combined' } }
   const cef = { parser: 'parse_cef', options: { translate_custom_fields: true } }
   expect(problems(trying(nginx, combined, { parser: 'parse_cef' }, cef))).toEqual([])
@@ -60,7 +60,7 @@ describe('names of outputs', () => {
   const namesOf = (config: JsonObject) =>
     (config.parsers as JsonObject[]).map(({ _output_name: name }) => String(name))
 
-  test('are 32 lower-case hex digits, distinct, and go with parser and options wherever they stand', () => {
+  test('are 32 lower-case hex digits, distinct, and stay with parser and options in any place', () => {
     const first = namesOf(stored(trying(json, nginx)))
     for (const name of first) expect(name).toMatch(/^[0-9a-f]{32}$/)
     expect(new Set(first).size).toBe(2)
@@ -71,25 +71,27 @@ describe('names of outputs', () => {
     expect(namesOf(again).slice(0, 2)).toEqual(first.toReversed())
   })
 
-  test('are made by the server, whatever a client sends', () => {
+  test('are created by the server, whatever a client sends', () => {
     expect(stored(trying({ ...json, _output_name: 'mine' }))).toEqual(stored(trying(json)))
     expect(stored(trying({ ...json, _output_name: '' }))).toEqual(stored(trying(json)))
   })
 
-  test('do not change with the order of options, or with defaults that were written out', () => {
+  test('do not change with the order of options, or with defaults that were sent', () => {
     const options = { timestamp_format: '%Y/%m/%d %H:%M:%S', format: 'error' }
     expect(namesOf(stored(trying({ parser: 'parse_nginx_log', options })))).toEqual(
       namesOf(stored(trying(nginx))),
     )
   })
 
-  test('stand in the outputs, with their labels, behind that of what no parser takes', () => {
+  test('are in the outputs, with their labels, behind the output for unparsed events', () => {
     const userConfig = stored(
       trying({ ...json, label: 'as JSON' }, nginx, { parser: 'parse_csv', label: '' }),
     )
     const [one, two, three] = namesOf(userConfig)
     const node = { id: 'n', kind: 'transform', type: 'parse-sequentially', user_config: userConfig } as const
-    expect(nodeOutputs({ ...node, title: null, inputs: [] }).map(({ id, label }) => [id, label])).toEqual([
+    expect(
+      CATALOGUE.outputsOf({ ...node, title: null, inputs: [] }).map(({ id, label }) => [id, label]),
+    ).toEqual([
       ['n._unmatched', 'Unmatched'],
       [`n.${one}`, 'as JSON'],
       [`n.${two}`, 'parse_nginx_log'],
@@ -98,7 +100,7 @@ describe('names of outputs', () => {
   })
 })
 
-test('what was sent is echoed, labels and all', () => {
+test('sent options are returned, including labels', () => {
   const config = stored(trying({ ...json, label: '' }, { parser: 'parse_csv', options: {} }))
   expect(config).toMatchObject({ field: '.line', target_field: '' })
   expect(config.parsers).toEqual([

@@ -75,7 +75,10 @@ export const parseSequentially = declareProcessor({
   ],
 })
 
-/** None of options that were refused: outputs are asked for even then, to report all findings at once. */
+/**
+ * Returns the parsers; none when the options were refused, because outputs are needed even then, to report all findings
+ * at once.
+ */
 function entriesOf({ parsers }: { readonly parsers?: unknown }): JsonObject[] {
   return Array.isArray(parsers) ? parsers.filter(isJsonObject) : []
 }
@@ -97,7 +100,7 @@ function entryProblems(entries: readonly unknown[]): Problem[] {
   })
 }
 
-/** Parser and options as text, whatever the order of the options; none are the same as empty ones. */
+/** Parser and options as text, regardless of the order of the options; absent options equal empty ones. */
 function identityOf({ parser = '', options }: JsonObject): string {
   const members = Object.entries(isJsonObject(options) ? options : {})
   return jsonText([parser, ...members.sort(([one], [other]) => (one < other ? -1 : 1))])

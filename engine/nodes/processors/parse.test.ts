@@ -33,7 +33,7 @@ test.each(PARSER_IDS.filter(id => !TAKE_OPTIONS.includes(id)))('%s has no option
   ])
 })
 
-test('what is parsed may be a field or the whole message, and so may the target', () => {
+test('the source can be a field or the whole message, and so can the target', () => {
   expect(problems({ field: '', target_field: '.parsed', parser: 'parse_json' })).toEqual([])
   expect(problems({ field: '.', target_field: '', parser: 'parse_json' })).toEqual([])
   expect(problems({ field: 'line', target_field: 'to', parser: 'parse_json' })).toEqual([
@@ -46,7 +46,7 @@ test('what is parsed may be a field or the whole message, and so may the target'
   ])
 })
 
-test('parsers that nobody knows are refused, without a word about their options', () => {
+test('unknown parsers are refused, without findings about their options', () => {
   for (const parser of ['apache_log', 'toString', '', null, 5]) {
     const [problem, ...others] = problems({ field: '.line', parser, options: { x: 1 } })
     expect(problem).toContain('/parser must be equal to one of the allowed values: parse_apache_log, ')
@@ -138,13 +138,13 @@ test.each<[string, string, JsonObject[string]]>([
   expect(problems(parsing(parser, options))).toEqual([problem])
 })
 
-test.each(['(?=a)', '(a', '(a)\\1', 'a{1001}'])('%s is not an expression that is run', pattern => {
+test.each(['(?=a)', '(a', '(a)\\1', 'a{1001}'])('%s is an expression that cannot be run', pattern => {
   expect(problems(parsing('parse_regex', { pattern }))).toEqual([
     expect.stringMatching(/^\/options\/pattern Must be a valid regular expression: /),
   ])
 })
 
-describe('what is stored of options', () => {
+describe('the stored options', () => {
   const optionsOf = (parser: string, options: JsonObject) => stored(parsing(parser, options)).options
 
   test.each<[string, string, string]>([
@@ -160,7 +160,7 @@ describe('what is stored of options', () => {
     expect(optionsOf(parser, { format, timestamp_format: '%s' })).toEqual({ format, timestamp_format: '%s' })
   })
 
-  test('an expression needs no named groups, and its four switches are there', () => {
+  test('an expression needs no named groups, and its four switches are stored', () => {
     expect(optionsOf('parse_regex', { pattern: '\\d{3}-\\d{2}-\\d{3}' })).toEqual({
       pattern: '\\d{3}-\\d{2}-\\d{3}',
       case_sensitive: true,
@@ -192,7 +192,7 @@ describe('what is stored of options', () => {
   })
 })
 
-test('everything is said at once', () => {
+test('all findings are reported at once', () => {
   expect(
     problems({ field: 'x', parser: 'parse_nginx_log', options: { timestamp_format: 'Custom', y: 1 }, z: 1 }),
   ).toEqual([

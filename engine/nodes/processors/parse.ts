@@ -3,11 +3,15 @@ import { FieldPath } from '../contract/config-schema.ts'
 import { declareProcessor } from '../contract/define-processor.ts'
 import { parserMembers, parserProblems, withParserDefaults } from './parsers.ts'
 
-/** What is parsed, and where the result goes. */
+/** Options for the parsed field and the place of the result. */
 export const parsedFieldMembers = {
   field: FieldPath({ blank: true, description: 'Field that holds the text; empty for the whole message' }),
   target_field: Type.Optional(
-    FieldPath({ blank: true, default: '', description: 'Where the result goes; empty for the field itself' }),
+    FieldPath({
+      blank: true,
+      default: '',
+      description: 'Field that receives the result; empty for the field itself',
+    }),
   ),
 }
 

@@ -8,14 +8,14 @@ import {
   TimeFormatOption,
 } from '../options/time-format-option.ts'
 
-/** What can be said to a parser. */
+/** Declaration of a parser. */
 export interface Parser {
-  /** Undefined when it has none. */
+  /** Undefined without options. */
   readonly options?: TObject
   readonly optionsRequired?: boolean
-  /** Member that may say Custom, and the one that then says more. */
+  /** Member that can be Custom, and the one that then has the text. */
   readonly timeFormat?: TimeFormatMembers
-  /** A default that depends on other options. */
+  /** Adds a default that depends on other options. */
   complete?(options: JsonObject): JsonObject
 }
 
@@ -141,7 +141,7 @@ const WITHOUT_OPTIONS = [
   'parse_user_agent',
 ]
 
-/** Every way in which a text can be parsed: components, section 5.15. */
+/** Every parser: components, section 5.15. */
 export const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   ...Object.entries(WITH_OPTIONS),
   ...WITHOUT_OPTIONS.map(id => [id, {}] as const),
@@ -149,19 +149,19 @@ export const PARSERS: ReadonlyMap<string, Parser> = new Map<string, Parser>([
 
 export const PARSER_IDS: readonly string[] = [...PARSERS.keys()]
 
-/** What names a parser in the options of a processor; the schema of `options` depends on the parser. */
+/** Options that name a parser; the schema of `options` depends on the parser. */
 export const parserMembers = {
   parser: Type.Enum([...PARSER_IDS], { description: 'How the text is parsed' }),
   options: Type.Optional(
-    Type.Unsafe<JsonObject>({ type: 'object', description: 'Options of the parser, where it has any' }),
+    Type.Unsafe<JsonObject>({ type: 'object', description: 'Options of the parser, if it has any' }),
   ),
 }
 
 /**
  * The findings about the options of a parser.
  *
- * @param sent holds `parser` and `options`, of any type: what the schema says of them is not repeated
- * @param at pointer to where they stand
+ * @param sent contains `parser` and `options`, of any type: findings of the schema are not repeated
+ * @param at pointer to their place
  */
 export function parserProblems(sent: JsonObject, at = ''): Problem[] {
   const parser = parserNamed(sent)
@@ -181,7 +181,7 @@ export function parserProblems(sent: JsonObject, at = ''): Problem[] {
   }))
 }
 
-/** @param accepted holds `parser` and `options` without findings */
+/** @param accepted contains `parser` and `options` without findings */
 export function withParserDefaults(accepted: JsonObject): JsonObject {
   const parser = parserNamed(accepted)
   if (parser?.options === undefined || accepted.options === undefined) return accepted

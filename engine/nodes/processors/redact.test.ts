@@ -40,7 +40,7 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test('an expression is one that is run', () => {
+test('an expression must be one that can be run', () => {
   expect(problems({ patterns: [{ pattern: 'custom', action: 'hash', expression: '(?<=a)b' }] })).toEqual([
     expect.stringMatching(/^\/patterns\/0\/expression Must be a valid regular expression: /),
   ])
@@ -50,7 +50,7 @@ test('20 patterns are accepted', () => {
   expect(problems({ patterns: rules(20) })).toEqual([])
 })
 
-test('an action gets its own default and none of another; what was sent stays', () => {
+test('an action gets its own default and none of another, and sent options stay', () => {
   const storedRule = (rule: JsonObject) => (stored({ patterns: [rule] }).patterns as JsonObject[])[0]
   expect(storedRule(email)).toEqual({ ...email, replacement: '[REDACTED]' })
   expect(storedRule({ ...email, replacement: '' })).toEqual({ ...email, replacement: '' })
@@ -61,6 +61,6 @@ test('an action gets its own default and none of another; what was sent stays', 
   expect(storedRule({ ...detected, replacement: 'x' })).toEqual({ ...detected, replacement: 'x' })
 })
 
-test('the other name of the type means the same', () => {
+test('the other name of the type has the same meaning', () => {
   expect(transformOptions('mask-pii').stored({ patterns: [email] })).toEqual(stored({ patterns: [email] }))
 })

@@ -20,18 +20,20 @@ export const redact = declareProcessor({
   summary: 'Replace, hash or report personal data.',
   config: Type.Object(
     {
-      field: Type.Optional(FieldPath({ description: 'Where to search; the whole message when absent' })),
+      field: Type.Optional(FieldPath({ description: 'Field to search; the whole message when absent' })),
       patterns: Type.Array(
         Type.Object(
           {
-            pattern: Type.Enum([...KNOWN_PATTERNS, CUSTOM], { description: 'What to find' }),
-            expression: Type.Optional(RegularExpressionText({ description: 'For custom: what to find' })),
+            pattern: Type.Enum([...KNOWN_PATTERNS, CUSTOM], { description: 'Kind of text to find' }),
+            expression: Type.Optional(
+              RegularExpressionText({ description: 'For custom: expression to find' }),
+            ),
             action: Type.Enum(['replace', 'hash', 'detect_only'], {
-              description: 'What happens to what is found',
+              description: 'Action on each match',
             }),
             replacement: Type.Optional(
               Type.String({
-                description: `For replace: what is put in its place; ${DEFAULT_REPLACEMENT} when absent`,
+                description: `For replace: the replacement text; ${DEFAULT_REPLACEMENT} when absent`,
               }),
             ),
             hash_algorithm: Type.Optional(
@@ -42,7 +44,11 @@ export const redact = declareProcessor({
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, maxItems: MAX_PATTERNS, description: 'Patterns; each sees what the one before left' },
+        {
+          minItems: 1,
+          maxItems: MAX_PATTERNS,
+          description: 'Patterns; each works on the result of the previous one',
+        },
       ),
       pii_presence: Type.Optional(
         Type.Boolean({ default: false, description: 'Note in the metadata which patterns were found' }),
@@ -99,7 +105,7 @@ function expressionProblems(rule: JsonValue, index: number): Problem[] {
   return [{ instancePath: `/patterns/${index}`, message: "must have required property 'expression'" }]
 }
 
-/** What an action needs, and nothing that belongs to another. */
+/** Requires the options of an action, and refuses those of another. */
 function withDefaults(rule: JsonObject): JsonObject {
   if (rule.action === 'replace') return { ...rule, replacement: rule.replacement ?? DEFAULT_REPLACEMENT }
   if (rule.action === 'hash')

@@ -9,8 +9,8 @@ import { newOutputName, outputNameOf, UNMATCHED } from '../options/output-name.t
 const NO_MATCH: readonly string[] = [UNMATCHED.name]
 
 /**
- * Route: an event leaves by every output whose condition is true for it, or by `_unmatched`.
- * Rules: components, section 5.19; names of outputs: pipeline API, section 2.3.
+ * Route: an event leaves by every output whose condition is true for it, or by `_unmatched`. Rules: components, section
+ * 5.19; names of outputs: pipeline API, section 2.3.
  */
 export const route = defineProcessor({
   type: 'route',
@@ -147,14 +147,17 @@ export const route = defineProcessor({
   ],
 })
 
-/** None of options that were refused: outputs are asked for even then, to report all findings at once. */
+/**
+ * Returns the rules; none when the options were refused, because outputs are needed even then, to report all findings at
+ * once.
+ */
 function rulesOf({ conditionals }: { readonly conditionals?: unknown }): JsonObject[] {
   return Array.isArray(conditionals) ? conditionals.filter(isJsonObject) : []
 }
 
 /**
- * Gives every rule the name that it had before, so that inputs of other nodes stay valid: found by the name
- * itself where a client sends it back, then by label, then by position. A new rule gets a new name.
+ * Gives every rule its previous name, so that inputs of other nodes stay valid. A rule is found by the name that a client
+ * sends back, then by label, then by position. A new rule gets a new name.
  */
 function withOutputNames(rules: readonly JsonObject[], previous: readonly JsonObject[]): JsonObject[] {
   const free = new Set(previous.keys())

@@ -38,7 +38,7 @@ test.each([2, 10_000])('1 of %d can pass', rate => {
   expect(problems({ rate })).toEqual([])
 })
 
-test('text operators tell cases apart unless told otherwise; the others say nothing of cases', () => {
+test('text operators distinguish cases by default, and other operators do not mention cases', () => {
   const included = (always_include: JsonObject) => stored({ always_include }).always_include
   expect(included(leaf)).toEqual({ ...leaf, negate: false, case_sensitive: true })
   const folded = { ...leaf, str_operator: 'starts_with', case_sensitive: false }
@@ -47,7 +47,7 @@ test('text operators tell cases apart unless told otherwise; the others say noth
   expect(included(numeric)).toEqual({ ...numeric, negate: false })
 })
 
-test('an operator without operand is stored without a value, and with one that was sent', () => {
+test('an operator without operand is stored without a value, unless one was sent', () => {
   const included = (always_include: JsonObject) => stored({ always_include }).always_include
   const exists = { field: '.my_field', str_operator: 'exists', negate: true }
   expect(included(exists)).toEqual(exists)

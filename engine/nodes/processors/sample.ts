@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { Comparison } from '../contract/config-schema.ts'
 import { declareProcessor } from '../contract/define-processor.ts'
 
-/** Sample: one of so many events passes, by counting. Rules: components, section 5.20. */
+/** Sample: passes one of every so many events, by counting. Rules: components, section 5.20. */
 export const sample = declareProcessor({
   type: 'sample',
-  summary: 'Let one of so many events pass.',
+  summary: 'Pass one of every so many events.',
   config: Type.Object(
     {
       rate: Type.Optional(

@@ -68,12 +68,12 @@ describe('names of rules', () => {
   const namesOf = (config: JsonObject) =>
     (config.conditionals as JsonObject[]).map(({ _output_name: name }) => String(name))
 
-  test('that a client chose stay to the letter, whatever was there before', () => {
+  test('that a client chose stay unchanged, whatever they were before', () => {
     const before = stored(tail(rule('ab1869cd'), rule()))
     expect(namesOf(stored(tail(rule('My name'), rule('ab1869cd')), before))).toEqual(['My name', 'ab1869cd'])
   })
 
-  test('that it left out or empty are eight hex digits, distinct, and stay over updates', () => {
+  test('that were missing or empty are eight hex digits, distinct, and stay the same over updates', () => {
     const first = stored(tail(rule(), rule(''), rule('ab1869cd')))
     const names = namesOf(first)
     for (const name of names) expect(name).toMatch(/^[0-9a-f]{8}$/)
@@ -82,7 +82,7 @@ describe('names of rules', () => {
     expect(namesOf(stored(tail(rule(), rule(), rule(), rule()), first)).slice(0, 3)).toEqual(names)
   })
 
-  test('are not given twice when a client takes one for another rule', () => {
+  test('are not used twice when a client sends one with another rule', () => {
     const first = stored(tail(rule(), rule()))
     const [one = ''] = namesOf(first)
     const names = namesOf(stored(tail(rule(), rule(one)), first))

@@ -8,7 +8,7 @@ import { newOutputName, outputNameOf } from '../options/output-name.ts'
 const MAX_RATE = 100_000
 const HEAD_RATE = 10
 const PARENT_SPAN_ID_FIELD = '.parent_span_id'
-/** What the other way of sampling has no use for. */
+/** Options that the other way of sampling does not use. */
 const REFUSED = { head: ['parent_span_id_field', 'conditionals'], tail: ['rate'] } as const
 
 /** Trace sampling: keeps or drops whole traces. Rules: components, section 5.24. */
@@ -122,7 +122,7 @@ function rulesOf({ conditionals }: JsonObject): JsonObject[] {
   return Array.isArray(conditionals) ? conditionals.filter(isJsonObject) : []
 }
 
-/** A client's own names stay; a rule without one keeps the name that was at its place, or gets a new one. */
+/** A client's own names stay; a rule without one keeps the earlier name at its place, or gets a new one. */
 function named(rules: readonly JsonObject[], previous: readonly JsonObject[]): JsonObject[] {
   const taken = new Set(rules.map(outputNameOf))
   return rules.map((rule, index) => {

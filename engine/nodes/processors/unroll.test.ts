@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../../schemas/json.ts'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
+import { Event } from '../../event/event.ts'
+import { PassedWithError, Split } from '../../event/outcome.ts'
+import { UNMETERED } from '../../expressions/cost-meter.ts'
+import { unroll } from './unroll.ts'
 
 const { problems } = transformOptions('unroll')
 
@@ -12,4 +16,25 @@ test.each<[string, JsonObject]>([
   ['/values_only must be boolean', { field: '.items', values_only: 'false' }],
 ])('%s', (problem, config) => {
   expect(problems(config)).toEqual([problem])
+})
+
+const process = unroll.compile({ field: '.items', values_only: true }, () => {}, UNMETERED)
+const outcomeOf = (items: readonly JsonValue[], envelope: JsonObject = {}) =>
+  process(Event.of({ items: [...items] }, envelope, '2031-03-09T08:15:30.250Z'), undefined, 0)
+
+test.each([
+  [10_000, 10_000],
+  [10_001, 'E_UNROLL_BAD_TYPE'],
+])('an array of %i elements gives %s', (length, expected) => {
+  const outcome = outcomeOf(Array(length).fill(1))
+  const given =
+    outcome instanceof Split ? outcome.events.length : outcome instanceof PassedWithError && outcome.code
+  expect(given).toBe(expected)
+})
+
+test('metadata and timestamp are those of the event', () => {
+  const outcome = outcomeOf(['a', 'b'], { query: { app: 'web' } })
+  if (!(outcome instanceof Split)) throw new Error('it is not split')
+  for (const { metadata, timestamp } of outcome.events)
+    expect([metadata, timestamp]).toEqual([{ query: { app: 'web' } }, '2031-03-09T08:15:30.250Z'])
 })

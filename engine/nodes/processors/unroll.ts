@@ -1,11 +1,20 @@
 import Type from 'typebox'
+import type { JsonValue } from '../../../schemas/json.ts'
+import { fieldAt } from '../../event/field-path.ts'
+import { pass, split } from '../../event/outcome.ts'
 import { FieldPath } from '../contract/config-schema.ts'
-import { declareProcessor } from '../contract/define-processor.ts'
+import { defineProcessor } from '../contract/define-processor.ts'
 
-/** Unroll: one event that holds an array becomes one event per element, in order. Rules: components, section 5.25. */
-export const unroll = declareProcessor({
+const MAX_ELEMENTS = 10_000
+
+/**
+ * Unroll: one event with an array becomes one event per element, in order. An empty array yields no event. An event
+ * without a usable array passes unchanged, with an error record. Rules: components, section 5.25.
+ */
+export const unroll = defineProcessor({
   type: 'unroll',
   summary: 'Emit one event per element of an array field.',
+  since: 6,
   config: Type.Object(
     {
       field: FieldPath({ description: 'Array to unroll, such as .items' }),
@@ -18,8 +27,95 @@ export const unroll = declareProcessor({
     },
     { additionalProperties: false },
   ),
+  errors: ['E_NOT_FOUND', 'E_UNROLL_BAD_TYPE'],
+
+  compile({ field, values_only: valuesOnly = true }) {
+    const items = fieldAt(field)
+    return event => {
+      const value = items.read(event)
+      if (value === undefined) return pass(event, 'E_NOT_FOUND', { field })
+      if (!Array.isArray(value) || value.length > MAX_ELEMENTS)
+        return pass(event, 'E_UNROLL_BAD_TYPE', { field })
+      return split(
+        value.map(element => (valuesOnly ? event.withMessage(element) : items.write(event, element))),
+      )
+    }
+  },
+
   configs: [
     { sent: { field: '.items' }, stored: { field: '.items', values_only: true } },
     { sent: { field: '.items', values_only: false }, stored: { field: '.items', values_only: false } },
+  ],
+
+  examples: [
+    {
+      title: 'the event around the array is copied to each element',
+      config: { field: '.rows', values_only: false },
+      steps: [
+        {
+          event: { lot: 3, rows: ['a', { b: 1 }] },
+          outcome: split([
+            { lot: 3, rows: 'a' },
+            { lot: 3, rows: { b: 1 } },
+          ]),
+        },
+      ],
+    },
+    {
+      title:
+        'by default each element is the message; elements may be of any type, and nested arrays are not entered',
+      config: { field: '.rows' },
+      steps: [
+        { event: { lot: 3, rows: ['a', { b: 1 }] }, outcome: split<JsonValue>(['a', { b: 1 }]) },
+        { event: { rows: [null, [1, [2]], false] }, outcome: split<JsonValue>([null, [1, [2]], false]) },
+      ],
+    },
+    {
+      title: 'the whole message may be the array',
+      config: { field: '.' },
+      steps: [{ event: [1, 2], outcome: split([1, 2]) }],
+    },
+    {
+      title: 'an empty array yields no event',
+      config: { field: '.rows' },
+      steps: [{ event: { rows: [] }, outcome: split([]) }],
+    },
+    {
+      title: 'an event without the field passes, and the error is recorded',
+      config: { field: '.rows' },
+      steps: [
+        {
+          event: { lot: 3 },
+          outcome: pass({ lot: 3 }, 'E_NOT_FOUND', { field: '.rows' }),
+          errors: [['E_NOT_FOUND', '.rows']],
+        },
+        {
+          event: 'a text',
+          outcome: pass('a text', 'E_NOT_FOUND', { field: '.rows' }),
+          errors: [['E_NOT_FOUND', '.rows']],
+        },
+      ],
+    },
+    {
+      title: 'a value that is not an array passes as it is, and the error is recorded',
+      config: { field: '.rows' },
+      steps: [
+        {
+          event: { rows: 'abc' },
+          outcome: pass({ rows: 'abc' }, 'E_UNROLL_BAD_TYPE', { field: '.rows' }),
+          errors: [['E_UNROLL_BAD_TYPE', '.rows']],
+        },
+        {
+          event: { rows: { 0: 'a' } },
+          outcome: pass({ rows: { 0: 'a' } }, 'E_UNROLL_BAD_TYPE', { field: '.rows' }),
+          errors: [['E_UNROLL_BAD_TYPE', '.rows']],
+        },
+        {
+          event: { rows: null },
+          outcome: pass({ rows: null }, 'E_UNROLL_BAD_TYPE', { field: '.rows' }),
+          errors: [['E_UNROLL_BAD_TYPE', '.rows']],
+        },
+      ],
+    },
   ],
 })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
+import { Secret } from '../contract/secret.ts'
 
 const SHOP = {
   connection_string: 'Endpoint=sb://shop.servicebus.windows.net/;SharedAccessKeyName=read;SharedAccessKey=…',
@@ -7,12 +8,12 @@ const SHOP = {
 }
 
 /** Rules: pipeline API, section 4; components, section 6.11. */
-export const azureEventHub = defineSource({
+export const azureEventHub = declareSource({
   type: 'azure-event-hub',
   summary: 'Events of Azure Event Hubs.',
   config: Type.Object(
     {
-      connection_string: Type.String({
+      connection_string: Secret({
         minLength: 1,
         maxLength: 512,
         description: 'Connection string of the namespace, with its access key',
@@ -30,7 +31,6 @@ export const azureEventHub = defineSource({
     { additionalProperties: false },
   ),
   isPush: false,
-  entrance: null,
   configs: [
     {
       sent: { ...SHOP, group_id: '$Default', topics: ['orders'] },

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.6. */
-export const demoLogs = defineSource({
+export const demoLogs = declareSource({
   type: 'demo-logs',
   summary: 'Events that are made up, to try a pipeline with.',
   config: Type.Object(
@@ -12,12 +12,11 @@ export const demoLogs = defineSource({
           ...['env_sensor', 'financial', 'nginx', 'json', 'apache_common', 'apache_error', 'bsd_syslog'],
           ...['syslog', 'http_metrics', 'generic_metrics'],
         ],
-        { description: 'What the events look like' },
+        { description: 'Form of the events' },
       ),
     },
     { additionalProperties: false },
   ),
   isPush: false,
-  entrance: null,
   configs: [{ sent: { format: 'nginx' }, stored: { format: 'nginx' } }],
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 import { captureMetadata } from '../options/capture-metadata.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.10. */
-export const fluent = defineSource({
+export const fluent = declareSource({
   type: 'fluent',
   summary: 'Records of the HTTP output of Fluentd or Fluent Bit.',
   config: Type.Object(
@@ -16,7 +16,6 @@ export const fluent = defineSource({
     { additionalProperties: false },
   ),
   isPush: true,
-  entrance: null,
   configs: [
     { sent: {}, stored: { decoding: 'json' } },
     {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { duplicateProblems } from '../../conditions/distinct-items.ts'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 import {
   kafkaConnectionOptions,
   kafkaConnectionProblems,
@@ -10,7 +10,7 @@ import {
 const CLUSTER = { brokers: [{ host: 'kafka.example.org', port: 9093 }] }
 
 /** Rules: pipeline API, section 4; components, section 6.7. */
-export const kafka = defineSource({
+export const kafka = declareSource({
   type: 'kafka',
   summary: 'Records of Kafka topics.',
   config: Type.Object(
@@ -31,7 +31,6 @@ export const kafka = defineSource({
     { additionalProperties: false },
   ),
   isPush: false,
-  entrance: null,
 
   check: sent => [
     ...kafkaConnectionProblems(sent),

@@ -1,22 +1,21 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 import { captureMetadata } from '../options/capture-metadata.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.4. */
-export const kinesisFirehose = defineSource({
+export const kinesisFirehose = declareSource({
   type: 'kinesis-firehose',
   summary: 'Deliveries of a Kinesis Firehose stream.',
   config: Type.Object(
     {
       format: Type.Optional(
-        Type.Enum(['text', 'json'], { default: 'json', description: 'What the data of a record is' }),
+        Type.Enum(['text', 'json'], { default: 'json', description: "Form of a record's data" }),
       ),
       ...captureMetadata,
     },
     { additionalProperties: false },
   ),
   isPush: true,
-  entrance: null,
   configs: [
     { sent: {}, stored: { format: 'json' } },
     {

@@ -1,16 +1,27 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { defineLineSource } from '../contract/define-source.ts'
 
 /**
- * Everything that is sent to the account's log ingestion. While a deployed pipeline has this source, lines no
- * longer go straight into the own store.
- * Rules: pipeline API, section 4.
+ * All lines that are sent to the account's log ingestion. While a deployed pipeline has this source, lines are no longer
+ * stored directly. Rules: pipeline API, section 4.
  */
-export const logAnalysisIngestion = defineSource({
+export const logAnalysisIngestion = defineLineSource({
   type: 'log-analysis-ingestion',
   summary: "Lines sent to the account's log ingestion.",
   config: Type.Object({}, { additionalProperties: false }),
   isPush: false,
   entrance: 'ingest',
+  examples: [
+    {
+      title: 'a line is a message with its members',
+      sent: { line: 'door=7 open', app: 'gate', host: 'web-1' },
+      message: { line: 'door=7 open', app: 'gate', host: 'web-1' },
+    },
+    {
+      title: 'a line that is a JSON object stays a text',
+      sent: { line: '{"door":7}', app: 'gate', host: 'web-1' },
+      message: { line: '{"door":7}', app: 'gate', host: 'web-1' },
+    },
+  ],
   configs: [{ sent: {}, stored: {} }],
 })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 import { captureMetadata } from '../options/capture-metadata.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.10. */
-export const logstash = defineSource({
+export const logstash = declareSource({
   type: 'logstash',
   summary: 'Events of the HTTP output of Logstash.',
   config: Type.Object(
@@ -11,7 +11,7 @@ export const logstash = defineSource({
       format: Type.Optional(
         Type.Enum(['json', 'text'], {
           default: 'json',
-          description: 'What a body is: one JSON value, or lines of text',
+          description: 'Form of a body: one JSON value, or lines of text',
         }),
       ),
       ...captureMetadata,
@@ -19,7 +19,6 @@ export const logstash = defineSource({
     { additionalProperties: false },
   ),
   isPush: true,
-  entrance: null,
   configs: [
     { sent: {}, stored: { format: 'json' } },
     {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 import { awsAccess } from '../options/aws-access.ts'
 
 const ANNOUNCED = {
@@ -9,7 +9,7 @@ const ANNOUNCED = {
 }
 
 /** Rules: pipeline API, section 4; components, section 6.11. */
-export const s3 = defineSource({
+export const s3 = declareSource({
   type: 's3',
   summary: 'Lines of the objects in S3 whose creation is announced on an SQS queue.',
   config: Type.Object(
@@ -26,7 +26,6 @@ export const s3 = defineSource({
     { additionalProperties: false },
   ),
   isPush: false,
-  entrance: null,
   configs: [
     { sent: ANNOUNCED, stored: { ...ANNOUNCED, compression: 'auto' } },
     { sent: { ...ANNOUNCED, compression: 'zstd' }, stored: { ...ANNOUNCED, compression: 'zstd' } },

@@ -1,15 +1,14 @@
 import Type from 'typebox'
-import { defineSource, type Source } from '../contract/define-source.ts'
+import { declareSource, type SourceDeclaration } from '../contract/define-source.ts'
 import { captureMetadata } from '../options/capture-metadata.ts'
 
-/** Sources of the contract that need not be told anything. Rules: pipeline API, section 4 and appendix A. */
+/** Sources of the contract without options. Rules: pipeline API, section 4 and appendix A. */
 
-export const logAnalysis = defineSource({
+export const logAnalysis = declareSource({
   type: 'log-analysis',
   summary: "Data of the account's own log analysis; log-analysis-ingestion has taken its place.",
   config: Type.Object({}, { additionalProperties: false }),
   isPush: false,
-  entrance: null,
   configs: [{ sent: {}, stored: {} }],
 })
 
@@ -55,12 +54,11 @@ export const webhook = plainPushSource({
   summary: 'Calls of webhooks (WebSub).',
 })
 
-function plainPushSource(named: Pick<Source, 'type' | 'aliases' | 'summary'>): Source {
-  return defineSource({
+function plainPushSource(named: Pick<SourceDeclaration, 'type' | 'aliases' | 'summary'>): SourceDeclaration {
+  return declareSource({
     ...named,
     config: Type.Object(captureMetadata, { additionalProperties: false }),
     isPush: true,
-    entrance: null,
     configs: [
       { sent: {}, stored: {} },
       { sent: { capture_metadata: true }, stored: { capture_metadata: true } },

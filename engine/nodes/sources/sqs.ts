@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineSource } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
 import { awsAccess } from '../options/aws-access.ts'
 
 const ORDERS = {
@@ -9,7 +9,7 @@ const ORDERS = {
 }
 
 /** Rules: pipeline API, section 4; components, section 6.11. */
-export const sqs = defineSource({
+export const sqs = declareSource({
   type: 'sqs',
   summary: 'Messages of an SQS queue.',
   config: Type.Object(
@@ -20,6 +20,5 @@ export const sqs = defineSource({
     { additionalProperties: false },
   ),
   isPush: false,
-  entrance: null,
   configs: [{ sent: ORDERS, stored: ORDERS }],
 })

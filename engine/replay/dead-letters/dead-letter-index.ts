@@ -4,12 +4,12 @@ import type { FailedNode, LetterOrigin } from '../../fold/dead-letter.ts'
 import { LogError, type LogRecord, type Topic } from '../../log/log.ts'
 
 const READ_BYTES = 4 * 1024 * 1024
-/** Of one account; older ones are not known. */
+/** Maximum number of letters per account; older ones are forgotten. */
 const MAX_LETTERS = 200_000
-/** So many are forgotten together. */
+/** Number of letters that are forgotten together. */
 const LETTERS_AT_ONCE = 20_000
 
-/** Where a letter is kept. */
+/** Place of a letter on the log. */
 export interface LetterPlace {
   readonly recordOffset: bigint
   /** Number among the letters of the record. */
@@ -22,28 +22,28 @@ export interface KnownLetter extends LetterOrigin, FailedNode, LetterPlace {
   readonly code: string
 }
 
-/** What a revision has taken once more. */
+/** Letters that a revision has processed again. */
 export interface Replayed {
   readonly version: number
   readonly replayedAtMs: number
 }
 
 /**
- * What one account's partition of the dead letters holds, as far as it has been read: each letter once, however often
- * it was written. Those who write begin again where they know that everything before is written, so of one source a
- * letter that is not beyond all others has been written before.
+ * Index of one account's dead letters on its partition, as far as it was read. Each letter counts once, although it may
+ * be written several times. Writers start again at a place before which everything is written. A letter of a source that
+ * is not above all its others is therefore a repeat.
  */
 export class DeadLetterIndex {
   readonly #topic: Topic
   readonly #partition: number
   readonly #account: string
   readonly #turns = new InTurn()
-  /** Oldest first. */
+  /** Letters, oldest first. */
   #letters: KnownLetter[] = []
   /** Highest position of every source. */
   readonly #passed = new Map<string, { readonly offset: number; readonly row: number }>()
   readonly #replayed = new Map<string, Replayed & { readonly recordOffset: bigint }>()
-  /** The same few words stand in all letters. */
+  /** Shared strings: the same few words occur in all letters. */
   readonly #words = new Map<string, string>()
   #nextOffset = 0n
 
@@ -58,7 +58,7 @@ export class DeadLetterIndex {
     return this.#nextOffset
   }
 
-  /** Oldest first. */
+  /** Letters, oldest first. */
   get letters(): readonly KnownLetter[] {
     return this.#letters
   }
@@ -67,7 +67,7 @@ export class DeadLetterIndex {
     return this.#replayed.get(keyOf(letter))
   }
 
-  /** Reads what has come since the last time. @throws LogError as `Topic.read` */
+  /** Reads the letters written since the last call. @throws LogError like `Topic.read` */
   refresh(): Promise<void> {
     return this.#turns.run('refresh', () => this.#refresh())
   }
@@ -82,7 +82,7 @@ export class DeadLetterIndex {
         if (records.length === 0) return
       }
     } catch (error) {
-      // Trimmed meanwhile.
+      // The records were trimmed in the meantime.
       if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE') return this.#refresh()
       throw error
     }
@@ -135,7 +135,7 @@ export class DeadLetterIndex {
     if ((this.#letters[0]?.recordOffset ?? first) < first)
       this.#letters = this.#letters.filter(({ recordOffset }) => recordOffset >= first)
     for (const [key, { recordOffset }] of this.#replayed) {
-      if (recordOffset >= first) break // They were noted in the order of the log.
+      if (recordOffset >= first) break // they were noted in the order of the log
       this.#replayed.delete(key)
     }
   }

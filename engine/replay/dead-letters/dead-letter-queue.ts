@@ -5,32 +5,32 @@ import { type DeadLetter, deadLetterValues, lettersIn } from '../../fold/dead-le
 import { LogError, type Topic } from '../../log/log.ts'
 import { DeadLetterIndex, type KnownLetter, type LetterPlace, type Replayed } from './dead-letter-index.ts'
 
-/** Accounts whose letters are remembered; they are read anew when they are asked for again. */
+/** Number of accounts whose letters are remembered; others are read again on request. */
 const MAX_INDEXES = 4
-/** Letters that are held at a time while they are sent once more. */
+/** Number of letters that are held at a time while they are sent again. */
 const REPLAY_LETTERS = 1_000
-/** Clients of the API give up after 15 s. */
+/** Time limit of a wait: clients of the API give up after 15 s. */
 const PATIENCE_MS = 5_000
 
 export interface DeadLetterTopics {
   readonly topic: Topic
-  /** With as many partitions. */
+  /** Topic of the lines, with the same number of partitions. */
   readonly ingest: Topic
 }
 
-/** A letter as it stands now. */
+/** A letter in its present state. */
 export interface FoundLetter extends KnownLetter {
   readonly replayed: Replayed | undefined
 }
 
-/** What a letter must be to be found. */
+/** Condition that selects letters. */
 export type LetterCondition = (letter: FoundLetter) => boolean
 
-/** The dead letters of accounts, for people: reads the topic and asks for replays; the folds decide. */
+/** The dead letters of accounts, for people. It reads the topic and requests replays; the folds decide. */
 export class DeadLetterQueue {
   readonly #topics: DeadLetterTopics
   readonly #clock: Clock
-  /** By account; those that were asked for last come last. */
+  /** Indexes by account, the most recently used ones last. */
   readonly #indexes = new Map<string, DeadLetterIndex>()
 
   constructor(topics: DeadLetterTopics, clock: Clock) {
@@ -38,7 +38,7 @@ export class DeadLetterQueue {
     this.#clock = clock
   }
 
-  /** Letters of an account, newest first, as many as the caller takes. @throws LogError as `Topic.read` */
+  /** Letters of an account, newest first; the caller takes any number of them. @throws LogError like `Topic.read` */
   async *find(
     account: string,
     condition: LetterCondition,
@@ -55,7 +55,7 @@ export class DeadLetterQueue {
     }
   }
 
-  /** The letters with their events, in the order given. Those that the log has let go of meanwhile are left out. */
+  /** The letters with their events, in the given order. Letters that the log has removed since are left out. */
   async *read<Letter extends KnownLetter>(
     account: string,
     letters: Iterable<Letter>,
@@ -71,11 +71,11 @@ export class DeadLetterQueue {
   }
 
   /**
-   * Sends letters once more through the present revisions of their pipelines, oldest first. What was sent before is
-   * told by the fold, so a call may be repeated.
+   * Sends letters again through the present revisions of their pipelines, oldest first. The fold recognises letters that
+   * were already sent, so a call can be repeated.
    *
-   * @returns how many of them a revision has taken; of the others that is not known yet
-   * @throws LogError as `Topic.append`
+   * @returns number of letters that a revision has processed; for the others it is not known yet
+   * @throws LogError like `Topic.append`
    */
   async replay(account: string, letters: readonly KnownLetter[]): Promise<number> {
     const ordered = letters.toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
@@ -97,7 +97,7 @@ export class DeadLetterQueue {
     await this.#topics.ingest.append(partition, { value, producer: null, priority: 'ingest' })
   }
 
-  /** Waits, some seconds at most, until revisions have taken the letters. @returns how many of them */
+  /** Waits at most some seconds until revisions have processed the letters. @returns how many of them */
   async #whenReplayed(account: string, letters: readonly KnownLetter[]): Promise<number> {
     const index = this.#indexOf(account)
     const over = new AbortController()

@@ -10,12 +10,12 @@ export interface RecordPlace extends PartitionName {
   readonly offset: bigint
 }
 
-/** Something that a record yielded, by its row: a stored line, or an event for another partition. */
+/** A result of a record, by its row: a stored line, or an event for another partition. */
 export interface YieldedPlace extends RecordPlace {
   readonly row: number
 }
 
-/** A line where it came in, alone of its record, and the events that its own became in other partitions on the way. */
+/** A line where it entered, alone of its record, and the events in other partitions that followed from it. */
 export interface LineOrigin {
   readonly partition: number
   readonly record: ExplainedRecord
@@ -25,15 +25,15 @@ export interface LineOrigin {
 export interface OriginSearch {
   readonly topics: ReplayedTopics
   readonly account: string
-  /** Called again and again: others of this process get their turn in it. */
+  /** Called repeatedly, so that other work of this process gets its turn. */
   rest(): Promise<void>
 }
 
 /**
- * Leads from what a record yielded back to the line that it came from, through all partitions that its events went to.
+ * Follows a result of a record back to the line from which it came, through all partitions that its events passed.
  *
- * @returns undefined when the account has no such line, or it came with a dead letter that was run on again
- * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has let go of a part of the way
+ * @returns undefined for a line that the account does not have, or that came with a replayed dead letter
+ * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has removed a part of the way
  */
 export async function originOf(search: OriginSearch, yielded: YieldedPlace): Promise<LineOrigin | undefined> {
   const arrivals: Arrival[] = []
@@ -55,10 +55,10 @@ export async function originOf(search: OriginSearch, yielded: YieldedPlace): Pro
 }
 
 /**
- * What became of everything in a record, lines or events from another partition.
+ * Explains everything in a record: lines, or events from another partition.
  *
- * @returns undefined when the log has no such record of the account
- * @throws as `originOf`
+ * @returns undefined when the log does not have such a record of the account
+ * @throws like `originOf`
  */
 export async function explainedAt(
   { topics, account, rest }: OriginSearch,

@@ -9,14 +9,14 @@ import { partitionNamed } from '../moved-events.ts'
 import { PartitionReplay } from '../replay.ts'
 import type { OriginSearch, YieldedPlace } from './line-origin.ts'
 
-/** A window that gave an event, which became a stored line. */
+/** A window that released an event, which became a stored line. */
 export interface ExplainedWindow {
   readonly pipeline: string
-  /** Of its cut. */
+  /** Version of its cut. */
   readonly version: number
   readonly document: PipelineDocument
   readonly node: string
-  /** What was in it; undefined: an event ended it, before its time. */
+  /** Content of the window; undefined: an event ended it early. */
   readonly window: EndingWindow | undefined
   /** Log time, UNIX ms. */
   readonly endedMs: number
@@ -25,11 +25,11 @@ export interface ExplainedWindow {
 }
 
 /**
- * Leads from a stored line back to the window that gave it. A window ends with whatever record brings its time, also of
- * another account, and the rows of such a record are numbered over all accounts: so all of them are folded.
+ * Follows a stored line back to the window that released it. A window ends with any record that moves time past its end,
+ * even one of another account. The rows of such a record are numbered over all accounts, so all accounts are folded.
  *
- * @returns undefined when no window of the account gave that
- * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has let go of a part of the way
+ * @returns undefined if the line did not come from a window of the account
+ * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has removed a part of the way
  */
 export async function windowBehind(
   { topics, account, rest }: OriginSearch,
@@ -51,11 +51,11 @@ export async function windowBehind(
 
 type Given = Pick<ExplainedWindow, 'pipeline' | 'node' | 'window' | 'event'>
 
-/** Notes what the windows of an account give. */
+/** Records the results of an account's windows. */
 class WindowWatch implements RunWatch {
   readonly #account: string
   readonly #inEffect = new Map<string, PipelineInEffect>()
-  /** What a window gives has a line of its own, and so has all that becomes of it. */
+  /** The result of a window has a line of its own, shared by all events made from it. */
   readonly #given = new Map<LineOrigin, Given>()
   readonly #stored: (StoredAs & { readonly origin: LineOrigin })[] = []
   #hasBegun = false
@@ -64,7 +64,7 @@ class WindowWatch implements RunWatch {
     this.#account = account
   }
 
-  /** A cut in the record ends windows of what was in effect before it. */
+  /** A cut in the record ends windows of the previous revision. */
   begin(): void {
     this.#hasBegun = true
   }

@@ -5,7 +5,7 @@ import { lineBatchValue, SAMPLE_ACCOUNT } from '../../../test/support/line-batch
 import { Event } from '../../event/event.ts'
 import type { Mail, SentPart } from '../../fold/spread/outbox.ts'
 import { decodedRun, encodedRun } from '../../fold/spread/rekeyed-part.ts'
-import { LineBatchView } from '../../lines/line-batch-view.ts'
+import { LineBatchView } from '../../lines/columns/line-batch-view.ts'
 import { DraftMail } from './draft-mail.ts'
 
 const ONE = { topic: INGEST_TOPIC, partition: 0 }
@@ -21,7 +21,7 @@ function newMail(): DraftMail {
   ])
 }
 
-/** Events that wait at a node: of a record, one for each of the rows. */
+/** Events of a record that wait at a node, one per row. */
 function run(offset: number, rows: readonly number[], node = 'limit') {
   const texts = rows.map(row => ({ line: `${offset}/${row} ${node}` }))
   const batch = LineBatchView.decode(lineBatchValue([{ lines: texts }]))
@@ -37,7 +37,7 @@ const to = (...parts: SentPart[]): Mail[] => [
   { target: { topic: 'keyed', partition: 0 }, account: SAMPLE_ACCOUNT, parts },
 ]
 
-/** What a partition has really sent. */
+/** Record that a partition has actually sent. */
 function record(source: typeof ONE, ...runs: ReturnType<typeof run>[]): Rekeyed {
   return {
     behaviour: 2,
@@ -59,7 +59,7 @@ function textsIn(value: Buffer): unknown[][] {
     )
 }
 
-/** @returns what arrives at once */
+/** @returns events that arrive at once */
 function send(mail: DraftMail, source: typeof ONE, deployed: readonly Mail[], draft: readonly Mail[]) {
   return [...mail.send(source, deployed, draft)].map(({ target, value }) => ({
     target,
@@ -67,20 +67,20 @@ function send(mail: DraftMail, source: typeof ONE, deployed: readonly Mail[], dr
   }))
 }
 
-test('what the draft sends of a record arrives with what was really sent of it', () => {
+test('events of the draft for a record arrive with the events that were really sent for it', () => {
   const mail = newMail()
   expect(send(mail, ONE, to(run(10, [0])), to(run(10, [0])))).toEqual([])
   expect(send(mail, ONE, to(run(11, [0, 1])), to(run(11, [0, 1, 2])))).toEqual([])
   expect(mail.size).toBe(4)
   expect(textsIn(mail.arriving(record(ONE, run(10, [0])), KEYED))).toEqual([['10/0 limit']])
   expect(textsIn(mail.arriving(record(ONE, run(10, [0])), KEYED))).toEqual([])
-  // What it sends beyond that arrives with the last of it.
+  // Additional events of the draft arrive with the last of the record.
   expect(textsIn(mail.arriving(record(ONE, run(11, [0])), KEYED))).toEqual([['11/0 limit']])
   expect(textsIn(mail.arriving(record(ONE, run(11, [1])), KEYED))).toEqual([['11/1 limit', '11/2 limit']])
   expect(mail.size).toBe(0)
 })
 
-test('events that were run on together are, also of several records; others are not', () => {
+test('events that were continued together arrive together, even of several records, and others do not', () => {
   const mail = newMail()
   for (const offset of [10, 11, 12]) send(mail, ONE, to(run(offset, [0])), to(run(offset, [0])))
   const together = run(11, [0])
@@ -90,7 +90,7 @@ test('events that were run on together are, also of several records; others are 
   expect(textsIn(arriving)).toEqual([['10/0 limit', '11/0 limit'], ['12/0 limit']])
 })
 
-test('nodes of a draft follow each other as it has sent them', () => {
+test('nodes of a draft follow each other in the order of sending', () => {
   const mail = newMail()
   const sent = to(run(10, [0, 1], 'limit'), run(10, [2], 'second'), run(10, [3], 'limit'))
   send(mail, ONE, to(run(10, [0, 1, 2, 3])), sent)
@@ -101,19 +101,19 @@ test('nodes of a draft follow each other as it has sent them', () => {
   ])
 })
 
-test('what has nothing to arrive with arrives at once, behind what was sent before it', () => {
+test('events without a counterpart arrive at once, behind earlier ones', () => {
   const mail = newMail()
   expect(send(mail, ONE, [], to(run(10, [0])))).toEqual([{ target: KEYED, texts: [['10/0 limit']] }])
   send(mail, ONE, to(run(11, [0])), to(run(11, [0])))
   expect(send(mail, ONE, [], to(run(12, [0])))).toEqual([])
-  // That of another partition waits for nothing.
+  // Events of another partition do not wait.
   expect(send(mail, OTHER, [], to(run(12, [0])))).toHaveLength(1)
   expect(textsIn(mail.arriving(record(OTHER, run(20, [0])), KEYED))).toEqual([])
   expect(textsIn(mail.arriving(record(ONE, run(11, [0])), KEYED))).toEqual([['11/0 limit', '12/0 limit']])
   expect(mail.size).toBe(0)
 })
 
-test('what was sent before the draft begins arrives as it was, and nothing else of what was really sent', () => {
+test('events that were sent before the draft begins arrive as they were, and no other real events do', () => {
   const mail = newMail()
   const before = record(ONE, run(8, [0]), run(9, [0, 1]))
   expect(textsIn(mail.arriving(before, KEYED))).toEqual([['8/0 limit'], ['9/0 limit', '9/1 limit']])
@@ -123,7 +123,7 @@ test('what was sent before the draft begins arrives as it was, and nothing else 
   expect(textsIn(mail.arriving(record(ONE, across), KEYED))).toEqual([['9/2 limit']])
 })
 
-test('an order is assumed once events are sent for which nothing real stands', () => {
+test('an order is assumed once events without a real counterpart are sent', () => {
   const mail = newMail()
   send(mail, ONE, to(run(10, [0])), to(run(10, [0])))
   send(mail, ONE, to(run(11, [0])), [])

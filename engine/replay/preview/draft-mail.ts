@@ -3,7 +3,7 @@ import { isBeyond, type Position } from '../../../schemas/log/position.ts'
 import { type Rekeyed, type RekeyedPart, rekeyedType } from '../../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
 import type { PartitionName } from '../../fold/run-watch.ts'
-import { type Mail, nameOfTarget, type SentPart } from '../../fold/spread/outbox.ts'
+import type { Mail, SentPart } from '../../fold/spread/outbox.ts'
 import {
   type EventRun,
   encodedRun,
@@ -12,52 +12,56 @@ import {
   partBelow,
 } from '../../fold/spread/rekeyed-part.ts'
 import { sourceKey } from '../../fold/spread/spread-account.ts'
+import { nameOfTarget } from '../../fold/spread/target.ts'
 
-/** What a draft has sent to a partition while it handled one record, or what came between two. */
+/** Events that a draft sent to a partition while it handled one record, or between two records. */
 interface Consignment {
-  /** The last that was really sent there of the record; undefined: nothing was, so it goes with what is before it. */
+  /**
+   * Last position that was actually sent there for the record; undefined: none, so the events arrive with the previous
+   * ones.
+   */
   readonly last: Position | undefined
   readonly parts: SentPart[]
 }
 
-/** What arrives at a time that no record of its partition names. */
+/** Events that arrive at a time without a record of their partition. */
 export interface DirectMail {
   readonly source: PartitionName
   readonly target: PartitionName
   readonly value: Buffer
 }
 
-/** What was really sent to a partition before the draft begins, and arrives after that. */
+/** Events that were actually sent to a partition before the draft begins, and that arrive later. */
 export interface SentBefore {
   readonly source: PartitionName
   readonly target: PartitionName
   readonly last: Position
 }
 
-/** Something was on its way for so long when the draft begins that the draft has overtaken it. */
+/** Events were under way for so long at the start of the draft that the draft has overtaken them. */
 export class OvertakenError extends Error {
   override readonly name = 'OvertakenError'
 }
 
 /**
- * What the folds of a draft send each other. It is on no log, so its order is taken from what was really sent: what the
- * draft sends of a record arrives where that of the deployed revision did. Where the deployed one sent nothing, it arrives
- * at once. What a partition sends to another keeps its order in any case.
+ * Events that the folds of a draft send to each other. They are on no log, so their order follows the events that were
+ * really sent. The draft's events for a record arrive together with those of the deployed revision. If the deployed
+ * revision sent nothing, they arrive at once. The order between two partitions is always kept.
  */
 export class DraftMail {
   readonly #account: string
-  /** By source. */
+  /** Starts by source. */
   readonly #starts: ReadonlyMap<string, bigint>
-  /** By source and target, oldest first. */
+  /** Queues by source and target, oldest first. */
   readonly #queues = new Map<string, Consignment[]>()
-  /** Of sources and targets between which something has arrived at once. */
+  /** Pairs of source and target between which events have arrived at once. */
   readonly #direct = new Set<string>()
   #waiting = 0
   #isAssumed = false
 
   /**
-   * @param starts of each partition, the first record that the draft handles
-   * @param sentBefore nothing goes the same way before that has arrived
+   * @param starts first record that the draft handles, for each partition
+   * @param sentBefore later events wait for these on the same way
    */
   constructor(
     account: string,
@@ -69,7 +73,7 @@ export class DraftMail {
     for (const { source, target, last } of sentBefore) this.#queue(source, target).push({ last, parts: [] })
   }
 
-  /** Whether the draft has sent events of which no record tells when they would have arrived. */
+  /** Whether the draft has sent events whose arrival no record determines. */
   get isAssumed(): boolean {
     return this.#isAssumed
   }
@@ -80,11 +84,11 @@ export class DraftMail {
   }
 
   /**
-   * Takes what a partition has sent while it handled something.
+   * Adds the events that a partition sent while it handled a record.
    *
-   * @param deployed what was really sent then
-   * @param from what was handled has come from there at once
-   * @returns what arrives at once
+   * @param deployed events that the deployed revision sent then
+   * @param from position of the record at which the events were sent
+   * @returns events that arrive at once
    * @throws OvertakenError
    */
   *send(
@@ -103,7 +107,7 @@ export class DraftMail {
       // Memory moves with shares, and these move at cuts, on both sides.
       if (events > 0 && events !== eventsIn(real ?? [])) this.#isAssumed = true
       if (real === undefined && queue.length === 0) {
-        // Neither a keyed partition nor home has the memory of the key.
+        // A keyed partition and the home partition can both lack the memory of the key.
         if (source.topic === INGEST_TOPIC && from !== undefined && sourceKey(from) === sourceKey(target))
           throw new OvertakenError('memory of keys was on its way when the draft begins')
         this.#direct.add(wayKey(source, target))
@@ -115,7 +119,7 @@ export class DraftMail {
     }
   }
 
-  /** What the draft's partition gets with a record that another one has sent to it. @throws OvertakenError */
+  /** Events that the draft's partition receives with a record that another partition sent. @throws OvertakenError */
   arriving({ parts, ...rekeyed }: Rekeyed, target: PartitionName): Buffer {
     const source = { topic: rekeyed.sourceTopic, partition: rekeyed.sourcePartition }
     const start = this.#starts.get(sourceKey(source)) ?? 0n
@@ -123,7 +127,7 @@ export class DraftMail {
     const sentBefore = parts.flatMap(part => partBelow(part, start, this.#account) ?? [])
     if (sentBefore.length > 0 && this.#direct.has(wayKey(source, target)))
       throw new OvertakenError('events were on their way when the draft begins')
-    // Part by part: nodes meet the events of a part together.
+    // Events are handled part by part, because nodes receive the events of a part together.
     const own = parts.flatMap(part => {
       const taken = takeUntil(queue, lastPositionIn(part))
       this.#waiting -= eventsIn(taken)
@@ -148,7 +152,7 @@ export class DraftMail {
   #value({ topic, partition }: PartitionName, parts: readonly RekeyedPart[]): Buffer {
     const source = { sourceTopic: topic, sourcePartition: partition }
     return rekeyedType.encode({
-      // Only this program reads it.
+      // No other program reads this value.
       behaviour: BEHAVIOUR,
       ...source,
       account: this.#account,
@@ -161,7 +165,7 @@ function wayKey(source: PartitionName, target: PartitionName): string {
   return `${sourceKey(source)} ${sourceKey(target)}`
 }
 
-/** Takes what arrives with something that was really sent, up to its position. */
+/** Takes the events that arrive with really sent ones, up to their position. */
 function takeUntil(queue: Consignment[], position: Position): SentPart[] {
   const taken: SentPart[] = []
   for (let first = queue[0]; first !== undefined; first = queue[0]) {

@@ -5,10 +5,12 @@ import { lineBatchValue, SAMPLE_ACCOUNT } from '../../../test/support/line-batch
 import { node, SOURCE } from '../../../test/support/world.ts'
 import { type ManualClock, manualClock } from '../../clock/manual-clock.ts'
 import { seededEntropy } from '../../entropy/seeded-entropy.ts'
-import { encodeControl, foldIdentity, PartitionFold } from '../../fold/partition-fold.ts'
+import { encodeControl } from '../../fold/control-record.ts'
+import { foldIdentity, PartitionFold } from '../../fold/partition-fold.ts'
 import type { Topic } from '../../log/log.ts'
 import { memoryLog } from '../../log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../log/partitioned-topics.ts'
+import { CATALOGUE } from '../../nodes/catalogue.ts'
 import { HOUR_MS } from '../../times/duration.ts'
 import { previewOf } from './preview-replay.ts'
 
@@ -26,14 +28,14 @@ beforeEach(async () => {
   clock = manualClock()
   topics = await openPartitionedTopics(memoryLog({ clock, entropy: seededEntropy(7) }), 1)
   const all = [topics.ingest, topics.keyed.topic]
-  folds = new Map(all.map(topic => [topic, new PartitionFold(foldIdentity(topic, 0))]))
+  folds = new Map(all.map(topic => [topic, new PartitionFold(CATALOGUE, foldIdentity(topic, 0))]))
 })
 
 async function append(topic: Topic, value: Buffer): Promise<void> {
   await topic.append(0, { value, producer: null, priority: 'control' })
 }
 
-/** What comes of what a topic has, on the other. */
+/** Folds the records of one topic and appends the results to the other. */
 async function fold(topic: Topic): Promise<void> {
   const own = folds.get(topic) as PartitionFold
   for (const record of await topic.read(0, own.nextOffset, 1_000_000)) own.apply(record)
@@ -51,7 +53,7 @@ async function foldAll(): Promise<void> {
 const cut = (kind: Cut['kind'], entity: string, version: number, body: object) =>
   append(
     topics.ingest,
-    encodeControl({ 'weir.Cut': { kind, entity, version, payload: JSON.stringify(body) } }),
+    encodeControl(CATALOGUE, { 'weir.Cut': { kind, entity, version, payload: JSON.stringify(body) } }),
   )
 
 const publish = (version: number, nodes: readonly NodeDocument[]) =>
@@ -68,7 +70,7 @@ const spread = (version: number, isSpread: boolean) => cut('spread', SAMPLE_ACCO
 const send = (text: string, account = SAMPLE_ACCOUNT) =>
   append(topics.ingest, lineBatchValue([{ lines: [{ line: text, app: 'a' }] }], account))
 
-/** Beginning with what is appended from now on. */
+/** Returns the start of records appended from now on. */
 function later(): number {
   clock.advance(1_000)
   return clock.wallMs()
@@ -77,8 +79,8 @@ function later(): number {
 function preview(nodes: readonly NodeDocument[], fromMs: number) {
   const { ingest, checkpoints, keyed } = topics
   const partitions = [
-    { topic: ingest, checkpoints, partition: 0 },
-    { ...keyed, partition: 0 },
+    { catalogue: CATALOGUE, topic: ingest, checkpoints, partition: 0 },
+    { catalogue: CATALOGUE, ...keyed, partition: 0 },
   ]
   const document = { id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision: 0, nodes }
   const rest = () => Promise.resolve()
@@ -91,38 +93,35 @@ test.each([
   { name: 'the first', changes: [true] },
   { name: 'the second, of what is known there', changes: [true, false, true] },
   { name: 'home again', changes: [true, false] },
-])(
-  'memory that is under way when the stretch begins counts in the draft, too: $name',
-  async ({ changes }) => {
-    await publish(1, limited(2))
+])('state that is under way at the beginning counts in the draft, too: $name', async ({ changes }) => {
+  await publish(1, limited(2))
+  await foldAll()
+  const before = changes.slice(0, -1)
+  for (const [index, isSpread] of before.entries()) {
+    await spread(index + 1, isSpread)
     await foldAll()
-    const before = changes.slice(0, -1)
-    for (const [index, isSpread] of before.entries()) {
-      await spread(index + 1, isSpread)
-      await foldAll()
-    }
-    for (const text of ['one', 'two']) await send(text)
-    await foldAll()
-    // The keyed partition has the share, and sends it when it is asked.
-    await spread(changes.length, changes.at(-1) as boolean)
-    clock.advance(1_000)
-    const fromMs = later()
-    await foldAll()
-    await send('three')
-    await foldAll()
-    const same = await preview(limited(2), fromMs)
-    expect(same.deployed.get('limit')).toMatchObject({ eventsIn: 1, dropped: 1 })
-    expect(same.draft).toEqual(same.deployed)
-    const { draft, differing } = await preview(limited(3), fromMs)
-    expect(draft.get('limit')).toMatchObject({ eventsIn: 1, eventsOut: 1 })
-    expect(differing).toBe(1)
-  },
-)
+  }
+  for (const text of ['one', 'two']) await send(text)
+  await foldAll()
+  // The keyed partition has the share, and sends it on request.
+  await spread(changes.length, changes.at(-1) as boolean)
+  clock.advance(1_000)
+  const fromMs = later()
+  await foldAll()
+  await send('three')
+  await foldAll()
+  const same = await preview(limited(2), fromMs)
+  expect(same.deployed.get('limit')).toMatchObject({ eventsIn: 1, dropped: 1 })
+  expect(same.draft).toEqual(same.deployed)
+  const { draft, differing } = await preview(limited(3), fromMs)
+  expect(draft.get('limit')).toMatchObject({ eventsIn: 1, eventsOut: 1 })
+  expect(differing).toBe(1)
+})
 
 test.each([
   { name: 'away', changes: [true] },
   { name: 'home again', changes: [true, false] },
-])('what a draft alone counts waits for memory that is under way: $name', async ({ changes }) => {
+])('events that only the draft counts wait for state that is under way: $name', async ({ changes }) => {
   const plain = [SOURCE, node('sink', 'store', 'log-analysis', ['source'])]
   await publish(1, plain)
   await foldAll()
@@ -144,7 +143,7 @@ test.each([
   expect([underWay, differing]).toEqual([0, 1])
 })
 
-test('events that are under way when the stretch begins go on in the revision that sent them', async () => {
+test('events that are under way at the beginning continue in the revision that sent them', async () => {
   await publish(1, limited(2))
   await spread(1, true)
   await foldAll()
@@ -164,7 +163,7 @@ test('events that are under way when the stretch begins go on in the revision th
   expect([differing, samples.map(({ event }) => event.member('line'))]).toEqual([1, ['after']])
 })
 
-test('lines that are under way at the end are counted and not compared', async () => {
+test('lines that are under way at the end are counted, but not compared', async () => {
   await publish(1, limited(1))
   await spread(1, true)
   await foldAll()
@@ -178,7 +177,7 @@ test('lines that are under way at the end are counted and not compared', async (
   expect(result.draft.get('limit')?.eventsIn).toBe(1)
 })
 
-test('a window that the draft alone holds ends when its time has come in any partition', async () => {
+test('a window that only the draft has ends when its time is over in any partition', async () => {
   await publish(1, limited(9))
   await spread(1, true)
   await foldAll()

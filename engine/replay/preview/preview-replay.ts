@@ -10,25 +10,25 @@ import type { SentBefore } from './draft-mail.ts'
 import { Preview, type PreviewFolds, type PreviewOptions, type PreviewResult } from './preview.ts'
 
 const READ_BYTES = 1024 * 1024
-/** Applied without a rest. */
+/** Bytes that are applied without a rest. */
 const STRETCH_BYTES = 256 * 1024
-/** Read ahead of all partitions together. */
+/** Bytes that are read ahead, for all partitions together. */
 const READ_AHEAD_BYTES = 16 * 1024 * 1024
-/** What was sent has arrived after that, unless the engine was far behind. */
+/** Time within which events arrive, unless the engine was far behind. */
 const ARRIVES_WITHIN_MS = 30_000
-/** Beyond every record. */
+/** Offset above every record. */
 const NO_END = 2n ** 62n
 
-/** What is looked at: the records of partitions from a time to another, both by the log's clock, UNIX ms. */
+/** Records that a preview covers: those of partitions between two log times, UNIX ms. */
 export interface PreviewStretch {
-  /** That of the account's lines alone, or all of both topics. */
+  /** Only the partition of the account's lines, or all partitions of both topics. */
   readonly partitions: readonly ReplayedPartition[]
   readonly account: string
   readonly fromMs: number
   readonly toMs: number
   /** Keeps the log of a partition from an offset on. */
   pin?(partition: ReplayedPartition, offset: bigint): void
-  /** Called again and again: others of this process get their turn in it. */
+  /** Called repeatedly, so that other work of this process gets its turn. */
   rest(): Promise<void>
 }
 
@@ -41,18 +41,18 @@ export interface PreviewProgress {
 /** Reads one partition. */
 interface Reader {
   readonly folds: PreviewFolds
-  /** First record that is too late. */
+  /** First record after the stretch. */
   readonly until: bigint
   readonly records: AsyncIterator<LogRecord>
-  /** The next one; undefined: the log has no more. */
+  /** The next record; undefined at the end of the log. */
   next: LogRecord | undefined
 }
 
 /**
- * Runs a draft over a stretch of the kept log, beside what was deployed.
+ * Runs a draft over a stretch of the kept log, beside the deployed revisions.
  *
- * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has let go of something that is needed;
- *         TooMuchUnderWayError; TooDearError; OvertakenError; FoldError
+ * @throws NoReplayError, or LogError LOG_OFFSET_OUT_OF_RANGE, when the log has removed records that are needed;
+ *   TooMuchUnderWayError; TooDearError; OvertakenError; FoldError
  */
 export async function previewOf(
   document: PipelineDocument,
@@ -82,8 +82,8 @@ export async function previewOf(
 }
 
 /**
- * Reads all partitions in the order of their log times. A record is read before what came of it elsewhere, also where
- * the clocks of partitions differ.
+ * Reads all partitions in the order of their log times. A record is read before its consequences elsewhere, even if the
+ * clocks of partitions differ.
  */
 class PreviewReading {
   readonly #preview: Preview
@@ -158,8 +158,8 @@ async function boundsOf({ partitions, fromMs, toMs }: PreviewStretch): Promise<O
 }
 
 /**
- * What was deployed, at the point where the comparison begins. Clocks of partitions differ: what has arrived in one of
- * them has also been sent by then.
+ * Replays of the deployed revision, at the start of the comparison. Clocks of partitions differ: events that arrived in
+ * one partition had been sent in another at that time.
  */
 async function deployedReplays(
   { partitions, account, pin, rest }: PreviewStretch,
@@ -187,7 +187,7 @@ async function deployedReplays(
   return replays
 }
 
-/** What had been sent where partitions begin, and arrives later. */
+/** Events that were sent before the starts of the partitions and arrive later. */
 async function underWayAt(
   replays: readonly PartitionReplay[],
   { partitions, account, rest }: PreviewStretch,
@@ -222,7 +222,7 @@ async function underWayAt(
   return [...found.values()]
 }
 
-/** One more at the same point, to try the draft in. */
+/** A second fold at the same point, for the draft. */
 async function draftBeside(
   { nextOffset }: PartitionReplay,
   partition: ReplayedPartition,

@@ -8,36 +8,36 @@ import { NO_ROW } from '../../graph/compiled-node.ts'
 import type { GraphObserver, SentTo } from '../../graph/graph-observer.ts'
 import { type NodeCounters, noCounts } from '../../graph/node-counters.ts'
 import type { NodeError } from '../../graph/node-error.ts'
-import type { LineBatchView } from '../../lines/line-batch-view.ts'
+import type { LineBatchView } from '../../lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../log/log.ts'
 import type { Steps } from '../../steps.ts'
 
-/** What became of a line, and the destination that took it. */
+/** Result of a line, and the destination that received it. */
 export interface LeftEvent {
   /** Id of the destination. */
   readonly node: string
   readonly event: Event
 }
 
-/** A line of which something has been sent to another partition, on either side. */
+/** A line with events that were sent to another partition, on either side. */
 export interface LineUnderWay {
   readonly sent: Event | undefined
   readonly deployed: LeftEvent[]
   readonly draft: LeftEvent[]
-  /** Things that have not arrived yet, on both sides. */
+  /** Number of events that have not arrived yet, on both sides. */
   awaited: number
 }
 
 interface SentOn {
-  /** Its number among those that were handled. */
+  /** Number among the handled lines. */
   readonly line: number
   readonly position: Position
 }
 
-/** What was sent comes from a line, or from a window. */
+/** Origin of a sent event: a line, or a window. */
 type Sender = LineUnderWay | 'window'
 
-/** What one side has sent to other partitions, until it arrives there, by source and position. */
+/** Events that one side has sent to other partitions and that have not arrived, by source and position. */
 export class EventsUnderWay {
   readonly side: 'deployed' | 'draft'
   readonly #senders = new Map<string, Sender>()
@@ -55,7 +55,7 @@ export class EventsUnderWay {
     if (sender !== 'window') sender.awaited++
   }
 
-  /** @returns undefined: it was sent before the comparison began, or is none of a compared pipeline */
+  /** @returns undefined: the event was sent before the comparison began, or does not belong to a compared pipeline */
   arrive(source: PartitionName, position: Position): Sender | undefined {
     const key = eventKey(source, position)
     const sender = this.#senders.get(key)
@@ -64,7 +64,7 @@ export class EventsUnderWay {
   }
 }
 
-/** One of the two that are compared, in one partition. */
+/** One of the two compared sides, in one partition. */
 export class PreviewSide {
   readonly fold: PartitionFold
   readonly watch: DestinationWatch
@@ -94,7 +94,7 @@ export class PreviewSide {
     this.fold.receive(value, timeMs, this.watch)
   }
 
-  /** Adds what each node has done since the comparison began. */
+  /** Adds the counts of each node since the comparison began. */
   addCounters(sums: Map<string, NodeCounters>): void {
     for (const [node, totals] of totalsOf(this.fold, this.#pipeline)) {
       const before = this.#before.get(node) ?? noCounts()
@@ -107,12 +107,12 @@ export class PreviewSide {
 
 const NONE: readonly LeftEvent[] = []
 
-/** Notes by which destinations of a pipeline the lines of a record left, and what was sent on. */
+/** Records the destinations by which lines of a record left, and the events sent to other partitions. */
 export class DestinationWatch implements RunWatch, GraphObserver {
-  /** Lines all of whose events that were under way have arrived with this record. */
+  /** Lines whose last events under way have arrived with this record. */
   readonly ended: LineUnderWay[] = []
   readonly leftWindows: LeftEvent[] = []
-  /** What the pipeline's expressions cost too much for, in a sentence; undefined: they did not. */
+  /** Message when the pipeline's expressions cost too much; undefined otherwise. */
   tooDear: string | undefined
   readonly #name: PartitionName
   readonly #pipeline: string
@@ -120,10 +120,10 @@ export class DestinationWatch implements RunWatch, GraphObserver {
   readonly #sinks = new Set<string>()
   #batch: LineBatchView | undefined
   #indexes: readonly number[] = []
-  /** By the number of the line among those that were handled. */
+  /** Results by the number of the line among the handled ones. */
   readonly #left: LeftEvent[][] = []
   readonly #sentOn: SentOn[] = []
-  /** Of each event that has arrived and is run on. */
+  /** Origins of arrived events that are processed now. */
   #arrived: (Sender | undefined)[] | undefined
 
   constructor(name: PartitionName, pipeline: string, underWay: EventsUnderWay) {
@@ -148,12 +148,12 @@ export class DestinationWatch implements RunWatch, GraphObserver {
     return this.#left[line] ?? NONE
   }
 
-  /** What was sent to other partitions of the lines that were handled. */
+  /** Events of the handled lines that were sent to other partitions. */
   get sentOn(): readonly SentOn[] {
     return this.#sentOn
   }
 
-  /** Follows what was sent of a line. */
+  /** Follows the events that were sent for a line. */
   follow(position: Position, line: LineUnderWay): void {
     this.#underWay.send(this.#name, position, line)
   }
@@ -189,7 +189,7 @@ export class DestinationWatch implements RunWatch, GraphObserver {
     { document }: { document: PipelineDocument | undefined },
   ): void {
     if (pipeline !== this.#pipeline) return
-    // Those of earlier revisions stay: their events may be under way.
+    // Nodes of earlier revisions stay, because their events may be under way.
     for (const { kind, id } of document?.nodes ?? []) if (kind === 'sink') this.#sinks.add(id)
   }
 
@@ -219,7 +219,7 @@ export class DestinationWatch implements RunWatch, GraphObserver {
     if (code === 'E_EXPRESSION_COST') this.tooDear ??= message
   }
 
-  /** Of what came from another partition, or of a window; undefined: of a line of the record. */
+  /** Origin of an event from another partition or of a window; undefined: a line of the record. */
   #senderOf(row: number): Sender | undefined {
     return row === NO_ROW ? 'window' : this.#arrived?.[row]
   }

@@ -21,35 +21,35 @@ import {
 } from './preview-side.ts'
 import { contentOf, WindowsGiven } from './windows-given.ts'
 
-/** Events between partitions that a preview holds at a time. */
+/** Maximum number of events between partitions that a preview holds. */
 const MAX_UNDER_WAY = 1_000_000
-/** What windows gave that waits for the like of it from the other side. */
+/** Maximum number of window results without a match on the other side. */
 const MAX_UNMATCHED = 10_000
 
 export interface PreviewOptions {
   readonly maxSamples: number
   readonly maxUnderWay?: number | undefined
-  /** What is on its way where the partitions begin. */
+  /** Events on their way at the starts of the partitions. */
   readonly sentBefore?: readonly SentBefore[] | undefined
 }
 
-/** What two revisions of a pipeline did with the same lines. */
+/** Results of two revisions of a pipeline for the same lines. */
 export interface PreviewResult {
-  /** By node id; a node of one of the two is missing on the other side. */
+  /** Counters by node id; a node of only one revision is missing on the other side. */
   readonly deployed: ReadonlyMap<string, NodeCounters>
   readonly draft: ReadonlyMap<string, NodeCounters>
-  /** Lines that left the pipeline by other destinations, or not as often. */
+  /** Lines that left the pipeline by other destinations, or in other numbers. */
   readonly differing: number
-  /** Some of them. */
+  /** Samples of the differing lines. */
   readonly samples: readonly PreviewSample[]
-  /** Lines of which something was on its way between partitions at the end: they are not compared. */
+  /** Lines with events that were under way between partitions at the end: they are not compared. */
   readonly underWay: number
-  /** Whether the draft has sent events between partitions of which no record tells when they would have arrived. */
+  /** Whether the draft has sent events between partitions whose arrival no record determines. */
   readonly isOrderAssumed: boolean
 }
 
 export interface PreviewSample {
-  /** As it was sent; of what a window gave: that. */
+  /** The event as sent; for a window, its result. */
   readonly event: Event
   readonly deployed: readonly LeftEvent[]
   readonly draft: readonly LeftEvent[]
@@ -67,41 +67,40 @@ interface PreviewPartition {
   readonly draft: PreviewSide
 }
 
-/** More is between partitions at a time than a preview can hold. */
+/** More events are between partitions at a time than a preview can hold. */
 export class TooMuchUnderWayError extends Error {
   override readonly name = 'TooMuchUnderWayError'
 }
 
-/** The expressions of the draft cost more than they may: the message says so. */
+/** The expressions of the draft cost too much; the message gives the reason. */
 export class TooDearError extends Error {
   override readonly name = 'TooDearError'
 }
 
 /**
- * Runs the same records through what was deployed of a pipeline at their time, and through a draft in its place, and
- * compares. Both begin with the same memory.
+ * Runs the same records through the deployed revisions of a pipeline and through a draft in their place, and compares the
+ * results. Both sides begin with the same state, and each record meets the revision that was deployed at its time.
  *
- * Of an account that is, or was, on many partitions all of these take part, with those of the keyed topic. The deployed
- * side reads what is on the log. What the draft sends to other partitions is not there: `DraftMail` has it.
+ * If an account is, or was, on several partitions, all of them take part, and so do those of the keyed topic. The
+ * deployed side reads the log. Events that the draft sends to other partitions are not on the log; `DraftMail` provides
+ * them.
  */
 export class Preview {
-  /** Lines that were handled. */
+  /** Number of handled lines. */
   lines = 0
   readonly #account: string
   readonly #maxSamples: number
   readonly #maxUnderWay: number
   readonly #partitions: ReadonlyMap<string, PreviewPartition>
   readonly #underWay = { deployed: new EventsUnderWay('deployed'), draft: new EventsUnderWay('draft') }
-  /** Undefined: the account is on one partition alone. */
+  /** Undefined: the account is on a single partition. */
   readonly #mail: DraftMail | undefined
   readonly #windows = new WindowsGiven()
   readonly #samples: PreviewSample[] = []
   #differing = 0
   #linesUnderWay = 0
 
-  /**
-   * @param partitions at a point where nothing has arrived in any that another has not sent; one, or all of both topics
-   */
+  /** @param partitions one, or all of both topics. No event must have arrived in any of them that another has not sent */
   constructor(
     partitions: readonly PreviewFolds[],
     document: PipelineDocument,
@@ -125,13 +124,13 @@ export class Preview {
   /**
    * Applies the next record of a partition.
    *
-   * @param from may be left out where there is one
+   * @param from can be omitted with a single partition
    */
   apply(record: LogRecord, from?: PartitionName): void {
     finish(this.applying(record, from))
   }
 
-  /** The same in stretches. */
+  /** Like `apply`, in stretches. */
   *applying(record: LogRecord, from?: PartitionName): Steps {
     const partition = this.#partition(from)
     if (this.#mail === undefined) {
@@ -152,7 +151,7 @@ export class Preview {
     }
   }
 
-  /** The record of another partition up to which that must have been applied before this one is. */
+  /** The record of another partition that must be applied before this one. */
   neededFor(record: LogRecord): { readonly source: PartitionName; readonly offset: bigint } | undefined {
     const rekeyed = this.#mail && this.#rekeyedIn(record)
     const last = rekeyed?.parts.at(-1)
@@ -182,7 +181,7 @@ export class Preview {
     this.#windows.add(deployed.watch.leftWindows, draft.watch.leftWindows)
   }
 
-  /** Lets a partition of the draft take what the log does not have. */
+  /** Gives a partition of the draft events that are not on the log. */
   #receive({ draft }: PreviewPartition, value: Buffer, timeMs: number): void {
     draft.receive(value, timeMs)
     expectAffordable(draft)
@@ -190,7 +189,10 @@ export class Preview {
     this.#windows.add([], draft.watch.leftWindows)
   }
 
-  /** Takes along what a record has yielded for other partitions of the draft, and what that yields. */
+  /**
+   * Delivers the events that a record has produced for other partitions of the draft, and the events that result from
+   * them.
+   */
   #deliver({ name, draft }: PreviewPartition, deployed: readonly Mail[]): void {
     const { timeMs, outbox } = draft.fold
     if (this.#mail === undefined) return
@@ -203,7 +205,7 @@ export class Preview {
     }
   }
 
-  /** Where the draft alone holds windows that are due, nothing on the log says so. */
+  /** If only the draft holds windows that are due, the log has no record that ends them. */
   #endWindowsBefore(nowMs: number): void {
     for (const partition of this.#partitions.values()) {
       const { name, deployed, draft } = partition
@@ -224,12 +226,12 @@ export class Preview {
         this.#compare(deployed.leftOf(line), draft.leftOf(line), () => deployed.event(line))
   }
 
-  /** Lines of a record of which something was sent on, on one side at least: they are compared when all has arrived. */
+  /** Compares lines of a record with events that were sent on, on at least one side, once all events have arrived. */
   #follow(deployed: DestinationWatch, draft: DestinationWatch): ReadonlyMap<number, LineUnderWay> {
     const followed = new Map<number, LineUnderWay>()
     for (const watch of [deployed, draft]) {
       for (const { line, position } of watch.sentOn) {
-        if (line >= deployed.lines) continue // Of a dead letter that is run on once more.
+        if (line >= deployed.lines) continue // it belongs to a dead letter that is replayed
         const known = followed.get(line)
         const underWay = known ?? {
           sent: this.#samples.length < this.#maxSamples ? deployed.event(line) : undefined,
@@ -257,13 +259,13 @@ export class Preview {
     if (event !== undefined) this.#samples.push({ event, deployed: [...deployed], draft: [...draft] })
   }
 
-  /** What windows gave belongs to no line: one by one, as far as they go. */
+  /** Compares results of windows one by one, because they do not belong to a line. */
   #compareWindows(): void {
     for (const { deployed, draft } of this.#windows.takeDiffering())
       this.#compare(listOf(deployed), listOf(draft), () => (deployed ?? draft)?.event)
   }
 
-  /** Of all that was applied. */
+  /** Result over all applied records. */
   get result(): PreviewResult {
     this.#compareWindows()
     const partitions = [...this.#partitions.values()]
@@ -296,7 +298,7 @@ function listOf(left: LeftEvent | undefined): readonly LeftEvent[] {
   return left === undefined ? [] : [left]
 }
 
-/** Two graphs may come to the same destinations in another order. */
+/** Two graphs may reach the same destinations in another order. */
 function isSame(one: readonly LeftEvent[], other: readonly LeftEvent[]): boolean {
   if (one.length !== other.length) return false
   if (isAsSent(one) && isAsSent(other) && one.every(({ node }, index) => node === other[index]?.node))
@@ -308,7 +310,7 @@ function isSame(one: readonly LeftEvent[], other: readonly LeftEvent[]): boolean
     .every((content, index) => content === sorted[index])
 }
 
-/** Nearly always: then nothing needs to be looked into. */
+/** This is nearly always true: then no further comparison is needed. */
 function isAsSent(left: readonly LeftEvent[]): boolean {
   return left.every(({ event }) => event.untouched && !event.metadataChanged && !event.timestampChanged)
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../schemas/json.ts'
 import { node, SOURCE } from '../../../test/support/world.ts'
 import { Event } from '../../event/event.ts'
+import { CATALOGUE } from '../../nodes/catalogue.ts'
 import { type Simulation, simulate } from './simulation.ts'
 
 const AT = Date.UTC(2031, 2, 9)
@@ -35,8 +36,8 @@ describe('a simulation', () => {
     key_field: '.k',
   })
 
-  test('judges by the times of the samples, and says what filled the window', () => {
-    const simulation = simulate(document(limit), [
+  test('judges by the times of the samples, and names the events that filled the window', () => {
+    const simulation = simulate(CATALOGUE, document(limit), [
       sample({ k: 'a', n: 0 }),
       sample({ k: 'a', n: 1 }, AT + 300),
       sample({ k: 'a', n: 2 }, AT + 999),
@@ -59,11 +60,11 @@ describe('a simulation', () => {
       ],
       free_from: '2031-03-09T00:00:01.000Z',
     })
-    // Nobody reads the throttle, so what left it is dropped there, too.
+    // No node reads the throttle, so its events are dropped there.
     expect(counters).toMatchObject({ eventsIn: 6, dropped: 6, eventsOut: 0 })
   })
 
-  test('shows every output of every node, and the errors with the samples that made them', () => {
+  test('shows every output of every node, and the errors with the samples that caused them', () => {
     const rule = (label: string, _output_name: string, value: number) => ({
       label,
       _output_name,
@@ -73,7 +74,7 @@ describe('a simulation', () => {
       conditionals: [rule('hot', 'aaaaaaaa', 200), rule('warm', 'bbbbbbbb', 20)],
     })
     const sink = node('sink', 'out', 'blackhole', ['split.aaaaaaaa', 'split.bbbbbbbb'])
-    const simulation = simulate(document(split, sink), [
+    const simulation = simulate(CATALOGUE, document(split, sink), [
       sample({ t: 300 }),
       sample({ t: 30 }),
       sample({ t: '3' }),
@@ -96,7 +97,7 @@ describe('a simulation', () => {
     expect(simulation.isCut).toBe(false)
   })
 
-  test('says by which comparison a filter dropped', () => {
+  test('names the comparison by which a filter dropped', () => {
     const conditional = {
       logical_operation: 'OR',
       expressions: [
@@ -105,7 +106,10 @@ describe('a simulation', () => {
       ],
     }
     const filter = node('transform', 'filter', 'filter', ['source'], { action: 'drop', conditional })
-    const { dropped } = at(simulate(document(filter), [sample({ level: 'DEBUG', app: 'web' })]), 'filter')
+    const { dropped } = at(
+      simulate(CATALOGUE, document(filter), [sample({ level: 'DEBUG', app: 'web' })]),
+      'filter',
+    )
     expect(dropped[0]?.reason).toEqual({
       rule: 'the condition is met',
       action: 'drop',
@@ -116,10 +120,10 @@ describe('a simulation', () => {
     })
   })
 
-  test('shows what a destination would refuse as failed, with the reason', () => {
+  test('shows events that a destination would refuse as failed, with the reason', () => {
     const options = { query: { hostname: 'from-{{.rack}}' } }
     const store = node('sink', 'store', 'mezmo', ['source'], options)
-    const simulation = simulate(document(store), [sample('no rack'), sample({ rack: 7 })])
+    const simulation = simulate(CATALOGUE, document(store), [sample('no rack'), sample({ rack: 7 })])
     expect(leaving(simulation, 'store')).toEqual([[1, { rack: 7 }]])
     const { failed, errors, counters } = at(simulation, 'store')
     expect(failed).toMatchObject([{ sample: 0, event: { message: 'no rack' } }])
@@ -128,18 +132,18 @@ describe('a simulation', () => {
     expect(counters).toMatchObject({ eventsIn: 2, eventsOut: 1, failed: 1 })
   })
 
-  test('closes the windows that are open at its end, with time moved to theirs', () => {
+  test('closes the windows that are open at its end, and moves time to their end', () => {
     const cart = node('transform', 'cart', 'reduce', ['source'], { duration_ms: 1000, group_by: ['.cart'] })
     const day = node('transform', 'day', 'reduce', ['cart'], { duration_ms: 5000 })
     const out = node('sink', 'out', 'blackhole', ['day'])
     const samples = [
       sample({ cart: 1, n: 1 }),
       sample({ cart: 1, n: 2 }, AT + 999),
-      // Time ends the first window before the event comes, and the event is part of the next one.
+      // Time ends the first window before the event arrives, and the event is part of the next one.
       sample({ cart: 1, n: 3 }, AT + 1000),
       sample({ cart: 2, n: 4 }, AT + 1500),
     ]
-    const simulation = simulate(document(cart, day, out), samples)
+    const simulation = simulate(CATALOGUE, document(cart, day, out), samples)
     expect(leaving(simulation, 'cart')).toEqual([
       [null, { cart: 1, n: 3 }],
       [null, { cart: 1, n: 3 }],
@@ -150,17 +154,19 @@ describe('a simulation', () => {
     expect(at(simulation, 'day').counters).toMatchObject({ eventsIn: 3, eventsOut: 1, merged: 2, held: 0 })
   })
 
-  test('keeps no more than its bounds, and counts all', () => {
+  test('keeps no more than its bounds, and counts everything', () => {
     const samples = Array.from({ length: 10 }, (_, n) => sample({ n }))
-    const simulation = simulate(document(), samples, { maxEvents: 4, maxBytes: 1_000 })
+    const simulation = simulate(CATALOGUE, document(), samples, { maxEvents: 4, maxBytes: 1_000 })
     expect(leaving(simulation, 'source')).toHaveLength(4)
     expect(simulation.isCut).toBe(true)
     expect(at(simulation, 'source').counters.eventsIn).toBe(10)
-    expect(leaving(simulate(document(), samples, { maxEvents: 100, maxBytes: 8 }), 'source')).toHaveLength(1)
+    expect(
+      leaving(simulate(CATALOGUE, document(), samples, { maxEvents: 100, maxBytes: 8 }), 'source'),
+    ).toHaveLength(1)
   })
 
-  test('needs a source that is there', () => {
-    expect(() => simulate(document(), [{ ...sample({}), source: 'nowhere' }])).toThrow(RangeError)
+  test('needs an existing source', () => {
+    expect(() => simulate(CATALOGUE, document(), [{ ...sample({}), source: 'nowhere' }])).toThrow(RangeError)
   })
 })
 
@@ -174,7 +180,7 @@ test('a simulation ends with a sentence at the first sample whose expressions co
     },
   })
   const line = 'abcd0123'.repeat(2_000)
-  const simulation = simulate(document(filter), [
+  const simulation = simulate(CATALOGUE, document(filter), [
     sample({ line: 'short' }),
     sample({ line }),
     sample({ line: 'short' }),

@@ -12,25 +12,27 @@ import {
 } from '../../graph/compile-graph.ts'
 import type { NotDelivered } from '../../graph/compiled-node.ts'
 import type { GraphObserver } from '../../graph/graph-observer.ts'
-import { FieldNames } from '../../lines/field-names.ts'
+import { FieldNames } from '../../lines/stored-line/field-names.ts'
+import { newStoredLine } from '../../lines/stored-line/stored-line.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { SinkNode } from '../../nodes/contract/define-destination.ts'
-import { newStoredLine, ownStoresOf } from '../../nodes/destinations/log-analysis/own-store.ts'
+import type { OwnStoreSink } from '../../nodes/contract/own-store.ts'
 import { finish, type Steps, Stretch } from '../../steps.ts'
 
-/** An event that is tried on a graph. */
+/** An event that is simulated on a graph. */
 export interface Sample {
   readonly event: Event
-  /** Log time at which it comes, UNIX ms; time never steps back, an earlier one counts as the latest before. */
+  /** Log time of its arrival, UNIX ms. Time never steps back: an earlier one counts as the latest before. */
   readonly timeMs: number
-  /** Id of the source that it enters. */
+  /** Id of its source. */
   readonly source: string
 }
 
-/** What became of the samples at one node. */
+/** Results of the samples at one node. */
 export interface SimulatedNode {
   readonly id: string
   readonly counters: NodeCounters
-  /** By name of the output, in the order in which they left; a sink has one. */
+  /** Events by name of the output, in order; a sink has one output. */
   readonly outputs: ReadonlyMap<string, readonly SimulatedEvent[]>
   readonly dropped: readonly (SimulatedEvent & { readonly reason: JsonObject | undefined })[]
   readonly failed: readonly SimulatedEvent[]
@@ -38,7 +40,7 @@ export interface SimulatedNode {
 }
 
 export interface SimulatedEvent {
-  /** Which of the samples it comes from, counted from 0; null when time has ended a window of several. */
+  /** Number of the sample that it comes from, from 0; null when a window with several samples expired. */
   readonly sample: number | null
   /** Rises with each event that leaves a node, fails or is dropped. */
   readonly order: number
@@ -52,7 +54,7 @@ export interface SimulatedError {
   readonly message: string
 }
 
-/** What is kept of all nodes together; what goes beyond is left out. */
+/** Limits on the events kept for all nodes together; surplus events are left out. */
 export interface SimulationBounds {
   readonly maxEvents: number
   readonly maxBytes: number
@@ -60,13 +62,14 @@ export interface SimulationBounds {
 
 export const DEFAULT_SIMULATION_BOUNDS: SimulationBounds = { maxEvents: 50_000, maxBytes: 16 * 1024 * 1024 }
 
-/** Tries all samples, unless their expressions cost too much, and then lets time pass until no window is open. */
+/** Simulates all samples, unless their expressions cost too much, and then advances the time until no window is open. */
 export function simulate(
+  catalogue: Catalogue,
   document: PipelineDocument,
   samples: readonly Sample[],
   bounds = DEFAULT_SIMULATION_BOUNDS,
 ): Simulation {
-  const simulation = new Simulation(document, bounds)
+  const simulation = new Simulation(catalogue, document, bounds)
   for (const sample of samples) {
     simulation.try(sample)
     if (simulation.tooDear !== undefined) return simulation
@@ -75,41 +78,41 @@ export function simulate(
   return simulation
 }
 
-/** Nobody sees the lines. */
+/** The lines are not stored, so any retention is suitable. */
 const RETENTION_DAYS = 30
 
 /**
- * Samples on the graph that would run if the document were published: with an empty memory of its own, and with the
- * samples' times for log time, so that the same samples always give the same. Nothing is sent anywhere, but lines are
- * made for the own store and forgotten: what it would refuse has failed.
+ * Runs samples on the graph that a publication would deploy, with an empty state and with the samples' times as log time.
+ * The same samples therefore always give the same result. Nothing is sent. Lines for the own store are made and dropped,
+ * so that refused events count as failed.
  */
 export class Simulation {
   readonly #graph: CompiledGraph
   readonly #recording: Recording
   readonly #account: string
-  readonly #ownStores: ReturnType<typeof ownStoresOf>
+  readonly #ownStores: ReadonlyMap<string, OwnStoreSink>
   readonly #line = newStoredLine()
   readonly #fieldNames = new FieldNames()
-  /** Of an account of its own. */
+  /** Budget of an account that exists only here. */
   readonly #allowance = new ExpressionAllowance(new ExpressionBudget())
   readonly #stretch = new Stretch()
   #nowMs = Number.NEGATIVE_INFINITY
   #tried = 0
 
   /** @param document accepted by `checkGraph` and `checkNode` */
-  constructor(document: PipelineDocument, bounds: SimulationBounds) {
+  constructor(catalogue: Catalogue, document: PipelineDocument, bounds: SimulationBounds) {
     this.#account = document.accountId
-    this.#graph = compileGraph(document)
-    this.#ownStores = ownStoresOf(this.#graph.sinks)
+    this.#graph = compileGraph(catalogue, document)
+    this.#ownStores = catalogue.ownStoresOf(this.#graph.sinks)
     this.#recording = new Recording(document, this.#graph.counters, bounds)
   }
 
-  /** @throws RangeError when there is no such source */
+  /** @throws RangeError when the source does not exist */
   try(sample: Sample): void {
     finish(this.trying(sample))
   }
 
-  /** The same in stretches. */
+  /** The work runs in stretches. */
   *trying({ event, timeMs, source }: Sample): Steps {
     this.#stretch.begin()
     yield* this.#moveTo(Math.max(this.#nowMs, timeMs))
@@ -118,12 +121,12 @@ export class Simulation {
     yield* this.#graph.entering(source, [event], this.#context)
   }
 
-  /** Lets time pass until no window is open any more. */
+  /** Advances the time until no window is open. */
   flush(): void {
     finish(this.flushing())
   }
 
-  /** The same in stretches. */
+  /** The work runs in stretches. */
   *flushing(): Steps {
     this.#stretch.begin()
     for (;;) {
@@ -169,22 +172,22 @@ export class Simulation {
     }
   }
 
-  /** How many samples were tried. */
+  /** Number of simulated samples. */
   get tried(): number {
     return this.#tried
   }
 
-  /** What the expressions of a sample cost too much for: nothing behind it is worth trying. Undefined: they did not. */
+  /** Message when the expressions of a sample cost too much, so that later samples are skipped; undefined otherwise. */
   get tooDear(): string | undefined {
     return this.#recording.tooDear
   }
 
-  /** In the order of the document. */
+  /** Nodes in the order of the document. */
   get nodes(): readonly SimulatedNode[] {
     return [...this.#recording.nodes.values()]
   }
 
-  /** There was more than is kept; counters tell how much. */
+  /** Whether events beyond the limits were left out; counters contain their numbers. */
   get isCut(): boolean {
     return this.#recording.isCut
   }

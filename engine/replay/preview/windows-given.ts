@@ -1,15 +1,15 @@
 import { jsonText } from '../../json/json-text.ts'
 import type { LeftEvent } from './preview-side.ts'
 
-/** What was given on both sides in the place of each other; absent: nothing there. */
+/** Results that match each other on both sides; absent: missing on that side. */
 export interface GivenPair {
   readonly deployed: LeftEvent | undefined
   readonly draft: LeftEvent | undefined
 }
 
 /**
- * What windows gave on one side and, so far, not on the other. It belongs to no line, and a window may end elsewhere and
- * at another time there, so it is told by its content.
+ * Window results of one side without a match on the other so far. They belong to no line, and a window may end elsewhere
+ * and at another time on the other side, so they are matched by content.
  */
 export class WindowsGiven {
   readonly #deployed = new Unmatched()
@@ -20,12 +20,12 @@ export class WindowsGiven {
     for (const left of draft) this.#deployed.take(left) || this.#draft.add(left)
   }
 
-  /** What has found nothing like it, of one side at least. */
+  /** Number of results without a match, of the side that has more. */
   get size(): number {
     return Math.max(this.#deployed.size, this.#draft.size)
   }
 
-  /** All that has found nothing like it, oldest first. */
+  /** Takes all results without a match, oldest first. */
   takeDiffering(): GivenPair[] {
     const [deployed, draft] = [this.#deployed.takeAll(), this.#draft.takeAll()]
     const longer = deployed.length > draft.length ? deployed : draft
@@ -45,7 +45,7 @@ class Unmatched {
     this.size++
   }
 
-  /** @returns whether one of that content was there */
+  /** @returns whether there was a result with that content */
   take(left: LeftEvent): boolean {
     if (this.size === 0) return false
     const content = contentOf(left)

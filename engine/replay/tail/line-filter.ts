@@ -7,13 +7,13 @@ import type { LineFilters } from '../../query-language/line-filters.ts'
 import type { Query } from '../../query-language/syntax-tree.ts'
 
 /**
- * Whether a line is one that was asked for; what is cheap to know of it is looked at first.
+ * Whether a line matches the query; cheap checks come first.
  *
- * @throws BEYOND_BUDGET as the meter
+ * @throws BEYOND_BUDGET from the meter
  */
 export type LineFilter = (line: TailedLine, meter: CostMeter) => boolean
 
-/** The lists and the query, all of them (filters, section 5). */
+/** Combines the lists and the query by AND (filters, section 5). */
 export function lineFilter({ hosts, apps, levels, tags }: LineFilters, query: Query): LineFilter {
   const wanted = {
     hosts: new Set(hosts),

@@ -5,9 +5,11 @@ import type { ConfigurationLog } from '../../configuration/configuration-log.ts'
 import { accounts, spreads } from '../../configuration/entities.ts'
 import type { Topic } from '../../log/log.ts'
 import type { Logger } from '../../logger.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { type LineVisibility, TailedPartition, type TailListener } from './tailed-partition.ts'
 
 export interface LiveTailsOptions {
+  readonly catalogue: Catalogue
   readonly ingest: Topic
   readonly checkpoints: Topic
   readonly configuration: Pick<ConfigurationLog, 'get' | 'subscribe'>
@@ -17,15 +19,15 @@ export interface LiveTailsOptions {
   readonly isSeen?: LineVisibility | undefined
 }
 
-/** Partitions that are read, and those who end that. */
+/** Partitions that are being read, with the signals that end this. */
 interface Followed {
   readonly reader: TailedPartition
   readonly leave: AbortController
 }
 
 /**
- * The lines of accounts as they are accepted, for those who watch: read from the log itself, so it does not matter
- * which process took them or works on them. Each partition is read once, for all who watch any of its accounts.
+ * Accepted lines of accounts, for watchers. They are read from the log itself, so any process can have accepted or
+ * processed them. Each partition is read once for all watchers of its accounts.
  */
 export class LiveTails {
   readonly #options: LiveTailsOptions
@@ -42,7 +44,7 @@ export class LiveTails {
   /**
    * Shows every line of an account that is accepted from now on, until the signal.
    *
-   * @throws LogError when the log cannot be asked where it ends
+   * @throws LogError when the end of the log cannot be read
    */
   async open(account: string, listener: TailListener, signal: AbortSignal): Promise<void> {
     const { ingest } = this.#options
@@ -57,7 +59,7 @@ export class LiveTails {
     this.#followNew(tail)
   }
 
-  /** All of them, when the account is or was spread: see `lineRouting`. */
+  /** All partitions if the account is or was spread: see `lineRouting`. */
   #partitionsOf(account: string): number[] {
     const { ingest, configuration } = this.#options
     if (configuration.get(spreads, account) === undefined)
@@ -65,7 +67,7 @@ export class LiveTails {
     return Array.from({ length: ingest.partitions }, (_, partition) => partition)
   }
 
-  /** Partitions that the account has been spread to meanwhile: what is there of it is new. */
+  /** Follows partitions over which the account was spread in the meantime; all of its lines there are new. */
   #followNew(tail: OpenTail): void {
     for (const partition of this.#partitionsOf(tail.account)) this.#follow(tail, partition, 0n)
   }
@@ -84,12 +86,20 @@ export class LiveTails {
   }
 
   #begin(partition: number): Followed {
-    const { ingest, checkpoints, configuration, clock, logger, isSeen = () => true } = this.#options
+    const {
+      catalogue,
+      ingest,
+      checkpoints,
+      configuration,
+      clock,
+      logger,
+      isSeen = () => true,
+    } = this.#options
     const retentionDaysOf = (account: string) =>
       configuration.get(accounts, account)?.value.retentionDays ?? DEFAULT_RETENTION_DAYS
     const ports = { clock, logger, retentionDaysOf, isSeen }
     const followed = {
-      reader: new TailedPartition({ topic: ingest, checkpoints, partition }, ports),
+      reader: new TailedPartition({ catalogue, topic: ingest, checkpoints, partition }, ports),
       leave: new AbortController(),
     }
     this.#followed.set(partition, followed)
@@ -113,6 +123,6 @@ interface OpenTail {
   readonly account: string
   readonly listener: TailListener
   readonly signal: AbortSignal
-  /** Those that are followed for it. */
+  /** Partitions that are followed for it. */
   readonly partitions: Set<number>
 }

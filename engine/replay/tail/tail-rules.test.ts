@@ -24,7 +24,7 @@ const record = (line: string, app = 'a', level = ''): JsonObject => ({
   _retention: 30,
 })
 
-test('tails see what only the store leaves out, and not what is dropped entirely', async () => {
+test('tails show lines that are only kept out of the store, and not lines that are dropped entirely', async () => {
   const { write, configuration, app } = await testInstallation()
   const rules = new TailRules(configuration)
   expect(rules.hidesAny(ACCOUNT)).toBe(false)
@@ -59,7 +59,7 @@ test('tails see what only the store leaves out, and not what is dropped entirely
   await app.close()
 })
 
-test('rules of a quota hide lines until its period is over; what a quota discards is seen', async () => {
+test('rules of a quota hide lines until its period is over, and lines that a quota discards are shown', async () => {
   const { write, configuration, app } = await testInstallation()
   const rules = new TailRules(configuration)
   const ofQuota = { percent: 80, active: true, apps: [], hosts: [], query: '' }

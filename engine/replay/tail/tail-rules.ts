@@ -15,29 +15,30 @@ interface HidingTest {
 const NONE: readonly HidingTest[] = []
 
 /**
- * What tails do not see: lines that an active rule drops entirely. They do see what only the store leaves out
- * (ingestion, search and usage, section 9, steps 2 to 4). It follows the configuration as this process knows it.
+ * Lines that tails do not show: those that an active rule drops entirely. Lines that are only left out of the store are
+ * shown (ingestion, search and usage, section 9, steps 2 to 4). The rules are those of the configuration known to this
+ * process.
  */
 export class TailRules {
   readonly #configuration: ConfigurationView
   readonly #meter = freeMeter()
-  /** An entity is replaced when it changes, so what is compiled of it can be kept with it. */
+  /** An entity is replaced when it changes, so its compiled form can be cached. */
   readonly #compiled = new WeakMap<object, readonly HidingTest[]>()
 
   constructor(configuration: ConfigurationView) {
     this.#configuration = configuration
   }
 
-  /** Whether any line of the account may be hidden: `sees` needs no asking otherwise. */
+  /** Whether any line of the account may be hidden; otherwise `sees` need not be called. */
   hidesAny(account: string): boolean {
     return this.#tests(account).some(tests => tests.length > 0)
   }
 
   /**
-   * A rule that costs too much hides nothing.
+   * Whether a line is visible. A rule that costs too much hides nothing.
    *
-   * @param record of the line, as a search would give it
-   * @param timeMs when it was taken
+   * @param record of the line, as a search would return it
+   * @param timeMs time of its acceptance
    */
   sees(account: string, record: JsonObject, timeMs: number): boolean {
     this.#meter.begin(NO_NUMBER)

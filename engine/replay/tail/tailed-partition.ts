@@ -11,7 +11,7 @@ import { BEYOND_BUDGET, EventMeter, NO_NUMBER } from '../../expressions/cost-met
 import { ExpressionAllowance, ExpressionBudget } from '../../expressions/expression-budget.ts'
 import { IdempotencyKeys, Producers } from '../../fold/repeats.ts'
 import { LineStand, type TailedLine } from '../../fold/tailed-line.ts'
-import { LineBatchView } from '../../lines/line-batch-view.ts'
+import { LineBatchView } from '../../lines/columns/line-batch-view.ts'
 import { LogError, type LogRecord } from '../../log/log.ts'
 import type { Logger } from '../../logger.ts'
 import { EVENT_UNITS, Stretch } from '../../steps.ts'
@@ -20,28 +20,28 @@ import type { ReplayedPartition } from '../replay.ts'
 import type { LineFilter } from './line-filter.ts'
 
 const READ_BYTES = 256 * 1024
-/** Worked without a rest, about. */
+/** Approximate time of work without a rest. */
 const STRETCH_MS = 10
-/** Time for which others kept the processor is not paid back. */
+/** Maximum rest: time during which other work had the processor does not lengthen it. */
 const MAX_REST_MS = 20
-/** Lines between two looks at the clock. */
+/** Number of lines between two readings of the clock. */
 const STRETCH_LINES = 64
-/** After trouble with the log. */
+/** Pause after a failure of the log. */
 const PAUSE_MS = 1_000
-/** How often it is noted where the log ends. */
+/** Interval at which the end of the log is noted. */
 const NOTE_MS = 1_000
-/** What is on the log for that long without having been looked at is not looked at any more. */
+/** Records that were on the log for longer without being read are skipped. */
 const MAX_LATE_MS = 2_000
 
-/** Somebody who watches the lines of an account arrive. */
+/** A watcher of an account's lines. */
 export interface TailListener {
-  /** Which of them he wants, and may see, at this moment. */
+  /** Lines that the watcher selected and is allowed to see at present. */
   readonly filter: LineFilter
-  /** A line, as the text of its record. */
+  /** Receives a line, as the text of its record. */
   take(record: string): void
-  /** That many lines passed by without a look: more arrive than there is time for, or the query costs too much on them. */
+  /** Reports lines that were skipped, because too many arrive or the query costs too much. */
   miss(lines: number): void
-  /** Nothing more comes. */
+  /** Reports the end of the stream. */
   fail(): void
 }
 
@@ -52,43 +52,44 @@ export interface TailedPartitionPorts {
   readonly isSeen: LineVisibility
 }
 
-/** Whether those who watch an account's lines arrive get to see this one; asked for lines that somebody wants. */
+/** Whether watchers of an account can see this line; asked only for selected lines. */
 export type LineVisibility = (account: string, line: TailedLine) => boolean
 
-/** Those who watch one account. */
+/** Watchers of one account. */
 interface Watched {
-  /** With the first offset that each is shown. */
+  /** Listeners, with the first offset to show. */
   readonly listeners: Map<TailListener, bigint>
-  /** What is known of repeats since the first of them came. */
+  /** Known idempotency keys since the first listener joined. */
   readonly keys: IdempotencyKeys
-  /** What queries may cost. */
+  /** Budget of the queries. */
   readonly expressions: ExpressionBudget
 }
 
 /**
- * The one reader of a partition for all who watch lines arrive. It begins at the newest checkpoint, for the log time of
- * what follows (which the ids of lines hold) and for the numbers of producers, and works half of the time at most.
+ * The single reader of a partition for all watchers. It begins at the newest checkpoint, which contains the log time
+ * (needed for line ids) and the sequences of producers. It works at most half of the time.
  */
 export class TailedPartition {
   readonly #source: ReplayedPartition
   readonly #ports: TailedPartitionPorts
   readonly #watched = new Map<string, Watched>()
-  readonly #stand = new LineStand()
+  readonly #stand: LineStand
   readonly #meter = new EventMeter()
   readonly #stretch = new Stretch()
   #producers = new Producers()
   #nextOffset = 0n
   #timeMs = 0
   #workedSinceMs = 0
-  /** Where the log ended when the reader began: what it reads before is not late. */
+  /** End of the log when the reader began: earlier records do not count as late. */
   #beganBelow = 0n
-  /** Where the log ended when. */
+  /** An earlier end of the log, with its time. */
   #noted = { next: 0n, atMs: Number.NEGATIVE_INFINITY }
-  /** Records below are passed over. */
+  /** Records below this offset are skipped. */
   #passedBelow = 0n
 
   constructor(source: ReplayedPartition, ports: TailedPartitionPorts) {
     this.#source = source
+    this.#stand = new LineStand(source.catalogue)
     this.#ports = ports
   }
 
@@ -110,7 +111,7 @@ export class TailedPartition {
   }
 
   /**
-   * Shows lines until the signal. Trouble with the log that may pass is waited for.
+   * Shows lines until the signal. It waits for temporary failures of the log to end.
    *
    * @throws LogError when the log can never be read on from here
    */
@@ -143,7 +144,7 @@ export class TailedPartition {
     this.#producers.restore(checkpoint.producers)
   }
 
-  /** A reader that is behind what it noted a while ago goes on at the end. */
+  /** A reader that is behind an earlier end of the log continues at the present end. */
   async #note(): Promise<void> {
     if (this.#nextOffset < this.#beganBelow) return
     const { topic, partition } = this.#source
@@ -168,7 +169,7 @@ export class TailedPartition {
       if (isLines && this.#isNew(record)) await this.#showLines(record, signal)
     } catch (error) {
       if (!(error instanceof WireFormatError)) throw error
-      // The engine says what is to be done; here the next record is as good.
+      // The engine reports the remedy; this reader continues with the next record.
       logger.warn({ err: error, offset: String(record.offset) }, 'a record cannot be read for tails')
     }
   }
@@ -226,7 +227,7 @@ export class TailedPartition {
     }
   }
 
-  /** As long as the work took: whoever else is served by this process does not wait for it. */
+  /** Rests for as long as the work took, so that other work of this process does not wait. */
   async #rest(signal: AbortSignal): Promise<void> {
     const { clock } = this.#ports
     const workedMs = clock.monotonicMs() - this.#workedSinceMs
@@ -235,7 +236,7 @@ export class TailedPartition {
     this.#workedSinceMs = clock.monotonicMs()
   }
 
-  /** Goes on when brokers that were away are back. */
+  /** Repeats a call until unavailable brokers are back. */
   async #repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (;;) {
       try {
@@ -258,7 +259,7 @@ function listenersAt({ listeners }: Watched, offset: bigint): TailListener[] {
   return reached
 }
 
-/** Indexes of the lines that are no repeat of a request with the same idempotency key. */
+/** Indexes of the lines that do not repeat a request with the same idempotency key. */
 function newLines(keys: IdempotencyKeys, batch: LineBatchView, timeMs: number): number[] {
   const indexes: number[] = []
   let first = 0

@@ -3,12 +3,14 @@ import type { Clock } from '../../clock/clock.ts'
 import type { PipelineInEffect } from '../../fold/run-watch.ts'
 import type { Topic } from '../../log/log.ts'
 import type { Logger } from '../../logger.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { FollowedPartition, partitionsOf } from '../followed-partition.ts'
 import type { ReplayedPartition } from '../replay.ts'
 import type { Tap, TapBounds, TapMessage } from './tap.ts'
 import { LiveTaps, type TapPlace, type Taps } from './taps.ts'
 
 export interface FollowedTapsOptions {
+  readonly catalogue: Catalogue
   readonly ingest: Topic
   readonly checkpoints: Topic
   readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
@@ -25,8 +27,8 @@ interface Followed {
 }
 
 /**
- * Taps in a process that does not work on the partitions itself: it folds them once more beside their workers, for as
- * long as somebody watches, and no account but those that are watched. The taps of an account share one fold.
+ * Taps in a process that does not own the partitions. It folds the watched accounts itself, beside the owners of the
+ * partitions, while there are watchers. The taps of an account share one fold.
  */
 export class FollowedTaps implements Taps {
   readonly #options: FollowedTapsOptions
@@ -35,7 +37,7 @@ export class FollowedTaps implements Taps {
 
   constructor(options: FollowedTapsOptions) {
     this.#options = options
-    this.#taps = new LiveTaps(options.clock)
+    this.#taps = new LiveTaps(options.catalogue, options.clock)
   }
 
   open(
@@ -50,11 +52,14 @@ export class FollowedTaps implements Taps {
   }
 
   #sourcesOf(account: string): ReplayedPartition[] {
-    const { ingest, checkpoints, keyed, isSpread } = this.#options
+    const { catalogue, ingest, checkpoints, keyed, isSpread } = this.#options
     if (isSpread(account))
-      return [...partitionsOf(ingest, checkpoints), ...partitionsOf(keyed.topic, keyed.checkpoints)]
+      return [
+        ...partitionsOf(catalogue, ingest, checkpoints),
+        ...partitionsOf(catalogue, keyed.topic, keyed.checkpoints),
+      ]
     const partition = partitionOfAccount(account, ingest.partitions)
-    return [{ topic: ingest, checkpoints, partition }]
+    return [{ catalogue, topic: ingest, checkpoints, partition }]
   }
 
   #follow(source: ReplayedPartition, account: string, tap: Tap): void {

@@ -18,9 +18,9 @@ interface OpenTap {
   readonly tap: Tap
   readonly received: TapMessage[]
   offer(...messages: string[]): void
-  /** Lets time pass in small steps, so that every turn of the tap comes. */
+  /** Advances the time in small steps, so that every turn of the tap takes place. */
   pass(ms: number): Promise<void>
-  /** Messages of the events that were shown, since the last call. */
+  /** Messages of the events that were shown since the last call. */
   shown(): string[]
 }
 
@@ -57,7 +57,7 @@ function eventOf(message: string): Event {
 const numbered = (count: number, prefix = 'event') =>
   Array.from({ length: count }, (_, index) => `${prefix} ${index}`)
 
-test('events are shown in order, with the output that they left by, and not while they are offered', async () => {
+test('events are shown in order, with the output by which they left, and not while they are offered', async () => {
   const { tap, received, pass } = openTap()
   tap.offer('errors', eventOf('a'))
   tap.offer('', eventOf('b'))
@@ -77,7 +77,7 @@ test.each([
   expect(received).toEqual(skipped === 0 ? [] : [{ type: 'skipped', count: skipped, notFiltered: 0 }])
 })
 
-test('a new second shows events again, after the word of those that were skipped', async () => {
+test('a new second shows events again, after the number of skipped ones', async () => {
   const { offer, pass, received } = openTap()
   offer(...numbered(150))
   await pass(1_000)
@@ -89,7 +89,7 @@ test('a new second shows events again, after the word of those that were skipped
   ])
 })
 
-test('a second shows 1 MiB and the event that passes it, whatever the size of one', async () => {
+test('a second shows 1 MiB and the event that exceeds it, whatever the size of one', async () => {
   const { offer, pass, shown, received } = openTap()
   offer('x'.repeat(1024 * 1024 - 1), 'passes it', 'beyond')
   await pass(1_100)
@@ -100,7 +100,7 @@ test('a second shows 1 MiB and the event that passes it, whatever the size of on
   expect(shown().map(message => message.length)).toEqual([3 * 1024 * 1024])
 })
 
-test('what the filter refuses is neither shown nor skipped', async () => {
+test('events that the filter refuses are neither shown nor skipped', async () => {
   const filter = ({ message }: Event) => String(message).startsWith('wanted')
   const { offer, pass, shown, received } = openTap({ filter })
   offer(...numbered(500), ...numbered(3, 'wanted'))
@@ -109,7 +109,7 @@ test('what the filter refuses is neither shown nor skipped', async () => {
   expect(received).toEqual([])
 })
 
-test('1000 events wait, those beyond are skipped without a look, and 100 are looked at in a turn', async () => {
+test('1000 events wait, further ones are skipped unread, and 100 are examined in a turn', async () => {
   let looks = 0
   const filter = () => {
     looks++
@@ -125,7 +125,7 @@ test('1000 events wait, those beyond are skipped without a look, and 100 are loo
   expect(received).toEqual([{ type: 'skipped', count: 3, notFiltered: 3 }])
 })
 
-test('it ends with the event that reaches the limit, and takes nothing more', async () => {
+test('a tap ends with the event that reaches the limit, and accepts nothing more', async () => {
   const { tap, offer, pass, received } = openTap({ limit: 2 })
   offer('a', 'b', 'c')
   await pass(50)
@@ -141,7 +141,7 @@ test('it ends with the event that reaches the limit, and takes nothing more', as
   expect(received).toHaveLength(3)
 })
 
-test('it ends when its time is over, not a moment before, and counts what still waits as skipped', async () => {
+test('a tap ends when its time is over, not earlier, and counts waiting events as skipped', async () => {
   const { offer, clock, pass, received } = openTap({ lastsMs: 5_000 })
   await pass(4_950)
   clock.advance(49)
@@ -153,7 +153,7 @@ test('it ends when its time is over, not a moment before, and counts what still 
   expect(received).toEqual([{ type: 'end', reason: 'time', shown: 0, skipped: 1 }])
 })
 
-test('a mark comes between the events before and after it', async () => {
+test('a mark is between the events before and after it', async () => {
   const { tap, offer, pass, received } = openTap()
   offer('before')
   tap.mark(MARK)
@@ -162,7 +162,7 @@ test('a mark comes between the events before and after it', async () => {
   expect(received.map(({ type }) => type)).toEqual(['event', 'revision', 'event'])
 })
 
-test('a mark is never skipped, and that of a withdrawal is followed by the end', async () => {
+test('a mark is never skipped, and a mark of a withdrawal is followed by the end', async () => {
   const { tap, offer, pass, received } = openTap({ filter: () => false })
   offer(...numbered(2_000))
   tap.mark({ ...MARK, revision: null })
@@ -174,7 +174,7 @@ test('a mark is never skipped, and that of a withdrawal is followed by the end',
   ])
 })
 
-test('a filter that throws ends the tap, and nothing else', async () => {
+test('a filter that throws ends only the tap', async () => {
   const filter = () => {
     throw new RangeError('too deep')
   }
@@ -184,7 +184,7 @@ test('a filter that throws ends the tap, and nothing else', async () => {
   expect(received).toEqual([{ type: 'end', reason: 'failed', shown: 0, skipped: 1 }])
 })
 
-test('an event on which the filter costs too much is skipped as one that was not filtered', async () => {
+test('an event on which the filter costs too much is skipped as not filtered', async () => {
   const meter = freeMeter()
   const filter = ({ message }: Event) => {
     meter.spend(message === 'dear' ? 1_000_000 : 1)
@@ -203,7 +203,7 @@ test('an event on which the filter costs too much is skipped as one that was not
   ])
 })
 
-test('a filter that costs much looks at few events in a turn', async () => {
+test('an expensive filter examines few events in a turn', async () => {
   const meter = freeMeter()
   const filter = () => {
     meter.spend(100_000)

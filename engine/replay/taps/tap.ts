@@ -4,53 +4,53 @@ import type { Event } from '../../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'
 import { SECOND_MS } from '../../times/duration.ts'
 
-/** More than that in a second is thinned: components, section 8.3. */
+/** Maximum number of events shown per second: components, section 8.3. */
 const SHOWN_PER_SECOND = 100
-/** As edges count them; one event is shown in any case. */
+/** Limit on shown bytes, as counted on edges; a single event is always shown. */
 const SHOWN_BYTES_PER_SECOND = 1024 * 1024
-/** Events wait at most for that, so they hold records for moments only. */
+/** Maximum time that events wait, so that they hold records only for moments. */
 const TURN_MS = 50
-/** Held against the filter in one turn, so that a tap takes little of the process: 2,000 a second. */
+/** Events that the filter judges in one turn, so that a tap takes little of the process: 2,000 a second. */
 const LOOKED_AT_PER_TURN = 100
-/** What its filter may cost in a turn, but for the event with which it gets there: a few milliseconds. */
+/** Cost of the filter after which a turn ends: a few milliseconds. */
 const UNITS_PER_TURN = 200_000
 const MAX_WAITING = 1_000
 
-/** Why a tap has ended. */
+/** Reason why a tap has ended. */
 export type TapEnd = 'limit' | 'time' | 'withdrawn' | 'rights' | 'closed' | 'slow' | 'stopped' | 'failed'
 
-/** A revision has come into effect where the tap is, or is in effect when it begins. */
+/** A revision that has taken effect where the tap is, or that is in effect when it begins. */
 export interface TapMark {
   readonly type: 'revision'
-  /** Null: nothing runs. */
+  /** Null: no revision is deployed. */
   readonly revision: number | null
   /** Number of the deployment. */
   readonly deployment: number
   readonly isPaused: boolean
-  /** Whether what is watched is part of it. */
+  /** Whether the revision contains the watched node and output. */
   readonly isPresent: boolean
   readonly atMs: number
 }
 
 export interface TappedEvent {
   readonly type: 'event'
-  /** Name of the output that it left by, '' for the default one. */
+  /** Name of the output by which it left, '' for the default one. */
   readonly output: string
   readonly event: Event
 }
 
 export interface TapSkips {
   readonly type: 'skipped'
-  /** Since the last word of it. */
+  /** Number of events since the previous message of this kind. */
   readonly count: number
-  /** As many of them were not held against the filter. */
+  /** Number of these events that the filter was not applied to. */
   readonly notFiltered: number
 }
 
 export interface TapEnding {
   readonly type: 'end'
   readonly reason: TapEnd
-  /** All that were shown, and all that were skipped. */
+  /** Number of all shown events, and of all skipped ones. */
   readonly shown: number
   readonly skipped: number
 }
@@ -59,16 +59,16 @@ export type TapMessage = TappedEvent | TapMark | TapSkips | TapEnding
 
 export interface TapBounds {
   readonly filter: Predicate
-  /** Counts what the filter costs; absent: it costs nothing. */
+  /** Counts the cost of the filter; absent: free. */
   readonly meter?: EventMeter | undefined
-  /** Events after which it ends. */
+  /** Number of events after which it ends. */
   readonly limit: number
   readonly lastsMs: number
 }
 
 /**
- * One look at a stream of events. It takes events at once and works on them in turns of its own, a bounded number in
- * each; what it cannot take it skips and counts. Components, section 8.3.
+ * One view of a stream of events. It accepts events at once and processes a bounded number of them per turn; surplus
+ * events are skipped and counted. Components, section 8.3.
  */
 export class Tap {
   readonly #clock: Clock
@@ -84,7 +84,7 @@ export class Tap {
   #skipped = 0
   #toTell = { count: 0, notFiltered: 0 }
 
-  /** @param receive gets everything, in order; nothing after the message `end` */
+  /** @param receive gets all messages in order; `end` is the last */
   constructor(clock: Clock, bounds: TapBounds, receive: (message: TapMessage) => void) {
     this.#clock = clock
     this.#bounds = bounds
@@ -93,7 +93,7 @@ export class Tap {
     void clock.sleep(bounds.lastsMs, signal).then(() => this.end('time'))
   }
 
-  /** Aborted when it has ended. */
+  /** Aborted when the tap has ended. */
   get signal(): AbortSignal {
     return this.#ended.signal
   }
@@ -109,7 +109,7 @@ export class Tap {
     this.#planTurn()
   }
 
-  /** Says how it ended. Once is enough. */
+  /** Ends the tap and reports the reason, once. */
   end(reason: TapEnd): void {
     if (this.#ended.signal.aborted) return
     this.#ended.abort()
@@ -125,7 +125,7 @@ export class Tap {
       this.#isTurnDue = false
       if (!signal.aborted) this.#turn()
     }
-    // A tap that fails takes nobody with it.
+    // A failure of a tap must not affect other work.
     void this.#clock
       .sleep(TURN_MS, signal)
       .then(turn)
@@ -156,7 +156,7 @@ export class Tap {
     this.#toTell = { count: 0, notFiltered: 0 }
   }
 
-  /** @returns what the filter has cost */
+  /** @returns cost of the filter */
   #look(tapped: TappedEvent): number {
     const { filter, meter } = this.#bounds
     meter?.begin(NO_NUMBER)

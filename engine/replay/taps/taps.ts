@@ -4,10 +4,10 @@ import type { Event } from '../../event/event.ts'
 import type { PipelineInEffect, RunWatch } from '../../fold/run-watch.ts'
 import { DEFAULT_OUTPUT } from '../../graph/compiled-node.ts'
 import type { GraphObserver } from '../../graph/graph-observer.ts'
-import { nodeOutputs } from '../../nodes/node-outputs.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { Tap, type TapBounds, type TapMark, type TapMessage } from './tap.ts'
 
-/** What a tap watches. */
+/** Place that a tap watches. */
 export interface TapPlace {
   readonly account: string
   readonly pipeline: string
@@ -16,13 +16,13 @@ export interface TapPlace {
   readonly output: string | undefined
 }
 
-/** The taps of those who watch pipelines, live and never in retrospect. */
+/** The taps of people who watch pipelines, live and never in retrospect. */
 export interface Taps {
   /**
-   * Opens a tap; its first message says what is in effect.
+   * Opens a tap; its first message contains the revision in effect.
    *
-   * @param inEffect of the pipeline, as far as it is known; later revisions are told, also after a restart of the
-   *   worker. In an account on many partitions each takes a revision at a time of its own: the first is told
+   * @param inEffect revision of the pipeline, if known; later ones are reported, also after a restart of the worker. The
+   *   partitions of a spread account change at different times: the first change is reported
    */
   open(
     place: TapPlace,
@@ -34,10 +34,12 @@ export interface Taps {
 
 /** The taps on the partitions of this process. */
 export class LiveTaps implements Taps, RunWatch {
+  readonly #catalogue: Catalogue
   readonly #clock: Clock
   readonly #watched = new Map<string, WatchedPipeline>()
 
-  constructor(clock: Clock) {
+  constructor(catalogue: Catalogue, clock: Clock) {
+    this.#catalogue = catalogue
     this.#clock = clock
   }
 
@@ -49,10 +51,10 @@ export class LiveTaps implements Taps, RunWatch {
   ): Tap {
     const { account, pipeline } = place
     const key = keyOf(account, pipeline)
-    const watched = this.#watched.get(key) ?? new WatchedPipeline()
+    const watched = this.#watched.get(key) ?? new WatchedPipeline(this.#catalogue)
     this.#watched.set(key, watched)
     const tap = new Tap(this.#clock, bounds, receive)
-    receive(markOf(place, inEffect))
+    receive(markOf(this.#catalogue, place, inEffect))
     const placed = { tap, place, version: inEffect.version }
     watched.taps.add(placed)
     const leave = () => {
@@ -64,7 +66,7 @@ export class LiveTaps implements Taps, RunWatch {
   }
 
   observerOf(account: string, pipeline: string): GraphObserver | undefined {
-    // Nearly always nobody watches anything: then no key is made.
+    // There are rarely any watchers: without them, no key is built.
     return this.#watched.size === 0 ? undefined : this.#watched.get(keyOf(account, pipeline))
   }
 
@@ -76,13 +78,18 @@ export class LiveTaps implements Taps, RunWatch {
 interface PlacedTap {
   readonly tap: Tap
   readonly place: TapPlace
-  /** The newest that it was told of. */
+  /** The newest version that was reported to it. */
   version: number
 }
 
-/** A pipeline that somebody watches. */
+/** A pipeline with watchers. */
 class WatchedPipeline implements GraphObserver {
   readonly taps = new Set<PlacedTap>()
+  readonly #catalogue: Catalogue
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue
+  }
 
   left(node: string, output: string, event: Event): void {
     for (const { tap, place } of this.taps)
@@ -100,17 +107,18 @@ class WatchedPipeline implements GraphObserver {
     for (const placed of this.taps) {
       if (inEffect.version <= placed.version) continue
       placed.version = inEffect.version
-      placed.tap.mark(markOf(placed.place, inEffect))
+      placed.tap.mark(markOf(this.#catalogue, placed.place, inEffect))
     }
   }
 }
 
 function markOf(
+  catalogue: Catalogue,
   { node: id, output }: TapPlace,
   { document, version, isPaused, atMs }: PipelineInEffect,
 ): TapMark {
   const node = document?.nodes.find(each => each.id === id)
-  const isPresent = node !== undefined && (output === undefined || hasOutput(node, output))
+  const isPresent = node !== undefined && (output === undefined || hasOutput(catalogue, node, output))
   return {
     type: 'revision',
     revision: document?.revision ?? null,
@@ -121,8 +129,8 @@ function markOf(
   }
 }
 
-function hasOutput(node: NodeDocument, output: string): boolean {
-  return nodeOutputs(node).some(({ name = DEFAULT_OUTPUT }) => name === output)
+function hasOutput(catalogue: Catalogue, node: NodeDocument, output: string): boolean {
+  return catalogue.outputsOf(node).some(({ name = DEFAULT_OUTPUT }) => name === output)
 }
 
 function keyOf(account: string, pipeline: string): string {

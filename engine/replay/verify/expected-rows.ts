@@ -2,14 +2,14 @@ import type { StoreTable } from '../../../schemas/log/tables.ts'
 import type { TableBatch } from '../../fold/flush.ts'
 import type { RowSums, StoreAudit } from '../../store/store-audit.ts'
 
-/** Bytes of blocks whose sums are taken at once. */
+/** Bytes of blocks whose sums are computed at once. */
 export const WINDOW_BYTES = 32 * 1024 * 1024
-/** Small blocks cost more than their bytes say. */
+/** Maximum number of blocks in a window, because small blocks cost more than their size suggests. */
 const WINDOW_BLOCKS = 4096
-/** A statement names the first offset of each window; further ones belong to the last. */
+/** Maximum number of windows per statement, which names their first offsets; further ones belong to the last. */
 const MAX_WINDOWS = 4096
 
-/** A run of batches whose rows were summed up together. */
+/** A run of batches with common sums. */
 export interface ExpectedWindow {
   readonly first: bigint
   /** Offset of the last row. */
@@ -17,14 +17,14 @@ export interface ExpectedWindow {
   readonly sums: RowSums[]
 }
 
-/** The rows that the log gives for a table, as sums by window: only the window that is open is held in memory. */
+/** The rows that the log gives for a table, as sums by window: only the open window is held in memory. */
 export class ExpectedRows {
   readonly windows: ExpectedWindow[] = []
   readonly #audit: StoreAudit
   readonly #table: StoreTable
   #batches: TableBatch[] = []
   #bytes = 0
-  /** The store sums up one window while the next is being folded. */
+  /** The store computes the sums of one window while the next is folded. */
   #summing: Promise<void> = Promise.resolve()
 
   constructor(audit: StoreAudit, table: StoreTable) {
@@ -38,7 +38,7 @@ export class ExpectedRows {
     if (this.#bytes >= WINDOW_BYTES || this.#batches.length >= WINDOW_BLOCKS) await this.#endWindow()
   }
 
-  /** Sums up what is still open. */
+  /** Adds the windows that are still open. */
   async end(): Promise<void> {
     await this.#endWindow()
     await this.#summing
@@ -50,7 +50,7 @@ export class ExpectedRows {
     this.#bytes = 0
     await this.#summing
     this.#summing = this.#sumUp(batches)
-    // Whoever awaits it next hears of its failure.
+    // The next caller that waits for it gets the failure.
     this.#summing.catch(() => {})
   }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock/clock.ts'
 import type { AcceptedGap, TableBatch } from '../../fold/flush.ts'
 import { foldIdentity, PartitionFold } from '../../fold/partition-fold.ts'
 import type { Topic } from '../../log/log.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { droppedBefore, expiredRetention } from '../../store/retention.ts'
 import type { Store } from '../../store/store.ts'
 import {
@@ -30,15 +31,16 @@ import {
 const NOTHING_MISSING: MayBeMissing = { retentionDays: -1, beforeMs: 0 }
 
 export interface VerifiedPartition {
+  readonly catalogue: Catalogue
   readonly topic: Topic
   readonly checkpoints: Topic
   readonly store: Store
   readonly audit: StoreAudit
   readonly clock: Clock
   readonly partition: number
-  /** Offset below which a worker at work has stored everything; undefined where none is. */
+  /** Offset below which a running worker has stored everything; undefined without one. */
   readonly storedOffset: bigint | undefined
-  /** Called again and again: others of this process get their turn; throws when this is to end. */
+  /** Called repeatedly, so that other work of this process gets its turn; throws to end the verification. */
   rest(): Promise<void>
   progress(records: number, lines: number): void
 }
@@ -47,15 +49,15 @@ export interface VerifiedPartition {
 type Reached = Readonly<Record<StoreTable, bigint>>
 
 /**
- * Holds the tables of one partition against its log: everything from the oldest point that can be recomputed up to
- * where the store was when this began.
+ * Compares the tables of one partition with its log, from the oldest point that can be recomputed to the present end of
+ * the store.
  */
 export class PartitionVerification {
   readonly #options: VerifiedPartition
   readonly #source: ReplayedPartition
-  /** Of the lines that the log gives, by UTC day: usage is held against it. */
+  /** Usage of the lines from the log, by UTC day, to compare with the stored usage. */
   readonly usage = new Map<string, UsageSums>()
-  /** Rows of lost records stay in the store, and nothing tells what they should be. */
+  /** Rows of lost records stay in the store, but their expected content is unknown. */
   readonly gaps: AcceptedGap[] = []
   #replay: PartitionReplay
   #reached: Reached
@@ -104,7 +106,7 @@ export class PartitionVerification {
     }
   }
 
-  /** @returns the first mismatch; undefined when the partition is as its log says */
+  /** @returns the first mismatch; undefined when the partition agrees with its log */
   async run(): Promise<Mismatch | undefined> {
     const until = highest(this.#reached)
     for await (const { tables, gap } of this.#replay.flushes(until, this.#options.rest)) {
@@ -167,7 +169,7 @@ export class PartitionVerification {
     if (stray !== undefined) return strayMismatch('rows', range, stray)
     for (const table of STORE_TABLES) {
       const target = { topic: topic.name, partition, table }
-      // The store first: what it has, the log had before.
+      // The store is read first: its rows were on the log before.
       const last = await audit.lastOffset(target, this.#reached[table])
       const { next } = await topic.bounds(partition)
       if (last === undefined || last < next) continue
@@ -195,14 +197,14 @@ export class PartitionVerification {
       const from = index === 0 ? range.from : window.first
       const { mismatch, sums } = await this.#locate({ ...range, from, until: next }, window, missing)
       if (mismatch !== undefined) return mismatch
-      // Of an hour that retention is at work in, only a look at each record tells, and only if it was at the same rows.
+      // While retention removes lines of an hour, only a check of each record counts, and only if it read the same rows.
       if (!agree(window.sums, sums, NOTHING_MISSING) || !agree(window.sums, found, missing, 'some'))
         return sumsMismatch(range, window, { expected: window.sums, found })
     }
     return undefined
   }
 
-  /** What retention may have removed; asked after the rows were looked at, since it only ever removes more. */
+  /** Rows that retention may have removed; read after the rows, because retention only removes more. */
   async #mayBeMissing({ table, day }: StoredRange): Promise<MayBeMissing> {
     const { audit, clock } = this.#options
     const nowMs = clock.wallMs()
@@ -214,7 +216,7 @@ export class PartitionVerification {
   /**
    * Folds a window again to find the record at which the store begins to differ.
    *
-   * @returns sums of what was folded this time, too, when there is no such record: it began at another checkpoint
+   * @returns sums of the second fold even if it finds no difference, because it began at another checkpoint
    */
   async #locate(
     range: StoredRange,
@@ -269,13 +271,13 @@ export class PartitionVerification {
   }
 }
 
-/** What a worker has stored, or, where none is at work, what a start would find: it would store nothing below. */
+/** Offsets that a worker has stored or, without a worker, that a start would find: it would store nothing below them. */
 async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
-  const { storedOffset, topic, checkpoints, partition, store } = options
+  const { storedOffset, catalogue, topic, checkpoints, partition, store } = options
   if (storedOffset !== undefined) return ofEachTable(() => storedOffset)
   const source = { topic: topic.name, partition }
   const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
-  const { nextOffset, timeMs } = new PartitionFold(foldIdentity(topic, partition), kept?.body)
+  const { nextOffset, timeMs } = new PartitionFold(catalogue, foldIdentity(topic, partition), kept?.body)
   const reached = async (table: StoreTable) => {
     const position = await store.settle({ ...source, table }, { offset: nextOffset, row: 0, timeMs })
     return position === null ? nextOffset : position.offset + 1n
@@ -296,9 +298,9 @@ function highest(reached: Reached): bigint {
 }
 
 /**
- * Whether a window has in the store what the log gives, but for what retention may have removed.
+ * Whether the store agrees with the log in a window, except for rows that retention may have removed.
  *
- * @param removed whether retention may have removed only all of an hour, or some of it, too
+ * @param removed whether retention removes whole hours only, or possibly parts of one
  */
 function agree(
   expected: readonly RowSums[],

@@ -9,41 +9,42 @@ import type {
   StrayRows,
 } from '../../store/store-audit.ts'
 import type { DamagedPart } from '../../store/store-damage.ts'
+import type { StoredPart } from '../older-store.ts'
 
-/** What a verification tells, in a form that JSON keeps: offsets have 40 bits, digests are hexadecimal. */
+/** Result of a verification in a form that JSON keeps: offsets have 40 bits, digests are hexadecimal. */
 export interface VerificationReport {
   readonly partitions: readonly PartitionReport[]
   /** Days whose usage was compared. */
   readonly days: readonly DayReport[]
-  /** The first thing that is not as it should be; null: all is well. */
+  /** The first mismatch; null: there is none. */
   readonly mismatch: Mismatch | null
-  /** Of all partitions that have lost their ends, `mismatch` first; absent where none has. */
+  /** All partitions that have lost their ends, `mismatch` first; absent if none has. */
   readonly lostTails?: readonly Mismatch[]
-  /** Parts of the store that are known to be damaged. */
+  /** Known damaged parts of the store. */
   readonly damaged: readonly DamagedPart[]
-  /** Absent where the configuration was not looked at. */
+  /** Absent if the configuration was not examined. */
   readonly configuration?: ConfigurationReport
 }
 
-/** Whether the configuration log has everything that is known of it. */
+/** Whether the configuration log has everything that is known about it. */
 export interface ConfigurationReport {
-  /** First and last offset of what is missing; null: nothing is. */
+  /** First and last missing offset; null: none. */
   readonly missing: { readonly from: number; readonly to: number } | null
-  /** What it means and what to do; empty where nothing is missing. */
+  /** Meaning and remedy; empty when nothing is missing. */
   readonly sentence: string
 }
 
-/** What was recomputed of a partition and found in the store. */
+/** Recomputed and stored rows of a partition. */
 export interface PartitionReport {
   readonly topic: string
   readonly partition: number
   /** First offset that was recomputed. */
   readonly firstOffset: number
-  /** First offset that was not. */
+  /** First offset that was not recomputed. */
   readonly nextOffset: number
-  /** Records that the store does not have yet, and an engine at work will store. */
+  /** Records that the store does not have yet, and that a running engine will store. */
   readonly unstoredRecords: number
-  /** Log time of the first and the last that was recomputed, UNIX ms; 0: from the beginning of the log. */
+  /** Log time of the first and the last recomputed record, UNIX ms; 0: from the beginning of the log. */
   readonly fromMs: number
   readonly untilMs: number
   readonly lines: number
@@ -53,26 +54,28 @@ export interface PartitionReport {
 export interface DayReport {
   readonly day: string
   readonly isClosed: boolean
-  /** Whether usage was held against the log; otherwise against the stored lines alone. */
+  /** Whether usage was compared with the log; otherwise only with the stored lines. */
   readonly isRecomputed: boolean
 }
 
 export type MismatchKind =
-  /** Rows are missing, changed or too many at positions that the log tells of. */
+  /** Rows are missing, changed or surplus at positions on the log. */
   | 'rows'
-  /** Rows of a stretch of the log add up to something else than the log says, and no record of it could be found to differ. */
+  /** The sum of rows in a stretch differs from the log, but no single record was found to differ. */
   | 'sums'
-  /** The log of a partition ends before records that are known of. */
+  /** The log of a partition ends before known records. */
   | 'lost-tail'
-  /** Rows of a position that the log does not have yet. */
+  /** The store is an older copy: it lacks all rows of some records that were stored according to checkpoints. */
+  | 'older-store'
+  /** Rows of a position that is not on the log yet. */
   | 'beyond-log'
-  /** Rows of a partition that there is not. */
+  /** Rows of an unknown partition. */
   | 'no-partition'
-  /** A closed day's usage is not what its lines, or the log, say. */
+  /** A closed day's usage differs from its lines, or from the log. */
   | 'usage'
-  /** A day is closed that is not over. */
+  /** A day is closed before its end. */
   | 'closed-early'
-  /** The usage projection of a part is not what its rows say. */
+  /** The usage projection of a part differs from its rows. */
   | 'projection'
 
 export interface Mismatch {
@@ -82,21 +85,21 @@ export interface Mismatch {
   /** Inclusive; null where no position is known. */
   readonly firstOffset: number | null
   readonly lastOffset: number | null
-  /** Start of the hour, or the day, that it is in: ISO 8601, UTC. */
+  /** Start of its hour or day: ISO 8601, UTC. */
   readonly hour: string | null
   readonly day: string | null
   readonly expected: MismatchSide
   readonly found: MismatchSide
-  /** Columns that differ, where the numbers of rows are the same. */
+  /** Columns that differ, if the numbers of rows are the same. */
   readonly columns: readonly string[]
-  /** What else tells where it is: account, app, host, part. */
+  /** Further details of the place: account, app, host, part. */
   readonly where: Readonly<Record<string, string>>
 }
 
 export interface MismatchSide {
   readonly rows: number
   readonly bytes: number
-  /** 16 hexadecimal digits; empty where there is none. */
+  /** 16 hexadecimal digits; empty without a digest. */
   readonly digest: string
 }
 
@@ -125,7 +128,7 @@ const NOWHERE = {
   where: {},
 } satisfies Partial<Mismatch>
 
-/** A record whose rows differ. */
+/** Mismatch for a record whose rows differ. */
 export function differenceMismatch(
   { table, partition }: StoredRange,
   { offset, hourMs, expected, found, columns }: RecordDifference,
@@ -144,7 +147,7 @@ export function differenceMismatch(
   }
 }
 
-/** A stretch whose rows differ in sum, without a record that is known to differ. */
+/** Mismatch for a stretch whose sums differ, without a record that is known to differ. */
 export function sumsMismatch(
   { table, partition }: StoredRange,
   stretch: { readonly first: bigint; readonly last: bigint },
@@ -177,7 +180,7 @@ function totalOf(sums: readonly RowSums[]): RowCount {
   return total
 }
 
-/** Rows where there should be none. */
+/** Mismatch for unexpected rows. */
 export function strayMismatch(
   kind: MismatchKind,
   { table, partition, until }: StoredRange,
@@ -195,7 +198,7 @@ export function strayMismatch(
   }
 }
 
-/** Records that a partition's log has lost. */
+/** Mismatch for records that a partition's log has lost. */
 export function lostTailMismatch({ topic, partition, from, to }: LostTail): Mismatch {
   return {
     ...NOWHERE,
@@ -208,7 +211,20 @@ export function lostTailMismatch({ topic, partition, from, to }: LostTail): Mism
   }
 }
 
-/** Rows of a partition that there is not. */
+/** Mismatch for records that were stored once, and that the present copy of the store is too old to have. */
+export function olderStoreMismatch({ topic, partition, storedTo, knownTo }: StoredPart): Mismatch {
+  return {
+    ...NOWHERE,
+    kind: 'older-store',
+    table: 'lines',
+    partition,
+    firstOffset: Number(storedTo),
+    lastOffset: Number(knownTo - 1n),
+    where: { topic },
+  }
+}
+
+/** Mismatch for rows of an unknown partition. */
 export function partitionMismatch(
   table: StoreTable,
   { rows, offset, lastOffset, hourMs, partition, topicNumber }: NoPartitionRows,
@@ -226,7 +242,7 @@ export function partitionMismatch(
   }
 }
 
-/** Usage of a day that is not what it should be. */
+/** Mismatch for a day whose usage is wrong. */
 export function usageMismatch(
   kind: MismatchKind,
   day: string,

@@ -4,16 +4,19 @@ import type { Clock } from '../../clock/clock.ts'
 import type { AcceptedGap } from '../../fold/flush.ts'
 import type { LostTail } from '../../log/guarded-topic.ts'
 import { LogError, type Topic } from '../../log/log.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { expiredRetention } from '../../store/retention.ts'
 import type { Store } from '../../store/store.ts'
 import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from '../../store/store-audit.ts'
 import { DAY_MS, HOUR_MS } from '../../times/duration.ts'
 import { findLostTail } from '../lost-tail.ts'
+import { isOlder, storedPart } from '../older-store.ts'
 import { PartitionVerification } from './partition-verification.ts'
 import {
   type DayReport,
   lostTailMismatch,
   type Mismatch,
+  olderStoreMismatch,
   type PartitionReport,
   partitionMismatch,
   usageMismatch,
@@ -21,44 +24,45 @@ import {
   type VerificationReport,
 } from './verification-report.ts'
 
-/** Log time runs ahead of the wall clock by no more than this. */
+/** Maximum lead of log time over the wall clock. */
 const MAX_AHEAD_MS = HOUR_MS
-/** How often the log may be trimmed away under a partition's replay before that is given up. */
+/** Number of attempts when the log is trimmed during the replay of a partition. */
 const ATTEMPTS = 3
 
-/** A topic whose partitions were stored from. */
+/** A topic whose records are stored. */
 export interface VerifiedTopic {
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Offset below which a worker at work has stored everything; undefined where none is. */
+  /** Offset below which a running worker has stored everything; undefined without one. */
   storedOffset(partition: number): bigint | undefined
-  /** Looks for records that the end of a partition lacks; by checkpoints and store when left out. */
+  /** Looks for records that the end of a partition lacks; absent: by checkpoints and store. */
   lookAt?(partition: number): Promise<LostTail | undefined>
 }
 
 export interface VerificationPorts {
-  /** That of the lines first. */
+  readonly catalogue: Catalogue
+  /** The topic of the lines comes first. */
   readonly topics: readonly VerifiedTopic[]
   readonly store: Store
   readonly audit: StoreAudit
   readonly clock: Clock
-  /** The shortest retention, in days, that lines of an account can ever have been stored with. */
+  /** The shortest retention, in days, with which lines of an account can ever have been stored. */
   leastRetentionDays(account: string): number
 }
 
 export interface VerificationOptions {
   readonly signal: AbortSignal
   report(event: VerificationEvent): void
-  /** Called again and again while it works, so that others of this process get their turn. */
+  /** Called repeatedly during the work, so that other work of this process gets its turn. */
   rest(): Promise<void>
 }
 
 /**
- * Holds the store against the log: recomputes, without any effect, what should be stored, and compares counts and
- * digests per partition and hour; then usage of closed days, and the usage projection. It ends at the first mismatch; before
- * all that at lost ends of the log, of which it names all.
+ * Compares the store with the log, without any effect. It first reports every lost end of the log. Then it recomputes the
+ * rows and compares counts and digests per partition and hour, then the usage of closed days and the usage projection. It
+ * ends at the first mismatch.
  *
- * @throws LogError, StoreError, FoldError when it cannot go on
+ * @throws LogError, StoreError, FoldError when it cannot continue
  */
 export async function verify(
   ports: VerificationPorts,
@@ -72,12 +76,12 @@ interface StoredPartition extends Pick<VerifiedTopic, 'topic' | 'checkpoints'> {
   readonly storedOffset: bigint | undefined
 }
 
-/** Of all partitions together: the days that lie in this span were recomputed as a whole. */
+/** Span over all partitions: days inside it were recomputed as a whole. */
 interface Recomputed {
   fromMs: number
   untilMs: number
   readonly usage: Map<string, UsageSums>
-  /** Of days that such a gap lies in the log does not tell everything. */
+  /** The log is incomplete for days with such a gap. */
   readonly gaps: AcceptedGap[]
 }
 
@@ -103,7 +107,9 @@ class Verification {
     const lostTails = await this.#lostTails()
     const [lost] = lostTails
     if (lost !== undefined) return { ...(await this.#report(lost)), lostTails }
-    // Taken first, all at once: the engine goes on meanwhile.
+    const older = await this.#olderStore()
+    if (older !== undefined) return this.#report(older)
+    // All ends are taken first, at once, because the engine continues during the verification.
     const all = topics.flatMap(({ topic, checkpoints, storedOffset }) =>
       Array.from({ length: topic.partitions }, (_, partition) => {
         return { topic, checkpoints, partition, storedOffset: storedOffset(partition) }
@@ -124,7 +130,7 @@ class Verification {
     return { partitions: this.#partitions, days: this.#days, mismatch, damaged }
   }
 
-  /** All partitions that end before what is known of them: the loss of each is to be accepted, or undone. */
+  /** All partitions that end before their known end: each loss must be accepted or repaired. */
   async #lostTails(): Promise<Mismatch[]> {
     const { topics, store } = this.#ports
     const found: Mismatch[] = []
@@ -138,7 +144,19 @@ class Verification {
     return found
   }
 
-  /** Records that the log has: for those who want to know how far it is. */
+  /** The first partition for which the store has less than its checkpoints include. */
+  async #olderStore(): Promise<Mismatch | undefined> {
+    const { topics, store } = this.#ports
+    for (const { topic, checkpoints } of topics) {
+      for (let partition = 0; partition < topic.partitions; partition++) {
+        const part = await storedPart({ topic, checkpoints, store }, partition)
+        if (part !== undefined && isOlder(part)) return namingTopic(olderStoreMismatch(part), topic.name)
+      }
+    }
+    return undefined
+  }
+
+  /** Number of records on the log, for the display of progress. */
   async #records(): Promise<number> {
     let records = 0
     for (const { topic } of this.#ports.topics) {
@@ -150,7 +168,7 @@ class Verification {
     return records
   }
 
-  /** When the log is trimmed away under the replay, it begins again with what is left. */
+  /** If the log is trimmed during the replay, it begins again with the remaining records. */
   async #verifyPartition(verified: StoredPartition): Promise<Mismatch | undefined> {
     const { signal, report, rest } = this.#options
     const { topic, partition } = verified
@@ -223,7 +241,7 @@ class Verification {
     return undefined
   }
 
-  /** Against the log where it still has all of the day, against the lines otherwise. */
+  /** Compares a closed day with the log if the log still has all of the day, otherwise with the lines. */
   async #verifyClosed(day: string, closed: UsageSums): Promise<Mismatch | undefined> {
     const { audit, clock, leastRetentionDays } = this.#ports
     const expected = this.#recomputed.usage.get(day) ?? NO_USAGE
@@ -245,12 +263,12 @@ class Verification {
   }
 }
 
-/** Keyed partitions that nobody has used yet say nothing. */
+/** Keyed partitions that were never used are left out. */
 async function isOfInterest({ topic, partition }: StoredPartition): Promise<boolean> {
   return topic.name === INGEST_TOPIC || (await topic.bounds(partition)).next > 0n
 }
 
-/** The partitions of the lines' topic are meant where none is named. */
+/** A mismatch without a topic belongs to the topic of the lines. */
 function namingTopic(mismatch: Mismatch, topic: string): Mismatch {
   return topic === INGEST_TOPIC ? mismatch : { ...mismatch, where: { ...mismatch.where, topic } }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { BlockFile } from '../block-file.ts'
 import { syncDefinitions } from '../definition-folders.ts'
@@ -8,25 +9,25 @@ import { EngineSession } from './engine-session.ts'
 import { Lane } from './lane.ts'
 import { bindHttpParameters, readingInput, readingTable } from './statement-text.ts'
 
-/** A statement of another process, with what a server is told beside it. */
+/** A statement of another process, with the members of its request. */
 export interface ServedStatement {
   readonly sql: string
-  /** Of the placeholders in it, escaped as in tab-separated files. */
+  /** Values of its placeholders, escaped as in tab-separated files. */
   readonly parameters: Readonly<Record<string, string>>
   readonly database: string
   readonly settings: Readonly<Record<string, string>>
-  /** Of the answer, unless the statement names one. */
+  /** Format of the answer, unless the statement names one. */
   readonly format: string
-  /** Changes nothing, so it ends when nobody waits for its answer any more. */
+  /** true: the statement changes nothing, so it ends when its client disconnects. */
   readonly isReadOnly: boolean
-  /** An answer that is given when all of it is known, so that no error can come in its middle. */
+  /** Whether the answer is given only when all of it is known, so that no error can occur in its middle. */
   readonly isGivenWhole: boolean
-  /** What the function `input` reads: fetched when the statement's turn has come, so that it takes no room before. */
+  /** Data for the function `input`, fetched when the statement starts, so that it takes no memory before. */
   readonly input?: () => Promise<readonly Uint8Array[]>
   readonly table?: ExternalTable
 }
 
-/** A table that is there for its statement alone. */
+/** A table that exists only for its statement. */
 export interface ExternalTable {
   readonly name: string
   readonly structure: string
@@ -37,39 +38,41 @@ export interface ExternalTable {
 /** The statements of several processes on the embedded engine of this one. */
 export interface EmbeddedServer {
   /**
-   * The answer, piece by piece. A statement whose answer nobody waits for is not begun; once begun, one that is
-   * read-only is ended, and any other comes to its own end.
+   * The answer, piece by piece. A statement whose client has disconnected is not started. After its start, a read-only
+   * statement is ended, and any other runs to its end.
    *
-   * @param left aborted when nobody waits any more
+   * @param left aborted when the client has disconnected
    * @throws errors in the engine's words: "Code: N. DB::Exception: …"
    */
   answer(statement: ServedStatement, left: AbortSignal): AsyncIterable<Uint8Array>
-  /** Turns away what has not begun and waits for the rest. */
+  /** Refuses waiting statements and waits for the running ones. */
   close(): Promise<void>
 }
 
 export interface EmbeddedServerOptions {
-  /** Folder of the engine's files; created when it is not there. One process at a time, one folder a process. */
+  /**
+   * Folder of the engine's files, created if missing. It can be used by one process at a time, and a process by one
+   * folder.
+   */
   readonly path: string
   readonly clock: Clock
 }
 
 /**
- * Statements that run side by side, by kind, so that none has to wait for one of another kind. Each holds a thread of
- * the process's pool: the sum must stay below its sixteen, else what ends a statement would wait for it.
+ * Number of parallel statements by kind, so that no kind waits for another. Each uses a thread of the process's pool: the
+ * sum must stay below its sixteen, because ending a statement needs a thread as well.
  */
 const WORKERS = { prompt: 2, reading: 5, inserting: 4, changing: 3 } as const
 type Kind = keyof typeof WORKERS
 
 const PROMPT = /^\s*KILL\s+QUERY\b|\bsystem\.processes\b/i
-/** What the engine can give piece by piece. */
+/** Statements whose answer the engine can stream. */
 const STREAMED = /^\s*(?:SELECT|WITH)\b[\s\S]*\bFORMAT\s+JSONEachRow\s*;?\s*$/i
-/** They would change what later statements of others find. */
+/** Statements that would change the results of later statements of others. */
 const CHANGES_SESSION = /^\s*(?:SET|USE|CREATE\s+TEMPORARY)\b/i
-/** Whoever gets the answer trusts that the change holds, whatever happens to this machine. */
+/** Statements that change definitions. Their change must be durable before the answer. */
 const CHANGES_DEFINITIONS = /^\s*(?:CREATE|ALTER)\b/im
-const FIRST_PAUSE_MS = 10
-const LONGEST_PAUSE_MS = 500
+const PAUSES = { firstMs: 10, longestMs: 500 }
 
 /** Opens the engine on the main thread: it ends the process when a worker thread with a statement in flight ends. */
 export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions): Promise<EmbeddedServer> {
@@ -124,7 +127,7 @@ class ServerOnEngine implements EmbeddedServer {
 
   async close(): Promise<void> {
     const { prompt, ...others } = this.#lanes
-    // What ends a statement is needed until the last one has ended.
+    // The lane that ends statements is needed until the last one has ended.
     for (const lane of [...Object.values(others), prompt])
       for (const { session, rowsFile } of await lane.close()) {
         await session.close()
@@ -157,17 +160,18 @@ class ServerOnEngine implements EmbeddedServer {
     }
   }
 
-  /** Asks until the statement is over: the engine may not have listed it yet, and then nothing is ended. */
+  /** Repeats the request until the statement is over: a request has no effect before the engine lists the statement. */
   async #end(mark: string, over: AbortSignal): Promise<void> {
     const kill = `KILL QUERY WHERE startsWith(query, '${mark}') ASYNC`
-    for (let pauseMs = FIRST_PAUSE_MS; !over.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const backOff = new BackOff(this.#clock, PAUSES)
+    while (!over.aborted) {
       try {
         const worker = await this.#lanes.prompt.take(over)
         await worker.session.run(kill).finally(() => this.#lanes.prompt.give(worker))
       } catch {
-        // Without it the statement only ends later.
+        // A failure only means that the statement ends later.
       }
-      await this.#clock.sleep(pauseMs, over)
+      await backOff.pause(over)
     }
   }
 }

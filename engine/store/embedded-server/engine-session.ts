@@ -4,12 +4,12 @@ import { textLiteral } from '../sql-text.ts'
 
 const SETTING_NAME = /^[A-Za-z_]\w*$/
 const DEFAULT_DATABASE = 'default'
-/** Answers that a session may give to another question before it counts as broken. */
+/** Number of answers to other statements that a session may give before it counts as broken. */
 const MAX_LEFT_BEHIND = 4
 
 /**
- * One connection of the embedded engine, used for one statement after the other. It is kept rather than opened for
- * each: closing one waits until no statement runs in the whole process.
+ * One connection of the embedded engine, used for one statement after the other. It is kept, because closing one waits
+ * until no statement runs in the whole process.
  */
 export class EngineSession {
   readonly #open: () => Promise<ChdbConnection>
@@ -22,19 +22,19 @@ export class EngineSession {
     this.#connection = connection
   }
 
-  /** @param rights 'read': settings may change, data may not */
+  /** @param rights 'read': settings can be changed, data cannot */
   static async open(path: string, rights: 'read' | 'write'): Promise<EngineSession> {
     const { createChdbConnection } = await import('chdb/connection')
     const open = async () => {
       const connection = createChdbConnection({ path })
-      // The one setting that a session with fewer rights cannot take back.
+      // The only setting that a session with fewer rights cannot revert.
       await connection.command({ query: rights === 'read' ? 'SET readonly = 2' : 'SELECT 1' })
       return connection
     }
     return new EngineSession(open, await open())
   }
 
-  /** Makes the session as if it were new but for this database and these settings. */
+  /** Resets the session, except for this database and these settings. */
   async prepare(database: string, settings: Readonly<Record<string, string>>): Promise<void> {
     try {
       if (database !== this.#database) await this.run(`USE ${quoted(database)}`)
@@ -43,7 +43,7 @@ export class EngineSession {
       if (changes.length > 0) await this.run(`SET ${changes.join(', ')}`)
       this.#settings = settings
     } catch (error) {
-      // Some of the settings may hold, and one that the engine does not know cannot be taken back.
+      // Some of the settings may be set, and an unknown one cannot be reset.
       await this.#replace()
       throw error
     }
@@ -54,7 +54,10 @@ export class EngineSession {
     return (await this.#connection.chdb.queryAsync(sql, { format })).bytes()
   }
 
-  /** The answer piece by piece, in JSONEachRow: other formats have a beginning and an end. That of a long statement is one. */
+  /**
+   * The answer piece by piece, in JSONEachRow: other formats have a beginning and an end. The answer to a long statement
+   * is one piece.
+   */
   async *stream(sql: string): AsyncIterable<Uint8Array> {
     if (sql.length > MAX_STREAMED_CHARACTERS) {
       yield await this.run(sql, 'JSONEachRow')
@@ -65,8 +68,8 @@ export class EngineSession {
   }
 
   /**
-   * After a statement that did not come to its end: the engine lists it until the next one of its session, and puts
-   * the rows that it has left behind before the next answer.
+   * Recovers after a statement that did not finish. The engine lists it until the next statement of its session, and puts
+   * its remaining rows before the next answer.
    */
   async recover(): Promise<void> {
     for (let attempt = 0; attempt < MAX_LEFT_BEHIND; attempt++) {

@@ -1,9 +1,9 @@
 import { turnedAway } from './engine-error.ts'
 
-/** What would wait longer than a client has patience is better told at once. */
+/** Maximum queue length. Longer waits exceed the patience of clients, so they get an error at once. */
 const MAX_WAITING = 200
 
-/** Workers of one kind: whoever finds none free waits, first come, first served. */
+/** Workers of one kind; tasks wait for a free one in order of arrival. */
 export class Lane<Worker> {
   readonly #workers: readonly Worker[]
   readonly #free: Worker[]
@@ -46,7 +46,7 @@ export class Lane<Worker> {
     if (this.#isClosed) this.#noteIdle()
   }
 
-  /** Turns away who waits, and waits for the tasks that have begun. @returns the workers, which are all free */
+  /** Refuses waiting tasks, and waits for those that have begun. @returns the workers, which are all free */
   async close(): Promise<readonly Worker[]> {
     this.#isClosed = true
     for (const turn of this.#waiting.splice(0)) turn.reject(turnedAway('the store is stopping'))

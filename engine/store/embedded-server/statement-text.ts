@@ -1,18 +1,21 @@
 import { bindParameters, textLiteral } from '../sql-text.ts'
 import { notImplemented } from './engine-error.ts'
 
-/** Rows that come with a statement, in a file that the engine can read. */
+/** Rows of a statement, in a file that the engine can read. */
 export interface RowsFile {
   readonly path: string
   readonly format: string
 }
 
-/** Texts, quoted names and comments, where nothing is replaced; then what may be. */
+/** Texts, quoted names and comments, in which nothing is replaced, and then the parts that are. */
 const OTHER = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|--[^\n]*|\/\*[\s\S]*?\*\//
 const INPUT = new RegExp(`${OTHER.source}|\\binput\\s*\\(\\s*('(?:[^'\\\\]|\\\\.)*')\\s*\\)`, 'gi')
 const LAST_FORMAT = /\s+FORMAT\s+(\w+)\s*;?\s*$/i
 
-/** Lets the function `input(structure)` of a statement read a file: the embedded engine takes no rows beside a statement. */
+/**
+ * Makes the function `input(structure)` of a statement read a file: the embedded engine accepts no rows beside a
+ * statement.
+ */
 export function readingInput(sql: string, path: string): string {
   const format = LAST_FORMAT.exec(sql)?.[1]
   if (format === undefined) throw notImplemented('rows need a FORMAT at the end of their statement')
@@ -23,12 +26,12 @@ export function readingInput(sql: string, path: string): string {
     )
 }
 
-/** Whether the statement reads rows that come with it. */
+/** Whether the statement reads rows that are sent with it. */
 export function readsInput(sql: string): boolean {
   return [...sql.matchAll(INPUT)].some(([, structure]) => structure !== undefined)
 }
 
-/** Lets a statement read a file wherever it names an external table. */
+/** Makes a statement read a file wherever it names an external table. */
 export function readingTable(sql: string, name: string, structure: string, file: RowsFile): string {
   const names = new RegExp(`${OTHER.source}|\\b(${name})\\b`, 'g')
   return sql.replace(names, (token: string, found: string | undefined) =>

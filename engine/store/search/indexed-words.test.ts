@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { caseVariants } from '../../query-language/case-folding.ts'
 import { indexedWords, marksOfPart } from './indexed-words.ts'
 
-/** Words that must be whole ones, and with a star those that may be part of one. */
+/** Words that must be whole ones; a star marks those that can be part of one. */
 function words(operator: '' | '=' | '==' | '===', text: string): string[] {
   return indexedWords(operator, text).map(({ word, mayBePart }) => (mayBePart ? `${word}*` : word))
 }
@@ -13,19 +13,19 @@ describe('a whole word', () => {
     expect(words('===', '4bf92F')).toEqual(['4bf92f*'])
   })
 
-  test('of fewer letters than the index has in sequence may be part of anything', () => {
+  test('of fewer letters than the index has in sequence can be part of any word', () => {
     expect(words('==', 'pod1')).toEqual(['pod1*'])
     expect(words('==', 'pod')).toEqual([])
   })
 
-  test('between symbols is one, whatever its length', () => {
+  test('between symbols is a word, whatever its length', () => {
     expect(words('==', '10.0.25.1234')).toEqual(['1234*', '25', '0'])
     expect(words('==', '/a/')).toEqual(['a'])
   })
 })
 
 describe('the beginning of a word', () => {
-  test('is in words of which the end is not known', () => {
+  test('is in words with an unknown end', () => {
     expect(words('', 'checkout')).toEqual([])
     expect(words('=', '/var/log')).toEqual(['var'])
   })
@@ -42,7 +42,7 @@ describe('letters outside ASCII', () => {
     expect(words('==', '中error中')).toEqual(['error'])
   })
 
-  test('that equal one in ASCII without regard to case are that one', () => {
+  test('that equal an ASCII letter without regard to case are that letter', () => {
     expect(words('==', 'ſucceſs')).toEqual(['success*'])
     expect(words('==', '\u212aelvin')).toEqual(['kelvin*'])
   })
@@ -53,7 +53,7 @@ describe('letters outside ASCII', () => {
   })
 })
 
-test('symbols alone, and nothing, are in no index', () => {
+test('symbols alone, and empty texts, are not in the index', () => {
   expect(words('==', '%-%')).toEqual([])
   expect(words('==', '')).toEqual([])
 })
@@ -63,15 +63,15 @@ test('only the longest words of a long text are looked up', () => {
   expect(words('==', `/${many.join('/')}/`)).toEqual(many.reverse().slice(0, 8))
 })
 
-describe('a part of a word is known by', () => {
-  test('a length of the whole', () => {
+describe('a part of a word is looked up by', () => {
+  test('the length of the whole word', () => {
     expect(marksOfPart('abcd')).toContain('·beyond4')
     expect(marksOfPart('4bf92f')).toEqual(['·beyond6'])
     expect(marksOfPart('a1'.repeat(16))).toEqual(['·beyond32'])
     expect(marksOfPart('a1'.repeat(100))).toEqual(['·beyond64'])
   })
 
-  test('its runs of digits, which no token divides, and the sequences of its letters, which one may', () => {
+  test('its runs of digits, which no token divides, and its sequences of letters', () => {
     expect(marksOfPart('abcd')).toEqual(['·beyond4', '·abcd'])
     expect(marksOfPart('checkout123')).toEqual(['·beyond10', '·chec', '·heck', '·ecko', '·ckou', '·kout'])
     expect(marksOfPart('12345')).toEqual(['·beyond4', '·12345'])

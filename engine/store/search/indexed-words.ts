@@ -1,29 +1,29 @@
 import type { MatchOperator } from '../../query-language/syntax-tree.ts'
 
-/** A word that stands in the index wherever a text matches, as engine/store/migrations/0003-word-marks.sql has them. */
+/** A word of the index wherever a text matches, as defined in engine/store/migrations/0003-word-marks.sql. */
 export interface IndexedWord {
   /** ASCII letters and digits, lower case. */
   readonly word: string
-  /** It may be the beginning, the end or the middle of a larger word that holds several tokens. */
+  /** Whether it can be the beginning, the end or the middle of a larger word with several tokens. */
   readonly mayBePart: boolean
 }
 
-/** The index holds every sequence of that many letters of words with several tokens, and no shorter runs of digits. */
+/** The index contains every sequence of that many letters of words with several tokens, and no shorter runs of digits. */
 const SEQUENCE_LETTERS = 4
-/** More would leave out little. */
+/** Maximum number of words; more would exclude few further rows. */
 const MAX_WORDS = 8
 const MAX_MARKS = 8
 
 const RUN = /[0-9A-Za-z]+/g
-/** What the index has instead: the letters outside ASCII that equal one in it. */
+/** Letters of the index for letters outside ASCII that equal them. */
 const FOLDED: Readonly<Record<string, string>> = { '\u017f': 's', '\u212a': 'K' }
 
 /**
- * Words that are in each text that matches, all of them; empty when the index cannot tell.
+ * Words that every matching text contains; empty when the index cannot be used.
  *
- * A run of letters and digits that has symbols on both sides in the text sought has them in the text found, too. One
- * at the start of the text sought begins at a token there, and one at its end ends at one when whole words are asked
- * for: either it is a word of the text found, or a part of one with several tokens.
+ * A run of letters and digits with symbols on both sides in the sought text has them in the found text, too. A run at the
+ * start of the sought text begins at a token. A run at its end ends at a token if whole words are sought. Each such run
+ * is a word of the found text, or a part of a word with several tokens.
  */
 export function indexedWords(operator: MatchOperator, text: string): readonly IndexedWord[] {
   const folded = text.replaceAll(/[\u017f\u212a]/g, letter => FOLDED[letter] as string)
@@ -38,12 +38,12 @@ export function indexedWords(operator: MatchOperator, text: string): readonly In
   return words.sort((a, b) => b.word.length - a.word.length).slice(0, MAX_WORDS)
 }
 
-/** Lengths that the index knows words with several tokens to be beyond. */
+/** Lengths for which the index marks longer words with several tokens. */
 const LENGTHS = [64, 48, 40, 32, 28, 24, 20, 16, 12, 10, 8, 6, 4]
 
 /**
- * What stands in the index wherever a word is a part of a larger one: something about the length of that, its runs of
- * digits, which are never divided, and the sequences of its letters. The longest say most.
+ * Marks in the index of every larger word that contains a word. They are its length, its runs of digits, which are never
+ * divided, and the sequences of its letters. The longest are the most selective.
  */
 export function marksOfPart(word: string): readonly string[] {
   const beyond = LENGTHS.find(length => length <= word.length)

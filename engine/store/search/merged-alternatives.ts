@@ -1,9 +1,9 @@
 import type { Comparison, FieldTest, Query } from '../../query-language/syntax-tree.ts'
 
 /**
- * The same query with fewer parts: what an OR asks of one field is one test of it, and comparisons there by the same
- * operator are one list, since any of a list is enough as any of an OR is. Each part costs the statement a look at the
- * field and some of the characters that it may have.
+ * Returns an equivalent query with fewer parts. The tests of an OR on one field become one test. Comparisons by the same
+ * operator become one list, because one match is enough in both. Each part costs the statement a read of the field and
+ * some of its limited characters.
  */
 export function mergeAlternatives(query: Query): Query {
   switch (query.kind) {

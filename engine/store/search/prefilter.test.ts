@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../query-language/parse-query.ts'
+import { textOf } from './condition.ts'
 import { compilePrefilter, type Prefilter } from './prefilter.ts'
 import { SqlConstants } from './sql-constants.ts'
 
@@ -7,11 +8,15 @@ function prefilter(query: string): Prefilter {
   return compilePrefilter(parseQuery(query), new SqlConstants())
 }
 
+const texts = (conditions: Prefilter['conditions']) => conditions.map(textOf).join()
+
 /** The columns that each condition reads, in the order of the conditions. */
 function columnsRead(query: string): string[][] {
   return prefilter(query).conditions.map(condition =>
     [
-      ...new Set([...condition.matchAll(/\bl\.(\w+(?:\.\w+)?)/g)].map(([, column]) => column as string)),
+      ...new Set(
+        [...textOf(condition).matchAll(/\bl\.(\w+(?:\.\w+)?)/g)].map(([, column]) => column as string),
+      ),
     ].sort(),
   )
 }
@@ -19,26 +24,26 @@ function columnsRead(query: string): string[][] {
 const TEXTS = ['app', 'env', 'extra', 'file', 'host', 'level', 'line', 'meta', 'tags']
 const NUMBERS = ['number_fields.keys', 'number_fields.values', 'text_fields.keys']
 
-describe('what is asked first', () => {
-  test('a term is sought without the fields, whose texts stand in the line', () => {
+describe('the prefilter', () => {
+  test('seeks a term without the fields, whose texts are in the line', () => {
     expect(columnsRead('error')).toEqual([TEXTS])
   })
 
-  test('a number is sought without the texts of fields', () => {
+  test('seeks a number without the texts of fields', () => {
     expect(columnsRead('duration:>=500')).toEqual([NUMBERS])
   })
 
-  test('names come before numbers, and numbers before texts, however they are written', () => {
+  test('has names before numbers, and numbers before texts, in any written order', () => {
     expect(columnsRead('error duration:>=500 app:nginx')).toEqual([['app'], NUMBERS, TEXTS])
   })
 
-  test('the terms of one OR share their looks', () => {
+  test('shares reads between the terms of one OR', () => {
     expect(columnsRead('error OR failed OR app:nginx')).toEqual([TEXTS])
-    expect(prefilter('error OR failed').conditions[0]).toContain('multiSearchAny(lower(l.line)')
+    expect(texts(prefilter('error OR failed').conditions)).toContain('multiSearchAny(lower(l.line)')
   })
 
-  test('an object that is written anew is looked at for what only its new form may have', () => {
-    const looksForObjects = (query: string) => prefilter(query).conditions.join().includes('countSubstrings')
+  test('reads an object with a new text only for terms that only that text may have', () => {
+    const looksForObjects = (query: string) => texts(prefilter(query).conditions).includes('countSubstrings')
     expect(looksForObjects('1000')).toBe(true)
     expect(looksForObjects('"a: 1"')).toBe(true)
     expect(looksForObjects('error')).toBe(false)
@@ -51,12 +56,12 @@ describe('what is asked first', () => {
     ['every text', '""'],
     ['text that empty objects have', '"{}"'],
     ['what must be made first', '_logtype:json'],
-  ])('nothing is asked first of %s', (_title, query) => {
+  ])('is empty for %s', (_title, query) => {
     expect(prefilter(query)).toEqual({ conditions: [], indexed: [] })
   })
 })
 
-describe('what the word index is asked', () => {
+describe('the word index', () => {
   const indexed = (query: string) => prefilter(query).indexed.length
 
   test.each([
@@ -83,12 +88,12 @@ describe('what the word index is asked', () => {
       'more than is worth looking up',
       Array.from({ length: 17 }, (_, index) => `==checkout${index}`).join(' OR '),
     ],
-  ])('%s is not', (_title, query) => {
+  ])('%s does not use it', (_title, query) => {
     expect(indexed(query)).toBe(0)
   })
 
-  test('a term that is no part of larger words needs one look, any other two', () => {
-    expect(prefilter('"a checkout b"').indexed.join()).not.toContain(' OR ')
-    expect(prefilter('==checkout').indexed.join()).toContain(' OR ')
+  test('a term that is not part of larger words needs one lookup, and any other term two', () => {
+    expect(texts(prefilter('"a checkout b"').indexed)).not.toContain(' OR ')
+    expect(texts(prefilter('==checkout').indexed)).toContain(' OR ')
   })
 })

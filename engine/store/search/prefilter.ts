@@ -9,51 +9,57 @@ import {
   type TextTerm,
 } from '../../query-language/syntax-tree.ts'
 import { probe } from '../../query-language/token-pattern.ts'
+import {
+  allOf,
+  anyOf,
+  COST,
+  type Condition,
+  column,
+  costOf,
+  type Expression,
+  named,
+  sql,
+} from './condition.ts'
 import { indexedWords, marksOfPart } from './indexed-words.ts'
-import { allOf, anyOf, namedField, type StoredField } from './line-fields-sql.ts'
 import { mergeAlternatives } from './merged-alternatives.ts'
 import type { SqlConstants } from './sql-constants.ts'
+import { namedField, type StoredField } from './stored-field.ts'
 import { ValueTests } from './value-tests.ts'
 
-/**
- * What is asked of a line before the exact condition of a query, which may look at all that the line has. Every line
- * that matches meets all of these.
- */
+/** Conditions that every found line meets. They precede the exact condition, which may read everything of the line. */
 export interface Prefilter {
   /**
-   * Conditions on columns that take little reading, those that take least first: a column is only read where those
-   * before it have left something.
+   * Conditions on columns that are cheap to read, cheapest first: a column is only read for rows that the earlier ones
+   * have left.
    */
-  readonly conditions: readonly string[]
-  /** Conditions that the word index answers: what it rules out is not read at all. */
-  readonly indexed: readonly string[]
+  readonly conditions: readonly Condition[]
+  /** Conditions that the word index answers: the engine does not read the rows that it excludes. */
+  readonly indexed: readonly Condition[]
 }
 
 export function compilePrefilter(query: Query, constants: SqlConstants): Prefilter {
-  const { conditions, indexed } = new PrefilterCompiler(constants).of(mergeAlternatives(query))
+  const { cheap, indexed } = new PrefilterCompiler(constants).of(mergeAlternatives(query))
   return {
-    conditions: conditions.toSorted((a, b) => a.cost - b.cost).map(({ sql }) => sql),
+    conditions: cheap.toSorted((a, b) => a.cost - b.cost).map(({ condition }) => condition),
     indexed,
   }
 }
 
-/** What has to be read for a condition. */
-const COST = { words: 0, numbers: 1, texts: 2 } as const
-
-interface Condition {
-  readonly sql: string
+interface CheapCondition {
+  readonly condition: Condition
+  /** Cost of reading its columns, as in `COST`. */
   readonly cost: number
 }
 
 interface Conditions {
-  readonly conditions: readonly Condition[]
-  readonly indexed: readonly string[]
+  readonly cheap: readonly CheapCondition[]
+  readonly indexed: readonly Condition[]
 }
 
-/** Texts of one list or OR that are looked up; more would leave out little. */
+/** Maximum number of texts of one list or OR that are looked up; more would exclude few further rows. */
 const MAX_LOOKED_UP = 16
 
-const NOTHING: Conditions = { conditions: [], indexed: [] }
+const NOTHING: Conditions = { cheap: [], indexed: [] }
 
 class PrefilterCompiler {
   readonly #constants: SqlConstants
@@ -80,7 +86,7 @@ class PrefilterCompiler {
     }
   }
 
-  /** Terms of one OR share their looks at the texts. */
+  /** Terms of one OR share their reads of the texts. */
   #anyOperand(operands: readonly Query[]): Conditions {
     const terms = operands.filter(operand => operand.kind === 'text')
     const others = operands.filter(operand => operand.kind !== 'text')
@@ -91,7 +97,7 @@ class PrefilterCompiler {
   #texts(terms: readonly TextTerm[]): Conditions {
     const holding = this.#mayHold(terms)
     return {
-      conditions: holding === undefined ? [] : [{ sql: holding, cost: COST.texts }],
+      cheap: withCost(holding),
       indexed: this.#indexed(terms),
     }
   }
@@ -105,7 +111,7 @@ class PrefilterCompiler {
       case 'not':
         return NOTHING
       case 'present':
-        return only(field.present, COST.words)
+        return presence(field)
       case 'comparison':
         return this.#comparison(test, field)
     }
@@ -114,10 +120,10 @@ class PrefilterCompiler {
   #comparison(comparison: Comparison, field: StoredField): Conditions {
     const condition = field.mayPass(this.#tests.ofComparison(comparison))
     const { operator, texts } = comparison
-    // Numbers are found however they are written.
+    // Numbers are found in all their forms.
     const mayBeNumber = texts.some(text => readNumber(text) !== undefined)
     return {
-      conditions: condition === undefined ? [] : [{ sql: condition, cost: costOf(condition) }],
+      cheap: withCost(condition),
       indexed:
         isOrderOperator(operator) || !field.searched || mayBeNumber
           ? []
@@ -125,19 +131,19 @@ class PrefilterCompiler {
     }
   }
 
-  /** What the word index says of several texts, one of which must be there. */
+  /** Conditions of the word index for several texts, one of which must be present. */
   #indexed(
     sought: readonly { readonly operator: MatchOperator; readonly text: string }[],
-  ): readonly string[] {
+  ): readonly Condition[] {
     if (sought.length > MAX_LOOKED_UP) return []
     const each = sought.map(({ operator, text }) => this.#indexedText(operator, text))
-    return any(each.map(indexed => ({ conditions: [], indexed }))).indexed
+    return any(each.map(indexed => ({ cheap: [], indexed }))).indexed
   }
 
-  /** The index is named as seldom as can be: each time the engine plans anew what it is made of. */
-  #indexedText(operator: MatchOperator, text: string): readonly string[] {
+  /** The index is named as rarely as possible: each time, the engine plans its expression again. */
+  #indexedText(operator: MatchOperator, text: string): readonly Condition[] {
     const words = indexedWords(operator, text)
-    const has = (all: readonly string[]) => `hasAll(l.marked_words, ${this.#constants.texts(all)})`
+    const has = (all: readonly string[]) => sql`hasAll(${column.marked_words}, ${this.#constants.texts(all)})`
     const whole = words.filter(({ mayBePart }) => !mayBePart).map(({ word }) => word)
     const others = words.filter(({ mayBePart }) => mayBePart)
     return [
@@ -147,10 +153,10 @@ class PrefilterCompiler {
   }
 
   /**
-   * Rows that may hold one of the terms, without a look at the fields: their texts stand in the text of the line or in
-   * meta, unless they were escaped there, or the line has none of the members in that form.
+   * Rows that may contain one of the terms, without reading the fields. Either the text of the line or its meta contains
+   * the terms' texts, or they were escaped there, or the line has none of the members in that form.
    */
-  #mayHold(terms: readonly TextTerm[]): string | undefined {
+  #mayHold(terms: readonly TextTerm[]): Condition | undefined {
     const probes = terms.map(({ operator, text }) => probe(operator, text))
     const searches = [true, false].flatMap(sensitive => {
       const some = terms.filter(({ operator }) => isCaseSensitive(operator) === sensitive)
@@ -159,57 +165,76 @@ class PrefilterCompiler {
       return [this.#tests.plainSearch(sensitive ? '=' : '', texts)]
     })
     if (searches.includes(undefined) || probes.some(text => EMPTY_CONTAINER.test(text))) return undefined
-    const holds = (value: string) => anyOf(searches.map(search => search?.(value)))
+    const holds = (value: Expression) => anyOf(searches.map(search => search?.(value)))
     return anyOf([
-      ...['l.line', 'l.host', 'l.app', 'l.level', 'l.file', 'l.env', 'l.meta'].map(holds),
-      `arrayExists(v -> ${holds('v')}, l.tags)`,
+      ...SMALL_AND_LINE.map(holds),
+      sql`arrayExists(v -> ${holds(named('v'))}, ${column.tags})`,
       ...(probes.some(mayBeRewritten) ? [...UNLIKE_FIELDS, ...HAS_DEEP_OBJECT] : UNLIKE_FIELDS),
     ])
   }
 }
 
-/** Rows with fields whose texts stand nowhere else: unescaped ones, labels, annotations, other members. */
-const UNLIKE_FIELDS = [`position(l.line, '\\\\') > 0`, `position(l.meta, '\\\\') > 0`, `l.extra != ''`]
+const SMALL_AND_LINE: readonly Expression[] = [
+  column.line,
+  column.host,
+  column.app,
+  column.level,
+  column.file,
+  column.env,
+  column.meta,
+]
 
-/** An object below the third level, or that of meta, is a field whose text is written anew, with other blanks and digits. */
-const HAS_DEEP_OBJECT = [`countSubstrings(l.line, '{') > 3`, `countSubstrings(l.meta, '{') > 3`]
+/** Rows with fields whose texts are not elsewhere: unescaped ones, labels, annotations, other members. */
+const UNLIKE_FIELDS = [
+  sql`position(${column.line}, '\\\\') > 0`,
+  sql`position(${column.meta}, '\\\\') > 0`,
+  sql`${column.extra} != ''`,
+]
 
-/** Empty objects and lists are fields with such a text, whatever stood in them. */
+/**
+ * An object below the third level, or below that of meta, is a field whose text was written again: blanks and digits
+ * differ.
+ */
+const HAS_DEEP_OBJECT = [
+  sql`countSubstrings(${column.line}, '{') > 3`,
+  sql`countSubstrings(${column.meta}, '{') > 3`,
+]
+
+/** Text of a field that is an empty object or list, regardless of blanks between its brackets. */
 const EMPTY_CONTAINER = /^[{}[\]]+$/
 
 function mayBeRewritten(text: string): boolean {
   return /[{}[\]":,]/.test(text) || /^[-+.0-9eE]+$/.test(text)
 }
 
-function all(each: readonly Conditions[]): Conditions {
-  return {
-    conditions: each.flatMap(({ conditions }) => conditions),
-    indexed: each.flatMap(({ indexed }) => indexed),
-  }
+function withCost(condition: Condition | undefined): CheapCondition[] {
+  return condition === undefined ? [] : [{ condition, cost: costOf(condition) }]
 }
 
-/** One of them is met, so all must have something to say. */
+/** Reads only the names of fields, which are few different words. */
+function presence({ present }: StoredField): Conditions {
+  return present.kind === 'always'
+    ? NOTHING
+    : { cheap: [{ condition: present, cost: COST.words }], indexed: [] }
+}
+
+function all(each: readonly Conditions[]): Conditions {
+  return { cheap: each.flatMap(({ cheap }) => cheap), indexed: each.flatMap(({ indexed }) => indexed) }
+}
+
+/** One of them must hold, so each must have a condition. */
 function any(each: readonly Conditions[]): Conditions {
   return {
-    conditions: each.some(({ conditions }) => conditions.length === 0)
-      ? []
-      : [
-          {
-            sql: anyOf(each.map(({ conditions }) => allOf(conditions.map(({ sql }) => sql)))),
-            cost: Math.max(...each.flatMap(({ conditions }) => conditions.map(({ cost }) => cost))),
-          },
-        ],
+    cheap: each.some(({ cheap }) => cheap.length === 0) ? [] : [anyCheap(each.map(({ cheap }) => cheap))],
     indexed: each.some(({ indexed }) => indexed.length === 0)
       ? []
       : [anyOf(each.map(({ indexed }) => allOf(indexed)))],
   }
 }
 
-function only(sql: string, cost: number): Conditions {
-  return sql === '1' ? NOTHING : { conditions: [{ sql, cost }], indexed: [] }
-}
-
-function costOf(condition: string): number {
-  if (condition.includes('l.line')) return COST.texts
-  return condition.includes('_fields') ? COST.numbers : COST.words
+function anyCheap(each: readonly (readonly CheapCondition[])[]): CheapCondition {
+  return {
+    condition: anyOf(each.map(cheap => allOf(cheap.map(({ condition }) => condition)))),
+    cost: Math.max(...each.flatMap(cheap => cheap.map(({ cost }) => cost))),
+  }
 }

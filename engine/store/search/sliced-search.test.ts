@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { EMPTY_STORE } from '../../../test/support/test-installation.ts'
 import { parseQuery } from '../../query-language/parse-query.ts'
-import type { Statement, Store } from '../store.ts'
-import { type LinePage, type LineSelection, searchLines, type TimeOfLines } from './line-selection.ts'
-import { rowsOf } from './sliced-search.ts'
+import type { Statement, StatementRunner } from '../statement.ts'
+import type { LinePage, LineSelection } from './line-selection.ts'
+import type { TimeOfLines } from './search-statement.ts'
+import { searchLines } from './sliced-search.ts'
 
 const NO_FILTERS = { hosts: [], apps: [], levels: [], tags: [] }
 const SELECTION: LineSelection = {
@@ -15,30 +15,36 @@ const SELECTION: LineSelection = {
   query: parseQuery('word'),
 }
 const HEAD: LinePage = { prefer: 'head', limit: 100 }
+const TAIL: LinePage = { prefer: 'tail', limit: 100 }
 /** Three slices of a second each. */
 const THREE: TimeOfLines = { lines: 2_500_000, firstMs: 4000, lastMs: 6999 }
 
-/** A store with so many rows in each statement; the times that were asked for. */
-function storeWith(time: TimeOfLines, rowsEach: number): { store: Store; asked: number[][] } {
+/** A store with so many rows in each statement; the times that were asked for, and whose scans the statements were. */
+function storeWith(time: TimeOfLines, rowsEach: number, line = '') {
   const asked: number[][] = []
+  const scans: (string | undefined)[] = []
   const store = {
-    ...EMPTY_STORE,
     query: async () => [time],
-    async *queryStream({ sql, parameters = {} }: Statement) {
+    async *queryStream({ sql, parameters = {}, scanOf }: Statement) {
+      scans.push(scanOf)
       const [, from, to] = /l\.ts >= \w+\((c\d+).*\n.*l\.ts <= \w+\((c\d+)/.exec(sql) as unknown as string[]
       asked.push([from, to].map(name => Number(parameters[name as string])))
       const limit = Number(/LIMIT (\d+)/.exec(sql)?.[1])
-      yield Array.from({ length: Math.min(rowsEach, limit) }, () => ({}))
+      yield Array.from({ length: Math.min(rowsEach, limit) }, () => ({
+        ts: Number(parameters[from as string]),
+        line,
+        meta: '',
+      }))
     },
   }
-  return { store: store as unknown as Store, asked }
+  return { store: store as unknown as StatementRunner, asked, scans }
 }
 
-function rows(store: Store, selection = SELECTION, page = HEAD) {
-  return rowsOf(store, searchLines(selection, page), new AbortController().signal)
+function rows(store: StatementRunner, selection = SELECTION, page = HEAD) {
+  return searchLines(store, selection, page).rows(new AbortController().signal)
 }
 
-test('what is found in the first slice is given before the second is looked at', async () => {
+test('lines of the first slice are returned before the second is read', async () => {
   const { store, asked } = storeWith(THREE, 5)
   const iterator = rows(store)[Symbol.asyncIterator]()
   expect((await iterator.next()).value).toHaveLength(5)
@@ -51,7 +57,7 @@ test('what is found in the first slice is given before the second is looked at',
   ])
 })
 
-test('the search ends when it has as many lines as are wanted', async () => {
+test('the search ends when it has the wanted number of lines', async () => {
   const { store, asked } = storeWith(THREE, 60)
   let found = 0
   for await (const some of rows(store)) found += some.length
@@ -62,11 +68,69 @@ test('the search ends when it has as many lines as are wanted', async () => {
 test.each([
   ['few lines', { ...THREE, lines: 1000 }, SELECTION, HEAD],
   ['no lines', { lines: 0, firstMs: 0, lastMs: 0 }, SELECTION, HEAD],
-  ['the newest lines', THREE, SELECTION, { ...HEAD, prefer: 'tail' as const }],
+  ['a level, even the newest lines', THREE, { ...SELECTION, query: parseQuery('level:error') }, TAIL],
   ['every line', THREE, { ...SELECTION, query: parseQuery('') }, HEAD],
   ['what is indexed', THREE, { ...SELECTION, query: parseQuery('==words') }, HEAD],
-])('one statement asks for %s', async (_title, time, selection, page) => {
+])('a single statement is used for %s', async (_title, time, selection, page) => {
   const { store, asked } = storeWith(time, 5)
   for await (const _ of rows(store, selection, page));
   expect(asked).toEqual([[1000, 9000]])
+})
+
+test('a search for the newest lines begins with the newest slice, and answers oldest first with their number', async () => {
+  const { store, asked } = storeWith(THREE, 5)
+  const found = []
+  for await (const some of rows(store, SELECTION, TAIL)) found.push(...some)
+  expect(asked).toEqual([
+    [6000, 9000],
+    [5000, 5999],
+    [1000, 4999],
+  ])
+  expect(found.map(({ ts }) => ts)).toEqual([1000, 5000, 6000].flatMap(ts => Array(5).fill(ts)))
+  expect(new Set(found.map(row => row.found))).toEqual(new Set([15]))
+})
+
+test('a search for the newest lines ends when it has the requested number', async () => {
+  const { store, asked } = storeWith(THREE, 60)
+  const found = []
+  for await (const some of rows(store, SELECTION, TAIL)) found.push(...some)
+  expect(found.map(({ ts }) => ts)).toEqual([...Array(40).fill(5000), ...Array(60).fill(6000)])
+  expect(new Set(found.map(row => row.found))).toEqual(new Set([100]))
+  expect(asked).toHaveLength(2)
+})
+
+test('newest lines that are too large to be held are found again by one statement', async () => {
+  const { store, asked } = storeWith(THREE, 5, 'x'.repeat(4 * 1024 * 1024))
+  const found = []
+  for await (const some of rows(store, SELECTION, TAIL)) found.push(...some)
+  expect(asked).toEqual([
+    [6000, 9000],
+    [5000, 5999],
+    [1000, 9000],
+  ])
+  expect(found).toHaveLength(5)
+})
+
+test('a million short lines are not held either, and are found once more by one statement', async () => {
+  const { store, asked } = storeWith(THREE, 300_000)
+  let found = 0
+  for await (const some of rows(store, SELECTION, { ...TAIL, limit: 1_000_000 })) found += some.length
+  expect(asked).toEqual([
+    [6000, 9000],
+    [1000, 9000],
+  ])
+  expect(found).toBe(300_000)
+})
+
+test.each([
+  ['', undefined],
+  ['level:error app:web', undefined],
+  ['-host:web', undefined],
+  ['word', 'a'],
+  ['==words', 'a'],
+  ['status:>300', 'a'],
+])('a search for "%s" reads the lines of account %s in large numbers', async (query, scanOf) => {
+  const { store, scans } = storeWith(THREE, 1)
+  for await (const _ of rows(store, { ...SELECTION, query: parseQuery(query) }, TAIL));
+  expect(new Set(scans)).toEqual(new Set([scanOf]))
 })

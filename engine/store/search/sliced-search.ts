@@ -1,37 +1,45 @@
-import type { Store } from '../store.ts'
-import {
-  type LineSearch,
-  linesInTime,
-  type SelectedLine,
-  searchLines,
-  type TimeOfLines,
-} from './line-selection.ts'
+import type { StatementRunner } from '../statement.ts'
+import type { LinePage, LineSearch, LineSelection, SelectedLine } from './line-selection.ts'
+import { linesInTime, type SearchStatement, searchStatement, type TimeOfLines } from './search-statement.ts'
 
-/** Lines that are looked at before what was found among them is given. */
+/** Lines of one slice of a search. */
 const LINES_OF_SLICE = 1_000_000
-/** Each has a statement of its own. */
+/** Each slice has a statement of its own. */
 const MAX_SLICES = 32
+/** Maximum size of the lines of an answer that are held until its oldest are known, in UTF-16 code units. */
+const MAX_HELD_UNITS = 32 * 1024 * 1024
+/** Size of a line beside its texts, about: an export may have a million short lines. */
+const UNITS_OF_ROW = 512
 
 /**
- * The rows of a search. One that has to look at every line and starts with the oldest is made slice after slice of its
- * time, since the engine itself gives nothing before it is at the end.
+ * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on,
+ * so that searches of other accounts get their turn in between.
+ *
+ * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
-export function rowsOf(store: Store, search: LineSearch, signal: AbortSignal): AsyncIterable<SelectedLine[]> {
-  const isSliced = search.access === 'scan' && search.page.prefer === 'head'
-  if (!isSliced) return store.queryStream<SelectedLine>(search.statement, signal)
-  return rowsOfSlices(store, search, signal)
+export function searchLines(runner: StatementRunner, selection: LineSelection, page: LinePage): LineSearch {
+  const search = { runner, selection, page, ...searchStatement(selection, page) }
+  const { statement, access } = search
+  return {
+    access,
+    rows: signal => {
+      if (access !== 'scan' || statement.scanOf === undefined)
+        return runner.queryStream<SelectedLine>(statement, signal)
+      return page.prefer === 'head' ? oldestOfSlices(search, signal) : newestOfSlices(search, signal)
+    },
+  }
 }
 
-async function* rowsOfSlices(
-  store: Store,
-  { selection, page }: LineSearch,
-  signal: AbortSignal,
-): AsyncGenerator<SelectedLine[]> {
-  const [time] = await store.query<TimeOfLines>(linesInTime(selection, page), signal)
-  let wanted = page.limit
-  for (const { fromMs, toMs } of slicesOf(selection, time)) {
-    const { statement } = searchLines({ ...selection, fromMs, toMs }, { ...page, limit: wanted })
-    for await (const rows of store.queryStream<SelectedLine>(statement, signal)) {
+interface SlicedSearch extends SearchStatement {
+  readonly runner: StatementRunner
+  readonly selection: LineSelection
+  readonly page: LinePage
+}
+
+async function* oldestOfSlices(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
+  let wanted = search.page.limit
+  for (const slice of await slicesOf(search, signal)) {
+    for await (const rows of rowsOfSlice(search, slice, wanted, signal)) {
       wanted -= rows.length
       yield rows
     }
@@ -39,14 +47,56 @@ async function* rowsOfSlices(
   }
 }
 
+/**
+ * The answer begins with the oldest line, which is found last, so lines are held until then. If they are too large to be
+ * held, one statement finds them all again.
+ */
+async function* newestOfSlices(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
+  const { runner, statement, page } = search
+  const slices = await slicesOf(search, signal)
+  if (slices.length === 1) return yield* runner.queryStream<SelectedLine>(statement, signal)
+  const held: SelectedLine[][] = []
+  let found = 0
+  let heldUnits = 0
+  for (const slice of slices.toReversed()) {
+    const ofSlice: SelectedLine[] = []
+    for await (const rows of rowsOfSlice(search, slice, page.limit - found, signal)) {
+      for (const row of rows) {
+        ofSlice.push(row)
+        heldUnits += UNITS_OF_ROW + row.line.length + row.meta.length
+      }
+      if (heldUnits > MAX_HELD_UNITS) return yield* runner.queryStream<SelectedLine>(statement, signal)
+    }
+    held.push(ofSlice)
+    found += ofSlice.length
+    if (found >= page.limit) break
+  }
+  for (const rows of held.toReversed()) if (rows.length > 0) yield rows.map(row => ({ ...row, found }))
+}
+
+function rowsOfSlice(
+  { runner, selection, page }: SlicedSearch,
+  { fromMs, toMs }: Slice,
+  limit: number,
+  signal: AbortSignal,
+): AsyncIterable<SelectedLine[]> {
+  const { statement } = searchStatement({ ...selection, fromMs, toMs }, { ...page, limit })
+  return runner.queryStream<SelectedLine>(statement, signal)
+}
+
 interface Slice {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Both ends of a slice are part of it; all of them together are the time of the selection. */
-function slicesOf({ fromMs, toMs }: Slice, time: TimeOfLines | undefined): Slice[] {
+/** Slices, both ends included, which together are the time of the selection, oldest first. */
+async function slicesOf(
+  { runner, selection, page }: SlicedSearch,
+  signal: AbortSignal,
+): Promise<readonly Slice[]> {
+  const [time] = await runner.query<TimeOfLines>(linesInTime(selection, page), signal)
   const { lines, firstMs, lastMs } = time ?? { lines: 0, firstMs: 0, lastMs: 0 }
+  const { fromMs, toMs } = selection
   const count = Math.min(MAX_SLICES, Math.max(1, Math.ceil(lines / LINES_OF_SLICE)))
   const lengthMs = Math.ceil((lastMs + 1 - firstMs) / count)
   const starts = Array.from({ length: count - 1 }, (_, index) => firstMs + (index + 1) * lengthMs)

@@ -1,20 +1,21 @@
 import { textLiteral } from '../sql-text.ts'
+import { type Expression, named } from './condition.ts'
 
 /**
- * Values of a statement that come from outside. Each is a query parameter, named once in front of the statement
- * (`WITH {c0:String} AS c0`), so that a long pattern is sent once however often it is used.
+ * Values of a statement from outside. Each is a query parameter with a name in front of the statement (`WITH {c0:String}
+ * AS c0`). A long pattern is therefore sent once, however often it is used.
  */
 export class SqlConstants {
   readonly parameters: Record<string, unknown> = {}
   readonly #definitions: string[] = []
-  readonly #names = new Map<string, string>()
+  readonly #names = new Map<string, Expression>()
   #literalCharacters = 0
 
-  text(value: string): string {
+  text(value: string): Expression {
     return this.#add('String', value, textLiteral(value).length)
   }
 
-  texts(values: readonly string[]): string {
+  texts(values: readonly string[]): Expression {
     return this.#add(
       'Array(String)',
       values,
@@ -22,13 +23,13 @@ export class SqlConstants {
     )
   }
 
-  /** @param value finite */
-  number(value: number): string {
+  /** @param value not NaN */
+  number(value: number): Expression {
     return this.#add('Float64', String(value), 0)
   }
 
   /** @param values finite */
-  numbers(values: readonly number[]): string {
+  numbers(values: readonly number[]): Expression {
     return this.#add(
       'Array(Float64)',
       values,
@@ -36,8 +37,8 @@ export class SqlConstants {
     )
   }
 
-  /** @param value an integer that a double holds */
-  integer(value: number): string {
+  /** @param value an integer that a double can represent */
+  integer(value: number): Expression {
     return this.#add('Int64', String(value), 0)
   }
 
@@ -45,20 +46,23 @@ export class SqlConstants {
     return this.#definitions.length === 0 ? '' : `WITH ${this.#definitions.join(', ')}\n`
   }
 
-  /** What the values take in a statement that spells them out, as the embedded engine's do. */
+  /**
+   * Number of characters of the values in a statement that contains them as literals, like those of the embedded engine.
+   */
   get literalCharacters(): number {
     return this.#literalCharacters + this.withClause.length
   }
 
-  #add(type: string, value: unknown, characters: number): string {
+  #add(type: string, value: unknown, characters: number): Expression {
     const key = `${type} ${JSON.stringify(value)}`
     const known = this.#names.get(key)
     if (known !== undefined) return known
     const name = `c${this.#definitions.length}`
-    this.#names.set(key, name)
+    const constant = named(name)
+    this.#names.set(key, constant)
     this.#definitions.push(`{${name}:${type}} AS ${name}`)
     this.parameters[name] = value
     this.#literalCharacters += characters
-    return name
+    return constant
   }
 }

@@ -14,23 +14,30 @@ import {
   textPattern,
   wholePattern,
 } from '../../query-language/token-pattern.ts'
-import { anyOf, type ValueTest } from './line-fields-sql.ts'
+import { anyOf, type Condition, type Expression, sql } from './condition.ts'
 import type { SqlConstants } from './sql-constants.ts'
+import type { ValueTest } from './stored-field.ts'
 
-/** LowCardinality columns: their conditions run on a dictionary. */
-const WORD_COLUMNS: ReadonlySet<string> = new Set(
-  ['account', 'host', 'app', 'level', 'file', 'env', 'mac', 'ip', 'remote'].map(column => `l.${column}`),
-)
-
-/** What the engine's search for several texts takes. */
+/** Limit of the engine's search for several texts. */
 const MAX_PROBES = 255
 
-/** A condition on a text that equals one of the names without regard to case. */
-export function equalsAnyCase(value: string, names: readonly string[], constants: SqlConstants): string {
-  return `match(${value}, ${constants.text(wholePattern('==', names))})`
+/** A condition on a text that equals one of the names, regardless of case. */
+export function equalsAnyCase(
+  value: Expression,
+  names: readonly string[],
+  constants: SqlConstants,
+): Condition {
+  return sql`match(${value}, ${constants.text(wholePattern('==', names))})`
 }
 
-/** What the comparisons of a query become in SQL, on a value of a line. */
+const ORDERED: Readonly<Record<OrderOperator, (value: Condition, bound: Expression) => Condition>> = {
+  '>': (value, bound) => sql`${value} > ${bound}`,
+  '>=': (value, bound) => sql`${value} >= ${bound}`,
+  '<': (value, bound) => sql`${value} < ${bound}`,
+  '<=': (value, bound) => sql`${value} <= ${bound}`,
+}
+
+/** Creates the conditions on a value of a line from the comparisons of a query. */
 export class ValueTests {
   readonly #constants: SqlConstants
 
@@ -42,18 +49,21 @@ export class ValueTests {
     return isOrderOperator(operator) ? this.#orderTest(operator, texts) : this.#matchTest(operator, texts)
   }
 
-  /** Values compare as numbers: those that are, and texts that read as one. */
+  /**
+   * Numbers, and texts in the form of a number, compare as numbers. A bound beyond a double is infinite, like such a
+   * value.
+   */
   #orderTest(operator: OrderOperator, texts: readonly string[]): ValueTest {
-    const bounds = texts.map(readNumber).filter(isFiniteNumber)
-    // Of several, the one that most values are on the right side of.
+    const bounds = texts.map(readNumber).filter(bound => bound !== undefined)
+    // The most tolerant bound decides: one match is enough.
     const bound = operator.startsWith('>') ? Math.min(...bounds) : Math.max(...bounds)
-    const compare = (value: string) => `${value} ${operator} ${this.#constants.number(bound)}`
+    const compare = (value: Expression) => ORDERED[operator](value, this.#constants.number(bound))
     const isNumber = this.#constants.text(NUMBER_PATTERN)
     return {
       text: value =>
         bounds.length === 0
           ? undefined
-          : `(match(${value}, ${isNumber}) AND ${compare(`toFloat64OrZero(${value})`)})`,
+          : sql`(match(${value}, ${isNumber}) AND ${compare(sql`toFloat64OrZero(${value})`)})`,
       plain: undefined,
       number: value => (bounds.length === 0 ? undefined : compare(value)),
       bigIntegers: undefined,
@@ -80,83 +90,87 @@ export class ValueTests {
     }
   }
 
-  /** A number that one of the texts reads as. */
-  #equalTest(texts: readonly string[]): (value: string) => string | undefined {
+  /** Tests for a number that equals one of the texts. */
+  #equalTest(texts: readonly string[]): (value: Expression) => Condition | undefined {
     const numbers = texts.map(readNumber).filter(isFiniteNumber)
     const [number] = numbers
     if (number === undefined) return () => undefined
-    // One comparison each would take the engine seconds to plan.
+    // Planning one comparison for each would take the engine seconds.
     return value =>
       numbers.length === 1
-        ? `${value} = ${this.#constants.number(number)}`
-        : `has(${this.#constants.numbers(numbers)}, toFloat64(${value}))`
+        ? sql`${value} = ${this.#constants.number(number)}`
+        : sql`has(${this.#constants.numbers(numbers)}, toFloat64(${value}))`
   }
 
-  /** Any of the texts at the start of a token, as the operator says. */
-  startTest(operator: MatchOperator, texts: readonly string[], value: string): string {
+  /** Tests for any of the texts at the start of a token, by the rules of the operator. */
+  startTest(operator: MatchOperator, texts: readonly string[], value: Expression): Condition {
     const pattern = this.#constants.text(textPattern(operator, texts))
-    return this.#probed(operator, texts, value, searched => `match(${searched}, ${pattern})`)
+    return this.#probed(operator, texts, value, searched => sql`match(${searched}, ${pattern})`)
   }
 
-  /** The whole value, or one whole token of it. */
-  #wholeTest(operator: MatchOperator, texts: readonly string[], value: string): string {
+  /** Tests for the whole value, or one whole token of it. */
+  #wholeTest(operator: MatchOperator, texts: readonly string[], value: Expression): Condition {
     const caseSensitive = isCaseSensitive(operator)
     const whole = this.#constants.text(wholePattern(operator, texts))
     const tokens = texts.filter(text => isTokenLike(text, caseSensitive))
     const token = tokens.length === 0 ? undefined : this.#tokenTest(operator, tokens)
     return this.#probed(operator, texts, value, searched =>
-      anyOf([`match(${searched}, ${whole})`, token?.(searched)]),
+      anyOf([sql`match(${searched}, ${whole})`, token?.(searched)]),
     )
   }
 
-  #tokenTest(operator: MatchOperator, tokens: readonly string[]): (value: string) => string {
+  #tokenTest(operator: MatchOperator, tokens: readonly string[]): (value: Expression) => Condition {
     const bounded = this.#constants.text(textPattern(operator, tokens))
     if (isCaseSensitive(operator) || !tokens.some(mayHoldSeveralTokens))
-      return value => `match(${value}, ${bounded})`
+      return value => sql`match(${value}, ${bounded})`
     const whole = this.#constants.text(wholePattern(operator, tokens))
     const token = this.#constants.text(TOKEN_PATTERN)
     return value =>
-      `(match(${value}, ${bounded}) AND arrayExists(token -> match(token, ${whole}), extractAll(${value}, ${token})))`
+      sql`(match(${value}, ${bounded}) AND arrayExists(token -> match(token, ${whole}), extractAll(${value}, ${token})))`
   }
 
   /**
-   * Parts of the texts, of which one is in every text that holds one of them; undefined when there are no such parts.
-   * To make the value lower case first is faster than the engine's searches without regard to case, which look closer
-   * at each place that begins like the text sought.
+   * Searches for parts of the texts: every text that contains one of the texts contains one of the parts. Undefined
+   * without such parts. Lower-casing the value first is faster than the engine's case-insensitive searches, which examine
+   * each place that begins like the sought text more closely.
    */
-  plainSearch(operator: MatchOperator, texts: readonly string[]): ((value: string) => string) | undefined {
+  plainSearch(
+    operator: MatchOperator,
+    texts: readonly string[],
+  ): ((value: Expression) => Condition) | undefined {
     const probes = texts.map(text => probe(operator, text))
     if (probes.includes('') || probes.length > MAX_PROBES) return undefined
     const caseSensitive = isCaseSensitive(operator)
-    // No probe without regard to case has letters outside ASCII.
+    // A probe that ignores case has no letters outside ASCII.
     const sought = caseSensitive ? probes : probes.map(text => text.toLowerCase())
     const isOne = sought.length === 1
     const parts = isOne ? this.#constants.text(sought[0] as string) : this.#constants.texts(sought)
     return value => {
-      const searched = caseSensitive ? value : `lower(${value})`
-      return isOne ? `position(${searched}, ${parts}) > 0` : `multiSearchAny(${searched}, ${parts})`
+      const searched = caseSensitive ? value : sql`lower(${value})`
+      return isOne ? sql`position(${searched}, ${parts}) > 0` : sql`multiSearchAny(${searched}, ${parts})`
     }
   }
 
   /**
-   * A condition on a text that must hold one of the texts, behind a plain search for parts of them. It is much
-   * faster, and where it finds nothing the engine does not even compile the regular expression: the classes of
-   * Unicode letters in it cost milliseconds. For that, columns of words must be cast: conditions on their
-   * dictionaries are never put off.
+   * A condition on a text that must contain one of the texts, after a plain search for parts of them. The search is much
+   * faster. Without a match, the engine does not even compile the regular expression, whose classes of Unicode letters
+   * cost milliseconds. For that, columns of words must be cast: the engine never postpones conditions on their
+   * dictionaries.
    */
   #probed(
     operator: MatchOperator,
     texts: readonly string[],
-    value: string,
-    condition: (value: string) => string,
-  ): string {
+    value: Expression,
+    condition: (value: Expression) => Condition,
+  ): Condition {
     const found = this.plainSearch(operator, texts)
     if (found === undefined) return condition(value)
-    return `(${found(value)} AND ${condition(WORD_COLUMNS.has(value) ? `CAST(${value}, 'String')` : value)})`
+    const isWord = value.kind === 'column' && value.isWord
+    return sql`(${found(value)} AND ${condition(isWord ? sql`CAST(${value}, 'String')` : value)})`
   }
 }
 
-/** Whether the text of an integer may hold it; what no integer holds need not be told from one. */
+/** Whether the text of an integer may begin with this one. */
 function mayBeginInteger(text: string): boolean {
   return /^-?[0-9]*$/.test(text)
 }

@@ -21,7 +21,7 @@ export interface AuditedAccount {
 }
 
 /**
- * Holds what an account has sent since the last time against what is stored and counted of it. To be called at rest.
+ * Compares the requests of an account since the last audit with its stored and counted lines. Must be called at rest.
  *
  * @param hosts that were named since the last time
  */
@@ -36,7 +36,7 @@ export async function auditedAccount(
   const stored = await patiently(() => storedRows(api, hosts))
   const usage = await patiently(() => usageOf(api))
   const findings = [...odd.map(other), ...auditor.audit({ rule, sent, stored, usage })]
-  // Also what earlier audits have seen must still be there, and nothing else.
+  // The usage that earlier audits saw must still be there, and nothing else.
   const total = [...usage.values()].reduce((sum, { lines }) => sum + lines, 0)
   const { lines: seen } = auditor.seen
   if (total !== seen) findings.push(other(`usage says ${total} lines in all, the audits have seen ${seen}`))
@@ -49,7 +49,7 @@ export async function auditedAccount(
   }
 }
 
-/** What the service says is unavailable now is asked for again, as clients do. */
+/** Repeats a question while the service answers that it is unavailable, as clients do. */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -67,7 +67,7 @@ async function storedRows(api: RunningWeir, hosts: ReadonlySet<string>): Promise
   return lines.filter(({ _host }) => hosts.has(_host)).map(storedRowOf)
 }
 
-/** What usage says of every host of an account, over all the time. */
+/** Usage of every host of an account, over all time. */
 async function usageOf(api: RunningWeir): Promise<Map<string, HostUsage>> {
   const [fromMs, toMs] = [Date.now() - 30 * DAY_MS, Date.now() + DAY_MS]
   const seconds = `from=${Math.floor(fromMs / 1000)}&to=${Math.floor(toMs / 1000)}`

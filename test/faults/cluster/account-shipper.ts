@@ -50,7 +50,7 @@ export class AccountShipper {
     this.#running = this.#connections.map(connection => this.#ship(connection))
   }
 
-  /** Every connection delivers what it has begun, then rests. */
+  /** Lets every connection deliver its current request, then rest. */
   async rest(): Promise<void> {
     this.#isShipping = false
     await Promise.all(this.#running)

@@ -8,7 +8,7 @@ import { ClusterSite, type SiteAccount } from './cluster-site.ts'
 const SEED = Number(process.env.SEED ?? 1)
 
 await describeKafka('faults on a cluster', { brokers: 3, faults: true }, cluster => {
-  test('what is done to the store behind the back of the cluster is found', async () => {
+  test('the auditor finds changes that were made directly in the store', async () => {
     const site = await ClusterSite.open(cluster, SEED)
     try {
       await site.start()

@@ -12,22 +12,25 @@ import { ClusterSite } from './cluster-site.ts'
 
 /** Lines are kept in memory until they are audited. */
 const FAULTS_PER_AUDIT = 6
-/** Long enough that partitions change hands in it; it stays, because a longer one would not know what a shorter one forgot. */
+/**
+ * Long enough that partitions change hands in it. It stays, because a longer window would lack events that a shorter one
+ * forgot.
+ */
 const WINDOW_MS = 6_000
-/** Of each key, from a part to most of what an account sends within a window. */
+/** Least limit of each key: the limits range from a part to most of the lines that an account sends within a window. */
 const LEAST_LIMIT = 20
 const MOST_LIMIT = 160
 
 export interface ClusterCampaignOptions {
   readonly seed: number
   readonly faults: number
-  /** With it, only kinds of faults whose label holds this text. */
+  /** If set, only kinds of faults whose label contains this text are used. */
   readonly only?: string | undefined
 }
 
 /**
- * Makes trouble for a cluster of real processes while lines are shipped to it, and audits what it kept. The seed fixes
- * the lines, the faults, their order and their instants; how they meet is up to the machine.
+ * Injects faults into a cluster of real processes while lines are shipped to it, and audits the kept data. The seed
+ * determines the lines, the faults, their order and their instants; how they meet depends on the machine.
  *
  * @throws Error when a process does not come back
  */
@@ -71,7 +74,7 @@ class Campaign {
     this.#auditors = site.accounts.map(() => new Auditor())
   }
 
-  /** With each audit, at which nothing is under way, the throttles' limits change. */
+  /** Runs faults. The throttles' limits change with each audit, when nothing is under way. */
   async run(faults: readonly ClusterFault[]): Promise<void> {
     for (let first = 0; first < faults.length; first += FAULTS_PER_AUDIT) {
       await this.#publish()
@@ -79,7 +82,7 @@ class Campaign {
     }
   }
 
-  /** Stops everything gracefully and compares what the nodes have counted with what went through them. */
+  /** Stops everything gracefully and compares the counters of the nodes with the lines that went through them. */
   async finish(): Promise<void> {
     const { processes, store, accounts } = this.#site
     for (const process of [...processes.filter(each => each !== store), store]) {

@@ -18,7 +18,7 @@ export interface InjectedInCluster {
   readonly what: string
   /** When the trouble was over, monotonic: recovery counts from here. */
   readonly sinceMs: number
-  /** By account: what had been acknowledged last by then, of every connection. */
+  /** The last acknowledged request of every connection at that time, by account. */
   readonly newest: readonly (readonly SentRequest[])[]
 }
 
@@ -32,7 +32,7 @@ const LONGEST_BROKER_PAUSE_MS = 5_000
 const LONGEST_CUT_MS = 5_000
 const MOST_OFF_MS = 90_000
 
-/** By the label in the table. */
+/** Kinds of faults by their label in the table. */
 const KINDS: Readonly<Record<string, Make>> = {
   'kill -9 engine': dice => killProcess(dice, 'engine'),
   'kill -9 ingest': dice => killProcess(dice, 'ingest'),
@@ -55,7 +55,7 @@ export function clusterFaultKinds(text = ''): readonly string[] {
   throw new Error(`--only "${text}" is in none of: ${Object.keys(KINDS).join(', ')}`)
 }
 
-/** As many as are wanted, each kind about as often as the others, in an order that the dice choose. */
+/** Returns the requested number of faults, each kind about as often as the others, in an order that the dice choose. */
 export function plannedClusterFaults(dice: Dice, count: number, kinds: readonly string[]): ClusterFault[] {
   const labels: string[] = []
   while (labels.length < count) {
@@ -147,7 +147,7 @@ function stormOfRebalances(dice: Dice): Inject {
     const ends: Promise<unknown>[] = []
     for (const { place, signal, pauseMs } of steps) {
       const engine = oneOf(site, 'engine', place)
-      // Nobody waits: while this one still lets go of its partitions the next one is told to go.
+      // The next engine is stopped while this one still gives up its partitions.
       ends.push(engine.end(signal).then(() => engine.start()))
       await delay(pauseMs)
     }
@@ -163,7 +163,7 @@ function breakLinks(dice: Dice, role: Role, target: 'store' | 'Kafka'): Inject {
   return async site => {
     const process = oneOf(site, role, place)
     const [toStore, ...toBrokers] = [...process.links.values()] as [LinkProxy, ...LinkProxy[]]
-    // Of four cases one cuts it off from all brokers.
+    // One case in four cuts it off from all brokers.
     const links = target === 'store' ? [toStore] : toBrokers.filter((_, at) => broker === 3 || at === broker)
     process.note(`link to ${target} (${links.length}): ${trouble}`)
     for (const link of links) {

@@ -17,21 +17,21 @@ const POLL_MS = 50
 const PARTITIONS = 4
 const ENGINES = 3
 const INGESTS = 2
-/** An engine that stands still longer than this loses its partitions. */
+/** An engine that pauses for longer than this loses its partitions. */
 export const SESSION_TIMEOUT_MS = 3_000
 const READY_WITHIN_MS = 90_000
-/** What is not stored that long after everybody is ready is lost. */
+/** Time after which lines that are not stored count as lost, once all processes are ready. */
 const STORED_WITHIN_MS = 120_000
 const SECRET_KEY = 'ab'.repeat(32)
 
-/** An account, what it sends, and its pipeline. */
+/** An account, its shipper, and its pipeline. */
 export interface SiteAccount {
   readonly api: RunningWeir
   readonly shipper: AccountShipper
   readonly pipeline: ThrottledPipeline
 }
 
-/** A cluster of real processes, and everybody who ships to it. */
+/** A cluster of real processes with all its senders. */
 export class ClusterSite {
   readonly folder: string
   readonly kafka: KafkaCluster
@@ -108,7 +108,7 @@ export class ClusterSite {
     return this.kafka.brokers[place % this.kafka.brokers.length] as KafkaBroker
   }
 
-  /** By account: what was acknowledged last, of every connection. */
+  /** The last acknowledged request of every connection, by account. */
   get newest(): readonly (readonly SentRequest[])[] {
     return this.accounts.map(({ shipper }) => shipper.newestAcknowledged)
   }
@@ -121,8 +121,8 @@ export class ClusterSite {
   }
 
   /**
-   * Waits until every process is ready, and until these requests are stored; what is not stored in good time is lost,
-   * as the next audit will tell.
+   * Waits until every process is ready, and until these requests are stored. The next audit reports those that are not
+   * stored in time as lost.
    *
    * @throws Error when a process does not come back
    */
@@ -169,7 +169,7 @@ async function isStored(api: RunningWeir, { host, ...name }: SentRequest): Promi
   return (await api.get<{ lines: unknown[] }>(`/v2/export?${search}`)).lines.length > 0
 }
 
-/** Asks again and again. @returns false when it has not come about by that moment, monotonic */
+/** Polls a condition. @returns false when it is not fulfilled before that time, monotonic */
 async function reached(condition: () => Promise<boolean>, untilMs: number): Promise<boolean> {
   while (!(await condition().catch(() => false))) {
     if (performance.now() > untilMs) return false

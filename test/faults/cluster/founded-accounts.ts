@@ -15,9 +15,9 @@ import { RunningWeir } from '../../support/running-weir.ts'
 const AUTHOR = { subjectId: 'faults', account: '' }
 
 /**
- * Founds an account for each partition before any process runs, straight on the configuration log.
+ * Creates an account for each partition before any process runs, directly on the configuration log.
  *
- * @returns clients of the api, one for each account, which use what lies in these folders
+ * @returns clients of the API, one per account, which use the credentials in these folders
  */
 export async function foundAccounts(
   environment: Readonly<Record<string, string>>,
@@ -79,7 +79,7 @@ function idOnPartition(partition: number, partitions: number, entropy: Entropy):
   }
 }
 
-/** A program that is never started: what others run is reached with the credentials in its folder. */
+/** A program that is never started. It reaches other processes with the credentials in its folder. */
 function clientOf(credentials: Credentials, folder: string): RunningWeir {
   const directory = join(folder, `account-${credentials.accountId}`)
   mkdirSync(directory)

@@ -30,7 +30,7 @@ function portOf(server: Server): number {
 }
 
 async function connected(port = link.port): Promise<Socket> {
-  // Resets at the end of a test are nobody's concern.
+  // Resets at the end of a test do not matter.
   const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined)
   await once(socket, 'connect')
   return socket
@@ -41,7 +41,7 @@ async function answered(socket: Socket, text: string): Promise<string> {
   return String((await once(socket, 'data'))[0])
 }
 
-test('what is sent comes through, and a cut ends it as a reset does', async () => {
+test('sent bytes arrive, and a cut ends the connection like a reset', async () => {
   const socket = await connected()
   expect(await answered(socket, 'hello')).toBe('hello')
   link.cut()
@@ -51,7 +51,7 @@ test('what is sent comes through, and a cut ends it as a reset does', async () =
   expect(await answered(await connected(), 'again')).toBe('again')
 })
 
-test('a stalled connection stays, and gives what was sent meanwhile once it is healed', async () => {
+test('a stalled connection stays open, and delivers waiting bytes after it is healed', async () => {
   const socket = await connected()
   link.stall()
   const heard: string[] = []
@@ -65,7 +65,7 @@ test('a stalled connection stays, and gives what was sent meanwhile once it is h
   expect(heard).toEqual(['late'])
 })
 
-test('a process with the preload reaches a port by its proxy, and has the time that its file says', async () => {
+test('a process with the preload connects through its proxy, and its clock follows its file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-preload-'))
   const clock = join(folder, 'clock')
   writeFileSync(clock, '3600000')

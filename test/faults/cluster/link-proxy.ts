@@ -51,7 +51,7 @@ export class LinkProxy {
     this.#way = 'stalled'
   }
 
-  /** What is asked comes through, and no answer, until `heal` or `cut`. */
+  /** Lets requests through but holds back every answer, until `heal` or `cut`. */
   mute(): void {
     if (this.#way !== 'mute') this.#opened = Promise.withResolvers()
     this.#way = 'mute'

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { type NetConnectOpts, Socket } from 'node:net'
 
 /**
- * Loaded into a process of the cluster before the program itself (`--import`). Leads its connections through the
- * proxies of its links, and moves its wall clock. The program is the same as ever, and so are the brokers: what they tell
- * of each other's addresses needs no change.
+ * Loaded into a process of the cluster before the program itself (`--import`). Leads its connections through the proxies
+ * of its links, and moves its wall clock. Program and brokers are unchanged, and so are the addresses that brokers give
+ * each other.
  *
- * FAULT_LINKS: JSON, port of the proxy by port that is meant. FAULT_CLOCK: a file with the milliseconds by which the clock is
- * off, read again and again.
+ * FAULT_LINKS: JSON, port of the proxy by original port. FAULT_CLOCK: a file with the offset of the clock in
+ * milliseconds, which is read repeatedly.
  */
 const LOOK_EVERY_MS = 50
 

@@ -30,12 +30,12 @@ export class RoleProcess {
   readonly name: string
   readonly role: Role
   readonly url: string
-  /** By the port that is meant. */
+  /** Proxies by original port. */
   readonly links: ReadonlyMap<number, LinkProxy>
   readonly #options: RoleProcessOptions
   #process: ChildProcess | undefined
   #isWanted = false
-  /** Sentences about ends that nobody asked for, and those that did not come. */
+  /** Sentences about unexpected ends, and about expected ends that did not come. */
   readonly #ends: string[] = []
 
   private constructor(options: RoleProcessOptions, links: ReadonlyMap<number, LinkProxy>) {
@@ -64,7 +64,7 @@ export class RoleProcess {
     return join(this.#options.folder, this.name)
   }
 
-  /** The same since the last time. */
+  /** Returns the sentences since the last call. */
   takeEnds(): string[] {
     return this.#ends.splice(0)
   }
@@ -122,7 +122,7 @@ export class RoleProcess {
     for (const link of this.links.values()) link.close()
   }
 
-  /** Into its output, so that it tells the whole story. */
+  /** Adds a sentence to its output, so that the output has the whole story. */
   note(what: string): void {
     appendFileSync(this.logPath, `### ${new Date().toISOString()} ${what}\n`)
   }

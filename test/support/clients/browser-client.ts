@@ -3,13 +3,13 @@ import { Outbox } from './outbox.ts'
 import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
 interface BrowserClientOptions extends ClientOptions {
-  /** Of the page that the client is part of. */
+  /** Origin of the client's page. */
   readonly pageOrigin: string
 }
 
 /**
- * The client inside of pages. The browser sends the POST only when a preflight allows it, and shows its answer to the
- * client, errors too, only when that allows the page's origin; otherwise all that is known is that something failed.
+ * The client inside of pages. The browser sends the POST only when a preflight allows it. It shows the answer, even an
+ * error, only when the answer allows the page's origin; otherwise the client only knows that the request failed.
  */
 export class BrowserClient implements ShippingClient {
   readonly outbox: Outbox<SentLine>

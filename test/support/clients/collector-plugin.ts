@@ -8,7 +8,10 @@ interface CollectorPluginOptions extends ClientOptions {
 
 const PATH = '/logs/ingest?hostname='
 
-/** The output plugins of two collectors. They never drop a batch: what they cannot deliver blocks what is behind it. */
+/**
+ * The output plugins of two collectors. They never drop a batch: a batch that cannot be delivered blocks the following
+ * ones.
+ */
 export class CollectorPlugin implements ShippingClient {
   readonly outbox: Outbox<SentLine>
   readonly #options: CollectorPluginOptions

@@ -1,12 +1,12 @@
 import { type Answer, exchange } from './exchange.ts'
 
 const TOKEN = /^st[a-z]_[0-9a-f]{40}$/
-/** What is printed instead of an answer when there is none. */
+/** Output in place of a missing answer. */
 export const GAVE_UP = 'no answer'
 
 interface CommandLineOptions {
   readonly origin: string
-  /** An access token or a service key: told by its form. */
+  /** An access token or a service key, distinguished by its form. */
   readonly secret: string
   readonly timeoutMs?: number
 }
@@ -29,7 +29,7 @@ interface AccountAnswer {
   readonly meta: { readonly suspendIngestion: boolean }
 }
 
-/** The command-line client that people search with: whatever it shows is a line of text. */
+/** The command-line client for searches. Everything that it shows is a line of text. */
 export class CommandLineClient {
   /** Path and query of every request so far. */
   readonly requests: string[] = []
@@ -54,14 +54,14 @@ export class CommandLineClient {
     return shown
   }
 
-  /** The same by the older interface, which has no pages. */
+  /** Like `search`, by the older interface, which has no pages. */
   async searchOnce(range: readonly [number, number], query = '_account:*', filters: Parameters = {}) {
     const [from, to] = range.map(String) as [string, string]
     const asked = { ...filters, from, prefer: 'tail', query, size: '100', to }
     return textsOf(await this.#get('/v1/export', asked))
   }
 
-  /** As a release does that is no longer made: it names the query `q`, and has its key in the address. */
+  /** Search of an old release that is not made any more: it calls the query `q`, and sends its key in the address. */
   async searchAsBefore(range: readonly [number, number], query: string) {
     const [from, to] = range.map(ms => String(Math.floor(ms / 1_000))) as [string, string]
     const asked = { from, q: query, servicekey: this.#options.secret, size: '100', to }

@@ -18,7 +18,7 @@ interface TailOptions {
   readonly reconnectMs?: number
 }
 
-/** The live tail of the command-line client: connects again after every close, whatever its code, until it is stopped. */
+/** The live tail of the command-line client. It connects again after every close, with any code, until it is stopped. */
 export class CommandLineTail {
   readonly shown: string[] = []
   /** Codes of the connections that were closed so far. */

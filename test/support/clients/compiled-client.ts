@@ -2,7 +2,7 @@ import { type Answer, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
 import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
-/** A client of a compiled language: who and where it is stands in the body. What it repeats is not known; 5xx here. */
+/** A client of a compiled language: the body contains its identity. Its retries are unknown; 5xx here. */
 export class CompiledClient implements ShippingClient {
   readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions

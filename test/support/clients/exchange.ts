@@ -10,7 +10,7 @@ export interface Sent {
   readonly method?: string
   /** Scheme, host and port. */
   readonly origin: string
-  /** With the query, as it goes over the wire. */
+  /** Path with the query, as sent. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer

@@ -12,7 +12,7 @@ interface NodeLoggerOptions extends ClientOptions {
 
 const RETRIED = [500, 502, 503, 504, 521, 522, 524]
 
-/** The logger for Node.js: whatever it does not know, 429 among it, costs the batch. */
+/** The logger for Node.js: it drops the batch at every status that it does not know, including 429. */
 export class NodeLogger implements ShippingClient {
   readonly outbox: Outbox<SentLine>
   /** Statuses of the lines of every batch that was taken in part. */

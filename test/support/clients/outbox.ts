@@ -12,9 +12,9 @@ export interface Lost<Line> {
 export interface OutboxOptions<Line> {
   readonly send: (lines: readonly Line[]) => Promise<Answer>
   readonly isDelivered: (status: number) => boolean
-  /** Of the others: sent again. The rest is dropped. */
+  /** Other statuses that are retried. All remaining ones drop the batch. */
   readonly isRetried: (status: number) => boolean
-  /** A batch goes out when it has so many lines, or was begun so long ago. */
+  /** A batch is sent when it has this many lines, or reaches its maximum age. */
   readonly batchLines?: number
   readonly intervalMs?: number
 }
@@ -24,12 +24,12 @@ const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 320
 
 /**
- * What the clients that ship lines have in common: lines are gathered, a batch goes out after the one before it, and again
- * after growing pauses. When they are content, and when they give up, is each one's own.
+ * Common part of the clients that ship lines: lines are gathered, and a batch is sent after the previous one, and again
+ * after growing pauses. Each client decides on success and on giving up.
  */
 export class Outbox<Line> {
   readonly lost: Lost<Line>[] = []
-  /** What went wrong with requests so far, in order, whatever became of their lines. */
+  /** Failed requests so far, in order. The outcome of their lines does not matter. */
   readonly failures: Failure[] = []
   readonly delivered: Answer[] = []
   readonly #options: OutboxOptions<Line>

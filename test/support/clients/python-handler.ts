@@ -49,7 +49,7 @@ export class PythonHandler implements ShippingClient {
   }
 }
 
-/** Python escapes what is not ASCII, and leaves blanks between members. */
+/** JSON as Python writes it: non-ASCII characters are escaped, and blanks separate members. */
 function pythonJson(value: unknown): string {
   const spaced = JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '')
   return spaced.replace(/[\u007f-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

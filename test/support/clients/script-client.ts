@@ -2,7 +2,7 @@ import { type Answer, basic, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
 import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
-/** A client of a scripting language: the key is the password of some user. What it repeats is not known; 5xx here. */
+/** A client of a scripting language: the key is the password of any user. Its retries are unknown; 5xx here. */
 export class ScriptClient implements ShippingClient {
   readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions

@@ -11,7 +11,7 @@ export interface LoggedLine {
   readonly meta?: object
 }
 
-/** What all of them send of a line; the other members are each one's own. */
+/** Members of a line that all clients send. */
 export interface SentLine {
   readonly line: string | undefined
   readonly [member: string]: unknown

@@ -11,17 +11,17 @@ import { TagRepeatingClient } from './tag-repeating-client.ts'
 
 /** Origin of the page that the browser client is part of. */
 export const PAGE = 'https://shop.example.org'
-/** What every line has as its meta. */
+/** Meta of every line. */
 export const META = { user: { id: 7 }, text: 'grüße' }
 const META_TEXT = JSON.stringify(META)
-/** As Python writes it: blanks, and nothing beyond ASCII. */
+/** The meta as Python writes it: with blanks, and only ASCII. */
 const PYTHON_META_TEXT = '{"user": {"id": 7}, "text": "gr\\u00fc\\u00dfe"}'
 
 export interface ClientKind {
   readonly name: string
   readonly newClient: (options: ClientOptions) => ShippingClient
   readonly hostname: string
-  /** What its lines have, beyond what all have. */
+  /** Members of its lines in addition to the common ones. */
   readonly members: Readonly<Record<string, unknown>>
 }
 

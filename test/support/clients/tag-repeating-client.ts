@@ -2,7 +2,7 @@ import { type Answer, exchange } from './exchange.ts'
 import { Outbox } from './outbox.ts'
 import type { ClientOptions, LoggedLine, SentLine, ShippingClient } from './shipping-client.ts'
 
-/** A client that names each tag in a parameter of its own, and has its key in one. What it repeats is not known; 5xx here. */
+/** A client that sends each tag, and its key, as a separate parameter. Its retries are unknown; 5xx here. */
 export class TagRepeatingClient implements ShippingClient {
   readonly outbox: Outbox<SentLine>
   readonly #options: ClientOptions

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { cachedFolder } from './cached-folder.ts'
 
-/** usage: node cached-folder-child.ts NOTES. Wants a folder, notes in NOTES/makings when it makes it, says what is in it. */
+/**
+ * usage: node cached-folder-child.ts NOTES. Requests a folder, notes its creation in NOTES/makings, and prints its
+ * content.
+ */
 const [notes = ''] = process.argv.slice(2)
 const folder = await cachedFolder('things', async making => {
   appendFileSync(join(notes, 'makings'), 'made\n')

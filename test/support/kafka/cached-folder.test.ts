@@ -22,7 +22,7 @@ function left(): string[] {
   return readdirSync(join(cache.path, 'weir-tests'))
 }
 
-test('processes that want a folder at the same time have it made once and find it whole', async () => {
+test('processes that want a folder at the same time create it once and find it complete', async () => {
   const children = Array.from({ length: 4 }, () => startChild([CHILD, cache.path]))
   const lines = await Promise.all(children.map(child => child.line(/^found /)))
   expect(lines).toEqual(Array(4).fill('found first second'))
@@ -30,14 +30,14 @@ test('processes that want a folder at the same time have it made once and find i
   expect(left()).toEqual(['things'])
 })
 
-test('a making that fails leaves nothing, and the next one is tried', async () => {
+test('a failed creation leaves nothing, and the next one is tried', async () => {
   const failing = cachedFolder('things', async () => Promise.reject(new Error('no network')))
   await expect(failing).rejects.toThrow('no network')
   expect(left()).toEqual([])
   expect(existsSync(await cachedFolder('things', async () => {}))).toBe(true)
 })
 
-test('what no longer serves is made anew', async () => {
+test('an outdated folder is created again', async () => {
   const make = (text: string) => async (folder: string) => writeFileSync(join(folder, 'text'), text)
   const text = async (...args: Parameters<typeof cachedFolder>) =>
     readFileSync(join(await cachedFolder(...args), 'text'), 'utf8')
@@ -47,7 +47,7 @@ test('what no longer serves is made anew', async () => {
   expect(await text('things', make('new'), isNew)).toBe('new')
 })
 
-test('the lock of a process that has died stops nobody', async () => {
+test('the lock of a dead process does not block others', async () => {
   const { pid } = spawnSync(process.execPath, ['--version'])
   mkdirSync(join(cache.path, 'weir-tests'))
   writeFileSync(join(cache.path, 'weir-tests', 'things.lock'), `${pid}`)

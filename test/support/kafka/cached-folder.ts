@@ -12,15 +12,15 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-/** Longer than Maven needs with an empty repository: whoever has held the lock for so long is dead or stuck. */
+/** Longer than Maven needs with an empty repository: an older lock belongs to a dead or stuck process. */
 const LOCK_LASTS_MS = 600_000
 const LOOK_AGAIN_MS = 100
 
 /**
- * A folder of this user's that is made once and found again by later runs. It appears whole or not at all, and
- * processes that want it at the same time wait for the one that makes it.
+ * A folder of this user that is made once and found again by later runs. It appears whole or not at all, and processes
+ * that want it at the same time wait for the one that makes it.
  *
- * @param fresh false when what an earlier run has made no longer serves
+ * @param fresh false when the folder of an earlier run is out of date
  */
 export async function cachedFolder(
   name: string,
@@ -46,7 +46,7 @@ export async function cachedFolder(
   return folder
 }
 
-/** The lock saves double work. What is published is whole without it: a renamed folder. */
+/** The lock only saves double work. A published folder is complete without it, because it is renamed into place. */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   while (!locked(path)) {
     if (abandoned(path)) rmSync(path, { force: true })

@@ -12,7 +12,7 @@ import { clientSecurity, type KafkaSecurity, scramArguments } from './kafka-secu
 import { takePortBlock } from './port-block.ts'
 import { type KafkaNode, serverProperties } from './server-properties.ts'
 
-/** The same version as in pom.xml. */
+/** The version in pom.xml. */
 const IMAGE = process.env.WEIR_TEST_KAFKA_IMAGE ?? 'apache/kafka:4.4.0'
 const CONFIG = '/tmp/weir.properties'
 const DATA = '/tmp/weir-data'
@@ -99,7 +99,7 @@ function containerBroker(node: KafkaNode, container: StartedTestContainer): Kafk
     id: node.id,
     address: node.client.address,
     pid: undefined,
-    // Docker starts again what is down, too, and keeps its files and its port.
+    // Docker also starts a stopped container again, with its files and its port.
     start: () => container.restart(),
     async kill(signal = 'SIGKILL') {
       const handle = await docker()

@@ -88,7 +88,9 @@ function javaBroker(
   }
 }
 
-/** Resolves when it stands still: it takes the signal when it next has a processor, and may answer until then. */
+/**
+ * Resolves when the process is stopped: it receives the signal when it next has a processor, and may answer until then.
+ */
 async function stopProcess(child: ChildProcess): Promise<void> {
   child.kill('SIGSTOP')
   const state = async () => (await promisify(execFile)('ps', ['-o', 'state=', '-p', `${child.pid}`])).stdout

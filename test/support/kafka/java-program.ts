@@ -5,7 +5,7 @@ import { reapProcess } from './reaper.ts'
 const OLDEST_JAVA = 17
 const SMALL = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
 
-/** @returns what `java -version` says @throws a sentence why the Java of this machine does not serve */
+/** @returns the output of `java -version` @throws a sentence with the reason why this machine's Java is not suitable */
 export function javaVersion(): string {
   const { stderr, status } = spawnSync('java', ['-version'], { encoding: 'utf8' })
   if (status !== 0) throw new Error('there is no Java (no program "java" on the PATH)')

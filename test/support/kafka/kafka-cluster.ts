@@ -6,9 +6,9 @@ export interface KafkaBroker {
   readonly id: number
   /** `host:port` for clients; the same after each start. */
   readonly address: string
-  /** Of its process on this machine; undefined while it is down, and for one in a container. */
+  /** Id of its process on this machine; undefined while it is down, and in a container. */
   readonly pid: number | undefined
-  /** Where it keeps its logs on this machine; undefined for one in a container. */
+  /** Folder of its logs on this machine; undefined in a container. */
   readonly data?: string
   /** Resolves when it serves clients. With three brokers it needs another one that is up. */
   start(): Promise<void>
@@ -20,13 +20,13 @@ export interface KafkaBroker {
 }
 
 export interface KafkaCluster {
-  /** For a message: "Kafka 4.4.0 from its jars". */
+  /** Name for messages: "Kafka 4.4.0 from its jars". */
   readonly name: string
   /** Addresses for clients, `host:port`. */
   readonly bootstrap: readonly string[]
   /** Empty for a cluster that was there before the tests. */
   readonly brokers: readonly KafkaBroker[]
-  /** How a client is let in; empty when everybody is. */
+  /** TLS and credentials of a client; empty when none are needed. */
   readonly security: Pick<KafkaConfig, 'ssl' | 'sasl'>
   /** A client of the test's own that prints nothing. @param config beyond addresses and security, or instead */
   client(config?: Partial<KafkaConfig>): Kafka
@@ -49,7 +49,7 @@ export function kafkaCluster(cluster: Omit<KafkaCluster, 'client'>): KafkaCluste
   }
 }
 
-/** A copy: kafkajs keeps the password in the very object that it is given, whatever is spread over that later. */
+/** A copy: kafkajs keeps the password in the object that it gets, whatever is spread over that object later. */
 function copyOf(security: KafkaCluster['security']): KafkaCluster['security'] {
   return { ...security, ...(security.sasl && { sasl: { ...security.sasl } }) }
 }

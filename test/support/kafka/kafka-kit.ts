@@ -16,7 +16,7 @@ const POM = join(import.meta.dirname, 'pom.xml')
 /** Raised when a kit is made in another way: those of earlier runs no longer serve. */
 const KIT_REVISION = 1
 
-/** What brokers are started from, made once for this user: a folder of the cache. */
+/** Files for starting brokers, created once per user: a folder of the cache. */
 export interface KafkaKit {
   /** Every jar by its path: an archive of classes serves no wildcard. */
   readonly classPath: string
@@ -92,7 +92,7 @@ export function copyFormatted(kit: KafkaKit, data: string, nodeId: number, clust
   writeFileSync(join(data, 'meta.properties'), properties.map(line => `${line}\n`).join(''))
 }
 
-/** As Kafka writes 128 random bits. */
+/** 128 random bits in Kafka's notation. */
 export function newId(): string {
   return randomBytes(16).toString('base64url').replace(/^-/, 'A') // A leading minus would be read as an option.
 }

@@ -25,7 +25,7 @@ export function securityProtocol(security: KafkaSecurity): string {
   return PROTOCOLS[security]
 }
 
-/** What a broker needs for it on its listener CLIENT. */
+/** Properties of a broker for its listener CLIENT. */
 export function securityProperties(security: KafkaSecurity): Record<string, string> {
   return {
     ...(usesTls(security) && tlsProperties()),
@@ -34,7 +34,7 @@ export function securityProperties(security: KafkaSecurity): Record<string, stri
   }
 }
 
-/** What a client needs for it. */
+/** Options of a client. */
 export function clientSecurity(security: KafkaSecurity): Pick<KafkaConfig, 'ssl' | 'sasl'> {
   return {
     ...(usesTls(security) && { ssl: { ...authority(), ...(security === 'tls-mutual' && proof()) } }),

@@ -48,7 +48,7 @@ async function produce(kafka: Kafka, topic: string, values: readonly (string | B
   }
 }
 
-/** The first values of the topic, as many as wanted. */
+/** The first `count` values of the topic. */
 async function consume(kafka: Kafka, topic: string, count: number): Promise<Buffer[]> {
   const consumer = kafka.consumer({ groupId: `group-of-${topic}`, maxWaitTimeInMs: 100, retry: RETRY })
   const values: Buffer[] = []
@@ -107,7 +107,7 @@ function worksAsKafka(cluster: KafkaCluster): void {
 await describeKafka('one broker', {}, worksAsKafka)
 
 await describeKafka('one broker that meets faults', { faults: true }, cluster => {
-  test('killed and started again it has what it acknowledged', async () => {
+  test('has its acknowledged records after it was killed and started again', async () => {
     const topic = await newTopic(cluster.client())
     await produce(cluster.client(), topic, ['before'])
     const [broker] = cluster.brokers
@@ -118,7 +118,7 @@ await describeKafka('one broker that meets faults', { faults: true }, cluster =>
     expect((await consume(cluster.client(), topic, 2)).map(String)).toEqual(['before', 'after'])
   })
 
-  test('paused it acknowledges nothing, resumed it does', async () => {
+  test('acknowledges nothing while it is paused, and continues when it is resumed', async () => {
     const topic = await newTopic(cluster.client())
     const [broker] = cluster.brokers
     const producer = cluster.client({ requestTimeout: 60_000 }).producer({ createPartitioner: () => () => 0 })
@@ -136,7 +136,7 @@ await describeKafka('one broker that meets faults', { faults: true }, cluster =>
 await describeKafka('three brokers', { brokers: 3, faults: true }, cluster => {
   worksAsKafka(cluster)
 
-  test('a topic has three replicas, of which two must be in step', async () => {
+  test('have topics with three replicas, of which two must be in sync', async () => {
     const topic = await newTopic(cluster.client())
     await withAdmin(cluster.client(), async admin => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
@@ -149,7 +149,7 @@ await describeKafka('three brokers', { brokers: 3, faults: true }, cluster => {
     })
   })
 
-  test('after kill -9 of its leader a topic goes on with another one, and the killed one comes back', async () => {
+  test('continue with another leader of a topic after kill -9 of the first, which can return', async () => {
     const topic = await newTopic(cluster.client())
     await produce(cluster.client(), topic, ['before'])
     const leader = await leaderOf(cluster, topic)
@@ -173,7 +173,7 @@ for (const security of ['sasl-plain', 'sasl-scram', 'tls', 'tls-sasl-scram'] as 
     const refusal = (config: Parameters<KafkaCluster['client']>[0]) =>
       withAdmin(cluster.client({ retry: { retries: 0 }, ...config }), async () => {})
 
-    test('lets those in who have what it asks for', async () => {
+    test('accepts clients with the required credentials', async () => {
       const topic = await newTopic(cluster.client())
       expect(await produce(cluster.client(), topic, ['a'])).toMatchObject([{ baseOffset: '0' }])
     })
@@ -185,7 +185,7 @@ for (const security of ['sasl-plain', 'sasl-scram', 'tls', 'tls-sasl-scram'] as 
       })
 
     if (security.includes('scram'))
-      test('knows SCRAM-SHA-256, too', async () => {
+      test('supports SCRAM-SHA-256, too', async () => {
         const sasl = (password: string) =>
           ({ mechanism: 'scram-sha-256', username: KAFKA_USER.username, password }) as const
         await expect(refusal({ sasl: sasl(KAFKA_USER.password) })).resolves.toBeUndefined()
@@ -198,7 +198,7 @@ for (const security of ['sasl-plain', 'sasl-scram', 'tls', 'tls-sasl-scram'] as 
       })
   })
 
-await describeKafka('a Kafka that was there before', { faults: true }, cluster => {
+await describeKafka('an existing Kafka', { faults: true }, cluster => {
   const found = async (addresses: string, needs: KafkaNeeds) => {
     vi.stubEnv('KAFKA_BROKERS', addresses)
     try {
@@ -208,7 +208,7 @@ await describeKafka('a Kafka that was there before', { faults: true }, cluster =
     }
   }
 
-  test('is used as it is, and left as it is', async () => {
+  test('is used unchanged, and left unchanged', async () => {
     const given = await (await found(cluster.bootstrap.join(), {}))!.start()
     expect(given.bootstrap).toEqual(cluster.bootstrap)
     expect(given.brokers).toEqual([])
@@ -216,7 +216,7 @@ await describeKafka('a Kafka that was there before', { faults: true }, cluster =
     expect((await withAdmin(given.client(), admin => admin.describeCluster())).brokers).toHaveLength(1)
   })
 
-  test('is not used for what it cannot give', async () => {
+  test('is not used for tests that need more than it offers', async () => {
     for (const needs of [{ faults: true }, { security: 'tls' }, { brokers: 3 }] as const) {
       const other = await (await found(cluster.bootstrap.join(), needs))!.start()
       expect(other.bootstrap).not.toContain(cluster.bootstrap[0])
@@ -225,7 +225,7 @@ await describeKafka('a Kafka that was there before', { faults: true }, cluster =
     }
   })
 
-  test('is named when nothing answers there', async () => {
+  test('is named when it does not answer', async () => {
     await expect(found('127.0.0.1:1', {})).rejects.toThrow('KAFKA_BROKERS (127.0.0.1:1) does not answer')
   })
 })

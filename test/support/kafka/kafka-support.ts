@@ -5,6 +5,7 @@ import { type KafkaCluster, kafkaCluster } from './kafka-cluster.ts'
 import { kafkaKit } from './kafka-kit.ts'
 import type { KafkaSecurity } from './kafka-security.ts'
 import { neededOrSkipped } from './needed-or-skipped.ts'
+import { sharedBroker } from './shared-broker.ts'
 
 export interface KafkaNeeds {
   /** Three: topics have three replicas, of which two must be in step. */
@@ -20,19 +21,32 @@ export interface KafkaAtHand {
 }
 
 /**
- * A real Kafka: that of KAFKA_BROKERS when it can give what is needed, else one in containers, else one from
- * Kafka's own jars.
+ * A real Kafka: that of KAFKA_BROKERS if it meets the needs, else the broker of this test run if that does, else a new
+ * one.
  *
- * @returns undefined when there is none; says why, once
+ * @returns undefined when none is available; prints the reason once
  * @throws instead when WEIR_REQUIRE_KAFKA is set
  */
 export async function kafkaAtHand(needs: KafkaNeeds = {}): Promise<KafkaAtHand | undefined> {
   const { brokers = 1, security = 'none', faults = false } = needs
+  const isOpen = security === 'none' && !faults
   const given = process.env.KAFKA_BROKERS
-  if (given && security === 'none' && !faults) {
+  if (given && isOpen) {
     const cluster = await givenCluster(given)
     if (cluster.bootstrap.length >= brokers) return { start: async () => cluster }
   }
+  const own = await ownKafkaAtHand(needs)
+  const askForShared = isOpen && brokers === 1 ? sharedBroker() : undefined
+  if (own === undefined || askForShared === undefined) return own
+  return { start: async () => presentCluster('the broker of this run', await askForShared()) }
+}
+
+/**
+ * A broker that belongs to its caller, in containers or else from Kafka's own jars. Its results are like those of
+ * `kafkaAtHand`.
+ */
+export async function ownKafkaAtHand(needs: KafkaNeeds = {}): Promise<KafkaAtHand | undefined> {
+  const { brokers = 1, security = 'none' } = needs
   const fromJars = async () => startJavaCluster(await kafkaKit(), brokers, security)
   if (dockerAnswers())
     return {
@@ -46,20 +60,14 @@ export async function kafkaAtHand(needs: KafkaNeeds = {}): Promise<KafkaAtHand |
   return { start: fromJars }
 }
 
-/** The same, started. */
+/** Like `kafkaAtHand`, started. */
 export async function kafkaForTests(needs: KafkaNeeds = {}): Promise<KafkaCluster | undefined> {
   return (await kafkaAtHand(needs))?.start()
 }
 
 /** @returns with the addresses of all its brokers @throws when nothing answers there */
 async function givenCluster(addresses: string): Promise<KafkaCluster> {
-  const cluster = kafkaCluster({
-    name: 'the Kafka of KAFKA_BROKERS',
-    bootstrap: addresses.split(','),
-    brokers: [],
-    security: {},
-    stop: async () => {},
-  })
+  const cluster = presentCluster('the Kafka of KAFKA_BROKERS', addresses.split(','))
   const admin = cluster.client({ retry: { retries: 2 } }).admin()
   try {
     await admin.connect()
@@ -72,4 +80,9 @@ async function givenCluster(addresses: string): Promise<KafkaCluster> {
   } finally {
     await admin.disconnect()
   }
+}
+
+/** One that others have started, and that stays when its tests have ended. */
+function presentCluster(name: string, bootstrap: readonly string[]): KafkaCluster {
+  return kafkaCluster({ name, bootstrap, brokers: [], security: {}, stop: async () => {} })
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 const DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 const QUIET = ['--batch-mode', '--no-transfer-progress', '--quiet']
 
-/** Runs a goal of Maven's dependency plugin. @throws a sentence with what Maven said */
+/** Runs a goal of Maven's dependency plugin. @throws a sentence with the output of Maven */
 export async function mavenDependency(goal: string, args: readonly string[]): Promise<void> {
   try {
     await promisify(execFile)('mvn', [...QUIET, `${DEPENDENCY_PLUGIN}:${goal}`, ...args])

@@ -20,7 +20,7 @@ function askOnBareMachine(environment: Record<string, string>) {
   return { stdout, lines: stderr.split('\n').filter(line => line.startsWith('###')), stderr, status }
 }
 
-test('where there is none, one line for each says what is missing and what to do', () => {
+test('without a broker, one message per file names the missing parts and the remedy', () => {
   const { stdout, lines, status } = askOnBareMachine({})
   expect({ stdout, status }).toEqual({ stdout: 'none\nnone\n', status: 0 })
   expect(lines).toHaveLength(2)
@@ -33,7 +33,7 @@ test('where there is none, one line for each says what is missing and what to do
   }
 })
 
-test('where it must be there, its absence is a failure with the same reason', () => {
+test('if a broker is required, its absence is a failure with the same reason', () => {
   const { stderr, lines, status } = askOnBareMachine({ WEIR_REQUIRE_KAFKA: '1' })
   expect(status).toBe(1)
   expect(lines).toEqual([])

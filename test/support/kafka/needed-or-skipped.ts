@@ -3,17 +3,17 @@ import { writeSync } from 'node:fs'
 const STDERR = 2
 const said = new Set<string>()
 
-/** One line, once, past whatever collects the output of tests. */
+/** Writes one line directly to the standard error, once, because Vitest collects the other output of tests. */
 export function sayAloud(line: string): void {
   if (!said.has(line)) writeSync(STDERR, `### ${line}\n`)
   said.add(line)
 }
 
 /**
- * What tests cannot have here: they are skipped, and one line says so.
+ * Reports a missing prerequisite: its tests are skipped, and one line states the reason.
  *
- * @param variable names one that is there already
- * @throws instead when WEIR_REQUIRE_KAFKA is set: where it must be there a skipped test is a failure
+ * @param variable setting that names an existing one
+ * @throws instead when WEIR_REQUIRE_KAFKA is set: a skipped test is then a failure
  */
 export function neededOrSkipped(what: string, variable: string, reason: string): undefined {
   const remedy = `set ${variable}, start Docker, or install Java 17 and Maven`

@@ -12,8 +12,8 @@ export interface PortBlock {
 }
 
 /**
- * Nine ports in a row that are free, and that no other cluster of the tests takes until they are released: who has
- * the port before them has them all, and loses it with its process.
+ * Nine free ports in a row that no other cluster of the tests takes until they are released. The port before them is the
+ * lock: its owner has all of them, and loses it when its process ends.
  */
 export async function takePortBlock(): Promise<PortBlock> {
   const start = Math.floor(Math.random() * BLOCKS)
@@ -40,7 +40,7 @@ async function allFree(ports: readonly number[]): Promise<boolean> {
   return true
 }
 
-/** @returns undefined when somebody has the port */
+/** @returns undefined when the port is in use */
 async function listening(port: number): Promise<Server | undefined> {
   const server = createServer().unref()
   try {

@@ -22,7 +22,7 @@ function alive(pid: number): boolean {
 }
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const)
-  test(`after ${signal} of a test process what it started and made goes, even what was held`, async () => {
+  test(`after ${signal} of a test process everything that it started and created is removed, even held files`, async () => {
     const child = startChild([CHILD])
     const { pid, folder } = await startedBy(child)
     expect(alive(pid)).toBe(true)
@@ -32,7 +32,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
     await vi.waitFor(() => expect([alive(pid), existsSync(folder)]).toEqual([false, false]), WAIT)
   })
 
-test('a process that simply ends leaves nothing, either', async () => {
+test('a process that ends normally leaves nothing, either', async () => {
   const child = startChild([CHILD, 'end'])
   const { pid, folder } = await startedBy(child)
   expect(await child.ended()).toBe(0)

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * What a test process has started and made goes when the process goes, even by `kill -9`: a small program holds the
- * other end of a pipe, and when that breaks it kills and removes whatever it was told of.
+ * Pipe to a small program that removes everything a test process has started or created, even after `kill -9`. When the
+ * pipe breaks, the program kills and removes everything on its list.
  */
 let pipe: Socket | undefined
 
@@ -17,7 +17,7 @@ function tell(line: string): void {
 
 function startReaper(): Socket {
   const program = join(import.meta.dirname, 'reaper-program.ts')
-  // In a process group of its own: Ctrl-C must not end it before it has done its work.
+  // It has its own process group: Ctrl-C must not end it before it has done its work.
   const reaper = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   reaper.unref()
   const socket = reaper.stdin as Socket
@@ -29,7 +29,7 @@ function startReaper(): Socket {
 export function reapProcess(child: ChildProcess): void {
   if (child.pid === undefined) return // It could not be started; the caller hears of it by its event.
   tell(`+process ${child.pid}`)
-  // A number that is free again may soon be somebody else's.
+  // The system may give a free process id to another process.
   child.once('exit', () => tell(`-process ${child.pid}`))
 }
 
@@ -39,8 +39,8 @@ export interface TemporaryFolder {
 }
 
 /** An empty folder that is removed with this process at the latest. */
-export function temporaryFolder(prefix: string): TemporaryFolder {
-  const path = mkdtempSync(join(tmpdir(), prefix))
+export function temporaryFolder(prefix: string, parent = tmpdir()): TemporaryFolder {
+  const path = mkdtempSync(join(parent, prefix))
   tell(`+folder ${path}`)
   return {
     path,

@@ -18,7 +18,7 @@ describe.skipIf(found === undefined)('a schema registry', () => {
   }, 120_000)
   afterAll(() => registry.stop())
 
-  test('gives a schema a number, by which its records are read again', async () => {
+  test('gives a schema a number, by which its records can be read', async () => {
     const client = new SchemaRegistry({ host: registry.url })
     const schema = { type: SchemaType.AVRO as const, schema: JSON.stringify(first) }
     const { id } = await client.register(schema, { subject: `test-${crypto.randomUUID()}` })
@@ -26,7 +26,7 @@ describe.skipIf(found === undefined)('a schema registry', () => {
     expect(await new SchemaRegistry({ host: registry.url }).decode(bytes)).toEqual({ text: 'hello' })
   })
 
-  test('refuses a schema that cannot read what the one before has written', async () => {
+  test('refuses a schema that cannot read the records of the previous one', async () => {
     const subject = `test-${crypto.randomUUID()}`
     const client = new SchemaRegistry({ host: registry.url })
     const register = (schema: object) =>

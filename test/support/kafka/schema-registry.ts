@@ -15,7 +15,7 @@ const IMAGE = process.env.WEIR_TEST_REGISTRY_IMAGE ?? `apicurio/apicurio-registr
 const CONTAINER_PORT = 8080
 const MEMORY_MB = 256
 const LISTENING = /Listening on: (http:\/\/127\.0\.0\.1:\d+)/
-/** Where Apicurio speaks as Confluent's registry does. */
+/** Path at which Apicurio offers the interface of Confluent's registry. */
 const CONFLUENT_PATH = '/apis/ccompat/v7'
 
 /** Empty at the start, kept in memory; its global compatibility is NONE: set that of a subject. */
@@ -48,7 +48,7 @@ export async function registryAtHand(): Promise<RegistryAtHand | undefined> {
   return { start: startJar }
 }
 
-/** The same, started. */
+/** Like `registryAtHand`, started. */
 export async function registryForTests(): Promise<SchemaRegistry | undefined> {
   return (await registryAtHand())?.start()
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert'
 import { type KafkaSecurity, securityProperties, securityProtocol } from './kafka-security.ts'
 
-/** Where a listener binds, and where others find it: `host:port`. */
+/** Address on which a listener binds, and address for others: `host:port`. */
 export interface Listener {
   readonly bind: string
   readonly address: string
@@ -11,7 +11,7 @@ export interface Listener {
 export interface KafkaNode {
   readonly id: number
   readonly client: Listener
-  /** For the other brokers. */
+  /** Listener for the other brokers. */
   readonly internal: Listener
   readonly controller: Listener
 }
@@ -52,7 +52,7 @@ export function serverProperties(
     'share.coordinator.state.topic.replication.factor': replication,
     'share.coordinator.state.topic.min.isr': inSync,
 
-    // Small and quick. The short session lets a killed broker come back, and its leaders move, after a second.
+    // Small and quick. With the short session, a killed broker can return, and its leaders move, after a second.
     'broker.heartbeat.interval.ms': '300',
     'broker.session.timeout.ms': '1000',
     'group.initial.rebalance.delay.ms': '0',

@@ -7,7 +7,7 @@ import { PROGRAM_SETTINGS, type PromisedByProgram } from './promised.ts'
 
 /**
  * Uses the program as people do, over two starts: lines, a pipeline, a file that is followed. After each step it prints
- * as JSON what must be there from then on.
+ * as JSON the data that must exist from then on.
  *
  * usage: node program-writer.ts FOLDER
  */

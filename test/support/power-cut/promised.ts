@@ -1,4 +1,4 @@
-/** What the writer of a store has promised at some moment. */
+/** Promises of a store's writer at some moment. */
 export interface Promised {
   readonly step: string
   /** Offsets from 0 on that are stored, each with `ROWS` rows in each of the tables that workers fill. */
@@ -19,7 +19,7 @@ export const ROWS = 400
 /** Days that the lines of offset 0 are kept. */
 export const EXPIRED_DAYS = 7
 
-/** What the program has promised to those who use it. */
+/** Promises of the program to its users. */
 export interface PromisedByProgram {
   readonly step: string
   readonly accessToken: string

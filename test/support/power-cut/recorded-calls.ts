@@ -12,7 +12,7 @@ export type FileCall =
   | { readonly type: 'linked'; readonly from: string; readonly path: string }
   | { readonly type: 'renamed' | 'exchanged'; readonly from: string; readonly path: string }
   | { readonly type: 'removed'; readonly path: string }
-  /** Without a position the bytes are appended. */
+  /** A call without a position appends the bytes. */
   | { readonly type: 'written'; readonly path: string; readonly bytes: Buffer; readonly position?: number }
   | { readonly type: 'resized'; readonly path: string; readonly bytes: number }
   /** The system begins to make a file or folder durable; `sync-ended` of the same thread says that it is. */
@@ -28,10 +28,10 @@ const FOLLOWED = [
   'copy_file_range,sendfile,splice,fallocate,io_uring_register,msync,sync,syncfs,sync_file_range',
 ].join(',')
 
-/** More than a single call of the recorded programs writes; what is longer would be refused as cut short. */
+/** Larger than any single write of the recorded programs; a longer string would be cut by strace, and is refused. */
 const MAX_STRING_BYTES = 64 * 1024 * 1024
 
-/** Arguments of strace that run a command and record what it does with files. */
+/** Arguments of strace that run a command and record its file operations. */
 export function recording(file: string, command: readonly string[]): string[] {
   const quietly = [
     '-f',
@@ -183,7 +183,10 @@ function pathText(text: string): string {
   return bytesOf(text).toString()
 }
 
-/** `12</a/path>`, `AT_FDCWD</a/path>`; empty for what has none, and for a file that has lost its names. */
+/**
+ * Path in `12</a/path>` or `AT_FDCWD</a/path>`; empty for a descriptor without a path, and for a file that has lost its
+ * names.
+ */
 function descriptorPath(text: string): string {
   const start = text.indexOf('<')
   const end = text.indexOf('>', start)
@@ -213,7 +216,7 @@ function endOfString(text: string, start: number): number {
   throw new Error('the recording ends within a string')
 }
 
-/** At commas that stand in no string and no brackets. */
+/** Splits at commas outside of strings and brackets. */
 function splitArguments(text: string): string[] {
   const found: string[] = []
   let from = 0
@@ -234,7 +237,7 @@ function splitArguments(text: string): string[] {
 
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, v: 11, f: 12, '"': 34, '\\': 92 }
 
-/** Bytes of a string as strace prints it: what is not printable stands in C's escapes. */
+/** Bytes of a string printed by strace, which uses the escapes of C. */
 function unescaped(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length)
   let length = 0

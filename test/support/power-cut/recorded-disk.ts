@@ -11,19 +11,19 @@ import { basename, dirname, join } from 'node:path'
 import type { FileCall } from './recorded-calls.ts'
 
 /**
- * Rules for what a power cut leaves. A file keeps the bytes that it had when its last flush began, and no others.
- * Names follow one of these rules; real file systems lie between them.
+ * Rules for the state after a power cut. A file keeps the bytes that it had when its last flush began, and no others.
+ * Names follow one of these rules; real file systems are between them.
  *
  * - `names-kept`: every creation, rename and removal is on the disk. A file that was never flushed is empty. A file
- *   system that has just written its journal, and not yet the data, leaves this.
- * - `names-lost`: only names that a flush asked for are on the disk. A flush of a folder keeps all names in it; a
- *   flush of a file or folder also keeps its own path, as ext4, XFS and Btrfs do. A rename is kept whole or not at all.
+ *   system is in this state when it has just written its journal, and not yet the data.
+ * - `names-lost`: only names that a flush asked for are on the disk. A flush of a folder keeps all names in it. A flush
+ *   of a file or folder also keeps its own path, as ext4, XFS and Btrfs do. A rename is kept whole or not at all.
  * - `removals-kept`: as `names-lost`, but each removal is on the disk at once.
  */
 export const POWER_CUTS = ['names-kept', 'names-lost', 'removals-kept'] as const
 export type PowerCut = (typeof POWER_CUTS)[number]
 
-/** A folder that follows the recorded calls of a program and knows what a power cut would leave of it. */
+/** A folder that follows the recorded calls of a program and knows its state after a power failure. */
 export class RecordedDisk {
   readonly #root: string
   readonly #cut: PowerCut
@@ -82,7 +82,7 @@ export class RecordedDisk {
     }
   }
 
-  /** Writes what a power cut at this instant would leave into a folder, which must not be there yet. */
+  /** Writes the state after a power failure at this instant into a folder, which must not exist yet. */
   writeAfterCut(folder: string): void {
     writeTree(this.#tree, folder, this.#cut === 'names-kept' ? 'present' : 'durable')
   }
@@ -121,7 +121,7 @@ export class RecordedDisk {
     if (this.#cut === 'removals-kept') node.forgetOldNames()
   }
 
-  /** @returns what is to be done when the flush has ended: what comes meanwhile is not part of it */
+  /** @returns a function to call at the end of the flush: later changes are not part of it */
   #flushOf(node: Node): () => void {
     const keepPath = () => node.keepPath()
     if (node instanceof FileNode) {
@@ -167,7 +167,7 @@ interface Name {
   readonly name: string
 }
 
-/** A file, folder or symbolic link, whatever its names are. */
+/** A file, folder or symbolic link, with any names. */
 class Node {
   /** Names that it has, and names under which a power cut would leave it. */
   presentNames: Name[] = []
@@ -234,7 +234,7 @@ class LinkNode extends Node {
   }
 }
 
-/** Nobody listens on it after a power cut: it is left out, as a start removes it. */
+/** A socket has no listener after a power failure: it is left out, as a start removes it. */
 class SocketNode extends Node {}
 
 class FileNode extends Node {
@@ -242,7 +242,7 @@ class FileNode extends Node {
   durable: Buffer = Buffer.alloc(0)
   #memory = Buffer.alloc(256)
   #length = 0
-  /** Others look at so many of the first bytes: they must stay as they are. */
+  /** Number of bytes at the start that others still read: they must not change. */
   #lent = 0
 
   get bytes(): Buffer {

@@ -11,11 +11,11 @@ export interface RecordedRun {
   readonly calls: readonly FileCall[]
 }
 
-/** What a power cut has left of a run. */
+/** State of a run after a power failure. */
 export interface CutRun<Promised> {
-  /** Number of calls that came before. */
+  /** Number of earlier calls. */
   readonly at: number
-  /** What the program had printed last, if anything. */
+  /** The last promises that the program had printed, if any. */
   readonly promised: Promised | undefined
   readonly path: string
 }
@@ -24,10 +24,10 @@ export interface CutRun<Promised> {
 export type Instant = (calls: readonly FileCall[], at: number) => boolean
 
 /**
- * Runs a script to its end, and everything that it starts.
+ * Runs a script to its end, with everything that it starts.
  *
- * @param root a folder that is not there yet; the script gets it as its first argument
- * @throws Error when the recording does not lead to the folder as it is afterwards: some call is missing in it
+ * @param root a folder that does not exist yet; the script gets it as its first argument
+ * @throws Error when the recording does not lead to the folder as it is afterwards: a call is missing in it
  */
 export async function recordRun(
   root: string,
@@ -45,7 +45,7 @@ export async function recordRun(
   return { root, calls }
 }
 
-/** Writes what the power cuts leave into folders beside the run's. */
+/** Writes the states after power failures into folders beside the run's folder. */
 export function cutRuns<Promised>(
   { root, calls }: RecordedRun,
   cut: PowerCut,
@@ -65,7 +65,7 @@ export function cutRuns<Promised>(
   return cuts
 }
 
-/** The script says what holds from now on: a line of JSON that begins with the step. */
+/** The script prints the data that must exist from then on: a line of JSON that begins with the step. */
 export const isPromise: Instant = (calls, at) => {
   const call = calls[at] as FileCall
   return call.type === 'printed' && call.text.startsWith('{"step":"')
@@ -99,7 +99,7 @@ export async function outputOf(command: string, args: readonly string[]): Promis
   return printed
 }
 
-/** Calls a task for every item, a few at a time, and gathers what they return. */
+/** Runs a task for every item, a few at a time, and collects the results. */
 export async function gathered<Item, Found>(
   items: readonly Item[],
   task: (item: Item) => Promise<readonly Found[]>,

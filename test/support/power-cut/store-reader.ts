@@ -1,15 +1,12 @@
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
-import { usageTotals } from '../../../engine/store/usage.ts'
 import { eventually } from '../exported-lines.ts'
 import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
 
 /**
- * Opens a store as the program does after a power cut, and prints what it misses of what was promised, a line for each
- * thing; nothing when all is there.
+ * Opens a store as the program does after a power cut, and prints a line for each promised thing that it lacks.
  *
- * usage: node store-reader.ts FOLDER PROMISED
- * PROMISED is JSON.
+ * usage: node store-reader.ts FOLDER PROMISED PROMISED is JSON.
  */
 const [folder = '', json = ''] = process.argv.slice(2)
 const promised = JSON.parse(json) as Promised
@@ -42,10 +39,10 @@ const closed = 'SELECT sum(lines) AS n, count() AS rows FROM usage_days'
 const [usage] = await store.query<{ n: string; rows: string }>({ sql: closed })
 if (Number(usage?.n) < promised.closedLines) console.log(`usage_days counts ${usage?.n} lines`)
 
-// What a closed day says stays; an open one is counted from its lines, by the projection where it is whole.
+// The usage of a closed day stays; an open day is counted from its lines, by the projection where it is whole.
 const [lines] = await store.query<{ n: string }>({ sql: 'SELECT count() AS n FROM lines' })
 const counted = (
-  await usageTotals(store, { account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 })
+  await store.usageTotals({ account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 })
 ).reduce((sum, total) => sum + total.lines, 0)
 const expected = usage?.rows === '0' ? Number(lines?.n) : OFFSETS * ROWS
 if (counted !== expected) console.log(`usage counts ${counted} lines instead of ${expected}`)

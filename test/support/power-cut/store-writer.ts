@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { nodeMetricsBlock } from '../../../engine/fold/node-metrics-block.ts'
-import { pipelineErrorsBlock } from '../../../engine/fold/pipeline-errors-block.ts'
+import { nodeMetricsBlock } from '../../../engine/fold/tables/node-metrics-block.ts'
+import { pipelineErrorsBlock } from '../../../engine/fold/tables/pipeline-errors-block.ts'
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import type { StoreTable } from '../../../schemas/log/tables.ts'
@@ -11,12 +11,12 @@ import { sampleLines } from '../sample-lines.ts'
 import { DAY, EPOCHS, EXPIRED_DAYS, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
 
 /**
- * Does everything with the tables of a store that the program does: inserts, merges of every table, a day that is
- * closed, a word index, lines that are removed. After each step it waits until the engine has removed the parts that the
- * step has replaced, and prints as JSON what must be there from then on.
+ * Performs every operation of the program on the tables of a store: inserts, merges of every table, a day that is closed,
+ * a word index, lines that are removed. After each step it waits until the engine has removed the replaced parts. Then it
+ * prints as JSON the data that must exist from then on.
  *
- * usage: node store-writer.ts FOLDER [TABLE…]
- * The engine's folder is made in FOLDER. Merges of the named tables are not flushed, as in stores of earlier programs.
+ * usage: node store-writer.ts FOLDER [TABLE…] It creates the engine's folder in FOLDER. Merges of the named tables are
+ * not flushed, as in stores of earlier programs.
  */
 const [root = '', ...unflushed] = process.argv.slice(2)
 const folder = join(root, 'store')

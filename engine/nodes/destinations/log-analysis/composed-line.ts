@@ -2,9 +2,14 @@ import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
 import type { Event } from '../../../event/event.ts'
 import { textForm } from '../../../json/json-text.ts'
 import { orderedObject } from '../../../json/ordered-object.ts'
-import { cutHost, type LineDraft, type OwnStoreContext, plainText } from '../../../lines/line-draft.ts'
-import { isTooDeep } from '../../../lines/parsed-line.ts'
-import type { StoredLine } from '../../../lines/stored-line.ts'
+import {
+  cutHost,
+  type LineDraft,
+  type OwnStoreContext,
+  plainText,
+} from '../../../lines/stored-line/line-draft.ts'
+import { isTooDeep } from '../../../lines/stored-line/parsed-line.ts'
+import type { StoredLine } from '../../../lines/stored-line/stored-line.ts'
 import { keepTime } from './line-moment.ts'
 import { renderTags, validIp, validMac } from './line-query.ts'
 import type { OwnStoreOptions } from './own-store-options.ts'
@@ -12,7 +17,7 @@ import type { OwnStoreOptions } from './own-store-options.ts'
 const DEFAULT_APP = 'mezmo-pipeline'
 const DEFAULT_ENV = 'production'
 
-/** An event that does not come from a line becomes one as components, section 7.2, says. */
+/** Fills the line of an event that does not come from a line: components, section 7.2. */
 export function fillComposed(
   line: StoredLine,
   draft: LineDraft,
@@ -30,7 +35,7 @@ export function fillComposed(
   else fillSelected(line, draft, event, options, context)
 }
 
-/** Scheme "Message pass-through": the keys of a line are taken over, others are dropped. */
+/** Scheme "Message pass-through": members with the keys of a line are kept, others are dropped. */
 function fillPassedThrough(line: StoredLine, draft: LineDraft, event: Event, context: OwnStoreContext): void {
   const message = printable(event.message)
   const members = isJsonObject(message) ? message : {}
@@ -64,7 +69,7 @@ function fillSelected(
   keepTime(line, draft, options.timestamp?.read(event), event, context)
 }
 
-/** What `line` and the other options leave over: an object, or the message itself when it has no members. */
+/** Rest of the message that `line` and the other options do not use: an object, or the message itself if it has no members. */
 function remainderOf(
   message: JsonValue,
   { usedKeys, lineIsWholeMessage }: OwnStoreOptions,

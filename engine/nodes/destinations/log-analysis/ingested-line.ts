@@ -4,23 +4,20 @@ import type { Event, LineOrigin } from '../../../event/event.ts'
 import { eventParser } from '../../../json/exact-json.ts'
 import { parseJson, textForm } from '../../../json/json-text.ts'
 import { entriesOf, isEmptyObject, orderedObject } from '../../../json/ordered-object.ts'
-import type { LineBatchView } from '../../../lines/line-batch-view.ts'
-import { cutHost, type LineDraft, type OwnStoreContext, plainText } from '../../../lines/line-draft.ts'
+import { rareMembersOf } from '../../../lines/columns/rare-members.ts'
 import { cleanTags } from '../../../lines/line-limits.ts'
-import { isTooDeep, parseBoundedJson } from '../../../lines/parsed-line.ts'
-import { rareMembersOf } from '../../../lines/rare-members.ts'
-import type { StoredLine } from '../../../lines/stored-line.ts'
+import {
+  cutHost,
+  hostAsSent,
+  type LineDraft,
+  type OwnStoreContext,
+  plainText,
+} from '../../../lines/stored-line/line-draft.ts'
+import { isTooDeep, parseBoundedJson } from '../../../lines/stored-line/parsed-line.ts'
+import type { StoredLine } from '../../../lines/stored-line/stored-line.ts'
 import { keepTime } from './line-moment.ts'
 import { validIp, validMac } from './line-query.ts'
 import type { OwnStoreOptions } from './own-store-options.ts'
-
-/** A line without a host cannot come from ingestion; clients hide records without one. */
-const NO_HOST = 'unknown'
-
-/** The host of a line that no node changed. */
-export function hostAsSent(batch: LineBatchView, index: number): string {
-  return batch.host(index) || NO_HOST
-}
 
 const EMPTY_OBJECT = /^\{[\t\n\r ]*\}$/
 
@@ -39,7 +36,7 @@ const PLACED_MEMBERS = new Set([
   'annotation',
 ])
 
-/** An event whose message no node changed: everything as it was sent, the text byte for byte out of its batch. */
+/** Fills the line of an event with an unchanged message: everything as sent, the text byte for byte. */
 export function fillAsSent(
   line: StoredLine,
   draft: LineDraft,
@@ -69,8 +66,8 @@ export function fillAsSent(
 }
 
 /**
- * An event whose message was changed on its way. What the message says is stored. What it does not say any more,
- * a node removed; only a host must be there, so the one that was sent stands in.
+ * Fills the line of an event with a changed message. Members of the message are stored, and removed ones are not. A host
+ * is required, so the sent host replaces a removed one.
  */
 export function fillAsChanged(
   line: StoredLine,
@@ -95,7 +92,7 @@ export function fillAsChanged(
   fillChangedTime(line, draft, event, rare, context)
 }
 
-/** What the request said about the line: its own addresses, not members of the message. */
+/** Fills facts of the request: its own addresses, not members of the message. */
 function fillRequest(line: StoredLine, draft: LineDraft, event: Event): void {
   const { batch, index } = event.origin as LineOrigin
   const request = batch.request(index)
@@ -161,7 +158,10 @@ function unplacedMembers({ other, label, annotation }: RareMembers): JsonObject 
   ])
 }
 
-/** The text, and meta with what has no place of its own; without a text, the rest of the message is the text. */
+/**
+ * Fills the text, and adds the members without a place of their own to meta. Without a text, the rest of the message is
+ * the text.
+ */
 function fillChangedText(
   line: StoredLine,
   draft: LineDraft,
@@ -186,13 +186,16 @@ function fillChangedText(
   setMergedMeta(line, draft, meta, options.passThrough ? onlySent(rest, rare) : rest)
 }
 
-/** Meta that a node has emptied is none; an empty object that was sent is meta like any other. */
+/** Meta that a node has emptied counts as absent; an empty object that was sent is ordinary meta. */
 function metaLeft(meta: JsonValue | undefined, sent: string): JsonValue | undefined {
   const isEmptied = isJsonObject(meta) && isEmptyObject(meta) && !EMPTY_OBJECT.test(sent)
   return isEmptied ? undefined : meta
 }
 
-/** Members without a place of their own go under meta; where meta is no object or has the same key, beside it. */
+/**
+ * Adds members without a place of their own to meta. If meta is not an object or has the same key, they are stored beside
+ * it.
+ */
 function setMergedMeta(
   line: StoredLine,
   draft: LineDraft,
@@ -227,7 +230,7 @@ function restOf(members: JsonObject, usedKeys: ReadonlySet<string>): JsonObject 
   return orderedObject(entries)
 }
 
-/** Pass-through takes over known keys alone; members that were sent with the line stay all the same. */
+/** Pass-through keeps only known keys; members that were sent with the line stay nevertheless. */
 function onlySent(rest: JsonObject, rare: RareMembers | undefined): JsonObject {
   const sent = rare === undefined ? {} : unplacedMembers(rare)
   return orderedObject(entriesOf(rest).filter(([key]) => Object.hasOwn(sent, key)))

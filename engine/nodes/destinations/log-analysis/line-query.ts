@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Event } from '../../../event/event.ts'
 import type { Template } from '../../../event/template.ts'
 import { cleanTags } from '../../../lines/line-limits.ts'
-import { parseBoundedJson } from '../../../lines/parsed-line.ts'
+import { parseBoundedJson } from '../../../lines/stored-line/parsed-line.ts'
 
 const MAC = /^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$/
 
@@ -13,15 +13,15 @@ export function renderTags(templates: readonly Template[], event: Event): string
 }
 
 /**
- * An address that log ingestion would refuse is left out: no line is lost over a formality. (Our choice.)
+ * Leaves out an address that log ingestion would refuse, so that no line is lost because of it. (Our choice.)
  *
- * @returns empty when there is none
+ * @returns empty without an address
  */
 export function validIp(text: string | undefined): string {
   return text !== undefined && isIP(text) !== 0 ? text : ''
 }
 
-/** The same for six pairs of hexadecimal digits. */
+/** Returns six pairs of hexadecimal digits; other texts are left out. */
 export function validMac(text: string | undefined): string {
   return text !== undefined && MAC.test(text) ? text : ''
 }

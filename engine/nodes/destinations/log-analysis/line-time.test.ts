@@ -37,7 +37,7 @@ describe('the time of a line', () => {
     expect(readLineTimeMs(value)).toBe(timeMs)
   })
 
-  test('nothing has no time', () => {
+  test('a missing value is not a time', () => {
     expect(readLineTimeMs(undefined)).toBeUndefined()
   })
 

@@ -6,8 +6,8 @@ const DECIMAL = /^\d+(\.\d+)?$/
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?$/
 
 /**
- * A line's time as clients write it: a number or digits, whose size tells the unit, or RFC 3339, without an
- * offset in UTC (ingestion, section 1.4).
+ * Reads a line's time as clients write it: a number or digits, whose size determines the unit, or a time of RFC 3339.
+ * Without an offset it is in UTC (ingestion, section 1.4).
  *
  * @returns UNIX ms; undefined when unreadable, zero or negative
  */
@@ -16,7 +16,7 @@ export function readLineTimeMs(value: JsonValue | undefined): number | undefined
   return timeMs !== undefined && timeMs > 0 ? timeMs : undefined
 }
 
-/** True when a line of that time is kept under it: at most a day ahead, and within the account's retention. */
+/** Whether a line is stored under that time: at most a day ahead, and within the account's retention. */
 export function isKeptTime(timeMs: number, receivedMs: number, retentionDays: number): boolean {
   return timeMs <= receivedMs + DAY_MS && timeMs >= receivedMs - retentionDays * DAY_MS
 }
@@ -32,7 +32,7 @@ function timeMsOf(value: JsonValue | undefined): number | undefined {
 
 function millisecondsOf(value: number): number | undefined {
   if (!Number.isFinite(value)) return undefined
-  // To microseconds first: the double of 1772600767.089 s is a hair below that millisecond.
+  // The number is rounded to microseconds first: the double of 1772600767.089 s is slightly below that millisecond.
   if (value < 1e11) return Math.floor(Math.round(value * 1e6) / 1e3)
   if (value < 1e14) return Math.floor(value)
   return Math.floor(value < 1e17 ? value / 1e3 : value / 1e6)

@@ -3,20 +3,23 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schem
 import { FIELD_PATH_MESSAGE, isFieldPath } from '../../../event/field-path.ts'
 import { type Problem, pointerTo } from '../../../event/problem.ts'
 import { templateProblem } from '../../../event/template.ts'
-import { defineDestination } from '../../contract/define-destination.ts'
+import { defineOwnStore, type PublishSite } from '../../contract/define-destination.ts'
 import type { NodeContext, NodeSettings } from '../../contract/node-declaration.ts'
+import { Secret } from '../../contract/secret.ts'
 import { ackEnabled } from '../../options/delivery-options.ts'
+import { compileOwnStore } from './own-store.ts'
+import {
+  ALIASES,
+  bareHost,
+  EXPLICIT_SCHEME,
+  HOST_SPELLINGS,
+  isPathOption,
+  PASS_THROUGH_SCHEME,
+  TYPE,
+  WIRE_TYPE,
+} from './wire-options.ts'
 
-const EXPLICIT_SCHEME = 'Explicit field selection'
-export const PASS_THROUGH_SCHEME = 'Message pass-through'
-
-const TYPE = 'log-analysis'
-const WIRE_TYPE = 'mezmo'
-const ALIASES = [WIRE_TYPE, 'log-store'] as const
-/** The same option; which name fits depends on the name of the type (pipeline API, appendix A). */
-const HOST_SPELLINGS = ['host', 'mezmo_host'] as const
-
-/** A host name or address, with scheme and port or without. */
+/** A host name or address, with or without scheme and port. */
 const HOST =
   /^(?:https?:\/\/)?(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?\/?$/
 
@@ -24,10 +27,10 @@ const template = (description: string, maxLength?: number) =>
   Type.Optional(Type.String({ minLength: 1, ...(maxLength === undefined ? {} : { maxLength }), description }))
 
 /**
- * The log-management side of an installation: this one's own store, so far. Options and defaults: pipeline API,
- * section 6.3; meaning: components, section 7.2.
+ * The log store of an installation, at present only of this one. Options and defaults: pipeline API, section 6.3;
+ * meaning: components, section 7.2.
  */
-export const logAnalysis = defineDestination({
+export const logAnalysis = defineOwnStore({
   type: TYPE,
   aliases: ALIASES,
   summary: 'Store events as log lines, to be searched and counted.',
@@ -41,13 +44,13 @@ export const logAnalysis = defineDestination({
         }),
       ),
       mezmo_host: Type.Optional(
-        Type.String({ minLength: 1, description: 'The same as host, for clients that call it so' }),
+        Type.String({ minLength: 1, description: 'Alias of host, for older clients' }),
       ),
       use_ingestion_key: Type.Optional(
         Type.Boolean({ description: 'Send with ingestion_key; true when left out and a key is there' }),
       ),
       ingestion_key: Type.Optional(
-        Type.String({
+        Secret({
           minLength: 1,
           description:
             'Ingestion key of this account, to which lines go; with a key of another account the node cannot be published',
@@ -65,7 +68,7 @@ export const logAnalysis = defineDestination({
             ip: template('Address of the host; may refer to fields', 512),
             mac: template('Network card of the host; may refer to fields', 512),
           },
-          { additionalProperties: false, description: 'Where lines are from' },
+          { additionalProperties: false, description: 'Origin of lines' },
         ),
       ),
       message: Type.Optional(
@@ -81,7 +84,7 @@ export const logAnalysis = defineDestination({
             meta_field: template('Field that holds the meta data of the line', 512),
             timestamp_field: template('Field that holds the time of the line', 512),
           },
-          { additionalProperties: false, description: 'What lines are made of' },
+          { additionalProperties: false, description: 'Parts of lines' },
         ),
       ),
     },
@@ -94,7 +97,40 @@ export const logAnalysis = defineDestination({
     ...messageProblems(sent.message),
   ],
   complete: withDefaults,
-  delivers: true,
+  publishProblems: foreignProblems,
+  delivery: 'lines',
+  foldOptions: ['query', 'message'],
+  errors: ['E_NOT_FOUND', 'E_DELIVERY_FAILED'],
+  compile: compileOwnStore,
+  examples: [
+    {
+      title: 'members of the line are named by options',
+      config: {
+        query: { hostname: 'gate-{{.door}}' },
+        message: { scheme: EXPLICIT_SCHEME, line: '{{.text}}', app: 'gate' },
+      },
+      event: { door: 7, text: 'open', level: 'warn' },
+      line: { host: 'gate-7', app: 'gate', text: 'open' },
+    },
+    {
+      title: 'members of the line are those of the event',
+      config: { query: { hostname: '{{.host}}' }, message: { scheme: PASS_THROUGH_SCHEME } },
+      event: { line: 'open', app: 'gate', host: 'gate-7' },
+      line: { host: 'gate-7', app: 'gate', text: 'open' },
+    },
+    {
+      title: 'a field of the host is missing: there is no line',
+      config: { query: { hostname: '{{.door}}' } },
+      event: { text: 'open' },
+      failed: ['E_NOT_FOUND', '.door'],
+    },
+    {
+      title: 'the host renders to an empty text: there is no line',
+      config: { query: { hostname: '{{.door}}' } },
+      event: { door: '', text: 'open' },
+      failed: ['E_DELIVERY_FAILED', null],
+    },
+  ],
   configs: [
     {
       sent: {},
@@ -165,27 +201,23 @@ export const logAnalysis = defineDestination({
   ],
 })
 
-/** True for a hostname that stands there because nobody wrote one: the default is the id of the type as sent. */
-export function isDefaultHostname(hostname: string): boolean {
-  return hostname === TYPE || (ALIASES as readonly string[]).includes(hostname)
-}
-
-/** The host of the log ingestion that a stored configuration names, lower case, without scheme and port. */
-export function namedHost(config: JsonObject): string | undefined {
-  for (const spelling of HOST_SPELLINGS) {
-    const host = config[spelling]
-    if (typeof host === 'string')
-      return host
-        .replace(/^https?:\/\//, '')
-        .replace(/(:\d+)?\/?$/, '')
-        .toLowerCase()
+/** Delivery to another installation or account is not part of this version. */
+function foreignProblems(
+  config: JsonObject,
+  { isOwnHost, isForeignKey, notPublished }: PublishSite,
+): Problem[] {
+  const problems: Problem[] = []
+  const host = HOST_SPELLINGS.map(spelling => config[spelling]).find(each => typeof each === 'string')
+  if (host !== undefined && !isOwnHost(host)) {
+    const message = `Delivery to the log ingestion of another installation (${bareHost(host)}) is not available in this version`
+    problems.push({ instancePath: '', message })
   }
-  return undefined
-}
-
-/** True when a text is read as a path, not as a template, where an option takes both. */
-export function isPathOption(text: string): boolean {
-  return !text.includes('{{') && (text.startsWith('.') || isFieldPath(text))
+  const { ingestion_key: key } = config
+  if (typeof key === 'string' && isForeignKey(key)) {
+    const message = `must be an ingestion key of this account: delivery to another account is not part of this version, so ${notPublished}`
+    problems.push({ instancePath: '/ingestion_key', message })
+  }
+  return problems
 }
 
 function withDefaults(stored: JsonObject, { typeAsSent, settings: { ingestHost } }: NodeContext): JsonObject {
@@ -201,7 +233,11 @@ function withDefaults(stored: JsonObject, { typeAsSent, settings: { ingestHost }
   }
 }
 
-function hostProblems(sent: JsonObject, { logHostPattern }: NodeSettings): Problem[] {
+/**
+ * Names of hosts are case-insensitive. The installation's own host, which answers contain if a request named none, is
+ * always allowed.
+ */
+function hostProblems(sent: JsonObject, { logHostPattern: pattern, ingestHost }: NodeSettings): Problem[] {
   if (HOST_SPELLINGS.every(spelling => sent[spelling] !== undefined)) {
     return [
       { instancePath: '/mezmo_host', message: 'must NOT be sent together with host: they are the same' },
@@ -212,8 +248,9 @@ function hostProblems(sent: JsonObject, { logHostPattern }: NodeSettings): Probl
     if (typeof host !== 'string' || host === '') return []
     const instancePath = pointerTo('', spelling)
     if (!HOST.test(host)) return [{ instancePath, message: 'must be a valid host name' }]
-    if (logHostPattern === undefined || logHostPattern.test(host)) return []
-    return [{ instancePath, message: `must match pattern "${logHostPattern.source}"` }]
+    if (pattern === undefined || host.toLowerCase() === ingestHost?.toLowerCase()) return []
+    if (new RegExp(pattern.source, `${pattern.flags.replace('i', '')}i`).test(host)) return []
+    return [{ instancePath, message: `must match pattern "${pattern.source}"` }]
   })
 }
 
@@ -264,7 +301,7 @@ function problemAt(
   value: JsonValue | undefined,
   check: (text: string) => string | undefined,
 ): Problem[] {
-  if (typeof value !== 'string' || value === '') return [] // The schema has said so.
+  if (typeof value !== 'string' || value === '') return [] // reported by the schema
   const message = check(value)
   return message === undefined ? [] : [{ instancePath, message }]
 }

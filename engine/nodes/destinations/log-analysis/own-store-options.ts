@@ -3,13 +3,13 @@ import type { Event } from '../../../event/event.ts'
 import { type Field, fieldAt } from '../../../event/field-path.ts'
 import { compileTemplate, messageKeyOf, type Template } from '../../../event/template.ts'
 import { textForm } from '../../../json/json-text.ts'
-import { isDefaultHostname, isPathOption, PASS_THROUGH_SCHEME } from './log-analysis.ts'
+import { isDefaultHostname, isPathOption, PASS_THROUGH_SCHEME } from './wire-options.ts'
 
-/** The options of an own-store destination, compiled. What nobody wrote is undefined: it names nothing. */
+/** The options of an own-store destination, compiled. An option that was not set is undefined. */
 export interface OwnStoreOptions {
   readonly passThrough: boolean
   readonly hostname: Template | undefined
-  /** For events that carry no host: the text that stands in the configuration by default. */
+  /** Host of events without one: by default the text in the configuration. */
   readonly defaultHostname: string
   readonly tags: readonly Template[]
   readonly ip: Template | undefined
@@ -20,13 +20,13 @@ export interface OwnStoreOptions {
   readonly app: Template | undefined
   readonly file: Template | undefined
   readonly env: Template | undefined
-  /** Keys of the message that some option uses as a whole: they are not part of "the rest". */
+  /** Keys of the message that an option uses as a whole: they are not part of "the rest". */
   readonly usedKeys: ReadonlySet<string>
-  /** The same without what `line` uses. */
+  /** Keys without those that only `line` uses. */
   readonly keysUsedBesideLine: ReadonlySet<string>
-  /** False when every option is as nobody wrote it, but for the line. */
+  /** False when every option except the line is unset. */
   readonly namesMembers: boolean
-  /** `line` is the whole message: there is no rest. */
+  /** Whether `line` is the whole message, so that nothing else remains. */
   readonly lineIsWholeMessage: boolean
 }
 

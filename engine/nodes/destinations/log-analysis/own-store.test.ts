@@ -12,24 +12,20 @@ import {
 } from '../../../../test/support/sent-lines.ts'
 import { Event } from '../../../event/event.ts'
 import { fieldAt } from '../../../event/field-path.ts'
-import { FieldNames } from '../../../lines/line-fields.ts'
+import { FieldNames } from '../../../lines/stored-line/line-fields.ts'
+import { newStoredLine } from '../../../lines/stored-line/stored-line.ts'
 import { DAY_MS } from '../../../times/duration.ts'
-import {
-  compileOwnStore,
-  defaultOwnStore,
-  type LineFailure,
-  newStoredLine,
-  type OwnStoreSink,
-} from './own-store.ts'
+import type { DeliveryFailure, OwnStoreSink } from '../../contract/own-store.ts'
+import { compileOwnStore } from './own-store.ts'
 
 const EXPLICIT = 'Explicit field selection'
 const PASS_THROUGH = 'Message pass-through'
 
-/** Members that the record must not have are undefined. */
+/** Expected members; undefined means that the record must not have the member. */
 type Expected = Readonly<Record<string, JsonValue | undefined>>
 
-/** A stored line as one reads it. Empty members are left out. */
-function stored(event: Event, sink: OwnStoreSink = defaultOwnStore()): JsonObject {
+/** A stored line in readable form, without empty members. */
+function stored(event: Event, sink: OwnStoreSink = compileOwnStore({})): JsonObject {
   const line = newStoredLine()
   const failure = sink.fill(event, line, context())
   if (failure !== undefined) throw new Error(failure.code)
@@ -57,7 +53,7 @@ function stored(event: Event, sink: OwnStoreSink = defaultOwnStore()): JsonObjec
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => !isEmpty(value)))
 }
 
-function failure(event: Event, config: JsonObject): LineFailure | undefined {
+function failure(event: Event, config: JsonObject): DeliveryFailure | undefined {
   return compileOwnStore(config).fill(event, newStoredLine(), context())
 }
 
@@ -120,12 +116,12 @@ const FULL_RECORD = {
   numbers: { '_meta.user.id': 7 },
 }
 
-describe('a line that nothing changed', () => {
+describe('an unchanged line', () => {
   test('is stored with everything that was sent', () => {
     expect(stored(sentEvent(FULL_LINE, REQUEST))).toEqual(FULL_RECORD)
   })
 
-  test('looking at the message is no change', () => {
+  test('reading the message is not a change', () => {
     const event = sentEvent(FULL_LINE, REQUEST)
     expect(event.message).toBeTypeOf('object')
     expect(stored(event)).toEqual(FULL_RECORD)
@@ -136,20 +132,20 @@ describe('a line that nothing changed', () => {
     ['log-analysis', EXPLICIT],
     ['log-store', EXPLICIT],
     ['mezmo', PASS_THROUGH],
-  ])('defaults that nobody wrote change nothing: %s, %s', (hostname, scheme) => {
+  ])('keeps its form with defaults that were not written: %s, %s', (hostname, scheme) => {
     const sink = compileOwnStore({ query: { hostname }, message: { scheme } })
     expect(stored(sentEvent(FULL_LINE, REQUEST), sink)).toEqual(FULL_RECORD)
   })
 
-  test('points into its batch instead of being copied', () => {
+  test('refers to its batch instead of being copied', () => {
     const batch = sentBatch([{ line: 'a' }, { line: 'héllo' }])
     const line = newStoredLine()
-    defaultOwnStore().fill(Event.ofLine(batch, 1), line, context())
+    compileOwnStore({}).fill(Event.ofLine(batch, 1), line, context())
     expect(line.textBytes).toBe(batch.lineBytes)
     expect([line.textStart, line.textEnd]).toEqual([batch.lineStart(1), batch.lineEnd(1)])
   })
 
-  test('is stored byte for byte, and its size is its bytes and those of its meta', () => {
+  test('is stored byte for byte, and its size is the bytes of its text and its meta', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 300 })
     fc.assert(
       fc.property(text, fc.option(fc.dictionary(fc.string(), fc.jsonValue())), (raw, metaValue) => {
@@ -157,7 +153,7 @@ describe('a line that nothing changed', () => {
         const meta = metaValue === null ? '' : JSON.stringify(metaValue)
         const line = newStoredLine()
         const sent = { line: bytes.toString(), meta }
-        defaultOwnStore().fill(sentEvent(sent), line, context())
+        compileOwnStore({}).fill(sentEvent(sent), line, context())
         expect(Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd))).toEqual(bytes)
         expect(line.meta).toBe(meta)
         expect(line.sizeBytes).toBe(bytes.length + Buffer.byteLength(meta))
@@ -270,13 +266,13 @@ describe('a line that nothing changed', () => {
   test('integers beyond doubles keep their digits in meta', () => {
     const line = newStoredLine()
     const sent = { line: 'x', rest: { other: { id: 12345678901234567890n } } }
-    defaultOwnStore().fill(sentEvent(sent), line, context())
+    compileOwnStore({}).fill(sentEvent(sent), line, context())
     expect(line.meta).toBe('{"id":12345678901234567890}')
     expect(line.textFieldValues[0]).toBe('12345678901234567890')
   })
 
-  test('the members of a reused line never come from the one before', () => {
-    const sink = defaultOwnStore()
+  test('the members of a reused line are never those of the previous one', () => {
+    const sink = compileOwnStore({})
     const reused = newStoredLine()
     sink.fill(sentEvent(FULL_LINE, REQUEST), reused, context())
     sink.fill(sentEvent({ line: 'x' }), reused, context())
@@ -388,7 +384,7 @@ describe('a line that a node changed', () => {
     expect(cut('😀'.repeat(4096))).toMatchObject({ size: 16_384 })
   })
 
-  test('a cut text stays marked while it is the same text', () => {
+  test('a cut text stays marked as long as it is the same text', () => {
     const line = { line: 'cut', app: 'a', rest: { truncated: true } }
     expect(stored(changed('.app', 'b', line))).toMatchObject({ extra: { _truncated: true } })
     expect(stored(changed('.line', 'b', line))).not.toHaveProperty('extra')
@@ -418,7 +414,7 @@ describe('a line that a node changed', () => {
     expect(record.extra).toEqual(replaced === undefined ? undefined : { _timestamp: replaced })
   })
 
-  test('a timestamp as it was sent keeps the time that was resolved', () => {
+  test('a timestamp as sent keeps the resolved time', () => {
     const line = {
       line: 'x',
       timestamp: '1772600',
@@ -441,7 +437,7 @@ describe('a line that a node changed', () => {
     expect(stored(old)).toMatchObject({ ts: RECEIVED_MS, extra: { _timestamp: '1970-01-01T00:00:00Z' } })
   })
 
-  test('nesting that cannot be printed does no harm', () => {
+  test('nesting that cannot be printed does not cause an error', () => {
     const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as JsonValue
     const message = { line: deep, meta: { deep }, label: { deep }, x: deep, y: 1 }
     expect(stored(sentEvent({ line: 'x' }).withMessage(message))).toMatchObject({ text: '{"y":1}' })
@@ -452,7 +448,7 @@ describe('a line that a node changed', () => {
   })
 })
 
-describe('options that somebody wrote name what is stored of a line', () => {
+describe('written options determine the stored line', () => {
   test.each<[string, JsonObject, JsonObject, Expected]>([
     ['a hostname', {}, { hostname: 'h-{{.app}}' }, { host: 'h-nginx' }],
     ['tags', {}, { tags: ['{{.env}}', 'x'] }, { tags: ['production', 'x'] }],
@@ -514,7 +510,7 @@ describe('options that somebody wrote name what is stored of a line', () => {
     expect(stored(event, explicit({ line: '{{.text}}' }))).toMatchObject({ text: 'hi', meta: { a: 1 } })
   })
 
-  test('a line option that gives the text as it was sent leaves it where it is', () => {
+  test('a line option with the text as sent leaves it in its place', () => {
     const event = sentEvent({ line: 'x', rest: { truncated: true } })
     const line = newStoredLine()
     explicit({ line: '{{.line}}' }).fill(event, line, context())
@@ -531,7 +527,7 @@ describe('options that somebody wrote name what is stored of a line', () => {
     expect(stored(fieldAt('.b').write(event, 2), explicit({ line: '.' }))).not.toHaveProperty('meta')
   })
 
-  test('pass-through leaves out what nodes added, not what was sent', () => {
+  test('pass-through omits members that nodes added, and keeps the sent ones', () => {
     const event = fieldAt('.added').write(sentEvent({ line: 'x', rest: { other: { pid: 7 } } }), 1)
     expect(stored(event, passThrough)).toMatchObject({ text: 'x', meta: { pid: 7 } })
   })
@@ -679,13 +675,13 @@ describe('an event that does not come from a line', () => {
     expect(stored(event(message), passThrough)).toEqual({ host: 'mezmo', ...expected })
   })
 
-  test('the hostname that nobody wrote is the id of the type', () => {
+  test('the default hostname is the id of the type', () => {
     for (const hostname of ['mezmo', 'log-analysis', 'log-store']) {
       expect(stored(event('x'), compileOwnStore({ query: { hostname } })).host).toBe(hostname)
     }
   })
 
-  test('the query is rendered; what is no address is left out', () => {
+  test('the query is rendered, and an invalid address is omitted', () => {
     const query = {
       hostname: '{{.h}}',
       tags: ['{{.t}}', '{{.nope}}', '{{.list}}', ''],
@@ -713,7 +709,7 @@ describe('an event that does not come from a line', () => {
     expect(failure(event({ h: 'x' }), config)).toBeUndefined()
   })
 
-  test('meta over 32,768 bytes is kept as cut text', () => {
+  test('meta above 32,768 bytes is stored as cut text', () => {
     const meta = (length: number) =>
       stored(event({ t: 'x', m: { a: 'x'.repeat(length - 8) } }), explicit({ line: '.t', meta_field: '.m' }))
         .meta
@@ -736,7 +732,7 @@ test('any event and any message gives a line with a host, an app and an exact si
     '.timestamp',
     '.new',
   )
-  const sinks = [defaultOwnStore(), passThrough, explicit({ line: '{{.line}}', meta_field: '.meta' })]
+  const sinks = [compileOwnStore({}), passThrough, explicit({ line: '{{.line}}', meta_field: '.meta' })]
   fc.assert(
     fc.property(message, member, fc.constantFrom(...sinks), fc.boolean(), (value, path, sink, replaces) => {
       const ingested = sentEvent(FULL_LINE, REQUEST)

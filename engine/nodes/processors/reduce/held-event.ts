@@ -4,31 +4,31 @@ import { Event } from '../../../event/event.ts'
 import { type EventColumns, eventColumns, eventsIn, eventsOfMany } from '../../../event/event-columns.ts'
 
 /**
- * An event that is kept longer than its record is in hand: its own bytes, so that a few events do not keep whole
+ * An event that is kept after its record was handled. It has a copy of its bytes, so that a few events do not keep whole
  * records in memory.
  */
 export type HeldEvent = HeldColumns | BareEvent
 
 interface HeldColumns extends Pick<EventColumns, 'changed'> {
-  /** As of the columns, a code unit for each byte: tens of thousands of small buffers take several times the memory. */
+  /** Bytes of the columns, one code unit per byte: tens of thousands of small buffers take several times the memory. */
   readonly lines: string
-  /** As of the event. */
+  /** Whether numbers keep their text, as in the event. */
   readonly isExact: boolean
 }
 
-/** One that comes from no line. */
+/** An event that does not come from a line. */
 interface BareEvent {
   readonly message: JsonValue
   readonly metadata: JsonObject
   readonly timestamp: string
 }
 
-/** One for all. */
+/** A single list for all events. */
 const UNCHANGED: readonly ChangedEvent[] = []
 
 export function heldEvent(event: Event): HeldEvent {
   const { origin, message, metadata, timestamp } = event
-  // Whose line it is, is known wherever the event goes.
+  // The account of a line is known wherever the event is.
   if (origin === null) return { message, metadata, timestamp }
   const { lines, changed } = eventColumns([event], '', origin.batch.route)
   return {
@@ -43,7 +43,7 @@ export function releasedEvent(held: HeldEvent): Event {
   return Event.of(held.message, held.metadata, held.timestamp)
 }
 
-/** The same of many, in less memory than one by one. */
+/** Copies many events, in less memory than one by one. */
 export function releasedEvents(held: readonly HeldEvent[]): Event[] {
   const events: Event[] = []
   let together: HeldColumns[] = []
@@ -62,7 +62,7 @@ export function releasedEvents(held: readonly HeldEvent[]): Event[] {
   return events
 }
 
-/** As JSON, for a snapshot. */
+/** JSON form for a snapshot. */
 export function heldEventJson(held: HeldEvent): JsonObject {
   if (!('lines' in held)) return { ...held }
   const [changed] = held.changed
@@ -70,11 +70,11 @@ export function heldEventJson(held: HeldEvent): JsonObject {
     lines: bytesOf(held).toString('base64'),
     changed: (changed ?? null) as unknown as JsonValue,
   }
-  // Snapshots of earlier behaviours do not say it.
+  // Snapshots of earlier behaviours lack this member.
   return held.isExact ? { ...columns, exact: true } : columns
 }
 
-/** @throws RangeError when the value is none */
+/** @throws RangeError for an invalid value */
 export function heldEventOf(value: JsonValue | undefined): HeldEvent {
   if (!isJsonObject(value)) throw new RangeError('an event of a snapshot is no object')
   const { lines, changed, exact } = value

@@ -7,24 +7,26 @@ import { orderedObject } from '../../../json/ordered-object.ts'
 import { compileTimeFormat, type TimeFormat } from '../../../times/time-format.ts'
 import { beginMerging, type Merged, mergeInto, type Strategy } from './merged-value.ts'
 
-/** Options of `reduce` that say how keys are merged. */
+/** Options of `reduce` for the merging of keys. */
 export interface MergeOptions {
   readonly group_by?: readonly string[] | undefined
   readonly merge_strategies?: readonly { readonly field: string; readonly strategy: Strategy }[] | undefined
   readonly date_formats?: readonly { readonly field: string; readonly format: string }[] | undefined
 }
 
-/** Where what has been merged of a group is. */
+/** Merged values of a group. */
 export interface MergedEvent {
   readonly message: Map<string, Merged>
   readonly metadata: Map<string, Merged>
 }
 
-/** How events become one: per root-level key, values below a key are not entered (components, section 5.18). */
+/**
+ * Rules for merging events, per root-level key; values below a key are not merged separately (components, section 5.18).
+ */
 export class MergeRules {
   readonly #strategies: ReadonlyMap<string, Strategy>
   readonly #dates: ReadonlyMap<string, TimeFormat>
-  /** The whole message makes the group. */
+  /** Whether the whole message makes the group. */
   readonly #keepsAll: boolean
 
   constructor({
@@ -34,7 +36,7 @@ export class MergeRules {
   }: MergeOptions) {
     this.#strategies = new Map([
       ...strategies.map(({ field, strategy }) => [rootKeyOf(field), strategy] as const),
-      // What the events of a group have in common stays what it is.
+      // Values that the events of a group have in common stay unchanged.
       ...groupBy.flatMap(field => {
         const path = parseFieldPath(field)
         const root = path?.root === 'message' ? path.segments[0] : undefined
@@ -46,10 +48,10 @@ export class MergeRules {
   }
 
   /**
-   * Merges an event in.
+   * Merges an event.
    *
    * @param nowMs log time, for dates without a year
-   * @returns bytes by which what is kept has grown, about
+   * @returns approximate growth of the kept values, in bytes
    */
   add(merged: MergedEvent, { message, metadata, origin, isExact }: Event, nowMs: number): number {
     let bytes = 0
@@ -93,15 +95,15 @@ export class MergeRules {
     return addValue(held, key, value, usual(value), isExact)
   }
 
-  /** Undefined: it follows from the value. */
+  /** Undefined: the strategy follows from the value. */
   #strategyFor(key: string, isLine: boolean): Strategy | undefined {
     if (this.#keepsAll) return 'discard'
     const named = this.#strategies.get(key)
-    // The time that a line was sent with is that of the first one, as its envelope's is; times add up to nothing.
+    // The sent time of a line is that of the first one, like that of its envelope; adding up times has no meaning.
     return named ?? (isLine && key === 'timestamp' && !this.#dates.has(key) ? 'discard' : undefined)
   }
 
-  /** As its format writes it; undefined where it is no date. */
+  /** Text in the format of the date; undefined if it is not a date. */
   #dateOf(key: string, value: JsonValue, nowMs: number): string | undefined {
     const format = this.#dates.get(key)
     if (format === undefined || !['string', 'number', 'bigint'].includes(typeof value)) return undefined
@@ -109,7 +111,7 @@ export class MergeRules {
     return instant === undefined ? undefined : format.write(instant)
   }
 
-  /** @param isExact whether the keys keep the order in which they came, see `Event.isExact` */
+  /** @param isExact whether the keys keep their order, see `Event.isExact` */
   result(merged: ReadonlyMap<string, Merged>, isExact: boolean): JsonObject {
     const members = [...merged].map(([key, { value }]) => [key, value] as const)
     const ends = [...merged].flatMap(([key, { last }]) =>
@@ -134,7 +136,7 @@ function addValue(
   return Buffer.byteLength(key) + textFormBytes(value)
 }
 
-/** What nobody said anything about: numbers are added up, of everything else the first value stays. */
+/** Rule for fields without a strategy: numbers are added up, other values keep the first. */
 function usual(value: JsonValue): Strategy {
   return typeof value === 'number' || typeof value === 'bigint' ? 'sum' : 'discard'
 }
@@ -144,7 +146,7 @@ function rootKeyOf(field: string): string {
   return String(parseFieldPath(field)?.segments[0])
 }
 
-/** The number that a date is written as; a format may write what no number looks like. */
+/** The number of a written date. A format may write a text that does not have the form of a number. */
 function numberOf(date: string): JsonValue {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(date) ? parseJson(date) : date
 }

@@ -2,7 +2,9 @@ import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { textFormBytes } from '../../../json/json-size.ts'
 
-/** How the values of one key become one (components, section 5.18); `first` is what `discard` is called in the options. */
+/**
+ * Strategies for merging the values of one key (components, section 5.18); `first` is called `discard` in the options.
+ */
 export type Strategy =
   | 'array'
   | 'shortest_array'
@@ -17,18 +19,18 @@ export type Strategy =
   | 'max'
   | 'sum'
 
-/** What has been merged of one key so far. It is plain JSON, so that a snapshot is its text. */
+/** Merged value of one key so far. It is plain JSON, so that a snapshot is its text. */
 export interface Merged {
   /** `date`: the first value and the last, both as text of their format. */
   strategy: Strategy | 'date'
   value: JsonValue
-  /** Of a date. */
+  /** Last value, for a date. */
   last?: JsonValue
 }
 
 const SEPARATORS: Readonly<Record<string, string>> = { concat: ' ', concat_newline: '\n', concat_raw: '' }
 
-/** @returns undefined when the value does not fit: the key stays absent until one comes that does */
+/** @returns undefined when the value does not fit: the key stays absent until a fitting one */
 export function beginMerging(strategy: Strategy, value: JsonValue): Merged | undefined {
   switch (strategy) {
     case 'array':
@@ -56,10 +58,10 @@ export function beginMerging(strategy: Strategy, value: JsonValue): Merged | und
 }
 
 /**
- * Merges a further value in; one that does not fit is skipped.
+ * Merges a further value; a value that does not fit is skipped.
  *
  * @param isExact see `Event.isExact`
- * @returns bytes by which what is kept has grown, about
+ * @returns approximate growth of the kept values, in bytes
  */
 export function mergeInto(merged: Merged, next: JsonValue, isExact: boolean): number {
   const { strategy, value } = merged
@@ -114,10 +116,13 @@ function concatenate(merged: Merged, next: JsonValue): number {
   return textFormBytes(next)
 }
 
-/** Texts of the values of a `flat_unique`, which are looked for again and again. */
+/** Texts of the values of a `flat_unique`, which are looked up repeatedly. */
 const KNOWN = new WeakMap<Merged, Set<string>>()
 
-/** An array or an object adds its members' values, anything else itself. @returns bytes that were added, about */
+/**
+ * Adds the values of the members of an array or an object, and any other value itself. @returns approximate number of
+ * added bytes
+ */
 function addDistinct(merged: Merged, next: JsonValue): number {
   const held = merged.value as JsonValue[]
   const known = KNOWN.get(merged) ?? new Set(held.map(canonicalJson))
@@ -139,8 +144,8 @@ function isNumber(value: JsonValue): value is number | bigint {
 }
 
 /**
- * Integers add up exactly; what no number holds stays at the largest one. Before the fifth behaviour a sum of two integers
- * could be beyond that.
+ * Integers are added exactly; larger sums stay at the largest number. Before the fifth behaviour a sum of two integers
+ * could exceed it.
  */
 function sumOf(one: number | bigint, other: number | bigint, isExact: boolean): number | bigint {
   if (Number.isInteger(Number(one)) && Number.isInteger(Number(other))) {

@@ -60,11 +60,14 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test.each(['.a.b', '.', '.list[0]', '[0]', 'metadata.a', 'timestamp'])('%s is no root-level field', field => {
-  expect(problems({ merge_strategies: [{ ...merge, field }] })).toEqual([
-    '/merge_strategies/0/field must be a root-level field, such as .a',
-  ])
-})
+test.each(['.a.b', '.', '.list[0]', '[0]', 'metadata.a', 'timestamp'])(
+  '%s is not a root-level field',
+  field => {
+    expect(problems({ merge_strategies: [{ ...merge, field }] })).toEqual([
+      '/merge_strategies/0/field must be a root-level field, such as .a',
+    ])
+  },
+)
 
 test.each<JsonObject>([
   { duration_ms: 1, max_events: 1 },

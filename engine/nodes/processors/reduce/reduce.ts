@@ -15,9 +15,9 @@ import { groupHash, type Reduction, Reductions } from './reductions.ts'
 const DEFAULT_DURATION_MS = 30_000
 const MAX_DURATION_MS = 7_200_000 // Two hours.
 const MAX_FIELD_LENGTH = 200
-/** Of so many windows that end, the first events are read together. */
+/** Number of ending windows whose first events are read together. */
 const READ_TOGETHER = 64
-/** Components, section 5.18: beyond, what is held is given early. */
+/** Components, section 5.18: beyond this size, held events are released early. */
 const MAX_REDUCTION_BYTES = 100 * 1024
 const MAX_NODE_BYTES = 1024 * 1024
 const STRATEGIES = [
@@ -26,14 +26,15 @@ const STRATEGIES = [
 ]
 
 /**
- * Reduce: the events of a group over a span of time become one. Rules: components, section 5.18. The member `timestamp` of
- * ingested lines, when they were sent, is kept first like the time of the envelope; other numbers are added up.
+ * Reduce: merges the events of a group within a time span into one. Rules: components, section 5.18. The member
+ * `timestamp` of ingested lines, their sent time, is that of the first, like the time of the envelope; other numbers are
+ * added up.
  */
 export const reduce = defineProcessor({
   type: 'reduce',
   since: 3,
   summary:
-    'Merge the events of a group over a span of time into one: numbers are added up, of other values the first stays, unless a strategy says otherwise. The time that a line was sent with stays that of the first.',
+    'Merge the events of a group within a time span into one. By default, numbers are added up, and the first of other values is kept; a strategy can change this. The sent time of a line is that of the first.',
   config: Type.Object(
     {
       duration_ms: Type.Optional(
@@ -84,7 +85,7 @@ export const reduce = defineProcessor({
             }),
             conditional: Conditional({ description: 'Condition on the incoming event' }),
           },
-          { additionalProperties: false, description: 'What ends a result early' },
+          { additionalProperties: false, description: 'Conditions that end a result early' },
         ),
       ),
     },
@@ -158,7 +159,7 @@ export const reduce = defineProcessor({
     snapshot: state => state.snapshot(),
     restore: bytes => Reductions.restore(bytes),
     measure: state => ({ groups: state.count, bytes: state.bytes }),
-    // What is open was merged by the rules of before; what ends it may change at any time.
+    // Open windows were merged by the previous rules; only the condition that ends them may change.
     keeps: (before, after) => rulesText(before) === rulesText(after),
     keyed: {
       hash: config => {
@@ -413,7 +414,7 @@ function rootField(description: string) {
   return FieldPath({ rootLevel: true, maxLength: MAX_FIELD_LENGTH, description })
 }
 
-/** The values that make a group; types count, and what is missing is a value of its own. */
+/** Returns the values that identify a group. Types count, and a missing value is a value of its own. */
 function groupIn(paths: readonly string[]): (event: Event) => string {
   const fields = paths.map(fieldAt)
   return event =>
@@ -430,7 +431,7 @@ function begun(group: string, event: Event, endMs: number): Reduction {
   return { group, endMs, first: heldEvent(event), age: 0, count: 1, bytes: event.bytes, ...nothing }
 }
 
-/** The first event with what was merged; one that nothing was merged into, or from, is what it was. */
+/** The first event with the merged values; an event into which nothing was merged stays unchanged. */
 function resultOf(reduction: Reduction, rules: MergeRules): Event {
   return mergedInto(releasedEvent(reduction.first), reduction, rules)
 }

@@ -13,7 +13,7 @@ const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(messa
 
 /** A reduce with its state, as one partition has it. */
 function running(config: JsonObject) {
-  const state = reduce.state?.create({ maxKeys: 1, maxRuns: 1 }, 1) as Reductions
+  const state = reduce.state?.create({ maxKeys: 1, maxEntries: 1 }, 1) as Reductions
   const process = reduce.compile(config, () => {}, UNMETERED)
   const release = reduce.windows?.release(config)
   return {
@@ -23,7 +23,7 @@ function running(config: JsonObject) {
       if (!(outcome instanceof Gathered)) throw new Error('neither held nor merged')
       return outcome.released
     },
-    /** What comes out by that time. */
+    /** Events that are released until that time. */
     until: (timeMs: number) => eventsOf(release?.(state, timeMs)),
   }
 }
@@ -32,7 +32,7 @@ const eventsOf = (ended: Iterable<EndedWindow> = []) => Array.from(ended, each =
 const messages = (events: readonly Event[]) => events.map(({ message }) => message)
 
 describe('open reductions', () => {
-  test('one that grows beyond 100 KiB is given at once, and its group begins anew', () => {
+  test('that grow beyond 100 KiB are released at once, and their groups begin again', () => {
     const { take, state } = running({ merge_strategies: [{ field: '.n', strategy: 'array' }] })
     const text = 'x'.repeat(20_000)
     for (let n = 0; n < 5; n++) expect(take({ n: text })).toEqual([])
@@ -40,7 +40,7 @@ describe('open reductions', () => {
     expect([state.count, state.bytes]).toEqual([0, 0])
   })
 
-  test('beyond 1 MiB in all, the oldest are given first', () => {
+  test('beyond 1 MiB in total are released, oldest first', () => {
     const { take, state } = running({ group_by: ['.k'] })
     const given: unknown[] = []
     for (let k = 0; k < 30; k++) given.push(...messages(take({ k, text: 'x'.repeat(50_000) })))
@@ -49,7 +49,7 @@ describe('open reductions', () => {
     expect(state.bytes).toBeLessThanOrEqual(1024 * 1024)
   })
 
-  test('types of a group count, and what is missing is a group of its own', () => {
+  test('distinguish types of group values, and a missing value is a group of its own', () => {
     const { take, state } = running({ group_by: ['.k'] })
     for (const k of [1, '1', true, 'true', null, '', [1], { a: 1 }]) take({ k })
     take({})
@@ -58,7 +58,7 @@ describe('open reductions', () => {
     expect(state.count).toBe(9)
   })
 
-  test('metadata that comes later joins, and numbers there are not added up', () => {
+  test('take over later metadata, and do not add up its numbers', () => {
     const { take, until } = running({})
     take({ n: 1 }, { query: { app: 'a' }, n: 1 })
     take({ n: 2 }, { n: 5, late: true })
@@ -68,7 +68,7 @@ describe('open reductions', () => {
     expect(given?.timestamp).toBe(TIME)
   })
 
-  test('integers add up exactly, and no sum leaves the numbers', () => {
+  test('add up integers exactly, and a sum is always a number', () => {
     const { take, until } = running({ group_by: ['.k'] })
     take({ k: 1, n: Number.MAX_SAFE_INTEGER })
     take({ k: 1, n: 2 })
@@ -86,7 +86,7 @@ describe('open reductions', () => {
     ])
   })
 
-  test('a message that is no object adds nothing, and by itself stays what it was', () => {
+  test('are not changed by a message that is not an object, which stays as it was if it is alone', () => {
     const { state, until } = running({})
     const process = reduce.compile({}, () => {}, UNMETERED)
     process(Event.of('one', {}, TIME), state, 0)
@@ -94,7 +94,7 @@ describe('open reductions', () => {
     expect(messages(until(Number.POSITIVE_INFINITY))).toEqual(['one'])
   })
 
-  test('members named like those of every object are members like all others', () => {
+  test('treat members with names of built-in properties like all others', () => {
     const { take, until } = running({})
     take(JSON.parse('{"__proto__":1,"constructor":2}') as JsonObject)
     take(JSON.parse('{"__proto__":1,"constructor":2}') as JsonObject)
@@ -103,7 +103,7 @@ describe('open reductions', () => {
     )
   })
 
-  test('shares go, and come together again elsewhere as they were', () => {
+  test('can move in shares, and are joined again elsewhere unchanged', () => {
     const { state, take } = running({
       group_by: ['.k'],
       merge_strategies: [{ field: '.n', strategy: 'flat_unique' }],
@@ -123,7 +123,7 @@ describe('open reductions', () => {
       const place = [1, 3].includes(shareOf(groupHash(group))) ? other.state : state
       expect(place.find(group)?.count).toBe(3)
     }
-    // What has travelled goes on: a value that it has is not added again.
+    // A moved reduction continues: values that it already has are not added again.
     const [moved] = [...Array(20).keys()].filter(
       k => other.state.find(JSON.stringify(`key ${k}`)) !== undefined,
     )
@@ -139,7 +139,7 @@ describe('open reductions', () => {
 })
 
 describe('options', () => {
-  test('as many events as are allowed now end what was opened when more were', () => {
+  test('a smaller maximum of events ends windows that already have as many', () => {
     const { take, state } = running({ max_events: 10 })
     for (let n = 1; n <= 5; n++) take({ n })
     const process = reduce.compile({ max_events: 3 }, () => {}, UNMETERED)
@@ -147,7 +147,7 @@ describe('options', () => {
     expect(messages((outcome as Gathered).released)).toEqual([{ n: 21 }])
   })
 
-  test('one event at most is one event, also where it begins a new one', () => {
+  test('with a maximum of one, each event is released alone, even if it begins a window', () => {
     const flush = {
       when: 'starts_when',
       conditional: { expressions: [{ field: '.s', str_operator: 'exists' }] },
@@ -157,7 +157,7 @@ describe('options', () => {
     expect(messages(take({ n: 2 }))).toEqual([{ n: 2 }])
   })
 
-  test('a group by the whole message keeps it as it is, and a member may be called undefined', () => {
+  test('a group by the whole message keeps it unchanged, and a member can be called undefined', () => {
     const { take, until } = running({ group_by: ['.'] })
     take({ n: 1 })
     take({ n: 1 })
@@ -168,7 +168,7 @@ describe('options', () => {
     expect(messages(other.until(Number.POSITIVE_INFINITY))).toEqual([{ undefined: 3 }])
   })
 
-  test('a date that no number looks like stays a text, and a long one keeps its digits', () => {
+  test('a date without the form of a number stays a text, and a long one keeps its digits', () => {
     const dates = [
       { field: '.d', format: '%Y%m%d %H%M%S' },
       { field: '.ns', format: '%Y%m%d%H%M%S%9f' },
@@ -186,13 +186,13 @@ describe('options', () => {
     ])
   })
 
-  test('large doubles and negative zero come out of a snapshot as they went in', () => {
+  test('large doubles and negative zero survive a snapshot', () => {
     const values = { big: 1e20, exact: 12345678901234567890n, least: -0, max: Number.MAX_VALUE, half: 0.5 }
     const { take, state } = running({})
     take(values)
     const restored = reduce.state?.restore(finish(reduce.state.snapshot(state)), {
       maxKeys: 1,
-      maxRuns: 1,
+      maxEntries: 1,
     })
     const process = reduce.compile({}, () => {}, UNMETERED)
     const release = reduce.windows?.release({})

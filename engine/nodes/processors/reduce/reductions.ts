@@ -8,36 +8,36 @@ import type { Merged } from './merged-value.ts'
 import { WindowEnds } from './window-ends.ts'
 
 const FORMAT = 1
-/** A piece that travels as one record is cut beyond. */
+/** Maximum size of a piece, which is sent as one record. */
 const MAX_PIECE_BYTES = 500_000
-/** Of a snapshot's text: so much is written at a time. */
+/** Size of the text of a snapshot that is written at once. */
 const STRETCH_CHARACTERS = 32_768
 
-/** The events of a group that have become one so far. */
+/** The events of a group that were merged so far. */
 export interface Reduction {
   readonly group: string
   /** Log time at which it ends, UNIX ms. */
   readonly endMs: number
   readonly first: HeldEvent
-  /** Higher than of those that were opened before it; given when it is opened. */
+  /** Rises with each window that is opened; set when it is opened. */
   age: number
-  /** Events in it. */
+  /** Number of events in it. */
   count: number
-  /** What it holds, about. */
+  /** Estimated size in bytes. */
   bytes: number
-  /** By root-level key, in the order in which the keys came. */
+  /** Merged values by root-level key, in the order of their first occurrence. */
   readonly message: Map<string, Merged>
   readonly metadata: Map<string, Merged>
 }
 
-/** The open reductions of a node on one partition, oldest first. Nothing here knows the options. */
+/** The open reductions of a node on one partition, oldest first. They do not depend on the options. */
 export class Reductions {
   readonly #open = new Map<string, Reduction>()
   readonly #ends = new WindowEnds<Reduction>()
-  /** Goes through them by age, once: to begin at the front each time would pass over all that were closed there. */
+  /** Iterates over them by age, once: starting from the front each time would pass all that were closed there. */
   #byAge = this.#open.values()
   #oldest: Reduction | undefined
-  /** Of the next one that opens, among those that have. */
+  /** Age of the next window, counted over all windows. */
   #nextAge = 0
   #bytes = 0
 
@@ -45,7 +45,7 @@ export class Reductions {
     return this.#open.size
   }
 
-  /** Of all of them, about. */
+  /** Estimated size of all windows, in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -55,7 +55,7 @@ export class Reductions {
     return this.#ends.earliestMs
   }
 
-  /** Times that have been compared so far to know which end. */
+  /** Number of times compared so far to find the windows that end. */
   get compared(): number {
     return this.#ends.compared
   }
@@ -69,13 +69,13 @@ export class Reductions {
     if (known !== undefined && this.#open.get(known.group) === known) return known
     this.#oldest = this.#byAge.next().value
     if (this.#oldest !== undefined) return this.#oldest
-    // It does not go on behind its end.
+    // An iterator does not continue after its end.
     this.#byAge = this.#open.values()
     this.#oldest = this.#byAge.next().value
     return this.#oldest
   }
 
-  /** Those that end at that time or before, oldest first. */
+  /** Windows that are due at a time, oldest first. */
   endingBy(timeMs: number): Reduction[] {
     return this.#ends.endingBy(timeMs).sort((one, other) => one.age - other.age)
   }
@@ -99,7 +99,7 @@ export class Reductions {
     this.#bytes -= reduction.bytes
   }
 
-  /** Their JSON, a list that begins with its format. */
+  /** Their JSON: a list that begins with its format. */
   *snapshot(): Steps<Uint8Array> {
     const parts: Buffer[] = []
     let text = `[${FORMAT}`
@@ -114,27 +114,27 @@ export class Reductions {
     return yield* joined(parts)
   }
 
-  /** @throws RangeError when the bytes are no snapshot */
+  /** @throws RangeError when the bytes are not a snapshot */
   static restore(bytes: Uint8Array): Reductions {
     const reductions = new Reductions()
     reductions.absorb(bytes)
     return reductions
   }
 
-  /** Takes in a snapshot, or a piece of one. @throws RangeError when the bytes are none */
+  /** Adds a snapshot, or a piece of one. @throws RangeError when the bytes are not valid */
   absorb(bytes: Uint8Array): void {
     const [format, ...kept] = readJson(bytes)
     if (format !== FORMAT) throw new RangeError(`reductions of an unknown format: ${String(format)}`)
     for (const value of kept) {
       const reduction = reductionOf(value)
-      // A key has one place at a time, so none is there already; if one were, it would end by itself.
+      // A key has one place at a time, so its window is not present already; if it were, it would end by itself.
       const taken = this.#open.get(reduction.group)
       if (taken !== undefined) this.#rename(taken)
       this.open(reduction)
     }
   }
 
-  /** Takes out those whose share goes. @yields pieces of a bounded size, for `absorb` */
+  /** Removes the windows of some shares. @yields pieces of a bounded size, for `absorb` */
   *split(
     shares: readonly number[],
     shareOf: (hash: number) => number,
@@ -159,7 +159,7 @@ export class Reductions {
   }
 }
 
-/** 32 bits, the same for a group everywhere. */
+/** Hash of a group: 32 bits, the same everywhere. */
 export function groupHash(group: string): number {
   return hash('sha256', group, 'buffer').readUInt32LE(0)
 }

@@ -1,15 +1,15 @@
 /**
- * Windows by the time at which they end. A heap holds each time once; those that end then are looked at only when they
- * do, so that a step costs the same however many are open.
+ * Windows by the time at which they end. A heap contains each time once. Windows are examined only when they end, so a
+ * step costs the same however many are open.
  */
 export class WindowEnds<Window extends { readonly endMs: number }> {
-  /** Times of which there is a set, the earliest first. */
+  /** Times with a set of windows, earliest first. */
   readonly #heap: number[] = []
   /** A set that is empty stays until its time is the earliest. */
   readonly #ending = new Map<number, Set<Window>>()
   #compared = 0
 
-  /** Infinity: there is none. */
+  /** Infinity without windows. */
   get earliestMs(): number {
     for (;;) {
       const earliest = this.#heap[0]
@@ -20,7 +20,7 @@ export class WindowEnds<Window extends { readonly endMs: number }> {
     }
   }
 
-  /** Times that have been compared so far: what all of this costs. */
+  /** Number of times compared so far, which is the cost of this class. */
   get compared(): number {
     return this.#compared
   }
@@ -40,7 +40,7 @@ export class WindowEnds<Window extends { readonly endMs: number }> {
     this.#ending.get(window.endMs)?.delete(window)
   }
 
-  /** Those that end at that time or before, in no order. */
+  /** Windows that are due at a time, in any order. */
   endingBy(timeMs: number): Window[] {
     const due: Window[] = []
     const places = [0]

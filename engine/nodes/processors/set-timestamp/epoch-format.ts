@@ -4,7 +4,7 @@ import type { TimeFormat } from '../../../times/time-format.ts'
 const DIGITS = /^-?\d{1,21}$/
 const NANOSECONDS_PER_SECOND = 1_000_000_000n
 
-/** Formats by name that count from 1970 on and have no mark (components, section 9.3: our choice). */
+/** Formats by name that count from 1970 and have no mark (components, section 9.3: our choice). */
 export const EPOCH_FORMATS: ReadonlyMap<string, TimeFormat> = new Map([
   ['epoch_ms', epochFormat(1_000_000n)],
   ['epoch_ns', epochFormat(1n)],

@@ -38,7 +38,7 @@ test.each<[string, JsonObject]>([
   expect(problems(config)).toEqual([problem])
 })
 
-test('only the very word Custom is special', () => {
+test('only the exact word Custom is special', () => {
   const config = { parsers: [{ field: '.at', options: { format: 'custom' } }] }
   expect(stored(config)).toEqual(config)
 })
@@ -49,7 +49,7 @@ test.each<[string, JsonObject]>([
     '/parsers/0/options/custom_format must be a valid time format: it has no date',
     { format: 'Custom', custom_format: '%T' },
   ],
-])('kept, and not published: %s', (problem, options) => {
+])('saved, and not published: %s', (problem, options) => {
   const config = { parsers: [{ field: '.at', options }] }
   expect(stored(config)).toEqual(config)
   const found = setTimestamp.runProblems?.(config) ?? []
@@ -99,13 +99,13 @@ test.each<[JsonValue, string, JsonValue]>([
   expect(timestampOf({ at }, [['.at', format]])).toEqual(result)
 })
 
-test('the whole message, metadata and the timestamp itself may say the time', () => {
+test('the whole message, metadata and the timestamp itself can contain the time', () => {
   expect(timestampOf('2031-03-08', [['.', '%F']])).toBe('2031-03-08T00:00:00Z')
   expect(timestampOf({}, [['metadata.at', '%F']])).toBe('2031-03-10T00:00:00Z')
   expect(timestampOf({}, [['timestamp', '%FT%T.250%Z']])).toBe('2031-03-09T08:15:30Z')
 })
 
-test('an error names the first field that is there, or the first of all', () => {
+test('an error names the first field that exists, or the first of all', () => {
   const parsers: [string, string][] = [
     ['.a', '%F'],
     ['.b', '%F'],

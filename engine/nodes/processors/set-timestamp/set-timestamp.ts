@@ -29,8 +29,8 @@ interface TimeEntry {
 }
 
 /**
- * Set timestamp: the time of an event is what one of its fields says. Log time is not touched: windows stay as they are.
- * Rules: components, section 5.21.
+ * Set timestamp: takes the time of an event from one of its fields. Log time does not change, so windows are not
+ * affected. Rules: components, section 5.21.
  */
 export const setTimestamp = defineProcessor({
   type: 'set-timestamp',
@@ -161,7 +161,7 @@ export const setTimestamp = defineProcessor({
   ],
 })
 
-/** @param parsers as sent: they may have any type */
+/** @param parsers as sent, with any type */
 function optionProblems(parsers: unknown, problemsOf: (options: JsonObject) => Problem[]): Problem[] {
   if (!Array.isArray(parsers)) return []
   return parsers.flatMap((parser, index) => {
@@ -182,7 +182,7 @@ function formatOf(text: string): TimeFormat {
   return EPOCH_FORMATS.get(text) ?? compileTimeFormat(text)
 }
 
-/** Counts from 1970 on may be numbers. */
+/** A count from 1970 may be a number. */
 function readTime(value: JsonValue, format: TimeFormat, nowMs: number): Instant | undefined {
   if (typeof value === 'string') return format.read(value, nowMs)
   const isNumber = typeof value === 'number' || typeof value === 'bigint'

@@ -10,7 +10,7 @@ function copyOf(table: BucketTable): BucketTable {
   return BucketTable.read(new ColumnReader(finish(writer.writing())))
 }
 
-test('finds the keys that are there and no others, whatever came and went', () => {
+test('finds exactly the present keys after any additions and removals', () => {
   const keys = Array.from({ length: 60 }, (_, number) => `${'k'.repeat(number % 30)}${number}`)
   const operation = fc.record({
     key: fc.constantFrom(...keys),
@@ -19,7 +19,7 @@ test('finds the keys that are there and no others, whatever came and went', () =
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 400, size: 'max' }), fc.nat(), (operations, seed) => {
       let table = new BucketTable(seed)
-      const order = new Set<string>() // In the order of use, the longest ago first.
+      const order = new Set<string>() // in the order of use, least recently used first
       for (const { key, what } of operations) {
         const bucket = table.find(key)
         expect(bucket !== NO_BUCKET).toBe(order.has(key))
@@ -39,7 +39,7 @@ test('finds the keys that are there and no others, whatever came and went', () =
   )
 })
 
-test('one bucket after the other can go, and all others stay to be found', () => {
+test('one bucket after the other can be removed, and all others are still found', () => {
   const table = new BucketTable(3)
   const keys = Array.from({ length: 3000 }, (_, number) => `host-${number}`)
   for (const key of keys) table.insert(key)

@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto'
+import type { KeptKey } from '../../contract/buckets.ts'
 import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
 import { KeyArena, MAX_KEY_UNITS } from './key-arena.ts'
 
@@ -6,51 +7,45 @@ const START_CAPACITY = 16
 const START_SLOTS = 16
 const MAX_LOAD = 0.75
 
-/** Longest key that is kept as it is, in bytes of UTF-8. */
+/** Longest key that is stored unchanged, in bytes of UTF-8. */
 const MAX_KEY_BYTES = MAX_KEY_UNITS
 const LENGTH_MASK = 0x3ff
 const WIDE = 0x8000
 const DIGEST = 0x4000
 
 export const NO_BUCKET = 0
-/** Events without a value at the key field. */
+/** Bucket of events without a value at the key field. */
 export const DEFAULT_BUCKET = 1
-/** Keys that found no room. */
+/** Bucket of keys without room for a bucket of their own. */
 export const OVERFLOW_BUCKET = 2
 const FIRST_KEYED = 3
 
-/** Text of a key, or, of a long one, its SHA-256 in hexadecimal digits. */
-export interface KeptKey {
-  readonly text: string
-  readonly isDigest: boolean
-}
-
 /**
- * Buckets by the exact text of their key, in flat columns: an open-addressing index over 32-bit hashes, the
- * texts in an arena, and a list in the order of last use. 32 bytes a bucket beside index and text.
+ * Buckets by the exact text of their key, in flat columns: an open-addressing index over 32-bit hashes, the texts in an
+ * arena, and a list in the order of last use. A bucket takes 32 bytes in addition to index and text.
  *
- * The hash is seeded, so that a sender who does not know the seed cannot choose keys that collide. The seed
- * changes speed alone, never a result.
+ * The hash is seeded, so a sender who does not know the seed cannot choose keys that collide. The seed affects only
+ * speed, never a result.
  */
 export class BucketTable {
   /** First and last run of the bucket's log. */
   firstRun = new Uint32Array(START_CAPACITY)
   lastRun = new Uint32Array(START_CAPACITY)
-  /** Runs after the first; a bucket without a first run has none. */
+  /** Runs after the first; a bucket without a first run has no others. */
   moreRuns = new Uint16Array(START_CAPACITY)
   /** Sum of the counts of its runs. */
   total = new Uint32Array(START_CAPACITY)
-  /** Buckets with a key. */
+  /** Number of buckets with a key. */
   size = 0
-  /** The keyed bucket that was used longest ago. */
+  /** The least recently used bucket with a key. */
   oldest = NO_BUCKET
   #newest = NO_BUCKET
   #older = new Uint32Array(START_CAPACITY)
-  /** Towards the last used; of a released bucket the next released one. */
+  /** The next more recently used bucket; for a released bucket the next released one. */
   #newer = new Uint32Array(START_CAPACITY)
   #hashes = new Uint32Array(START_CAPACITY)
   #keyAt = new Uint32Array(START_CAPACITY)
-  /** Code units, and whether they are two bytes each or those of a digest. */
+  /** Number of code units, and whether they have two bytes each or are those of a digest. */
   #keyForm = new Uint16Array(START_CAPACITY)
   #slots = new Uint32Array(START_SLOTS)
   #keys = new KeyArena()
@@ -67,30 +62,30 @@ export class BucketTable {
     return this.#findForm(key, 0)
   }
 
-  /** A number of 32 bits that a key has in every table of the same seed. */
+  /** Hash of a key with 32 bits, the same in every table of the same seed. */
   hashOf(key: string): number {
     return this.#hash(mayBeTooLong(key) ? keptForm(key)[0] : key)
   }
 
-  /** The same of a bucket's key. */
+  /** Hash of a bucket's key. */
   hashAt(bucket: number): number {
     return this.#hashes[bucket] as number
   }
 
-  /** The bucket with the key that a bucket of another table of the same seed has. */
+  /** The bucket with the key of a bucket in another table of the same seed. */
   findSame(source: BucketTable, bucket: number): number {
     const { text, isDigest } = source.keyAt(bucket)
     return this.#findForm(text, isDigest ? DIGEST : 0)
   }
 
-  /** The key of a bucket as it is kept. */
+  /** The key of a bucket in its stored form. */
   keyAt(bucket: number): KeptKey {
     const form = this.#keyForm[bucket] as number
     const text = this.#keys.text(this.#keyAt[bucket] as number, form & LENGTH_MASK, (form & WIDE) !== 0)
     return { text, isDigest: (form & DIGEST) !== 0 }
   }
 
-  /** A new bucket, last used now. The key must not be there. */
+  /** Adds a bucket as the most recently used one. The key must not be present. */
   insert(key: string): number {
     const [text, digested] = mayBeTooLong(key) ? keptForm(key) : ([key, 0] as const)
     if (this.#keys.sparse) this.#repackKeys()
@@ -118,24 +113,24 @@ export class BucketTable {
     this.size--
   }
 
-  /** Makes it the last used one. */
+  /** Makes it the most recently used one. */
   touch(bucket: number): void {
     if (bucket === this.#newest) return
     this.#unlink(bucket)
     this.#linkNewest(bucket)
   }
 
-  /** Keyed buckets, the one used longest ago first. */
+  /** Buckets with a key, least recently used first. */
   *inOrderOfUse(): Generator<number> {
     for (let bucket = this.oldest; bucket !== NO_BUCKET; bucket = this.#newer[bucket] as number) yield bucket
   }
 
-  /** An empty table with room of its own for the key of a bucket of this one, and so on: see `adopt`. */
+  /** An empty table with enough room for the keys of this one: see `adopt`. */
   emptyCopy(): BucketTable {
     return new BucketTable(this.#seed)
   }
 
-  /** A new bucket, last used now, with the key that a bucket of another table of the same seed has. */
+  /** Adds a bucket as the most recently used one, with the key of a bucket in another table of the same seed. */
   adopt(source: BucketTable, bucket: number): number {
     if ((this.size + 1) / this.#slots.length > MAX_LOAD) this.#rebuildIndex(this.#slots.length * 2)
     const copy = this.#allocate()
@@ -150,7 +145,7 @@ export class BucketTable {
     return copy
   }
 
-  /** Bytes of columns and index, the texts of the keys not counted. */
+  /** Bytes of columns and index, without the texts of the keys. */
   get byteLength(): number {
     const wide = [
       this.firstRun,
@@ -169,12 +164,12 @@ export class BucketTable {
     return this.#keys.byteLength
   }
 
-  /** The first number that no bucket has had; one that was released has passed nothing. */
+  /** The first number that was never used for a bucket; a released one has not passed anything. */
   get end(): number {
     return this.#end
   }
 
-  /** Buckets in use or released: what a copy of the columns takes. */
+  /** Number of used and released buckets: the size of a copy of the columns. */
   get extent(): number {
     return this.#end - FIRST_KEYED
   }
@@ -323,10 +318,10 @@ function mayBeTooLong(key: string): boolean {
   return key.length * 3 > MAX_KEY_BYTES // A code unit takes three bytes of UTF-8 at most.
 }
 
-/** A long key is kept as its SHA-256; the flag tells it from a key that reads the same. */
+/** A long key is kept as its SHA-256; the flag distinguishes it from a key with the same text. */
 function keptForm(key: string): readonly [text: string, digested: number] {
   if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return [key, 0]
-  // UTF-8 has no way to write half a surrogate pair: two such keys must not become one.
+  // UTF-8 cannot encode half a surrogate pair; two such keys must not become one.
   const bytes = key.isWellFormed() ? Buffer.from(key) : Buffer.from(key, 'utf16le')
   return [digest('sha256', bytes), DIGEST]
 }

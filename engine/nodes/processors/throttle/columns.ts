@@ -6,21 +6,21 @@ const DOUBLED_BELOW = 1024
 const GROWTH = 1.1
 
 /**
- * The next capacity of flat columns: small ones double, large ones grow by a tenth, so that a million entries
- * do not carry a million empty ones.
+ * The next capacity of flat columns: small ones double, large ones grow by a tenth, so that a million entries do not
+ * reserve a million empty ones.
  */
 export function nextCapacity(capacity: number): number {
   return capacity < DOUBLED_BELOW ? capacity * 2 : Math.ceil(capacity * GROWTH)
 }
 
-/** The capacity that growing step by step arrives at for so many entries. */
+/** The capacity that step-by-step growth reaches for this number of entries. */
 export function capacityFor(entries: number, capacity: number): number {
   let enough = capacity
   while (enough < entries) enough = nextCapacity(enough)
   return enough
 }
 
-/** The same values in a longer column; the new ones are zero. */
+/** Copies a column into a longer one; the new values are zero. */
 export function grown<C extends Column>(column: C, capacity: number): C {
   const Constructor = column.constructor as new (length: number) => C
   const longer = new Constructor(capacity)
@@ -28,7 +28,7 @@ export function grown<C extends Column>(column: C, capacity: number): C {
   return longer
 }
 
-/** Writes numbers and columns one after the other, each as it lies in memory (little endian). */
+/** Writes numbers and columns one after the other in their form in memory (little endian). */
 export class ColumnWriter {
   readonly #parts: Uint8Array[] = []
 
@@ -36,7 +36,7 @@ export class ColumnWriter {
     this.column(Float64Array.from(numbers), numbers.length)
   }
 
-  /** Only the first `length` values. The bytes are copied by `writing`. */
+  /** Writes only the first `length` values. The bytes are copied by `writing`. */
   column(column: Column, length: number): void {
     this.#parts.push(new Uint8Array(column.buffer, column.byteOffset, length * column.BYTES_PER_ELEMENT))
   }
@@ -47,7 +47,7 @@ export class ColumnWriter {
   }
 }
 
-/** Reads what a `ColumnWriter` wrote, in the same order. */
+/** Reads the output of a `ColumnWriter`, in the same order. */
 export class ColumnReader {
   readonly #bytes: Uint8Array
   #at = 0

@@ -1,26 +1,26 @@
 import { type ColumnReader, type ColumnWriter, capacityFor, grown } from './columns.ts'
 
-/** Space is given out in granules, so that an offset of 32 bits reaches 32 GiB. */
+/** Unit of space, so that an offset of 32 bits reaches 32 GiB. */
 const GRANULE_BYTES = 8
 const START_GRANULES = 32
-/** Longest text, in code units; two bytes each when it is not Latin-1. */
+/** Longest text in code units, of two bytes each unless it is Latin-1. */
 export const MAX_KEY_UNITS = 512
 const SIZE_CLASSES = (MAX_KEY_UNITS * 2) / GRANULE_BYTES + 1
 const NONE = 0
 
 /**
- * Texts of keys, code unit by code unit, in one flat array: a byte per unit where all units allow it. Each size
- * has a free list that runs through the released space itself.
+ * Texts of keys, code unit by code unit, in one flat array: a byte per unit if all units allow it. Each size has a free
+ * list in the released space itself.
  */
 export class KeyArena {
   #bytes = new Uint8Array(START_GRANULES * GRANULE_BYTES)
   #words = new Uint32Array(this.#bytes.buffer)
-  /** First granule not yet given out; granule 0 stays unused, so that 0 can mean none. */
+  /** First unused granule; granule 0 is never used, so that 0 can mean none. */
   #end = 1
   #released = 0
   readonly #free = new Uint32Array(SIZE_CLASSES)
 
-  /** @returns the granule at which the text lies */
+  /** @returns the granule of the text */
   store(text: string, wide: boolean): number {
     const at = this.#allocate(granulesOf(text.length, wide))
     const bytes = this.#bytes
@@ -40,7 +40,7 @@ export class KeyArena {
     this.#released += granules
   }
 
-  /** Whether the text there, of as many units, is this one. */
+  /** Whether the text there, with the same number of units, is this one. */
   holds(at: number, wide: boolean, text: string): boolean {
     const bytes = this.#bytes
     let byte = at * GRANULE_BYTES
@@ -59,7 +59,7 @@ export class KeyArena {
     return bytes.toString(wide ? 'utf16le' : 'latin1')
   }
 
-  /** Copies a text over from another arena. */
+  /** Copies a text from another arena. */
   copyFrom(source: KeyArena, at: number, units: number, wide: boolean): number {
     const granules = granulesOf(units, wide)
     const copy = this.#allocate(granules)
@@ -72,7 +72,7 @@ export class KeyArena {
     return this.#bytes.byteLength
   }
 
-  /** True when more space lies in free lists than is in use: sizes have shifted, or most keys are gone. */
+  /** True when more space is in free lists than in use: sizes have changed, or most keys were removed. */
   get sparse(): boolean {
     return this.#end > 4 * START_GRANULES && this.#released * 2 > this.#end
   }
@@ -115,7 +115,7 @@ export class KeyArena {
   }
 }
 
-/** A text of no units takes a granule as well: its free list needs room for a link. */
+/** An empty text takes a granule as well, because its free list needs room for a link. */
 function granulesOf(units: number, wide: boolean): number {
   return Math.max(1, Math.ceil((wide ? units * 2 : units) / GRANULE_BYTES))
 }

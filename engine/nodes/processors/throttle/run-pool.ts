@@ -2,19 +2,19 @@ import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity 
 
 const START_CAPACITY = 16
 
-/** No run. */
+/** Number that means no run. */
 export const NO_RUN = 0
 
 /**
- * Runs of a run-length log: so many passes at one time. They are linked lists in flat columns, 16 bytes a run;
+ * Runs of a run-length log: a number of passes at one time. They are linked lists in flat columns, 16 bytes per run;
  * released runs are used again first.
  */
 export class RunPool {
   times = new Float64Array(START_CAPACITY)
   counts = new Uint32Array(START_CAPACITY)
-  /** The run after this one; of a released run the next released one. */
+  /** The run after this one; for a released run the next released one. */
   next = new Uint32Array(START_CAPACITY)
-  /** Runs in use. */
+  /** Number of used runs. */
   live = 0
   #end = NO_RUN + 1
   #free = NO_RUN
@@ -44,7 +44,7 @@ export class RunPool {
     return this.times.byteLength + this.counts.byteLength + this.next.byteLength
   }
 
-  /** Runs in use or released: what a copy of the columns takes. */
+  /** Number of used and released runs: the size of a copy of the columns. */
   get extent(): number {
     return this.#end - 1
   }

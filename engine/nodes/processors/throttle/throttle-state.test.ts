@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { finish } from '../../../steps.ts'
+import type { BucketRule } from '../../contract/buckets.ts'
 import { ExemptKeys } from '../../contract/exempt-keys.ts'
 import type { StateBounds } from '../../contract/state-bounds.ts'
 import {
@@ -9,14 +10,13 @@ import {
   OVERFLOW_DISCARDED,
   OVERFLOW_PASSED,
   PASSED,
-  type ThrottleRule,
   ThrottleState,
   type Verdict,
 } from './throttle-state.ts'
 
-const ROOMY: StateBounds = { maxKeys: 1000, maxRuns: 100_000 }
+const ROOMY: StateBounds = { maxKeys: 1000, maxEntries: 100_000 }
 
-/** The rules of components, section 5A, said once more in the plainest way: lists of runs, searched from end to end. */
+/** The rules of components, section 5A, in the simplest form: lists of runs that are searched from end to end. */
 class Model {
   #t = Number.NEGATIVE_INFINITY
   readonly #keyed = new Map<string, Run[]>()
@@ -28,7 +28,7 @@ class Model {
     this.#bounds = bounds
   }
 
-  judge(key: string | undefined, nowMs: number, { limit, windowMs }: ThrottleRule): Verdict {
+  judge(key: string | undefined, nowMs: number, { limit, windowMs }: BucketRule): Verdict {
     this.#t = Math.max(this.#t, nowMs)
     const young = (run: Run) => this.#t - run.time < windowMs
     for (const [name, runs] of [...this.#keyed]) if (!young(runs.at(-1) as Run)) this.#keyed.delete(name)
@@ -62,7 +62,7 @@ class Model {
     const last = runs.at(-1)
     const all = [...this.#keyed.values(), this.#default, this.#overflow]
     const used = all.reduce((sum, list) => sum + list.length, 0)
-    if (last === undefined || used < this.#bounds.maxRuns) {
+    if (last === undefined || used < this.#bounds.maxEntries) {
       runs.push({ time, count })
     } else {
       last.time = time
@@ -104,8 +104,8 @@ function stepsOf(keys: fc.Arbitrary<string>): fc.Arbitrary<Step[]> {
 const fewKeys = fc.constantFrom('a', 'b', 'c', 'aa', 'ab', 'abc', 'λ', 'λb')
 const rule = fc.record({ limit: fc.integer({ min: 1, max: 6 }), windowMs: fc.integer({ min: 1, max: 30 }) })
 
-/** Judges every step by state and model alike. @returns the steps with their verdict and time */
-function compare(steps: readonly Step[], ruleAt: (index: number) => ThrottleRule, bounds: StateBounds) {
+/** Judges every step by state and model. @returns the steps with their verdict and time */
+function compare(steps: readonly Step[], ruleAt: (index: number) => BucketRule, bounds: StateBounds) {
   const model = new Model(bounds)
   let state = new ThrottleState(bounds, 7)
   let nowMs = 1_000_000
@@ -129,19 +129,19 @@ describe('against the plain model', () => {
     )
   })
 
-  test('also when limit and window change on the way', () => {
+  test('also when limit and window change in between', () => {
     fc.assert(
       fc.property(stepsOf(fewKeys), fc.array(rule, { minLength: 2, maxLength: 5 }), (steps, rules) => {
-        compare(steps, index => rules[Math.floor(index / 20) % rules.length] as ThrottleRule, ROOMY)
+        compare(steps, index => rules[Math.floor(index / 20) % rules.length] as BucketRule, ROOMY)
       }),
       { numRuns: 200 },
     )
   })
 
-  test('also when there is room for three keys only', () => {
+  test('also with room for only three keys', () => {
     fc.assert(
       fc.property(stepsOf(fewKeys), rule, (steps, fixed) => {
-        compare(steps, () => fixed, { maxKeys: 3, maxRuns: 1000 })
+        compare(steps, () => fixed, { maxKeys: 3, maxEntries: 1000 })
       }),
       { numRuns: 300 },
     )
@@ -149,14 +149,14 @@ describe('against the plain model', () => {
 
   test('also when the budget of runs is used up', () => {
     fc.assert(
-      fc.property(stepsOf(fewKeys), rule, fc.integer({ min: 1, max: 8 }), (steps, fixed, maxRuns) => {
-        compare(steps, () => fixed, { maxKeys: 4, maxRuns })
+      fc.property(stepsOf(fewKeys), rule, fc.integer({ min: 1, max: 8 }), (steps, fixed, maxEntries) => {
+        compare(steps, () => fixed, { maxKeys: 4, maxEntries })
       }),
       { numRuns: 300 },
     )
   })
 
-  test('also with thousands of keys that come and go', () => {
+  test('also with thousands of keys that appear and disappear', () => {
     const manyKeys = fc.integer({ min: 0, max: 400 }).map(number => `key-${'x'.repeat(number % 40)}${number}`)
     const steps = fc.array(
       fc.record({ key: manyKeys, afterMs: fc.constantFrom(0, 0, 0, 0, 1, 90), restored: fc.constant(false) }),
@@ -172,7 +172,7 @@ describe('against the plain model', () => {
 })
 
 describe('the guarantee', () => {
-  test('no bucket passes more than its limit in any window, and discards only when it is full', () => {
+  test('no bucket passes more than its limit in any window, and it discards only when it is full', () => {
     fc.assert(
       fc.property(stepsOf(fewKeys), rule, (steps, { limit, windowMs }) => {
         const passed = new Map<string, number[]>()
@@ -186,15 +186,15 @@ describe('the guarantee', () => {
     )
   })
 
-  test('keys that passed through the overflow bucket do not have their limit twice', () => {
+  test('keys that passed through the overflow bucket do not get their limit twice', () => {
     fc.assert(
       fc.property(
         stepsOf(fewKeys),
         rule,
         fc.integer({ min: 1, max: 6 }),
-        (steps, { limit, windowMs }, maxRuns) => {
+        (steps, { limit, windowMs }, maxEntries) => {
           const passed = new Map<string, number[]>()
-          const bounds = { maxKeys: 2, maxRuns }
+          const bounds = { maxKeys: 2, maxEntries }
           for (const { key, verdict, timeMs } of compare(steps, () => ({ limit, windowMs }), bounds)) {
             if (key === undefined || (verdict !== PASSED && verdict !== OVERFLOW_PASSED)) continue
             const times = [...(passed.get(key) ?? []), timeMs]
@@ -207,7 +207,7 @@ describe('the guarantee', () => {
     )
   })
 
-  test('after a burst nothing passes until exactly one window later, then the whole limit at once', () => {
+  test('after a burst nothing passes until exactly one window later, and then the whole limit at once', () => {
     const state = new ThrottleState()
     const at = (nowMs: number, times: number) => {
       state.advance(nowMs, 1000)
@@ -222,7 +222,7 @@ describe('the guarantee', () => {
 describe('keys', () => {
   const once = { limit: 1, windowMs: 1000 }
 
-  test('are told apart by every code unit, however long they are', () => {
+  test('are distinguished by every code unit, however long they are', () => {
     const long = 'x'.repeat(512)
     const keys = [
       'a',
@@ -248,7 +248,7 @@ describe('keys', () => {
       'λ'.repeat(256),
       'λ'.repeat(257),
       `${'λ'.repeat(256)}x`,
-      // The digest under which a long key is kept is a key of its own when somebody sends it.
+      // The digest of a long key is a separate key when it is sent.
       hash('sha256', `${long}y`),
     ]
     const state = new ThrottleState()
@@ -261,8 +261,8 @@ describe('keys', () => {
     }
   })
 
-  test('a flood of keys that are all discarded leaves nothing behind', () => {
-    const bounds = { maxKeys: 1, maxRuns: 10 }
+  test('a flood of keys that are all discarded leaves no state', () => {
+    const bounds = { maxKeys: 1, maxEntries: 10 }
     const state = new ThrottleState(bounds)
     state.advance(0, 1000)
     state.judge('first', once)
@@ -284,7 +284,7 @@ describe('memory', () => {
   }
 
   test.each([20_000, 49_500, 98_000, 100_000])(
-    '%i buckets with one run take 64 bytes each at most, key texts aside',
+    '%i buckets with one run use at most 64 bytes each, in addition to key texts',
     keys => {
       const { buckets, bytes } = filled(keys).measure()
       expect(buckets).toBe(keys)
@@ -292,7 +292,7 @@ describe('memory', () => {
     },
   )
 
-  test('passes of one millisecond take one run', () => {
+  test('passes of one millisecond use one run', () => {
     const state = new ThrottleState()
     state.advance(0, 1000)
     for (let pass = 0; pass < 1000; pass++) state.judge('k', { limit: 1000, windowMs: 1000 })
@@ -300,7 +300,7 @@ describe('memory', () => {
     expect(state.judge('k', { limit: 1000, windowMs: 1000 })).toBe(DISCARDED)
   })
 
-  test('buckets go when they are empty, in the very millisecond', () => {
+  test('empty buckets are removed in the same millisecond', () => {
     const state = filled(1000)
     state.advance(999, 1000)
     expect(state.measure().buckets).toBe(1000)
@@ -308,7 +308,7 @@ describe('memory', () => {
     expect(state.measure()).toMatchObject({ buckets: 0, runs: 0 })
   })
 
-  test('a snapshot after a flood is as small as what is left, and nothing changes by it', () => {
+  test('a snapshot after a flood is as small as the remaining state, and does not change it', () => {
     const state = filled(50_000)
     state.advance(999, 1000)
     for (const key of ['a', 'b', 'customer-7']) state.judge(key, { limit: 2, windowMs: 1000 })
@@ -323,7 +323,7 @@ describe('memory', () => {
     }
   })
 
-  test('space of keys is used again when their lengths shift', () => {
+  test('space of keys is reused when their lengths vary', () => {
     const state = new ThrottleState()
     for (let round = 0; round < 40; round++) {
       state.advance(round * 1000, 1000)
@@ -333,7 +333,7 @@ describe('memory', () => {
     expect(state.measure().keyBytes).toBeLessThan(500 * 512 * 4)
   })
 
-  test('a bucket keeps 65,536 runs; beyond that the two oldest expire together, later, and the limit still holds', () => {
+  test('a bucket keeps 65,536 runs, beyond which the two oldest expire together and later, and the limit still holds', () => {
     const wide = { limit: 70_000, windowMs: 80_000 }
     const state = new ThrottleState()
     for (let nowMs = 0; nowMs < 70_000; nowMs++) {
@@ -353,8 +353,8 @@ describe('memory', () => {
     expect(judgeAt(80_000 + joinedUpToMs)).toBe(DISCARDED)
   })
 
-  test('passes that join a run for want of room are counted', () => {
-    const state = new ThrottleState({ maxKeys: 10, maxRuns: 2 })
+  test('passes that join a run for lack of space are counted', () => {
+    const state = new ThrottleState({ maxKeys: 10, maxEntries: 2 })
     for (let nowMs = 0; nowMs < 5; nowMs++) {
       state.advance(nowMs, 1000)
       state.judge('k', { limit: 100, windowMs: 1000 })
@@ -367,7 +367,7 @@ describe('memory', () => {
 describe('exemptions', () => {
   const once = { limit: 1, windowMs: 1000 }
 
-  test('end in the very millisecond, for each key by itself', () => {
+  test('end in the exact millisecond, independently for each key', () => {
     const state = new ThrottleState()
     const keys = new ExemptKeys()
     state.exempt(keys)
@@ -386,7 +386,7 @@ describe('exemptions', () => {
     expect(exemptAt(6000)).toEqual([false, false, false])
   })
 
-  test('are no part of a snapshot, and are left alone when keys are moved', () => {
+  test('are not part of a snapshot, and are not changed when keys are moved', () => {
     const state = new ThrottleState(ROOMY, 7)
     const keys = new ExemptKeys()
     state.exempt(keys)
@@ -411,7 +411,7 @@ describe('exemptions', () => {
 describe('the busiest buckets', () => {
   const rules = { limit: 4, windowMs: 20 }
 
-  test('are those with most passes in the window, whatever was not forgotten yet', () => {
+  test('are those with most passes in the window, including expired passes that are not removed yet', () => {
     fc.assert(
       fc.property(
         stepsOf(fewKeys),
@@ -419,7 +419,7 @@ describe('the busiest buckets', () => {
         fc.integer({ min: 0, max: 25 }),
         fc.constantFrom(2, 100),
         (steps, limit, laterMs, maxKeys) => {
-          const state = new ThrottleState({ maxKeys, maxRuns: 1000 }, 7)
+          const state = new ThrottleState({ maxKeys, maxEntries: 1000 }, 7)
           let nowMs = 1_000_000
           for (const { key, afterMs } of steps) {
             nowMs += afterMs
@@ -446,7 +446,7 @@ describe('the busiest buckets', () => {
     )
   })
 
-  test('of a key that is too long to be kept have its digest', () => {
+  test('have the digest of a key that is too long to be stored', () => {
     const state = new ThrottleState()
     state.advance(0, 1000)
     const long = 'x'.repeat(513)
@@ -463,14 +463,14 @@ describe('the busiest buckets', () => {
 })
 
 describe('restoring', () => {
-  test('bytes that are no snapshot are refused', () => {
+  test('bytes that are not a snapshot are refused', () => {
     const bytes = finish(new ThrottleState().snapshot())
     expect(() => ThrottleState.restore(bytes.subarray(0, bytes.length - 1))).toThrow(RangeError)
     expect(() => ThrottleState.restore(Uint8Array.from([...bytes, 0]))).toThrow(RangeError)
     expect(() => ThrottleState.restore(new Uint8Array(24))).toThrow(RangeError)
   })
 
-  test('a snapshot is a copy: the state goes on without changing it', () => {
+  test('a snapshot is a copy, and the state continues without changing it', () => {
     const state = new ThrottleState()
     state.advance(0, 1000)
     state.judge('k', { limit: 2, windowMs: 1000 })

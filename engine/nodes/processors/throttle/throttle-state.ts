@@ -1,43 +1,22 @@
 import { finish, type Steps } from '../../../steps.ts'
+import type { BucketRule, BusyBucket, Passes } from '../../contract/buckets.ts'
 import type { ExemptKeys } from '../../contract/exempt-keys.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../../contract/state-bounds.ts'
-import { BucketTable, DEFAULT_BUCKET, type KeptKey, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
+import { BucketTable, DEFAULT_BUCKET, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
 import { ColumnReader, ColumnWriter } from './columns.ts'
 import { NO_RUN, RunPool } from './run-pool.ts'
 
-/** More runs in one bucket join the two oldest: components, section 5A.5. */
+/** Further runs of a bucket join the two oldest: components, section 5A.5. */
 const MAX_RUNS_PER_BUCKET = 65_536
 const FORMAT = 1
 const SPARSE_FROM = 1024
-/** So many buckets are forgotten or copied at a time. */
+/** Number of buckets that are forgotten or copied at a time. */
 const MOVED_AT_A_TIME = 10_000
-/** A piece that travels as one record is cut beyond either. */
+/** A piece that is sent as one record is cut at either limit. */
 const MAX_PIECE_BUCKETS = 20_000
 const MAX_PIECE_RUNS = 100_000
 
-export interface ThrottleRule {
-  /** Events that may pass in one window. */
-  readonly limit: number
-  readonly windowMs: number
-}
-
-/** So many events passed at one time. */
-export interface Passes {
-  readonly timeMs: number
-  readonly count: number
-}
-
-/** What a bucket has passed in the window before a time. */
-export interface BusyBucket {
-  /** Of a bucket with a key. */
-  readonly key?: KeptKey
-  readonly kind: 'key' | 'default' | 'shared'
-  readonly count: number
-  /** Oldest first; never none. */
-  readonly passes: readonly Passes[]
-}
-
-/** What became of an event; `OVERFLOW_…` when its key found no room and the shared bucket decided. */
+/** Result for an event; `OVERFLOW_…` when its key found no room and the shared bucket decided. */
 export const DISCARDED = 0
 export const PASSED = 1
 export const OVERFLOW_DISCARDED = 2
@@ -45,13 +24,13 @@ export const OVERFLOW_PASSED = 3
 export type Verdict = 0 | 1 | 2 | 3
 
 /**
- * Pass times of all buckets of a throttle: an exact sliding log, run by run (Specification, section 2, Throttle;
- * components, section 5A). The rule is given with each call, so that a change of it keeps what has passed.
+ * Pass times of all buckets of a throttle: an exact sliding log of runs (Specification, section 2, Throttle; components,
+ * section 5A). The rule is given with each call, so that a change of it keeps the pass times.
  *
- * Time only moves forward here. Nothing depends on where in memory a bucket lies.
+ * Time only moves forward here. Results do not depend on the place of a bucket in memory.
  */
 export class ThrottleState {
-  /** The latest time that `advance` was given. */
+  /** The latest time given to `advance`. */
   timeMs = Number.NEGATIVE_INFINITY
   /** Passes that joined a run because the run budget was used up: each may expire later than it should. */
   joinedPasses = 0
@@ -67,9 +46,9 @@ export class ThrottleState {
   }
 
   /**
-   * Moves time on and forgets buckets that are empty by now.
+   * Advances the time and forgets buckets that are empty by then.
    *
-   * @returns false: there may be more of them, and it is to be called again before anything is judged
+   * @returns false: more of them may remain, so it must be called again before any judgement
    */
   advance(nowMs: number, windowMs: number): boolean {
     if (nowMs > this.timeMs) this.timeMs = nowMs
@@ -92,7 +71,7 @@ export class ThrottleState {
    *
    * @param key text of the bucket key; undefined for the default bucket
    */
-  judge(key: string | undefined, rule: ThrottleRule): Verdict {
+  judge(key: string | undefined, rule: BucketRule): Verdict {
     if (key === undefined) return this.#judgeBucket(DEFAULT_BUCKET, rule)
     const bucket = this.#buckets.find(key)
     if (bucket !== NO_BUCKET) {
@@ -107,7 +86,7 @@ export class ThrottleState {
     return this.#judgeNewKey(key, rule)
   }
 
-  /** Keys that are not to be judged; they may change later. Not part of a snapshot. */
+  /** Sets the keys that are not judged; they may change later and are not part of a snapshot. */
   exempt(keys: ExemptKeys): void {
     this.#exempt = keys
   }
@@ -117,12 +96,17 @@ export class ThrottleState {
     return this.#exempt?.holds(key, this.timeMs) ?? false
   }
 
-  /** When the exemption of a key ends, or ended a short time ago; -Infinity without one. */
+  /** End of the exemption of a key, which may be shortly in the past; -Infinity without one. */
   exemptUntilMs(key: string | undefined): number {
     return this.#exempt?.untilMs(key) ?? Number.NEGATIVE_INFINITY
   }
 
-  /** What a bucket has passed and not forgotten, oldest first; undefined: the default bucket. A key without a bucket has what the shared one has. */
+  /**
+   * Returns the events that a bucket has passed and not forgotten, oldest first. A key without a bucket has those of the
+   * shared one.
+   *
+   * @param key undefined: the default bucket
+   */
   passesOf(key: string | undefined): readonly Passes[] {
     if (key === undefined) return this.#runsOf(DEFAULT_BUCKET)
     const bucket = this.#buckets.find(key)
@@ -134,12 +118,12 @@ export class ThrottleState {
     return this.#buckets.find(key) !== NO_BUCKET
   }
 
-  /** Buckets that have passed most in the window before a time, the busiest first; of equals any. */
+  /** Buckets that passed most events in the window before a time, busiest first; the order of equal ones is undefined. */
   busiest(limit: number, nowMs: number, windowMs: number): BusyBucket[] {
     const found: { readonly bucket: number; readonly count: number }[] = []
     let least = 0
     const consider = (bucket: number) => {
-      // What it holds is at least what it has passed in the window.
+      // A bucket has at least as many events as it passed within the window.
       if ((this.#buckets.total[bucket] as number) <= least) return
       const count = this.#countSince(bucket, nowMs - windowMs)
       if (count <= least) return
@@ -156,7 +140,7 @@ export class ThrottleState {
     }))
   }
 
-  /** Buckets that hold a pass time, and what they take. */
+  /** Number of buckets with a pass time, and their size. */
   measure() {
     return {
       buckets: this.#buckets.size,
@@ -167,7 +151,7 @@ export class ThrottleState {
     }
   }
 
-  /** A copy of everything, as bytes; reading it back and going on is as if nothing had happened. */
+  /** A copy of the state as bytes; a state that is restored from them continues without any difference. */
   *snapshot(): Steps<Uint8Array> {
     if (this.#sparse) yield* this.#repack()
     const writer = new ColumnWriter()
@@ -177,7 +161,7 @@ export class ThrottleState {
     return yield* writer.writing()
   }
 
-  /** @throws RangeError when the bytes are no snapshot of this format */
+  /** @throws RangeError when the bytes are not a snapshot of this format */
   static restore(bytes: Uint8Array, bounds: StateBounds = DEFAULT_STATE_BOUNDS): ThrottleState {
     const reader = new ColumnReader(bytes)
     const [format, timeMs = 0, joinedPasses = 0] = reader.numbers(3)
@@ -191,17 +175,17 @@ export class ThrottleState {
     return state
   }
 
-  /** A number of 32 bits that a bucket's key has in every state of the same seed. */
+  /** Hash of a bucket's key with 32 bits, the same in every state of the same seed. */
   hashOf(key: string | undefined): number {
     return this.#buckets.hashOf(key ?? '')
   }
 
   /**
-   * Takes buckets out of this state, to be judged elsewhere from now on. What keys without a bucket have passed
-   * together is copied into every share: such a key may turn up anywhere.
+   * Moves buckets out of this state, to be judged elsewhere from now on. The passes that keys without a bucket have in
+   * common are copied into every share, because such a key may appear anywhere.
    *
-   * @param shares those that go
-   * @param shareOf share that a key of that hash belongs to
+   * @param shares those that move
+   * @param shareOf returns the share of a key with that hash
    * @returns snapshots of a bounded size, for `absorb`
    */
   *split(
@@ -226,7 +210,7 @@ export class ThrottleState {
       if (piece.#runs.live > 0) yield { share, data: finish(piece.snapshot()) }
   }
 
-  /** Takes in what another state of the same seed has passed, as if it had passed here. */
+  /** Adds the passes of another state of the same seed, as if they had happened here. */
   absorb(other: ThrottleState): void {
     this.timeMs = Math.max(this.timeMs, other.timeMs)
     this.joinedPasses += other.joinedPasses
@@ -240,7 +224,7 @@ export class ThrottleState {
     }
   }
 
-  /** Of the same seed, so that buckets can be moved over without a look at their keys. */
+  /** Creates an empty state of the same seed, so that buckets can be moved without their keys being read. */
   #emptyPiece(): ThrottleState {
     const piece = new ThrottleState(this.#bounds)
     piece.#buckets = this.#buckets.emptyCopy()
@@ -253,7 +237,7 @@ export class ThrottleState {
     this.#releaseRuns(from)
   }
 
-  /** Merges the runs of a bucket of another state into one of this, in the order of their times. */
+  /** Merges the runs of a bucket of another state into one of this state, in the order of their times. */
   #takeIn(other: ThrottleState, from: number, to: number): void {
     const taken = other.#runsOf(from)
     if (taken.length === 0) return
@@ -269,7 +253,7 @@ export class ThrottleState {
     return { kind: 'key', key: this.#buckets.keyAt(bucket) }
   }
 
-  /** Passes after a time. */
+  /** Number of passes after a time. */
   #countSince(bucket: number, sinceMs: number): number {
     const { times, counts, next } = this.#runs
     let count = this.#buckets.total[bucket] as number
@@ -288,7 +272,7 @@ export class ThrottleState {
     return found
   }
 
-  #judgeBucket(bucket: number, { limit, windowMs }: ThrottleRule): typeof PASSED | typeof DISCARDED {
+  #judgeBucket(bucket: number, { limit, windowMs }: BucketRule): typeof PASSED | typeof DISCARDED {
     this.#forget(bucket, windowMs)
     if ((this.#buckets.total[bucket] as number) >= limit) return DISCARDED
     this.#record(bucket)
@@ -296,10 +280,10 @@ export class ThrottleState {
   }
 
   /**
-   * A key may have passed through the overflow bucket before it got one of its own; it starts with all that the
-   * overflow bucket remembers, so that it cannot have its limit twice.
+   * A key may have passed through the overflow bucket before it got its own. It starts with all pass times of the
+   * overflow bucket, so that it cannot have its limit twice.
    */
-  #judgeNewKey(key: string, { limit, windowMs }: ThrottleRule): Verdict {
+  #judgeNewKey(key: string, { limit, windowMs }: BucketRule): Verdict {
     this.#forget(OVERFLOW_BUCKET, windowMs)
     if ((this.#buckets.total[OVERFLOW_BUCKET] as number) >= limit) return DISCARDED
     const bucket = this.#buckets.insert(key)
@@ -308,7 +292,7 @@ export class ThrottleState {
     return PASSED
   }
 
-  /** Drops the runs that are a window old. */
+  /** Drops the runs that are older than the window. */
   #forget(bucket: number, windowMs: number): void {
     const { times } = this.#runs
     for (;;) {
@@ -340,7 +324,7 @@ export class ThrottleState {
       buckets.lastRun[bucket] = run
     } else {
       if ((buckets.moreRuns[bucket] as number) + 1 === MAX_RUNS_PER_BUCKET) this.#joinOldest(bucket)
-      if (runs.live >= this.#bounds.maxRuns) {
+      if (runs.live >= this.#bounds.maxEntries) {
         runs.times[last] = timeMs // Expires later than it should: the limit holds, some loss is possible.
         runs.counts[last] = (runs.counts[last] as number) + count
         this.joinedPasses += count
@@ -354,14 +338,14 @@ export class ThrottleState {
     this.#addToTotal(bucket, count)
   }
 
-  /** The two oldest runs become one that carries the later of the two times. */
+  /** Joins the two oldest runs into one with the later of the two times. */
   #joinOldest(bucket: number): void {
     const { counts, next } = this.#runs
     const oldest = this.#buckets.firstRun[bucket] as number
     const second = next[oldest] as number
     const count = counts[oldest] as number
     counts[second] = (counts[second] as number) + count
-    this.#addToTotal(bucket, count) // Dropping the oldest takes off again what the second one took over.
+    this.#addToTotal(bucket, count) // Dropping the oldest subtracts again the count that the second one took over.
     this.#dropOldest(bucket)
   }
 
@@ -390,7 +374,7 @@ export class ThrottleState {
       this.#append(target, runs.times[run] as number, runs.counts[run] as number)
   }
 
-  /** More released than in use: a copy would be mostly holes. */
+  /** Whether more is released than in use, so that a copy would contain mostly gaps. */
   get #sparse(): boolean {
     const { extent } = this.#buckets
     const runExtent = this.#runs.extent
@@ -400,7 +384,7 @@ export class ThrottleState {
     )
   }
 
-  /** Beside what is there, which may be looked at until all of it has been copied. */
+  /** Packed beside the existing data, which may be read until all of it has been copied. */
   *#repack(): Steps {
     const packed = this.#emptyPiece()
     for (const bucket of [DEFAULT_BUCKET, OVERFLOW_BUCKET]) packed.#copyBucket(this, bucket, bucket)

@@ -7,21 +7,15 @@ import { drop, pass } from '../../../event/outcome.ts'
 import type { Problem } from '../../../event/problem.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../times/duration.ts'
+import { type BucketRule, freeFrom } from '../../contract/buckets.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
-import {
-  OVERFLOW_DISCARDED,
-  OVERFLOW_PASSED,
-  PASSED,
-  type Passes,
-  type ThrottleRule,
-  ThrottleState,
-} from './throttle-state.ts'
+import { OVERFLOW_DISCARDED, OVERFLOW_PASSED, PASSED, ThrottleState } from './throttle-state.ts'
 
 const MAX_THRESHOLD = 1_000_000_000
 const MAX_WINDOW_MS = DAY_MS // A day: components, section 5A.1.
 const WINDOW_TEXT = /^(\d+)(ms|s|min|h)$/
-/** Of the pass times that filled a bucket. */
+/** Number of pass times of a full bucket that an explanation shows. */
 const MAX_SHOWN_PASSES = 100
 const UNIT_MS = { ms: 1, s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS }
 
@@ -33,13 +27,15 @@ interface ThrottleConfig {
 }
 
 /**
- * Throttle: so many events per window and bucket pass, the others are discarded. No bucket ever passes more than
- * `threshold` events in any stretch of `window`, and an event is discarded only when its bucket is full.
- * Rules: Specification, section 2, Throttle; components, section 5A.
+ * Throttle: passes a number of events per window and bucket, and discards the others. No bucket ever passes more than
+ * `threshold` events in any stretch of `window`, and an event is discarded only when its bucket is full. Rules:
+ * Specification, section 2, Throttle; components, section 5A.
  */
 export const throttle = defineProcessor({
   type: 'throttle',
   summary: 'Limit how many events pass in a span of time, over all events or per value of a field.',
+  feature: 'throttle',
+  droppedMetric: { name: 'throttle_discarded_total', help: 'Events beyond the limit of a throttle' },
   config: Type.Object(
     {
       threshold: Type.Integer({
@@ -65,7 +61,7 @@ export const throttle = defineProcessor({
   check: windowProblems,
 
   compile(config, report, meter) {
-    const rule = { limit: config.threshold, windowMs: windowMsOf(config) }
+    const rule = ruleOf(config)
     const keyField = config.key_field || undefined
     const key = bucketKeyIn(config)
     const excluded =
@@ -89,12 +85,12 @@ export const throttle = defineProcessor({
       bucket: key(event) ?? null,
       threshold: config.threshold,
       window_ms: windowMs,
-      // A limit that was lowered since has more passes than it allows.
+      // After the limit was lowered, a bucket may have more passes than it allows.
       passed: state
         .passesOf(key(event))
         .slice(-MAX_SHOWN_PASSES)
         .map(({ timeMs, count }) => ({ at: new Date(timeMs).toISOString(), count })),
-      free_from: freeFrom(state.passesOf(key(event)), config.threshold, windowMs),
+      free_from: freeFrom(state.passesOf(key(event)), { limit: config.threshold, windowMs }),
     })
   },
 
@@ -105,7 +101,15 @@ export const throttle = defineProcessor({
     restore: (bytes, bounds) => ThrottleState.restore(bytes, bounds),
     measure: state => state.measure(),
     exempt: (state, keys) => state.exempt(keys),
-    // Another limit or window judges what has passed already: publishing is no way around a limit.
+    buckets: {
+      rule: ruleOf,
+      figures: state => state.measure(),
+      busiest: (state, limit, atMs, windowMs) => state.busiest(limit, atMs, windowMs),
+      passesOf: (state, key) => state.passesOf(key),
+      has: (state, key) => state.has(key),
+      exemptUntilMs: (state, key) => state.exemptUntilMs(key),
+    },
+    // Another limit or window also judges earlier events: publishing must not be a way around a limit.
     keeps: (before, after) => (before.key_field ?? '') === (after.key_field ?? ''),
     keyed: {
       hash: config => {
@@ -217,7 +221,7 @@ export const throttle = defineProcessor({
     {
       title: 'where the installation allows two keys, a third is judged with all others that found no room',
       config: { threshold: 1, window_ms: 1000, key_field: '.k' },
-      bounds: { maxKeys: 2, maxRuns: 100 },
+      bounds: { maxKeys: 2, maxEntries: 100 },
       steps: [
         { event: { k: 'a' }, outcome: pass({ k: 'a' }) },
         { event: { k: 'b' }, outcome: pass({ k: 'b' }) },
@@ -228,18 +232,6 @@ export const throttle = defineProcessor({
     },
   ],
 })
-
-/** When the bucket has room again, if nothing passes until then. */
-export function freeFrom(passes: readonly Passes[], threshold: number, windowMs: number): string {
-  let count = passes.reduce((sum, pass) => sum + pass.count, 0)
-  let timeMs = 0
-  for (const pass of passes) {
-    if (count < threshold) break
-    count -= pass.count
-    timeMs = pass.timeMs
-  }
-  return new Date(timeMs + windowMs).toISOString()
-}
 
 /** Reads an event's bucket key. */
 function bucketKeyIn({ key_field: keyField }: ThrottleConfig): (event: Event) => string | undefined {
@@ -262,12 +254,11 @@ export function bucketKeyOf(value: JsonValue | undefined): string | undefined {
   }
 }
 
-/** The rule of options that were checked. */
-export function throttleRuleOf({ threshold, window_ms: windowMs, window }: JsonObject): ThrottleRule {
-  return { limit: Number(threshold), windowMs: Number(windowMs ?? parseWindow(String(window))) }
+function ruleOf(config: ThrottleConfig): BucketRule {
+  return { limit: config.threshold, windowMs: windowMsOf(config) }
 }
 
-/** The configuration was checked: it says its window in exactly one of two ways. */
+/** Window of checked options, which contain it in exactly one of two forms. */
 function windowMsOf({ window_ms: windowMs, window }: ThrottleConfig): number {
   return windowMs ?? parseWindow(window ?? '') ?? Number.NaN
 }
@@ -285,7 +276,7 @@ function windowProblems({ window_ms: windowMs, window }: JsonObject): Problem[] 
   }
   if (windowMs !== undefined)
     return [{ instancePath: '/window', message: 'must NOT be sent together with window_ms' }]
-  if (typeof window !== 'string') return [] // The schema says so.
+  if (typeof window !== 'string') return [] // reported by the schema
   const parsedMs = parseWindow(window)
   if (parsedMs === undefined)
     return [{ instancePath: '/window', message: 'must be an integer and a unit: ms, s, min or h' }]

@@ -1,58 +1,61 @@
 import type { JsonValue } from '../../../../schemas/json.ts'
-import type { ErrorCode } from '../../../event/errors.ts'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { jsonText, keptJsonText } from '../../../json/json-text.ts'
-import { isNestedDeeper } from '../../../lines/parsed-line.ts'
+import { isNestedDeeper } from '../../../lines/stored-line/parsed-line.ts'
+import type { Decoded, Refusal } from '../../contract/define-source.ts'
 
-/** `text` is another word for `bytes`. */
+/** `text` has the same meaning as `bytes`. */
 export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'
 
-/** JSON nested deeper is none. */
+/** Maximum depth; JSON nested deeper is not valid. */
 const MAX_DEPTH = 128
 /**
- * What an event counts at least against the limit of a body: one of a byte or two takes as much time and memory as one of
- * this size. (Our choice.)
+ * Minimum number of bytes that an event counts against the limit of a body. An event of a byte or two takes as much time
+ * and memory as one of this size. (Our choice.)
  */
 const LEAST_EVENT_BYTES = 64
 
-/** Why a body is not what its source takes. */
-export class DecodingError extends Error {
-  override readonly name = 'DecodingError'
-  readonly code: ErrorCode
-  /** Place in the body; null: all of it. */
-  readonly field: string | null
+type HttpCode = 'E_EVENT_NOT_JSON' | 'E_EVENT_NOT_NDJSON'
 
-  constructor(code: ErrorCode, message: string, field: string | null = null) {
-    super(message)
-    this.code = code
-    this.field = field
+/** The body is valid, but contains more events than are accepted at once. */
+class TooManyEvents extends Error {}
+
+/**
+ * Messages of a body, each as JSON text: components, section 6.2. A blank body has none. A number or other value keeps
+ * its text as sent, including all digits.
+ *
+ * @param limitBytes bound on a body; an event of fewer than `LEAST_EVENT_BYTES` counts as that many
+ */
+export function decodedMessages(
+  body: Uint8Array,
+  decoding: HttpDecoding,
+  limitBytes: number,
+): string[] | Exclude<Decoded<HttpCode>, { readonly messages: unknown }> {
+  try {
+    return messagesOf(body, decoding, limitBytes)
+  } catch (error) {
+    if (error instanceof TooManyEvents) return { isTooMany: true }
+    throw error
   }
 }
 
-/** The body is fine, and holds more events than are taken at once. */
-export class TooManyEventsError extends Error {
-  override readonly name = 'TooManyEventsError'
-}
-
-/**
- * What a body holds, as the JSON text of one message after the other: components, section 6.2. A blank body holds
- * nothing. The texts are those that were sent where one stands for itself, so numbers keep all their digits.
- *
- * @param limitBytes of a body; events of fewer than `LEAST_EVENT_BYTES` count as that many
- * @throws DecodingError, TooManyEventsError; then nothing of the body is to be taken
- */
-export function decodedMessages(body: Uint8Array, decoding: HttpDecoding, limitBytes: number): string[] {
+/** @throws TooManyEvents */
+function messagesOf(
+  body: Uint8Array,
+  decoding: HttpDecoding,
+  limitBytes: number,
+): string[] | { readonly refusal: Refusal<HttpCode> } {
   const list = new MessageList(limitBytes - body.length)
   const text = utf8.decode(body)
   if (text.trim() === '') return []
   switch (decoding) {
     case 'json':
-      return messagesOfJson(text, list) ?? refuse('E_EVENT_NOT_JSON', 'The body is not one JSON text')
+      return messagesOfJson(text, list) ?? refused('E_EVENT_NOT_JSON', 'The body is not one JSON text')
     case 'ndjson': {
       const messages = messagesOfLines(text, list)
       if (Array.isArray(messages)) return messages
       const { line } = messages
-      return refuse('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
+      return refused('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
     }
     case 'auto': {
       const ofJson = messagesOfJson(text, list)
@@ -65,7 +68,7 @@ export function decodedMessages(body: Uint8Array, decoding: HttpDecoding, limitB
   }
 }
 
-/** What is no UTF-8 becomes U+FFFD; a byte order mark goes. */
+/** Bytes that are not UTF-8 become U+FFFD; a byte order mark is left out. */
 const utf8 = new TextDecoder()
 
 class MessageList {
@@ -76,14 +79,11 @@ class MessageList {
     this.#spareBytes = spareBytes
   }
 
-  /** @throws TooManyEventsError */
+  /** @throws TooManyEvents */
   add(message: string): void {
     if (message.length < LEAST_EVENT_BYTES)
       this.#spareBytes -= Math.max(0, LEAST_EVENT_BYTES - Buffer.byteLength(message))
-    if (this.#spareBytes < 0)
-      throw new TooManyEventsError(
-        `Every event counts as at least ${LEAST_EVENT_BYTES} bytes, and a request may not have so many`,
-      )
+    if (this.#spareBytes < 0) throw new TooManyEvents()
     this.messages.push(message)
   }
 }
@@ -97,7 +97,7 @@ function messagesOfJson(text: string, list: MessageList): string[] | undefined {
   return list.messages
 }
 
-/** @returns the number of the first line that is not one JSON text, if there is one */
+/** @returns the number of the first line that is not one JSON text, if any */
 function messagesOfLines(text: string, list: MessageList): string[] | { readonly line: number } {
   for (const [index, line] of linesOf(text)) {
     if (jsonValueOf(line) === undefined) return { line: index + 1 }
@@ -111,7 +111,7 @@ function textMessages(text: string, list: MessageList): string[] {
   return list.messages
 }
 
-/** Lines that hold more than blanks, without their ends, each with its place among all. */
+/** Lines with more than blanks, without their ends, each with its place among all lines. */
 function* linesOf(text: string): Generator<readonly [index: number, line: string]> {
   let start = 0
   for (let index = 0; start < text.length; index++) {
@@ -128,10 +128,14 @@ function jsonValueOf(text: string): JsonValue | undefined {
   try {
     return parseExactJson(text)
   } catch {
-    return undefined // The caller says what that means.
+    return undefined // The caller decides about the error.
   }
 }
 
-function refuse(...reason: ConstructorParameters<typeof DecodingError>): never {
-  throw new DecodingError(...reason)
+function refused(
+  code: HttpCode,
+  message: string,
+  field: string | null = null,
+): { readonly refusal: Refusal<HttpCode> } {
+  return { refusal: { code, field, message } }
 }

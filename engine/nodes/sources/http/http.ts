@@ -1,9 +1,10 @@
 import Type from 'typebox'
-import { defineSource } from '../../contract/define-source.ts'
-import { captureMetadata } from '../../options/capture-metadata.ts'
+import { COMMON_KEY_HEADERS, definePushSource } from '../../contract/define-source.ts'
+import { captureMetadata, keepsMetadata } from '../../options/capture-metadata.ts'
+import { decodedMessages } from './http-decoding.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.2. */
-export const http = defineSource({
+export const http = definePushSource({
   type: 'http',
   summary: 'Anything that is sent by HTTP POST.',
   config: Type.Object(
@@ -12,8 +13,8 @@ export const http = defineSource({
         Type.Enum(['bytes', 'json', 'ndjson', 'auto', 'text'], {
           default: 'auto',
           description:
-            'How a body becomes events: bytes (or text) makes one of every line, json one of the body or one of each element ' +
-            'of an array, ndjson one of every line of JSON; auto takes the first that fits of json, ndjson and bytes',
+            'How a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ' +
+            'ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes',
         }),
       ),
       ...captureMetadata,
@@ -23,6 +24,54 @@ export const http = defineSource({
   isPush: true,
   entrance: 'gateway',
   since: 4,
+  keyHeaders: COMMON_KEY_HEADERS,
+  errors: ['E_EVENT_NOT_JSON', 'E_EVENT_NOT_NDJSON'],
+  keepsMetadata,
+
+  decode: ({ body, limitBytes }, { decoding = 'auto' }) => {
+    const decoded = decodedMessages(body, decoding, limitBytes)
+    return Array.isArray(decoded) ? { messages: decoded, reply: { status: 'ok' } } : decoded
+  },
+
+  examples: [
+    {
+      title: 'auto: an array is one event per element',
+      config: {},
+      body: '[{"door":7},"open"]',
+      messages: [{ door: 7 }, 'open'],
+    },
+    {
+      title: 'auto: lines that are not JSON are texts, and blank ones are left out',
+      config: {},
+      body: 'door=7 open\n\ndoor=8\n',
+      messages: ['door=7 open', 'door=8'],
+    },
+    {
+      title: 'ndjson: an array on a line is one event',
+      config: { decoding: 'ndjson' },
+      body: '{"door":7}\n[1,2]\n',
+      messages: [{ door: 7 }, [1, 2]],
+    },
+    {
+      title: 'bytes: every line is a text, also one of JSON',
+      config: { decoding: 'bytes' },
+      body: '{"door":7}',
+      messages: ['{"door":7}'],
+    },
+    { title: 'an empty body has no events', config: { decoding: 'json' }, body: '', messages: [] },
+    {
+      title: 'json: a body that is not one JSON text is refused as a whole',
+      config: { decoding: 'json' },
+      body: '{"door":7} {"door":8}',
+      refused: ['E_EVENT_NOT_JSON', null],
+    },
+    {
+      title: 'ndjson: the number of the first bad line is the field of the error',
+      config: { decoding: 'ndjson' },
+      body: '{"door":7}\nnope\n',
+      refused: ['E_EVENT_NOT_NDJSON', '2'],
+    },
+  ],
   configs: [
     { sent: {}, stored: { decoding: 'auto' } },
     {

@@ -1,0 +1,9 @@
+import Type from 'typebox'
+import { EnvelopeOf, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { AccountRecord } from './records.ts'
+
+export const AccountPath = Type.Object({ accountId: Type.String() })
+export const ManyAccounts = { 200: EnvelopeOf(Type.Array(AccountRecord)), ...V3_ERROR_REPLIES }
+export const OneAccount = { 200: EnvelopeOf(AccountRecord), ...V3_ERROR_REPLIES }
+export const ONE_ACCOUNT: Meta = { pk: 'account', type: 'account', links: { self: {} } }
+export const ALL_ACCOUNTS: Meta = { ...ONE_ACCOUNT, page: null }

@@ -1,0 +1,123 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { PipelineRecord, PipelineWrite } from '../../schemas/http/pipeline-api.ts'
+import { named } from '../../schemas/named.ts'
+import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { onlyParameter } from './dry-run.ts'
+import { CREATED_PIPELINE, ONE_PIPELINE } from './links.ts'
+import type { PipelineRouteOptions, Pipelines } from './pipelines.ts'
+import { pipelineRecord } from './records.ts'
+
+const PipelinePath = Type.Object({ pipelineId: Type.String() })
+const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
+const ManyPipelines = { 200: EnvelopeOf(Type.Array(PipelineRecord)), ...V3_ERROR_REPLIES }
+const Deleted = {
+  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
+  ...V3_ERROR_REPLIES,
+}
+const tags = ['pipelines']
+
+/**
+ * The body may also contain the read-only members of nodes: clients send them with the rest (pipeline API, section 1.5).
+ */
+const PipelineBody = named(
+  'PipelineBody',
+  Type.Object(
+    {
+      ...PipelineWrite.properties,
+      pipeline_id: PipelineWrite.properties.id,
+      generation_id: PipelineWrite.properties.id,
+      component_id: PipelineWrite.properties.id,
+      consumer_id: PipelineWrite.properties.id,
+    },
+    { additionalProperties: false },
+  ),
+)
+
+/** Pipelines without what is in them (pipeline API, section 2.1). */
+export const pipelineResourceRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
+  app,
+  { pipelines },
+) => {
+  serveList(app, pipelines)
+  serveOne(app, pipelines)
+}
+
+function serveList(app: TypedApp, pipelines: Pipelines): void {
+  app.get(
+    '/v3/pipeline',
+    {
+      config: { needs: 'read' },
+      schema: { summary: 'List pipelines', tags, response: ManyPipelines },
+    },
+    async ({ caller }) =>
+      envelope({ ...ONE_PIPELINE, page: NO_FURTHER_PAGES }, pipelines.list(caller).map(pipelineRecord)),
+  )
+
+  app.post(
+    '/v3/pipeline',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Create a pipeline',
+        tags,
+        body: PipelineBody,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, body }) =>
+      envelope(CREATED_PIPELINE, pipelineRecord(await pipelines.create(caller, body))),
+  )
+}
+
+function serveOne(app: TypedApp, pipelines: Pipelines): void {
+  app.get(
+    '/v3/pipeline/:pipelineId',
+    {
+      config: { needs: 'read' },
+      schema: {
+        summary: 'Read a pipeline',
+        tags,
+        params: PipelinePath,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params }) =>
+      envelope(ONE_PIPELINE, pipelineRecord(pipelines.get(caller, params.pipelineId))),
+  )
+
+  app.put(
+    '/v3/pipeline/:pipelineId',
+    {
+      config: { needs: 'write' },
+      schema: {
+        summary: 'Replace the settings of a pipeline',
+        tags,
+        params: PipelinePath,
+        body: PipelineBody,
+        response: OnePipeline,
+      },
+    },
+    async ({ caller, params, body }) =>
+      envelope(ONE_PIPELINE, pipelineRecord(await pipelines.update(caller, params.pipelineId, body))),
+  )
+
+  app.delete(
+    '/v3/pipeline/:pipelineId',
+    {
+      config: { needs: 'write' },
+      preValidation: onlyParameter(),
+      schema: {
+        summary: 'Delete a pipeline with its nodes and alerts; its deployment stops',
+        tags,
+        params: PipelinePath,
+        response: Deleted,
+      },
+    },
+    async ({ caller, params: { pipelineId } }) => {
+      await pipelines.delete(caller, pipelineId)
+      return envelope(ONE_PIPELINE, { id: pipelineId, deleted: true as const })
+    },
+  )
+}

@@ -1,0 +1,208 @@
+import type { Registry } from '@prometheus-io/client'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../engine/clock/clock.ts'
+import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
+import { type LineRouting, lineRouting } from '../engine/configuration/kinds/line-routing.ts'
+import type { Entropy } from '../engine/entropy/entropy.ts'
+import type { PartitionedTopics } from '../engine/log/partitioned-topics.ts'
+import { Producer } from '../engine/log/producer.ts'
+import type { Catalogue } from '../engine/nodes/contract/catalogue.ts'
+import type { NodeSettings } from '../engine/nodes/contract/node-declaration.ts'
+import type { Outbound } from '../engine/outbound/outbound.ts'
+import type { DeadLetterTopics } from '../engine/replay/dead-letters/dead-letter-queue.ts'
+import { type FollowingFolds, PresentMemory } from '../engine/replay/present-memory.ts'
+import { seenByRules } from '../engine/replay/tail/line-visibility.ts'
+import { LiveTails } from '../engine/replay/tail/live-tails.ts'
+import type { Taps } from '../engine/replay/taps/taps.ts'
+import type { Store } from '../engine/store/store.ts'
+import { deploymentTeller, type TellDeployment } from '../engine/worker/told-deployments.ts'
+import type { CutsInEffect } from '../schemas/log/cuts.ts'
+import { ConfigurationAuthenticator } from './auth/authenticator.ts'
+import { TokenUses } from './auth/token-uses.ts'
+import type { ConfigurationSettings } from './configuration/configuration-ports.ts'
+import { Reach } from './configuration/reach.ts'
+import type { Rate } from './http/rate-limit.ts'
+import { IngestWriter } from './ingest/ingest-writer.ts'
+import type { RecentKeys } from './ingest/recent-keys.ts'
+import type { ServiceStatus } from './operations/readiness.ts'
+import { ownHosts } from './pipeline/log-hosts.ts'
+import type { ReplayPorts } from './pipeline/replay-ports.ts'
+import { ConcurrentExports } from './search/concurrent-exports.ts'
+import { OpenTails, type TailLimits } from './tail/open-tails.ts'
+
+/** Parts of a process that a server uses. */
+export interface ServerPorts {
+  readonly catalogue: Catalogue
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly logger: FastifyBaseLogger
+  readonly status: ServiceStatus
+  /** Cuts that the engine of this process has in effect; absent where none runs. */
+  readonly inEffect?: CutsInEffect | undefined
+  /** Absent if events of pipelines cannot be observed. */
+  readonly taps?: Taps | undefined
+  /** Lines as they are accepted. */
+  readonly tails: LiveTails
+  readonly registry: Registry
+  /** Topics of failed events, and of the lines that they are replayed into. */
+  readonly deadLetters: DeadLetterTopics
+  /** Topics that are read again, with the state before them. */
+  readonly replay: ReplayPorts
+  /** Present state of nodes. */
+  readonly memory: PresentMemory
+  readonly settings: ServerSettings
+  /** Connections to addresses that users name. */
+  readonly outbound: Outbound
+  /** Absent: the server does not accept lines. */
+  readonly ingest?: IngestPorts | undefined
+  /** Absent: the server neither searches nor counts. */
+  readonly store?: Store | undefined
+  /**
+   * `ingest`: only lines and health, without metrics, for a second address that more people reach. `operations`: without the API,
+   * for a process of another role.
+   */
+  readonly only?: 'ingest' | 'operations' | undefined
+}
+
+/** Ports of ingestion. */
+export interface IngestPorts {
+  readonly writer: IngestWriter
+  readonly partitionOf: LineRouting
+  readonly keys: RecentKeys
+  readonly tellDeployment: TellDeployment
+}
+
+export interface ServerSettings extends ConfigurationSettings {
+  /** Number of partitions of the lines' topic. */
+  readonly partitions: number
+  readonly version: string
+  readonly bodyLimitBytes: number
+  readonly corsOrigins: readonly string[]
+  readonly tails: TailLimits
+  readonly maxTapsPerAccount: number
+  /** Bound on the lines of one `/v1/export`. */
+  readonly maxExportLines: number
+  /** Addresses or networks whose `x-forwarded-for` is trusted. */
+  readonly trustedProxies: readonly string[]
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  readonly destinations?: NodeSettings | undefined
+  /** An absent limit does not apply. */
+  readonly limits?: RequestLimits | undefined
+  /** Whether a host that a log-analysis destination names, as written, is this installation; see `ownHosts`. */
+  readonly isOwnHost?: ((host: string) => boolean) | undefined
+}
+
+/** Limits of one credential, or account, at one server. */
+export interface RequestLimits {
+  readonly api?: Rate | undefined
+  readonly ingest?: Rate | undefined
+  readonly exportsPerAccount?: number | undefined
+}
+
+/** Everything that the routes of one server can use, as `app.ports`. */
+export interface Ports extends ServerPorts {
+  readonly authenticator: ConfigurationAuthenticator
+  readonly uses: TokenUses
+  readonly reach: Reach
+  readonly openTails: OpenTails
+  /** Settings of the operator for nodes. */
+  readonly nodeSettings: NodeSettings
+  readonly isOwnHost: (host: string) => boolean
+  /** Absent: any number of exports of an account run at once. */
+  readonly exports: ConcurrentExports | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly ports: Ports
+  }
+}
+
+/** Adds the ports that the routes of one server share. */
+export function sharedPorts(given: ServerPorts): Ports {
+  const { configuration, clock, tails, settings } = given
+  const { destinations: nodeSettings = {}, isOwnHost = ownHosts(nodeSettings.ingestHost) } = settings
+  const uses = new TokenUses(given)
+  const authenticator = new ConfigurationAuthenticator(configuration, clock, uses)
+  const most = settings.limits?.exportsPerAccount
+  return {
+    ...given,
+    uses,
+    authenticator,
+    reach: new Reach(given),
+    openTails: new OpenTails({ configuration, authenticator, clock, tails, limits: settings.tails }),
+    nodeSettings,
+    isOwnHost,
+    exports: most === undefined ? undefined : new ConcurrentExports(most),
+  }
+}
+
+/** Log of an installation as a process has opened it. */
+export interface LogParts {
+  readonly topics: PartitionedTopics
+  readonly catalogue: Catalogue
+  readonly configuration: ConfigurationLog
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly logger: FastifyBaseLogger
+  /** Absent if no engine runs in this process. */
+  readonly engine?: (FollowingFolds & { readonly pin: NonNullable<ReplayPorts['pin']> }) | undefined
+}
+
+/** Builds the ports that read the log. */
+export function logPorts(
+  parts: LogParts,
+): Pick<
+  ServerPorts,
+  | 'catalogue'
+  | 'configuration'
+  | 'clock'
+  | 'entropy'
+  | 'logger'
+  | 'deadLetters'
+  | 'replay'
+  | 'memory'
+  | 'tails'
+> {
+  const { topics, catalogue, configuration, clock, entropy, logger, engine } = parts
+  const { ingest, checkpoints, keyed, deadLetters } = topics
+  return {
+    catalogue,
+    configuration,
+    clock,
+    entropy,
+    logger,
+    deadLetters: { topic: deadLetters, ingest },
+    replay: {
+      catalogue,
+      ingest,
+      checkpoints,
+      keyed,
+      pin: engine && ((partition, offset) => engine.pin(partition, offset)),
+    },
+    memory: new PresentMemory({ catalogue, topics, engine, clock }),
+    tails: new LiveTails({
+      catalogue,
+      ingest,
+      checkpoints,
+      configuration,
+      clock,
+      logger,
+      isSeen: seenByRules(configuration),
+    }),
+  }
+}
+
+/** Builds the ports of ingestion, which append to the log. */
+export function ingestPorts(
+  { topics: { ingest: topic }, catalogue, configuration, clock, entropy }: LogParts,
+  keys: RecentKeys,
+): IngestPorts {
+  return {
+    writer: new IngestWriter({ topic, producer: new Producer({ topic, clock, entropy }) }),
+    partitionOf: lineRouting(configuration, topic.partitions),
+    keys,
+    tellDeployment: deploymentTeller(catalogue, topic, configuration),
+  }
+}

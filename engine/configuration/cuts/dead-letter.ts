@@ -1,0 +1,19 @@
+import type { DeadLetterCut } from '../../../schemas/log/cuts.ts'
+import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
+import { DEFAULT_DEAD_LETTER_SETTINGS } from '../kinds/dead-letter-settings.ts'
+import { defineEntityCuts } from './entity-cuts.ts'
+
+export const deadLetterCuts = defineEntityCuts<DeadLetterSettings>({
+  cut: 'dead-letter',
+  kind: deadLetterSettings,
+
+  payloadOf({ value }) {
+    const payload: DeadLetterCut = { accountId: value.account, isEnabled: value.enabled }
+    return JSON.stringify(payload)
+  },
+
+  withoutEffect({ payload }) {
+    const { accountId: account } = JSON.parse(payload) as DeadLetterCut
+    return { account, ...DEFAULT_DEAD_LETTER_SETTINGS }
+  },
+})

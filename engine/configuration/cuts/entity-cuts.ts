@@ -1,0 +1,71 @@
+import type { Cut } from '../../../schemas/log/control.ts'
+import type { Catalogue } from '../../nodes/contract/catalogue.ts'
+import type { Change } from '../configuration-log.ts'
+import type { AnyKind, ConfigurationView, Entity, Kind } from '../kind.ts'
+
+/** Origin of cuts. */
+export interface CutOrigin {
+  readonly catalogue: Catalogue
+  readonly log: ConfigurationView
+}
+
+/** Cuts of the entities of one kind, as their file declares them. */
+export interface EntityCutsDefinition<Value> {
+  readonly cut: Cut['kind']
+  /** Kind of the entities that partitions must know of. */
+  readonly kind: Kind<Value>
+  payloadOf(entity: Entity<Value>, origin: CutOrigin): string
+  /** Number of changes that each entity counts itself; it is the version of the cut. Absent: that is the entity's version. */
+  readonly changes?: OwnChanges<Value>
+  /**
+   * Value without effect for an entity that partitions know and the configuration does not have.
+   *
+   * @returns undefined when the cut has no effect that could be taken back
+   */
+  withoutEffect(cut: Cut): Value | undefined
+}
+
+export interface OwnChanges<Value> {
+  of(value: Value): number
+  set(value: Value, changes: number): Value
+}
+
+/** Cuts of the entities of one kind; without a type argument for callers that do not know their values. */
+export interface EntityCuts<Value = never> {
+  readonly cut: Cut['kind']
+  readonly kind: AnyKind
+  /** Whether each entity counts its changes itself. Otherwise the versions of its cuts are those of the configuration. */
+  readonly countsChanges: boolean
+  cutOf(entity: Entity<Value>, origin: CutOrigin): Cut
+  /** Version of the newest cut of an entity. */
+  versionOf(entity: Entity<Value>): number
+  /**
+   * Change that replaces a lost one, of which partitions have the cut: the present value of the entity, in a newer version.
+   *
+   * @returns undefined when the configuration has nothing to replace it by
+   */
+  changeBeyond(cut: Cut, view: ConfigurationView): Change | undefined
+}
+
+export function defineEntityCuts<Value>(definition: EntityCutsDefinition<Value>): EntityCuts<Value> {
+  const { cut: kindOfCut, kind, changes } = definition
+  const versionOf = ({ version, value }: Entity<Value>) => changes?.of(value) ?? version
+  return {
+    cut: kindOfCut,
+    kind: kind as AnyKind,
+    countsChanges: changes !== undefined,
+    versionOf,
+    cutOf: (entity, origin) => ({
+      kind: kindOfCut,
+      entity: entity.id,
+      version: versionOf(entity),
+      payload: definition.payloadOf(entity, origin),
+    }),
+    changeBeyond(cut, view) {
+      const present = view.get(kind, cut.entity)?.value ?? definition.withoutEffect(cut)
+      if (present === undefined) return undefined
+      const value = changes === undefined ? present : changes.set(present, cut.version + 1)
+      return { kind: kind as AnyKind, id: cut.entity, expectedVersion: -1, value }
+    },
+  }
+}

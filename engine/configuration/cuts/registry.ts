@@ -1,0 +1,31 @@
+import type { Cut } from '../../../schemas/log/control.ts'
+import { accountCuts } from './account.ts'
+import { deadLetterCuts } from './dead-letter.ts'
+import type { EntityCuts } from './entity-cuts.ts'
+import { exemptionCuts } from './exemption.ts'
+import { lineRulesCuts } from './line-rules.ts'
+import { pipelineCuts } from './pipeline.ts'
+import { quotaCuts } from './quota.ts'
+import { spreadCuts } from './spread.ts'
+
+/**
+ * Every kind of cut that the configuration sends, in the order in which a partition applies the cuts of an account. A new
+ * kind is a file beside this one, and a line here.
+ */
+export const ENTITY_CUTS: readonly EntityCuts[] = [
+  accountCuts,
+  pipelineCuts,
+  deadLetterCuts,
+  exemptionCuts,
+  lineRulesCuts,
+  quotaCuts,
+  // Last: a partition that reports that an account is spread has all of its pipelines.
+  spreadCuts,
+]
+
+const BY_CUT = new Map(ENTITY_CUTS.map(each => [each.cut, each]))
+
+/** @returns undefined for cuts that do not come from the configuration: the partition or an operator writes them */
+export function entityCutsOf({ kind }: Pick<Cut, 'kind'>): EntityCuts | undefined {
+  return BY_CUT.get(kind)
+}

@@ -1,0 +1,107 @@
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import type { AccountOutput } from './account-output.ts'
+import type { AccountState } from './account-state.ts'
+import { Accounts } from './accounts.ts'
+import { AppliedCuts } from './applied-cuts.ts'
+import { CheckpointSchedule } from './checkpoint/checkpoint-schedule.ts'
+import { DeadLetterExchange } from './dead-letter-exchange.ts'
+import { FoldMoment } from './fold-moment.ts'
+import { LineIntake } from './line-intake.ts'
+import { LineOutput } from './line-output.ts'
+import { OpenWindows } from './open-windows.ts'
+import { RecordReader } from './record-reader.ts'
+import { Producers } from './repeats.ts'
+import type { FoldSeat } from './spread/key-placement.ts'
+import { KeyedExchange } from './spread/keyed-exchange.ts'
+import { OpenTables } from './tables/open-tables.ts'
+
+export interface FoldIdentity extends FoldSeat {
+  readonly logId: string
+}
+
+/** Restricts a fold, for callers that need the result of some lines again. */
+export interface FoldScope {
+  /** Lines of other accounts are left out. */
+  readonly account: string
+}
+
+/** The parts of the fold of a partition. */
+export interface FoldParts {
+  readonly identity: FoldIdentity
+  readonly scope: FoldScope | undefined
+  readonly moment: FoldMoment
+  readonly tables: OpenTables
+  readonly schedule: CheckpointSchedule
+  readonly producers: Producers
+  readonly reader: RecordReader
+  readonly intake: LineIntake
+  readonly accounts: Accounts
+  readonly output: AccountOutput
+  readonly windows: OpenWindows
+  readonly exchange: KeyedExchange
+  readonly deadLetters: DeadLetterExchange
+  readonly cuts: AppliedCuts
+  /** Whether the scope leaves an account out. */
+  isPassedOver(account: string): boolean
+  /** Collects the counts of an account, and notes its windows. */
+  notePending(account: AccountState): void
+}
+
+export function foldParts(
+  catalogue: Catalogue,
+  identity: FoldIdentity,
+  scope: FoldScope | undefined,
+): FoldParts {
+  const moment = new FoldMoment()
+  const tables = new OpenTables()
+  const accounts = new Accounts(catalogue, identity, scope?.account)
+  const { activity } = tables.minute
+  const isPassedOver = (account: string) => scope !== undefined && scope.account !== account
+  const notePending = (account: AccountState) => {
+    windows.note(account)
+    for (const { activity: counts, ...name } of account.takeActivity()) activity.add(name, counts)
+  }
+  const output: AccountOutput = {
+    moment,
+    lines: new LineOutput(identity, moment, tables, scope === undefined),
+    report: (name, error) => activity.addError(name, error, moment.timeMs),
+    elsewhere: (account, ...revision) => exchange.elsewhere(accounts.of(account), ...revision),
+    deadLetterTaker: (account, ...revision) => deadLetters.taker(accounts.of(account), ...revision),
+  }
+  const windows = new OpenWindows(accounts, moment, output, notePending)
+  const exchange = new KeyedExchange(catalogue, identity, {
+    moment,
+    output,
+    applyForwarded: cut => cuts.applyForwarded(cut),
+    cutsOf: account => cuts.ofAccount(account),
+  })
+  const deadLetters = new DeadLetterExchange(identity, { moment, output, outbox: exchange.outbox })
+  const cuts = new AppliedCuts({
+    accounts,
+    output,
+    watch: () => moment.watch,
+    timeMs: () => moment.timeMs,
+    isPassedOver,
+    notePending,
+    forward: (account, cut) => exchange.cutApplied(account, cut),
+    spread: (account, isSpread) => exchange.spread(account, isSpread),
+  })
+  return {
+    identity,
+    scope,
+    moment,
+    tables,
+    schedule: new CheckpointSchedule(),
+    producers: new Producers(),
+    reader: new RecordReader(identity, moment),
+    intake: new LineIntake(catalogue, identity.partition, moment),
+    accounts,
+    output,
+    windows,
+    exchange,
+    deadLetters,
+    cuts,
+    isPassedOver,
+    notePending,
+  }
+}

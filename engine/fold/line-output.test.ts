@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
+import { lineBatchValue } from '../../test/support/line-batches.ts'
+import { readNativeBlock } from '../../test/support/native-reader.ts'
+import { type SentLine, sentBatch } from '../../test/support/sent-lines.ts'
+import { exclusion } from '../../test/support/world.ts'
+import { Event } from '../event/event.ts'
+import { LineBatchView } from '../lines/columns/line-batch-view.ts'
+import { type LineCodec, lineCodec } from '../lines/line-codec.ts'
+import { newStoredLine } from '../lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../nodes/catalogue.ts'
+import type { OwnStoreSink } from '../nodes/contract/own-store.ts'
+import { finish } from '../steps.ts'
+import { AccountState } from './account-state.ts'
+import { FoldMoment } from './fold-moment.ts'
+import { LineOutput } from './line-output.ts'
+import { OpenTables } from './tables/open-tables.ts'
+
+const PLACE = { topic: 'weir.ingest', partition: 0 }
+const NODE = { account: 'a', pipeline: 'p', node: 'store' }
+
+/** Delivers a run of lines, each of the app in its text. @returns the rows, and the events that are not stored */
+function deliver(
+  apps: readonly string[],
+  { owner = new AccountState(CATALOGUE, 'a'), firstRow = 0, query = {} } = {},
+) {
+  const batch = LineBatchView.decode(lineBatchValue([{ lines: apps.map(app => ({ line: app, app })) }]))
+  const events = apps.map((_, index) => Event.ofLine(batch, index))
+  const moment = new FoldMoment()
+  const tables = new OpenTables()
+  const left: string[] = []
+  moment.enter(7n, 1_000, 0)
+  for (let row = 0; row < firstRow; row++) moment.nextRow()
+  const run = {
+    sink: CATALOGUE.ownStoresOf([{ nodeId: 'store', type: 'log-analysis', config: { query } }]).get(
+      'store',
+    ) as OwnStoreSink,
+    owner,
+    node: NODE,
+    events,
+    left: {
+      failed: ({ message }: { readonly message: string }) => left.push(`failed: ${message}`),
+      dropped: (_event: Event, { rule }: { readonly rule?: unknown }) => left.push(`dropped: ${rule}`),
+    },
+  }
+  finish(new LineOutput(PLACE, moment, tables, true).deliver(run as never))
+  const rows = readNativeBlock(tables.lines.take()?.block ?? []).rows
+  return { rows: rows.map(({ offset, row, app }) => [offset, row, app]), left, tables }
+}
+
+test('the events of a run become rows in order, each with the next position of the present record', () => {
+  expect(deliver(['one', 'two'], { firstRow: 3 })).toMatchObject({
+    rows: [
+      [7n, 3, 'one'],
+      [7n, 4, 'two'],
+    ],
+    left: [],
+  })
+})
+
+test('an event that cannot be stored is reported, and uses its position', () => {
+  const { rows, left, tables } = deliver(['', 'two'], { query: { hostname: '{{ .app }}' } })
+  expect(rows).toEqual([[7n, 1, 'two']])
+  expect(left).toHaveLength(1)
+  expect(tables.minute.activity.take().errors).toMatchObject([{ ...NODE, count: 1 }])
+})
+
+test('an event that a rule excludes is dropped, with the rule as the reason', () => {
+  const owner = new AccountState(CATALOGUE, 'a')
+  owner.rules.set({ accountId: 'a', exclusions: [exclusion('r', { apps: ['noise'] })], retentionRules: [] })
+  const { rows, left } = deliver(['noise', 'signal'], { owner })
+  expect(rows).toEqual([[7n, 1, 'signal']])
+  expect(left).toEqual(['dropped: exclusion rule (r)'])
+})
+
+/** Neighbouring lines, some of which the codec reads, while others have fields beyond a sent text. */
+const OF_EVERY_KIND: readonly SentLine[] = [
+  { line: 'took {"ms":3}', level: 'warn' },
+  { line: 'error: a text' },
+  { line: '{"a":1,"b":{"c":"x"}}', meta: '{"m":1,"a":2}' },
+  { line: '{"b":{"c":"y"},"_meta":5}', meta: '"a text"' },
+  { line: '{"_label":1}', rest: { label: { team: 'red' }, other: { odd: true } } },
+  { line: `{${Array.from({ length: 486 }, (_, index) => `"n${index}":${index}`).join()}}`, app: 'many' },
+  { line: '{"first":1}', meta: '{"a":{"b":{"c":{"d":1}}},"second":2}' },
+  { line: '{"third":1,"fourth":2,"fifth":3,"sixth":4}', rest: { tags: ['x'] } },
+  { line: '{"left":1,"out":2,"a":3}' },
+  { line: '{"late":1}', meta: '{"later":1}' },
+]
+
+/**
+ * Rows of the tables that a run gives, and the names of fields. @param byLine each line is filled and appended separately
+ */
+function tablesOf(events: readonly Event[], { codec = lineCodec, byLine = false }) {
+  const owner = new AccountState(CATALOGUE, 'a')
+  const moment = new FoldMoment()
+  const tables = new OpenTables()
+  const sink = CATALOGUE.defaultOwnStore()
+  moment.bringIntoForce(BEHAVIOUR)
+  moment.enter(7n, 1_000, 0)
+  const full: unknown[] = []
+  if (byLine) {
+    const { account, retentionDays, fieldNames } = owner
+    const line = newStoredLine()
+    const context = { account, retentionDays, fieldNames, timeMs: 1_000, poolDays: 0, behaviour: BEHAVIOUR }
+    for (const [row, event] of events.entries()) {
+      expect(sink.fill(event, line, context)).toBeUndefined()
+      tables.lines.begin(1_000)
+      tables.lines.append({ offset: 7n, row }, line)
+      if (fieldNames.takeFull() !== undefined) full.push(row)
+    }
+  } else {
+    const run = { sink, owner, node: NODE, events, left: {} }
+    finish(new LineOutput(PLACE, moment, tables, true, codec).deliver(run as never))
+    for (const { block } of tables.fullDays.take())
+      full.push(...readNativeBlock(block).rows.map(row => row.row))
+  }
+  const block = Buffer.concat(tables.lines.take()?.block ?? [])
+  return { block, full, names: Buffer.from(owner.fieldNames.snapshot()).toString() }
+}
+
+test('a run gives the same bytes as its lines one by one, whichever lines the codec reads', () => {
+  const batch = sentBatch([...OF_EVERY_KIND, ...OF_EVERY_KIND])
+  const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
+  const oneByOne = tablesOf(events, { byLine: true })
+  expect(oneByOne.full).toEqual([8])
+  const rows: number[] = []
+  const watched: LineCodec = {
+    ...lineCodec,
+    fill(run, from, names, columns) {
+      rows.push(run.rows)
+      return lineCodec.fill(run, from, names, columns)
+    },
+  }
+  expect(tablesOf(events, { codec: watched })).toEqual(oneByOne)
+  expect(rows).toEqual([2, 1, 1, 2, 2, 1, 1, 2])
+  // A codec that leaves every second row of a run to the complete rules.
+  const reluctant: LineCodec = {
+    ...lineCodec,
+    fill(run, from, names, columns) {
+      if (from < run.rows && from % 2 === 1) return from
+      return lineCodec.fill({ ...run, rows: Math.min(run.rows, from + 1) }, from, names, columns)
+    },
+  }
+  expect(tablesOf(events, { codec: reluctant })).toEqual(oneByOne)
+})
+
+test('neighbours of two batches are read in order', () => {
+  const events = [['{"a":1}', 'one'], ['{"b":2}']].flatMap(texts => {
+    const batch = sentBatch(texts.map(line => ({ line })))
+    return texts.map((_, index) => Event.ofLine(batch, index))
+  })
+  expect(tablesOf(events, {})).toEqual(tablesOf(events, { byLine: true }))
+})
+
+test('a record yields a limited number of rows', () => {
+  const { rows, left } = deliver(['last', 'beyond'], { firstRow: MAX_ROWS_PER_RECORD - 1 })
+  expect(rows).toEqual([[7n, MAX_ROWS_PER_RECORD - 1, 'last']])
+  expect(left).toEqual(['failed: one record yields too many lines'])
+})

@@ -1,0 +1,22 @@
+import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
+import type { PartitionName } from '../run-watch.ts'
+
+/** The topics that a fold sends to, by their purpose. */
+export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'
+
+const TOPICS: Readonly<Record<OutboxTopic, string>> = {
+  ingest: INGEST_TOPIC,
+  keyed: KEYED_TOPIC,
+  deadLetters: DEAD_LETTER_TOPIC,
+}
+
+/** A partition that a fold sends to. */
+export interface Target {
+  readonly topic: OutboxTopic
+  readonly partition: number
+}
+
+/** The full name of a target's partition. */
+export function nameOfTarget({ topic, partition }: Target): PartitionName {
+  return { topic: TOPICS[topic], partition }
+}

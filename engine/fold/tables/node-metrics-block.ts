@@ -1,0 +1,91 @@
+import { blockColumns } from '../../../schemas/log/tables.ts'
+import {
+  Int64Column,
+  type NativeColumn,
+  nativeBlock,
+  UInt32Column,
+  WordColumn,
+} from '../../lines/native-block/native-block.ts'
+
+/** Position and time of the rows of a minute: row 0, 1, 2, … of the record that ended it. */
+export interface MinuteContext {
+  readonly offset: bigint
+  /** Start of the minute of log time of the rows, UNIX ms. */
+  readonly minuteMs: number
+}
+
+/** Activity of one node in a minute; `activity` contains events and bytes, see the columns of `node_metrics`. */
+export interface NodeMetricsRow {
+  readonly account: string
+  readonly pipeline: string
+  readonly node: string
+  readonly activity: {
+    readonly eventsIn: number
+    readonly bytesIn: number
+    readonly eventsOut: number
+    readonly bytesOut: number
+    readonly copied: number
+    readonly created: number
+    readonly dropped: number
+    readonly droppedBytes: number
+    readonly failed: number
+    readonly merged: number
+    /** Change of the number of events that the node holds back; may be negative. */
+    readonly held: number
+  }
+}
+
+const ACTIVITY_COLUMNS = {
+  events_in: 'eventsIn',
+  bytes_in: 'bytesIn',
+  events_out: 'eventsOut',
+  bytes_out: 'bytesOut',
+  copied: 'copied',
+  created: 'created',
+  dropped: 'dropped',
+  dropped_bytes: 'droppedBytes',
+  failed: 'failed',
+  merged: 'merged',
+  held: 'held',
+} as const satisfies Record<string, keyof NodeMetricsRow['activity']>
+
+/** One block of table `node_metrics`. */
+export function nodeMetricsBlock(context: MinuteContext, rows: readonly NodeMetricsRow[]): Uint8Array[] {
+  const columns: Record<string, NativeColumn> = {
+    ...minuteColumns(context, rows.length),
+    account: wordsOf(rows, row => row.account),
+    pipeline: wordsOf(rows, row => row.pipeline),
+    node: wordsOf(rows, row => row.node),
+  }
+  for (const [name, counter] of Object.entries(ACTIVITY_COLUMNS)) {
+    const column = new Int64Column()
+    for (const { activity } of rows) column.append(activity[counter])
+    columns[name] = column
+  }
+  return nativeBlock(
+    blockColumns('node_metrics').map(([name, type]) => [name, type, columns[name] as NativeColumn]),
+    rows.length,
+  )
+}
+
+/** The columns t, offset and row of a minute's rows. */
+export function minuteColumns(
+  { offset, minuteMs }: MinuteContext,
+  rows: number,
+): Record<'t' | 'offset' | 'row', NativeColumn> {
+  const t = new Int64Column()
+  const offsets = new Int64Column()
+  const numbers = new UInt32Column()
+  for (let row = 0; row < rows; row++) {
+    t.append(minuteMs)
+    offsets.appendBigInt(offset)
+    numbers.append(row)
+  }
+  return { t, offset: offsets, row: numbers }
+}
+
+export function wordsOf<Row>(rows: readonly Row[], wordOf: (row: Row) => string): WordColumn {
+  const column = new WordColumn()
+  for (const row of rows) column.append(wordOf(row))
+  return column
+}

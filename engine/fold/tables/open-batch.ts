@@ -1,0 +1,108 @@
+import { FIFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import type { Position } from '../../../schemas/log/position.ts'
+import type { FieldColumns } from '../../lines/native-block/field-columns.ts'
+import { type LineBlock, newLineBlock } from '../../lines/native-block/line-block.ts'
+import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
+import { DAY_MS } from '../../times/duration.ts'
+import type { TableBatch } from '../flush.ts'
+
+/** A batch ends after the record with which it reaches one of these limits. */
+const MAX_BATCH_BYTES = 32 * 1024 * 1024
+const MAX_BATCH_ROWS = 150_000
+/**
+ * Bytes that each row counts from the fifth behaviour on, for its positions, times and sizes, in addition to its record.
+ */
+const ROW_BYTES = 64
+
+/**
+ * The lines of a partition that wait for their batch to end. A batch begins with a record of lines, even if none of them
+ * is stored. It ends before a record of another time slice or day, or after one that fills it: its end follows from the
+ * log alone. Since the fifth behaviour it does not depend on the form in which the store takes a batch, so that this form
+ * may change.
+ */
+export class OpenBatch {
+  /** Created for the first line: many folds never have one. */
+  #block: LineBlock | undefined
+  /** Log time of its first record; undefined without an open batch. */
+  #beganMs: number | undefined
+  /** Bytes on the log of the records since its first one. */
+  #logBytes = 0
+  #first: Position | undefined
+  #last: Position | undefined
+
+  get isOpen(): boolean {
+    return this.#beganMs !== undefined
+  }
+
+  /**
+   * Whether the batch must end after a record.
+   *
+   * @param behaviour number in force: before the fifth the bytes of the block decide
+   */
+  isFull(behaviour: number): boolean {
+    const rows = this.#block?.rows ?? 0
+    if (rows >= MAX_BATCH_ROWS) return true
+    if (behaviour >= FIFTH_BEHAVIOUR) return this.#logBytes + rows * ROW_BYTES >= MAX_BATCH_BYTES
+    return (this.#block?.bytes ?? 0) >= MAX_BATCH_BYTES
+  }
+
+  /** Begins a batch if none is open. */
+  begin(timeMs: number): void {
+    this.#beganMs ??= timeMs
+  }
+
+  /** Counts a record of the log, unless none is open. */
+  addRecord(bytes: number): void {
+    if (this.isOpen) this.#logBytes += bytes
+  }
+
+  append(position: Position, line: StoredLine): void {
+    this.#blockFor(position).append(position.offset, position.row, line)
+  }
+
+  /** Appends a line without level and fields: `fields` must receive them before anything else is called. */
+  appendHead(position: Position, line: StoredLine): void {
+    this.#blockFor(position).appendHead(position.offset, position.row, line)
+  }
+
+  /** Columns of the levels and fields of all lines; undefined before the first line. */
+  get fields(): FieldColumns | undefined {
+    return this.#block?.fields
+  }
+
+  /** End of its slice, log time; Infinity when none is open. */
+  deadlineMs(sliceMs: number): number {
+    if (this.#beganMs === undefined) return Number.POSITIVE_INFINITY
+    return (Math.floor(this.#beganMs / sliceMs) + 1) * sliceMs
+  }
+
+  /** Whether the batch must end before a record of that time. */
+  endsBefore(timeMs: number, sliceMs: number): boolean {
+    const began = this.#beganMs
+    if (began === undefined) return false
+    const differs = (unitMs: number) => Math.floor(began / unitMs) !== Math.floor(timeMs / unitMs)
+    return differs(sliceMs) || differs(DAY_MS)
+  }
+
+  #blockFor(position: Position): LineBlock {
+    this.#first ??= position
+    this.#last = position
+    this.#block ??= newLineBlock()
+    return this.#block
+  }
+
+  /** Ends the batch. @returns its lines, or undefined without any */
+  take(): TableBatch | undefined {
+    const first = this.#first
+    const last = this.#last
+    const sinceMs = this.#beganMs ?? 0
+    this.#beganMs = undefined
+    this.#logBytes = 0
+    this.#first = undefined
+    this.#last = undefined
+    const block = this.#block
+    if (block === undefined || first === undefined || last === undefined) return undefined
+    const { rows } = block
+    return { table: 'lines', block: block.take(), rows, first, last, sinceMs }
+  }
+}

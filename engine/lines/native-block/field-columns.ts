@@ -1,0 +1,58 @@
+import { blockColumns } from '../../../schemas/log/tables.ts'
+import type { RowFields } from '../stored-line/stored-line.ts'
+import { Float64Column, MapColumn, type NativeColumn, TextColumn, WordColumn } from './native-block.ts'
+
+/** Form of the text of a row. A row that falls back has no form until the complete rules have read it. */
+export const ROW_FORM = {
+  /** A text without an object at its end: it has no fields. */
+  text: 0,
+  /** A text that ends with an object, whose members are fields. */
+  object: 1,
+  /** A row that no codec read, because its fields do not come from a sent text alone. */
+  composed: 2,
+} as const
+
+const INITIAL_ROWS = 64
+const NAMES = ['level', 'text_fields', 'number_fields'] as const
+
+/** Columns of table `lines` that follow from the texts of lines: level and fields, with the form of each row. */
+export class FieldColumns {
+  readonly #level = new WordColumn()
+  readonly #textFields = new MapColumn<string>(new TextColumn())
+  readonly #numberFields = new MapColumn<number>(new Float64Column())
+  #forms = new Uint8Array(INITIAL_ROWS)
+  #rows = 0
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Form of each row; a view, valid until the next change. */
+  get forms(): Uint8Array {
+    return this.#forms.subarray(0, this.#rows)
+  }
+
+  append(form: number, level: string, fields: RowFields): void {
+    if (this.#rows === this.#forms.length) {
+      const forms = new Uint8Array(this.#rows * 2)
+      forms.set(this.#forms)
+      this.#forms = forms
+    }
+    this.#forms[this.#rows++] = form
+    this.#level.append(level)
+    this.#textFields.append(fields.textFieldNames, fields.textFieldValues, fields.textFieldCount)
+    this.#numberFields.append(fields.numberFieldNames, fields.numberFieldValues, fields.numberFieldCount)
+  }
+
+  /** Starts again, after the columns were taken. */
+  clear(): void {
+    this.#rows = 0
+  }
+
+  /** Names and types of the table's columns, for `nativeBlock`. */
+  named(): readonly (readonly [name: string, type: string, column: NativeColumn])[] {
+    const types = new Map(blockColumns('lines'))
+    const columns = [this.#level, this.#textFields, this.#numberFields] as const
+    return NAMES.map((name, index) => [name, types.get(name) as string, columns[index] as NativeColumn])
+  }
+}

@@ -1,0 +1,155 @@
+import type { JsonObject } from '../../../schemas/json.ts'
+import type { NodeDocument } from '../../../schemas/pipeline.ts'
+import type { Destination, OwnStore, SinkNode } from './define-destination.ts'
+import type { Processor, ProcessorDeclaration } from './define-processor.ts'
+import type { Source, SourceDeclaration } from './define-source.ts'
+import type { NodeDeclaration } from './node-declaration.ts'
+import type { OwnStoreSink } from './own-store.ts'
+import { withoutSecrets } from './secret.ts'
+
+export type NodeKind = NodeDocument['kind']
+
+/** The node types of a program. */
+export interface NodeTypes {
+  readonly sources: readonly (Source | SourceDeclaration)[]
+  readonly processors: readonly (Processor | ProcessorDeclaration)[]
+  readonly destinations: readonly (Destination | NodeDeclaration)[]
+  /** Destination of the default graph. */
+  readonly ownStore: OwnStore
+}
+
+/** Output of a node, as other nodes name it in their `inputs` (pipeline API, section 2.3). */
+export interface NodeOutput {
+  readonly id: string
+  readonly label: string
+  /** Part of the id after the dot; undefined for the default output. */
+  readonly name?: string
+}
+
+/**
+ * Every node type that a program knows, found by wire id. Graph, fold and API receive it as a value, so none of them
+ * imports a node.
+ */
+export class Catalogue {
+  /** All types of each kind (pipeline API, sections 4 to 6), including those that this program does not run. */
+  readonly declarations: Readonly<Record<NodeKind, readonly NodeDeclaration[]>>
+  /** Sources, including those that are only declared. */
+  readonly sources: readonly SourceDeclaration[]
+  /** Sources that this program runs. */
+  readonly runningSources: readonly Source[]
+  /** Processors that this program runs. */
+  readonly processors: readonly Processor[]
+  /** Destinations that this program runs. */
+  readonly destinations: readonly Destination[]
+  readonly ownStore: OwnStore
+  readonly #declared: Readonly<Record<NodeKind, ReadonlyMap<string, NodeDeclaration>>>
+  readonly #declaredSources: ReadonlyMap<string, SourceDeclaration>
+  readonly #declaredProcessors: ReadonlyMap<string, ProcessorDeclaration>
+  readonly #sources: ReadonlyMap<string, Source>
+  readonly #processors: ReadonlyMap<string, Processor>
+  readonly #destinations: ReadonlyMap<string, Destination>
+
+  constructor({ sources, processors, destinations, ownStore }: NodeTypes) {
+    this.declarations = { source: sources, transform: processors, sink: destinations }
+    this.sources = sources
+    this.runningSources = sources.filter(source => 'entrance' in source)
+    this.processors = processors.filter(processor => 'compile' in processor)
+    this.destinations = destinations.filter(destination => 'delivery' in destination)
+    this.ownStore = ownStore
+    this.#declaredSources = byWireId(sources)
+    this.#declaredProcessors = byWireId(processors)
+    this.#declared = {
+      source: this.#declaredSources,
+      transform: this.#declaredProcessors,
+      sink: byWireId(destinations),
+    }
+    this.#sources = byWireId(this.runningSources)
+    this.#processors = byWireId(this.processors)
+    this.#destinations = byWireId(this.destinations)
+  }
+
+  /** @param type wire id or alias */
+  declarationOf(kind: NodeKind, type: string): NodeDeclaration | undefined {
+    return this.#declared[kind].get(type)
+  }
+
+  /** Returns a source, even one that is only declared. @param type wire id or alias */
+  sourceOf(type: string): SourceDeclaration | undefined {
+    return this.#declaredSources.get(type)
+  }
+
+  /** Returns a source that this program runs. @param type wire id or alias */
+  runningSourceOf(type: string): Source | undefined {
+    return this.#sources.get(type)
+  }
+
+  /** Returns a processor that this program runs. @param type wire id or alias */
+  processorOf(type: string): Processor | undefined {
+    return this.#processors.get(type)
+  }
+
+  /** Returns a destination that this program runs. @param type wire id or alias */
+  destinationOf(type: string): Destination | undefined {
+    return this.#destinations.get(type)
+  }
+
+  /** Whether this program runs nodes of a type. Other types are accepted and stored, and cannot be published. */
+  isBuilt(kind: NodeKind, type: string): boolean {
+    return { source: this.#sources, transform: this.#processors, sink: this.#destinations }[kind].has(type)
+  }
+
+  /** Whether events of a source keep the metadata of the request that brought them. */
+  keepsMetadata({ type, user_config }: Pick<NodeDocument, 'type' | 'user_config'>): boolean {
+    const source = this.#sources.get(type)
+    return source?.entrance === 'gateway' ? source.keepsMetadata(user_config) : true
+  }
+
+  /** Options of a node that partitions receive: never secrets, and for a destination only those that the fold reads. */
+  foldOptionsOf({ kind, type, user_config: config }: NodeDocument): JsonObject {
+    const declaration = this.declarationOf(kind, type)
+    if (declaration === undefined) return {} // no partition could run it
+    const open = withoutSecrets(declaration.config, config)
+    if (kind !== 'sink') return open
+    const read = this.#destinations.get(type)?.foldOptions ?? []
+    return Object.fromEntries(Object.entries(open).filter(([name]) => read.includes(name)))
+  }
+
+  /** The canonical id of an alias; undefined when the contract does not have the type. */
+  canonicalTypeOf(kind: NodeKind, type: string): string | undefined {
+    return this.declarationOf(kind, type)?.type
+  }
+
+  /** Outputs of a node, in their listed order; none for sinks. */
+  outputsOf({ id, kind, type, user_config: config }: NodeDocument): readonly NodeOutput[] {
+    if (kind === 'sink') return []
+    const named = kind === 'transform' ? this.#declaredProcessors.get(type)?.outputs?.(config) : undefined
+    if (named === undefined) return [{ id, label: 'Default' }]
+    return named.map(({ name, label }) => ({ id: `${id}.${name}`, label, name }))
+  }
+
+  /** Compiled sinks that make lines of the own store, by node id. */
+  ownStoresOf(sinks: readonly SinkNode[]): Map<string, OwnStoreSink> {
+    return new Map(
+      sinks.flatMap(({ nodeId, type, config }) => {
+        const destination = this.#destinations.get(type)
+        return destination?.delivery === 'lines' ? [[nodeId, destination.compile(config)] as const] : []
+      }),
+    )
+  }
+
+  /** Sink of the default graph, which runs if no pipeline reads an account's lines. */
+  defaultOwnStore(): OwnStoreSink {
+    return this.ownStore.compile({})
+  }
+}
+
+/** Finds declarations by their type or one of their aliases. */
+function byWireId<Declaration extends NodeDeclaration>(
+  declarations: readonly Declaration[],
+): ReadonlyMap<string, Declaration> {
+  return new Map(
+    declarations.flatMap(declaration =>
+      [declaration.type, ...(declaration.aliases ?? [])].map(type => [type, declaration] as const),
+    ),
+  )
+}

@@ -1,0 +1,178 @@
+import type { LineFilters } from '../../query-language/line-filters.ts'
+import type { Query } from '../../query-language/syntax-tree.ts'
+import type { Statement } from '../statement.ts'
+import { COST, type Condition, column, costOf, type Expression, sql, textOf } from './condition.ts'
+import { exactCondition, MAX_CONDITION_CHARACTERS } from './exact-condition.ts'
+import type { LinePage, LinePosition, LineSelection, SearchAccess } from './line-selection.ts'
+import { compilePrefilter, type Prefilter } from './prefilter.ts'
+import { SqlConstants } from './sql-constants.ts'
+import { equalsAnyCase } from './value-tests.ts'
+
+/** The last time that a DateTime64(3) can contain; no line is before 1970. */
+const MAX_TIME_MS = 10_413_791_999_999
+/** Looked up at once, before anything is read, the index takes half the time of a look-up per granule. */
+const INDEX_FIRST = '\nSETTINGS use_skip_indexes_on_data_read = 0'
+/** Reading all lines two granules at a time takes less time than one at a time; larger blocks gain little. */
+const LONG_BLOCKS = '\nSETTINGS max_block_size = 16384'
+/** A longer page is returned in blocks as short as those of other answers. */
+const MAX_LINES_IN_LONG_BLOCKS = 4096
+const POSITION_COLUMNS = ['ts', 't', 'topic', 'partition', 'offset', 'row'] as const
+
+/** A statement for one page of lines. */
+export interface SearchStatement {
+  readonly statement: Statement
+  readonly access: SearchAccess
+}
+
+/**
+ * The statement for one page, ascending by time and id. The order of the table answers account, times and positions: the
+ * engine reads from the preferred end on, until the page is full. Rows are read only at the edges of a period, so times
+ * are tested behind the prefilter. The exact condition is last. 64-bit integers of the table come in the form of LineRow
+ * on every connection.
+ *
+ * @throws QuerySyntaxError for a query with more terms than a statement can contain
+ */
+export function searchStatement(selection: LineSelection, page: LinePage): SearchStatement {
+  const { exact, prefilter, constants } = compiled(selection.query)
+  const names = filterConditions(selection.filters, constants)
+  const first = [
+    accountCondition(selection, constants),
+    ...names,
+    ...prefilter.conditions,
+    ...timeConditions(selection, page, constants),
+  ]
+  const then = [hiddenCondition(selection, constants), exact, ...prefilter.indexed]
+  const isIndexed = prefilter.indexed.length > 0
+  const readsAll = exact.kind === 'always' && names.length === 0
+  const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
+  const readsWordsOnly = [exact, ...names].every(condition => costOf(condition) === COST.words)
+  const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(then, '\n  AND ')}`
+  return {
+    statement: {
+      sql: constants.withClause + pageSql(conditions, page) + settings(access, page),
+      parameters: constants.parameters,
+      ...(readsWordsOnly ? {} : { scanOf: selection.account }),
+    },
+    access,
+  }
+}
+
+function joined(conditions: readonly Condition[], separator: string): string {
+  return conditions.map(textOf).join(separator)
+}
+
+function settings(access: SearchAccess, { limit }: LinePage): string {
+  if (access === 'index') return INDEX_FIRST
+  return access === 'scan' && limit <= MAX_LINES_IN_LONG_BLOCKS ? LONG_BLOCKS : ''
+}
+
+/** Number of lines in a period, and the times of the first and the last of them, UNIX ms. */
+export interface TimeOfLines {
+  readonly lines: number
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** Statement for the times of the lines that a search has to read, independent of its query. */
+export function linesInTime(selection: LineSelection, page: LinePage): Statement {
+  const constants = new SqlConstants()
+  const conditions = [accountCondition(selection, constants), ...timeConditions(selection, page, constants)]
+  const ms = (bound: string) => `toFloat64(toUnixTimestamp64Milli(${bound}(l.ts)))`
+  const text = `SELECT toFloat64(count()) AS lines, ${ms('min')} AS firstMs, ${ms('max')} AS lastMs FROM lines AS l WHERE ${joined(conditions, ' AND ')}`
+  return { sql: constants.withClause + text, parameters: constants.parameters }
+}
+
+interface CompiledQuery {
+  readonly exact: Condition
+  readonly prefilter: Prefilter
+  readonly constants: SqlConstants
+}
+
+/** Drops the prefilter, which only makes a search faster, if it does not fit into the statement. */
+function compiled(query: Query): CompiledQuery {
+  const constants = new SqlConstants()
+  const exact = exactCondition(query, constants)
+  const prefilter = compilePrefilter(query, constants)
+  const characters = joined([exact, ...prefilter.conditions, ...prefilter.indexed], '').length
+  if (characters + constants.literalCharacters <= MAX_CONDITION_CHARACTERS)
+    return { exact, prefilter, constants }
+  const fewer = new SqlConstants()
+  return {
+    exact: exactCondition(query, fewer),
+    prefilter: { conditions: [], indexed: [] },
+    constants: fewer,
+  }
+}
+
+/** The answer is ascending, so the newest lines are sorted when all of them are known. */
+function pageSql(conditions: string, { prefer, limit }: LinePage): string {
+  const order = (direction: string) => POSITION_COLUMNS.map(column => `l.${column} ${direction}`).join(', ')
+  if (prefer === 'head')
+    return `SELECT ${ANSWER_COLUMNS} FROM lines AS l ${conditions}\nORDER BY ${order('ASC')} LIMIT ${limit}`
+  const newest = `SELECT l.* FROM lines AS l ${conditions}\nORDER BY ${order('DESC')} LIMIT ${limit}`
+  return `SELECT ${ANSWER_COLUMNS}, toUInt32(count() OVER ()) AS found FROM (\n${newest}\n) AS l ORDER BY ${order('ASC')}`
+}
+
+const ANSWER_COLUMNS = [
+  'l.account AS account',
+  'toFloat64(toUnixTimestamp64Milli(l.t)) AS t',
+  'toFloat64(toUnixTimestamp64Milli(l.ts)) AS ts',
+  'l.topic AS topic, l.partition AS partition, toString(l.offset) AS offset, l.row AS row',
+  'l.host AS host, l.app AS app, l.level AS level, l.file AS file, l.env AS env',
+  'l.mac AS mac, l.ip AS ip, l.remote AS remote, l.tags AS tags',
+  'l.line AS line, l.meta AS meta, l.extra AS extra, l.size AS size, l.retention AS retention',
+].join(', ')
+
+function accountCondition({ account }: LineSelection, constants: SqlConstants): Condition {
+  return sql`${column.account} = ${constants.text(account)}`
+}
+
+function timeConditions(
+  { fromMs, toMs }: LineSelection,
+  { behind, prefer }: LinePage,
+  constants: SqlConstants,
+): Condition[] {
+  return [
+    sql`${column.ts} >= ${timeBound(fromMs, constants)}`,
+    sql`${column.ts} <= ${timeBound(toMs, constants)}`,
+    ...(behind === undefined ? [] : [behindCondition(behind, prefer, constants)]),
+  ]
+}
+
+function hiddenCondition({ asOfMs }: LineSelection, constants: SqlConstants): Condition {
+  return sql`${column.t} >= ${timeBound(asOfMs, constants)} - toIntervalDay(${column.retention})`
+}
+
+function timeBound(ms: number, constants: SqlConstants): Expression {
+  return moment(Math.min(Math.max(ms, 0), MAX_TIME_MS), constants)
+}
+
+function moment(ms: number, constants: SqlConstants): Expression {
+  return sql`fromUnixTimestamp64Milli(${constants.integer(ms)}, 'UTC')`
+}
+
+function behindCondition(
+  { ts, t, topic, partition, offset, row }: LinePosition,
+  prefer: LinePage['prefer'],
+  constants: SqlConstants,
+): Condition {
+  const { ts: time, t: received } = column
+  const place = sql`(${time}, ${received}, ${column.topic}, ${column.partition}, ${column.offset}, ${column.row})`
+  const numbers = [topic, partition, Number(offset), row].map(value => constants.integer(value))
+  const [ofTopic, ofPartition, ofOffset, ofRow] = numbers as [Expression, Expression, Expression, Expression]
+  const bound = moment(ts, constants)
+  const last = sql`(${bound}, ${moment(t, constants)}, ${ofTopic}, ${ofPartition}, ${ofOffset}, ${ofRow})`
+  // The order of the table answers the bound on the first column alone.
+  return prefer === 'head'
+    ? sql`${time} >= ${bound} AND ${place} > ${last}`
+    : sql`${time} <= ${bound} AND ${place} < ${last}`
+}
+
+function filterConditions({ hosts, apps, levels, tags }: LineFilters, constants: SqlConstants): Condition[] {
+  const conditions: Condition[] = []
+  if (hosts.length > 0) conditions.push(sql`has(${constants.texts(hosts)}, ${column.host})`)
+  if (apps.length > 0) conditions.push(sql`has(${constants.texts(apps)}, ${column.app})`)
+  if (levels.length > 0) conditions.push(equalsAnyCase(column.level, levels, constants))
+  if (tags.length > 0) conditions.push(sql`hasAny(${constants.texts(tags)}, ${column.tags})`)
+  return conditions
+}

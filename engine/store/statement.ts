@@ -1,0 +1,24 @@
+/** A read-only statement of ClickHouse; text of users reaches it only as a parameter. */
+export interface Statement {
+  readonly sql: string
+  /** Values of `{name:Type}` in the SQL. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+  /**
+   * Account whose lines it reads in large numbers: it must not delay statements that read few. Absent: it reads few
+   * lines.
+   */
+  readonly scanOf?: string
+}
+
+/** Runs read-only statements. */
+export interface StatementRunner {
+  /**
+   * Rows of one statement; 64-bit integers are strings.
+   *
+   * @throws StoreError UNAVAILABLE, also while the store is not open yet; STORE_DAMAGED; STATEMENT_FAILED
+   */
+  query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]>
+
+  /** Streams the rows, some thousand at a time, for answers that must not be held in memory. */
+  queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]>
+}

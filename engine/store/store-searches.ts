@@ -1,0 +1,40 @@
+import type { PipelineErrorEntry, PipelineErrorsQuery } from './pipeline-errors.ts'
+import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
+import type { NamedUsage, PoolUsage, UsageByKindQuery, UsagePeriod } from './usage.ts'
+
+/**
+ * Questions that a store answers from its rows. Callers describe the answer; only the store knows the language in which
+ * it is found.
+ *
+ * Each method and each iteration throws StoreError: UNAVAILABLE, also while the store is not open yet; STORE_DAMAGED;
+ * STATEMENT_FAILED. An aborted signal ends the work in the store, too, and is thrown as the signal's reason.
+ */
+export interface StoreSearches {
+  /**
+   * One page of the lines of a selection, ascending by time and id. Nothing is read before the rows are requested.
+   *
+   * @throws QuerySyntaxError for a query with more terms than the store can search for
+   */
+  search(selection: LineSelection, page: LinePage): LineSearch
+
+  /**
+   * UTC days (YYYY-MM-DD) within the period of a search on which the account sent more names of fields than are indexed,
+   * oldest first. Empty if the query does not name a field, because it then finds all matching lines.
+   */
+  fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]>
+
+  /**
+   * Bytes and lines per app, host or tag, largest first. A line with several tags counts for each, and one without tags
+   * for none.
+   */
+  usageByKind(query: UsageByKindQuery, signal?: AbortSignal): Promise<NamedUsage[]>
+
+  /** Streams the result, some thousand rows at a time: there may be a million. */
+  usageByKindStream(query: UsageByKindQuery, signal: AbortSignal): AsyncIterable<NamedUsage[]>
+
+  /** Bytes and lines per pool, smallest pool first; their sum is everything that was stored in the period. */
+  usageTotals(period: UsagePeriod, signal?: AbortSignal): Promise<PoolUsage[]>
+
+  /** Equal errors of a pipeline as one entry, newest first. */
+  pipelineErrors(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<PipelineErrorEntry[]>
+}

@@ -1,0 +1,158 @@
+import { checkpointType } from '../../schemas/log/checkpoint.ts'
+import type { Control } from '../../schemas/log/control.ts'
+import { FoldError } from '../fold/fold-error.ts'
+import { foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
+import { TailLostError } from '../log/guarded-topic.ts'
+import type { Appended, Topic } from '../log/log.ts'
+import type { Logger } from '../logger.ts'
+import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import { findLostTail } from '../replay/lost-tail.ts'
+import {
+  isOlder,
+  missingRecords,
+  OlderStoreError,
+  type StoredPart,
+  storedPart,
+} from '../replay/older-store.ts'
+import type { Store } from '../store/store.ts'
+import type { KeptCheckpoints } from './kept-checkpoints.ts'
+import type { PartitionOwnership } from './partition-ownership.ts'
+import type { Retries } from './retries.ts'
+import { SettledTables } from './settled-tables.ts'
+
+export interface PartitionStartOptions {
+  readonly catalogue: Catalogue
+  readonly topic: Topic
+  readonly partition: number
+  readonly checkpoints: Topic
+  readonly store: Store
+  readonly logger: Logger
+  /** Name in the owner record. */
+  readonly workerName: string
+  /** Whether checkpoints should be written so that the log can free space. */
+  readonly spaceIsShort?: (() => boolean) | undefined
+  readonly kept: KeptCheckpoints
+  readonly ownership: PartitionOwnership
+  readonly retries: Retries
+  readonly append: (body: Control['body'], signal: AbortSignal | undefined) => Promise<Appended>
+}
+
+/** State with which the worker of a partition continues. */
+export interface TakenPartition {
+  readonly fold: PartitionFold
+  readonly settled: SettledTables
+  /** First offset behind the records that an older copy of the store lacks; undefined: it lacks none. */
+  readonly refillsTo: bigint | undefined
+}
+
+interface Beginning {
+  readonly fold: PartitionFold
+  /** Every batch below this offset is stored. */
+  readonly storedTo: bigint
+}
+
+/** Takes a partition for its worker: owner record, epoch, newest checkpoint, settled positions. */
+export class PartitionStart {
+  readonly #options: PartitionStartOptions
+
+  constructor(options: PartitionStartOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The order of claim, checkpoint and settling makes a restart at any instant go on exactly where the store ended.
+   *
+   * @param signal ends the waiting for a store that is away, by the error that it answers
+   * @throws TailLostError, OlderStoreError, FoldError, ReplacedError, LogError, StoreError
+   */
+  async take(signal: AbortSignal | undefined): Promise<TakenPartition> {
+    const { topic, partition, store, workerName, logger, ownership, retries, append } = this.#options
+    await this.#assertWhole(signal)
+    const older = await this.#olderStore(signal)
+    // A store that is an older copy may need all of the log that is there.
+    if (older === undefined && this.#options.spaceIsShort?.() === true) await this.#freeRoom()
+    // An owner record that comes late would end the worker of the partition's present owner.
+    signal?.throwIfAborted()
+    const owner = await append({ 'weir.Owner': { worker: workerName } }, signal)
+    signal?.throwIfAborted()
+    await retries.run('claim', () => ownership.take(owner.offset), signal)
+    const { fold, storedTo } = await this.#beginning(older)
+    await this.#checkKeptLog(fold)
+    const settle = () => SettledTables.read(store, foldIdentity(topic, partition), fold, storedTo)
+    const settled = await retries.run('settle', settle, signal)
+    const place = { topic: topic.name, partition, epoch: String(owner.offset) }
+    const taken = { ...place, from: String(fold.nextOffset), settled: settled.toString() }
+    logger.info(taken, 'partition taken')
+    return { fold, settled, refillsTo: older?.knownTo }
+  }
+
+  /** Before anything is appended: a record would take the place of one that is known of already. */
+  async #assertWhole(signal: AbortSignal | undefined): Promise<void> {
+    const look = () => findLostTail(this.#options, this.#options.partition)
+    const lost = await this.#options.retries.run('find out where the log must end', look, signal)
+    if (lost !== undefined) throw new TailLostError(lost)
+  }
+
+  /**
+   * An older copy of the store, which lacks what lies before the newest checkpoint.
+   *
+   * @throws OlderStoreError when not all of it can be stored again
+   */
+  async #olderStore(signal: AbortSignal | undefined): Promise<StoredPart | undefined> {
+    const { topic, partition, store, logger } = this.#options
+    const look = () => storedPart(this.#options, partition)
+    const part = await this.#options.retries.run('find out what is stored', look, signal)
+    if (part === undefined) return undefined
+    const missing = await missingRecords(this.#options, part)
+    if (missing !== undefined) throw new OlderStoreError(missing)
+    // Marked before the claim, also where nothing is stored yet: afterwards the owner in a copy proves nothing.
+    const { storedTo, knownTo, settledMs } = part
+    const mark = () => store.markStored({ topic: topic.name, partition }, { storedTo, settledMs })
+    if (!part.isMarked) await this.#options.retries.run('mark what is stored', mark, signal)
+    if (!isOlder(part)) return undefined
+    const message = 'the store is an older copy: what it lacks is stored again from the log'
+    logger.warn({ topic: topic.name, partition, has: String(storedTo), lacks: String(knownTo) }, message)
+    return part
+  }
+
+  /** Begins with the newest checkpoint, or with an older one before everything that an older copy of the store lacks. */
+  async #beginning(older: StoredPart | undefined): Promise<Beginning> {
+    const { catalogue, topic, partition } = this.#options
+    const identity = foldIdentity(topic, partition)
+    const { first } = await topic.bounds(partition)
+    if (older !== undefined) {
+      const kept = await this.#options.kept.goBack(first, older.storedTo)
+      return { fold: new PartitionFold(catalogue, identity, kept?.body), storedTo: older.storedTo }
+    }
+    const newest = await this.#options.kept.load()
+    if (newest !== undefined)
+      return { fold: new PartitionFold(catalogue, identity, newest.body), storedTo: 0n }
+    const gap = await this.#options.kept.gap()
+    // Without a checkpoint outside of gaps, what was counted or remembered before the gap follows from a whole log alone.
+    // In a topic that was made anew, nobody knows whether the records before the gap are those that were stored.
+    const isOfThisLog = gap?.body !== undefined && checkpointType.decode(gap.body).logId === topic.logId
+    const from = first === 0n && isOfThisLog ? 0n : (gap?.from ?? 0n)
+    return {
+      fold: new PartitionFold(catalogue, identity, undefined, undefined, from),
+      storedTo: gap?.from ?? 0n,
+    }
+  }
+
+  /** Trims a log that takes no more control records: trimming does not need one, whichever process owns the partition. */
+  async #freeRoom(): Promise<void> {
+    const { topic, partition } = this.#options
+    await this.#options.kept.load()
+    await topic.trim(partition, this.#options.kept.neededFrom)
+    await this.#options.kept.trim(undefined)
+  }
+
+  async #checkKeptLog({ nextOffset }: PartitionFold): Promise<void> {
+    const { topic, partition } = this.#options
+    const { first } = await topic.bounds(partition)
+    if (first > nextOffset) {
+      throw new FoldError(
+        `partition ${partition} of ${topic.name} begins at ${first}, but its newest checkpoint needs ${nextOffset}: records that were never stored are gone; restore the log's files, or the checkpoints, from a backup`,
+      )
+    }
+  }
+}

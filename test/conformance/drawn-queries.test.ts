@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest'
+import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
+import { testDrawnQueries } from '../support/tested-queries.ts'
+
+/** The long form of the drawn queries in query-language.test.ts. `SEED` and `QUERIES` set others. */
+
+let lines: StoredLines
+
+beforeAll(async () => {
+  lines = await openStoredLines()
+})
+
+afterAll(() => lines.close())
+
+testDrawnQueries(() => lines, {
+  seed: Number(process.env.SEED ?? 20_260_305),
+  queries: Number(process.env.QUERIES ?? 5_000),
+})

@@ -1,0 +1,391 @@
+import { setImmediate } from 'node:timers/promises'
+import { Registry } from '@prometheus-io/client'
+import { pino } from 'pino'
+import Type from 'typebox'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { buildServer } from '../../api/server.ts'
+import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
+import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
+import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
+import { pass as passOn } from '../../engine/event/outcome.ts'
+import type { Topic } from '../../engine/log/log.ts'
+import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { Catalogue, type NodeKind } from '../../engine/nodes/contract/catalogue.ts'
+import { checkNode } from '../../engine/nodes/contract/check-node.ts'
+import { defineProcessor, type ProcessorDeclaration } from '../../engine/nodes/contract/define-processor.ts'
+import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import { Secret, secretPlaces } from '../../engine/nodes/contract/secret.ts'
+import { LiveTaps } from '../../engine/replay/taps/taps.ts'
+import { wholeAssignment } from '../../engine/worker/assignment.ts'
+import { Engine } from '../../engine/worker/engine.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
+import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { MemoryStore } from '../support/memory-store.ts'
+import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
+
+/** Part of every secret; a number follows it that differs for each. */
+const MARK = 'pl4ntd'
+const MARK_LENGTH = 16
+
+/**
+ * A processor with a secret that partitions would read. The destinations that run have secrets, too, but cuts contain only
+ * those of their options that the fold names, so the mark is not the only guard of those.
+ */
+const vault = defineProcessor({
+  type: 'vault',
+  summary: 'Pass every event.',
+  config: Type.Object(
+    { keys: Type.Array(Type.Object({ token: Type.Optional(Secret({ description: 'Credential' })) })) },
+    { additionalProperties: false },
+  ),
+  errors: [],
+  compile: () => event => passOn(event),
+  configs: [{ sent: { keys: [{ token: 'a token' }] }, stored: { keys: [{ token: 'a token' }] } }],
+  examples: [],
+})
+
+const NODE_TYPES = {
+  sources: CATALOGUE.sources,
+  processors: [...(CATALOGUE.declarations.transform as readonly ProcessorDeclaration[]), vault],
+  destinations: CATALOGUE.declarations.sink,
+  ownStore: CATALOGUE.ownStore,
+}
+const WITH_VAULT = new Catalogue(NODE_TYPES)
+
+/** Cuts with all options of their nodes. */
+class UnguardedCatalogue extends Catalogue {
+  override foldOptionsOf({ user_config }: NodeDocument): JsonObject {
+    return user_config
+  }
+}
+
+interface PlantedNode {
+  readonly kind: NodeKind
+  readonly type: string
+  readonly place: string
+  readonly secret: string
+  readonly config: JsonObject
+}
+
+/** Every secret option of every type, each with options that contain a secret of its own there. */
+const PLANTED = (Object.entries(WITH_VAULT.declarations) as [NodeKind, readonly NodeDeclaration[]][]).flatMap(
+  ([kind, declarations]) =>
+    declarations.flatMap(declaration =>
+      secretPlaces(declaration.config).map(place => ({ kind, declaration, place })),
+    ),
+)
+
+function planted({ kind, declaration, place }: (typeof PLANTED)[number], number: number): PlantedNode {
+  const secret = MARK + String(number).padStart(MARK_LENGTH - MARK.length, '0')
+  const name = place.join('.')
+  for (const { sent } of declaration.configs) {
+    const before = valueAt(sent, place)
+    if (before === undefined || before === '') continue
+    for (const text of formsOf(secret, String(before))) {
+      const config = withValueAt(sent, place, text) as JsonObject
+      if ('stored' in checkNode(WITH_VAULT, kind, declaration.type, config))
+        return { kind, type: declaration.type, place: name, secret, config }
+    }
+  }
+  throw new Error(`no example of ${kind} ${declaration.type} shows the secret option ${name}`)
+}
+
+/** A secret in the forms that options ask for: any text, one of a length, an address, JSON text. */
+function formsOf(secret: string, before: string): string[] {
+  return [secret, secret.padEnd(before.length, 'x'), `https://u:${secret}@example.org`, `{"k":"${secret}"}`]
+}
+
+function valueAt(value: JsonValue | undefined, [first, ...rest]: readonly string[]): JsonValue | undefined {
+  if (first === undefined) return value
+  if (first === '[]') return Array.isArray(value) ? valueAt(value[0], rest) : undefined
+  return isJsonObject(value) ? valueAt(value[first], rest) : undefined
+}
+
+function withValueAt(value: JsonValue, [first, ...rest]: readonly string[], text: string): JsonValue {
+  if (first === undefined) return text
+  if (first === '[]')
+    return (value as JsonValue[]).map((each, at) => (at === 0 ? withValueAt(each, rest, text) : each))
+  const object = value as JsonObject
+  return { ...object, [first]: withValueAt(object[first] as JsonValue, rest, text) }
+}
+
+/** Answers that show the options of a node to users who may read them. */
+const OWN_OPTIONS =
+  /^\/v3\/pipeline\/:pipelineId\/((source|transform|sink)(\/:nodeId)?|export|revision\/:number)$/
+/** They do not end by themselves, or are not part of the API. */
+const NOT_READ = /^\/docs|\/tap$|\/ws\/|\*|^\/v1\/:routeId/
+
+let installation: TestInstallation
+let engine: Engine
+let app: TestInstallation['app']
+let store: MemoryStore
+let written: string[]
+
+/** Starts an installation and its engine. */
+async function start(catalogue: Catalogue): Promise<void> {
+  written = []
+  const note = (text: string | Uint8Array) => {
+    written.push(String(text))
+    return true
+  }
+  vi.spyOn(process.stdout, 'write').mockImplementation(note)
+  vi.spyOn(process.stderr, 'write').mockImplementation(note)
+  const logger = pino({ level: 'trace' }, { write: note })
+  store = new MemoryStore()
+  installation = await testInstallation({
+    catalogue,
+    logger,
+    settings: { ...TEST_SETTINGS, isOwnHost: () => true },
+  })
+  const { log, configuration, clock } = installation
+  const { deadLetters, ...topics } = await openPartitionedTopics(log, TEST_SETTINGS.partitions)
+  const taps = new LiveTaps(catalogue, clock)
+  engine = new Engine({
+    catalogue,
+    log,
+    ...topics,
+    keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
+    deadLetters: { topic: deadLetters, retentionMs: () => 86_400_000 },
+    quotas: quotaLedgerOn(configuration),
+    store,
+    clock,
+    configuration: deployedConfiguration(catalogue, configuration),
+    logger,
+    workerName: 'test',
+    logRetentionMs: 3_600_000,
+    assignment: wholeAssignment(TEST_SETTINGS.partitions),
+    watch: taps,
+  })
+  engine.start()
+  app = await buildServer({
+    ...installation.ports,
+    taps,
+    registry: new Registry(),
+  })
+}
+
+/** Lets the engine do all its due work. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 250) {
+    installation.clock.advance(250)
+    for (let turn = 0; turn < 4; turn++) await setImmediate()
+  }
+}
+
+describe('a secret in an option of a node', () => {
+  afterEach(async () => {
+    await installation.clock.advanceUntil(engine.stop())
+    await app.close()
+    await installation.app.close()
+    vi.restoreAllMocks()
+  })
+
+  test('is nowhere but in answers with the options of that node', async () => {
+    await start(WITH_VAULT)
+    const nodes = PLANTED.map(planted)
+    expect(nodes.map(({ type }) => type)).toEqual(expect.arrayContaining(['log-analysis', 'vault']))
+    const { found, look, call } = searchFor(nodes)
+    const all = await pipelineWith(nodes, call)
+    const { runs, source, running } = await publishedWith(nodes, call)
+    expect((await call('POST', `/v3/pipeline/${all.id}/publish?allow_unconnected_edges=true`)).status).toBe(
+      400,
+    )
+    await pass(2_000)
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/logs/ingest?hostname=web-1',
+      headers: { apikey: installation.credentials.ingestionKey, 'content-type': 'application/json' },
+      payload: { lines: [{ line: 'a line of the account' }] },
+    })
+    expect(answer.statusCode).toBe(200)
+    await pass(3_000)
+    expect(JSON.stringify(store.rows('lines').map(({ line }) => line))).toContain('a line of the account')
+    // Another secret in the place of each, so that revisions and drafts differ.
+    for (const [at, { kind, type, config }] of running.entries()) {
+      const changed = JSON.parse(JSON.stringify(config).replaceAll(MARK, `${MARK.slice(0, -1)}D`))
+      await call(
+        'PUT',
+        `/v3/pipeline/${runs.id}/${kind}/${runs.nodes[at]}`,
+        { type, user_config: changed, inputs: [source] },
+        true,
+      )
+    }
+    const diff = await call('GET', `/v3/pipeline/${runs.id}/revision/1/diff/draft`)
+    expect(diff.text).toContain('"before":"***"')
+    const { text: exported } = await call(
+      'GET',
+      `/v3/pipeline/${runs.id}/export?format=json`,
+      undefined,
+      true,
+    )
+    const file = JSON.parse(exported)
+    expect((await call('PUT', '/v3/pipeline/import?dry_run=true', file)).status).toBeLessThan(500)
+    await engineStopped()
+    for (const { url } of await readableRoutes()) {
+      for (const { id, nodes: ids } of [all, runs]) {
+        const path = url
+          .replace(':pipelineId', id)
+          .replace(':nodeId', ids[0] ?? '')
+          .replace(/:(number|from)/, '1')
+          .replace(':to', 'draft')
+          .replace(/:\w+/g, 'x')
+        await call('GET', path, undefined, OWN_OPTIONS.test(url))
+      }
+    }
+    await lookAtTopics(look)
+    look(
+      'the store',
+      JSON.stringify(store.parts, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    )
+    look('the output', written.join('\n'))
+    expect(found).toEqual([])
+  }, 120_000)
+
+  test('would be found on the log and in checkpoints if cuts had all options', async () => {
+    await start(new UnguardedCatalogue(NODE_TYPES))
+    const { found, look, call } = searchFor(PLANTED.map(planted))
+    await publishedWith(PLANTED.map(planted), call)
+    await pass(2_000)
+    await engineStopped()
+    await lookAtTopics(look)
+    expect(found.toSorted()).toEqual([
+      'weir.checkpoints contains ingestion_key of log-analysis',
+      'weir.checkpoints contains keys.[].token of vault',
+      'weir.ingest contains ingestion_key of log-analysis',
+      'weir.ingest contains keys.[].token of vault',
+    ])
+  })
+
+  type Call = (
+    method: 'GET' | 'POST' | 'PUT',
+    url: string,
+    payload?: object,
+    mayShow?: boolean,
+  ) => Promise<{
+    readonly status: number
+    readonly text: string
+    readonly body: { readonly data: { readonly id: string } }
+  }>
+
+  /** @returns places where secrets of the nodes were found, by `look`, and by `call` in answers that must not show them */
+  function searchFor(nodes: readonly PlantedNode[]) {
+    const found: string[] = []
+    const look = (where: string, text: string) => {
+      for (const { type, place, secret } of nodes)
+        if (text.includes(secret)) found.push(`${where} contains ${place} of ${type}`)
+    }
+    const call: Call = async (method, url, payload, mayShow = false) => {
+      const answered = app.inject({
+        method,
+        url,
+        headers: { authorization: `Token ${installation.credentials.accessToken}` },
+        ...(payload && { payload }),
+      })
+      const answer = await installation.clock.advanceUntil(answered)
+      if (!mayShow) look(`${method} ${url}: ${answer.statusCode}`, answer.body)
+      return {
+        status: answer.statusCode,
+        text: answer.body,
+        body: answer.body.startsWith('{') ? answer.json() : { data: { id: '' } },
+      }
+    }
+    return { found, look, call }
+  }
+
+  /** Publishes a pipeline with the secrets of all types that run. */
+  async function publishedWith(nodes: readonly PlantedNode[], call: Call) {
+    const running = nodes.filter(({ kind, type }) => WITH_VAULT.isBuilt(kind, type))
+    const runs = await pipelineWith(running, call)
+    const path = `/v3/pipeline/${runs.id}`
+    const { body } = await call('POST', `${path}/source`, { type: 'log-analysis-ingestion' }, true)
+    const source = body.data.id
+    await call('POST', `${path}/sink`, { type: 'log-analysis', inputs: [source] })
+    for (const [at, { kind, type, config }] of running.entries())
+      await call(
+        'PUT',
+        `${path}/${kind}/${runs.nodes[at]}`,
+        { type, user_config: config, inputs: [source] },
+        true,
+      )
+    expect((await call('POST', `${path}/publish?allow_unconnected_edges=true`)).status).toBe(200)
+    return { runs, source, running }
+  }
+
+  async function pipelineWith(nodes: readonly PlantedNode[], call: Call) {
+    const { id } = (await call('POST', '/v3/pipeline', { title: 'Planted' })).body.data
+    const ids: string[] = []
+    for (const { kind, type, config } of nodes) {
+      const url = `/v3/pipeline/${id}/${kind}`
+      const refused = await call('POST', url, { type, user_config: { ...config, surplus_member: 1 } })
+      expect([type, refused.status]).toEqual([type, 400])
+      const { status, body } = await call('POST', url, { type, user_config: config }, true)
+      expect([type, status]).toEqual([type, 200])
+      ids.push(body.data.id)
+    }
+    return { id, nodes: ids }
+  }
+
+  async function engineStopped(): Promise<void> {
+    await installation.clock.advanceUntil(engine.stop())
+  }
+
+  async function readableRoutes() {
+    return app.routeTable.routes().filter(({ method, url }) => method === 'GET' && !NOT_READ.test(url))
+  }
+
+  async function topics(): Promise<Topic[]> {
+    const { log } = installation
+    const { ingest, checkpoints, keyed, deadLetters } = await openPartitionedTopics(
+      log,
+      TEST_SETTINGS.partitions,
+    )
+    return [
+      ingest,
+      checkpoints,
+      keyed.topic,
+      keyed.checkpoints,
+      deadLetters,
+      await log.topic(CONFIG_TOPIC, 1),
+    ]
+  }
+
+  async function lookAtTopics(look: (where: string, text: string) => void): Promise<void> {
+    for (const topic of await topics()) look(topic.name, await textOf(topic))
+  }
+
+  async function textOf(topic: Topic): Promise<string> {
+    const texts: string[] = []
+    for (let partition = 0; partition < topic.partitions; partition++) {
+      let { first: offset } = await topic.bounds(partition)
+      for (;;) {
+        const records = await topic.read(partition, offset, 1_000_000)
+        const last = records.at(-1)
+        if (last === undefined) break
+        for (const { value } of records) texts.push(value.toString('latin1'))
+        offset = last.offset + 1n
+      }
+    }
+    return texts.join('\n')
+  }
+})
+
+test('every option that is named like a credential is secret', () => {
+  const calledSo =
+    /password|secret|token|api_key|license_key|ingestion_key$|credentials|connection_string|^key$/
+  const open: string[] = []
+  const walk = (schema: object, place: string) => {
+    const { properties = {}, items } = schema as { properties?: Record<string, object>; items?: object }
+    for (const [name, member] of Object.entries(properties)) {
+      const isText = 'type' in member && member.type === 'string'
+      if (isText && calledSo.test(name) && !name.startsWith('use_') && !('secret' in member))
+        open.push(`${place}.${name}`)
+      walk(member, `${place}.${name}`)
+    }
+    if (items !== undefined) walk(items, `${place}[]`)
+  }
+  for (const declarations of Object.values(CATALOGUE.declarations))
+    for (const { type, config } of declarations) walk(config, type)
+  expect(open).toEqual([])
+})

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import { pipelineErrorsBlock } from '../../engine/fold/tables/pipeline-errors-block.ts'
+import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import type { LineFilters } from '../../engine/query-language/line-filters.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
+import type { Epoch, Store } from '../../engine/store/store.ts'
+import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
+
+const ACCOUNT = '507f1f77bc'
+const DAY = Date.UTC(2026, 0, 2)
+const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
+const NO_FILTERS: LineFilters = { hosts: [], apps: [], levels: [], tags: [] }
+const HEAD: LinePage = { prefer: 'head', limit: 100 }
+
+/** An open store whose partition 3 belongs to this epoch. */
+export interface SearchedStore {
+  readonly store: Store
+  readonly epoch: Epoch
+}
+
+/** Times go up and down, so that the order of an answer is not that of the log. */
+const LINES: readonly StoredLine[] = [
+  lineOf('the first error', { timestampMs: DAY + 5, app: 'web', host: 'a' }),
+  lineOf('second: ERROR-42', { timestampMs: DAY + 1, app: 'web', host: 'b', level: 'Warn', tags: ['red'] }),
+  lineOf('third', { timestampMs: DAY + 9, app: 'db', host: 'a', tags: ['red', 'blue'], poolDays: 7 }),
+  lineOf('{"status":404,"user":{"name":"Ann"}}', { timestampMs: DAY + 5, app: 'db', host: 'b' }),
+  lineOf('of somebody else: error', { timestampMs: DAY + 5, account: '0000000000' }),
+  lineOf('kept for a day: error', { timestampMs: DAY + 6, retentionDays: 1 }),
+]
+
+/** Searches that every implementation of the store port answers alike. */
+export function searchContract(opened: () => Promise<SearchedStore> | SearchedStore): void {
+  async function filled(): Promise<Store> {
+    const { store, epoch } = await opened()
+    await store.insert({
+      ...PARTITION,
+      table: 'lines',
+      epoch,
+      block: blockOf(41n, LINES),
+      rows: LINES.length,
+    })
+    return store
+  }
+
+  async function found(
+    store: Store,
+    query: string,
+    { page = HEAD, ...more }: Partial<LineSelection> & { readonly page?: LinePage } = {},
+  ): Promise<SelectedLine[]> {
+    const selection = { account: ACCOUNT, fromMs: DAY, toMs: DAY + 9, asOfMs: DAY + 10, filters: NO_FILTERS }
+    const search = store.search({ ...selection, query: parseQuery(query), ...more }, page)
+    const rows: SelectedLine[] = []
+    for await (const some of search.rows(new AbortController().signal)) rows.push(...some)
+    return rows
+  }
+  const placesOf = (rows: readonly SelectedLine[]) => rows.map(({ row }) => row)
+
+  describe('a search', () => {
+    test.each([
+      ['', [1, 0, 3, 5, 2]],
+      ['error', [1, 0, 5]],
+      ['==error -first', [1, 5]],
+      ['app:db', [3, 2]],
+      ['status:>400 user.name:ann', [3]],
+      ['tag:red OR level:warn', [1, 2]],
+      ['nothing', []],
+    ])('for "%s" finds the lines of its account, ascending by time and place', async (query, places) => {
+      expect(placesOf(await found(await filled(), query))).toEqual(places)
+    })
+
+    test('returns everything that a record shows', async () => {
+      const [row] = await found(await filled(), '==42')
+      expect(row).toEqual({
+        account: ACCOUNT,
+        t: DAY,
+        ts: DAY + 1,
+        topic: 0,
+        partition: 3,
+        offset: '41',
+        row: 1,
+        host: 'b',
+        app: 'web',
+        level: 'Warn',
+        file: '',
+        env: '',
+        mac: '',
+        ip: '',
+        remote: '',
+        tags: ['red'],
+        line: 'second: ERROR-42',
+        meta: '',
+        extra: '',
+        size: 16,
+        retention: 30,
+      })
+    })
+
+    test('includes both ends of its period, and only lines that match the lists', async () => {
+      const store = await filled()
+      expect(placesOf(await found(store, '', { fromMs: DAY + 5, toMs: DAY + 6 }))).toEqual([0, 3, 5])
+      for (const [filters, places] of [
+        [{ hosts: ['a'] }, [0, 2]],
+        [{ apps: ['db', 'none'], hosts: ['b'] }, [3]],
+        [{ levels: ['WARN'] }, [1]],
+        [{ tags: ['blue', 'green'] }, [2]],
+      ] as const)
+        expect(placesOf(await found(store, '', { filters: { ...NO_FILTERS, ...filters } }))).toEqual(places)
+    })
+
+    test('hides a line once its retention is over, and not a millisecond earlier', async () => {
+      const store = await filled()
+      expect(placesOf(await found(store, 'kept', { asOfMs: DAY + DAY_MS }))).toEqual([5])
+      expect(placesOf(await found(store, 'kept', { asOfMs: DAY + DAY_MS + 1 }))).toEqual([])
+    })
+
+    test.each(['head', 'tail'] as const)('from the %s continues behind each page', async prefer => {
+      const store = await filled()
+      const pages: number[][] = []
+      let behind: SelectedLine | undefined
+      for (;;) {
+        const page = { prefer, limit: 2, ...(behind && { behind }) }
+        const rows = await found(store, '', { page })
+        if (rows.length === 0) break
+        pages.push(placesOf(rows))
+        if (prefer === 'tail') expect(rows[0]?.found).toBe(rows.length)
+        behind = prefer === 'head' ? rows.at(-1) : rows[0]
+      }
+      expect(pages).toEqual(prefer === 'head' ? [[1, 0], [3, 5], [2]] : [[5, 2], [0, 3], [1]])
+    })
+
+    test('with more terms than fit is refused before anything is read', async () => {
+      const store = await filled()
+      const words = Array.from({ length: 900 }, (_, index) => `w${index}`).join(' ')
+      const selection = { account: ACCOUNT, fromMs: DAY, toMs: DAY, asOfMs: DAY, filters: NO_FILTERS }
+      expect(() => store.search({ ...selection, query: parseQuery(words) }, HEAD)).toThrow('too many terms')
+    })
+  })
+
+  test('usage is counted by name and by pool', async () => {
+    const store = await filled()
+    const period = { account: ACCOUNT, fromMs: DAY, toMs: DAY + 999 }
+    const bytes = (row: number) => (LINES[row] as StoredLine).sizeBytes
+    expect(await store.usageByKind({ ...period, kind: 'tags', order: 'lines' })).toEqual([
+      { name: 'red', lines: 2, bytes: bytes(1) + bytes(2) },
+      { name: 'blue', lines: 1, bytes: bytes(2) },
+    ])
+    const streamed: unknown[] = []
+    const query = { ...period, kind: 'hosts', name: 'b' } as const
+    for await (const some of store.usageByKindStream(query, new AbortController().signal))
+      streamed.push(...some)
+    expect(streamed).toEqual([{ name: 'b', lines: 2, bytes: bytes(1) + bytes(3) }])
+    expect((await store.usageTotals(period)).map(({ poolDays, lines }) => [poolDays, lines])).toEqual([
+      [0, 4],
+      [7, 1],
+    ])
+  })
+
+  test('equal errors of a pipeline are one entry', async () => {
+    const { store, epoch } = await opened()
+    const error = { account: 'a', pipeline: 'p', node: 'n', nodeKind: 'transform', code: 'E', message: 'm' }
+    const rows = [
+      { ...error, field: null, captured: 'first', count: 2, lastMs: DAY + 9 },
+      { ...error, field: '.a', captured: 'other', count: 1, lastMs: DAY + 70 },
+      { ...error, field: null, pipeline: 'q', captured: '', count: 1, lastMs: DAY + 1 },
+    ]
+    const block = pipelineErrorsBlock({ offset: 41n, minuteMs: DAY }, rows)
+    await store.insert({ ...PARTITION, table: 'pipeline_errors', epoch, block, rows: rows.length })
+    const query = { account: 'a', pipeline: 'p', fromMs: DAY, limit: 9 }
+    const shared = { node: 'n', nodeKind: 'transform', code: 'E', message: 'm' }
+    expect(await store.pipelineErrors(query)).toEqual([
+      { ...shared, field: '.a', captured: 'other', count: 1, firstMs: DAY + 70, lastMs: DAY + 70 },
+      { ...shared, field: null, captured: 'first', count: 2, firstMs: DAY, lastMs: DAY + 9 },
+    ])
+    expect(await store.pipelineErrors({ ...query, toMs: DAY + 70 })).toHaveLength(1)
+    expect(await store.pipelineErrors({ ...query, limit: 1 })).toHaveLength(1)
+  })
+}
+
+function lineOf(text: string, given: Partial<StoredLine>): StoredLine {
+  const textBytes = Buffer.from(text)
+  const isJson = text.startsWith('{')
+  return newStoredLine({
+    account: ACCOUNT,
+    timeMs: DAY,
+    textBytes,
+    textStart: 0,
+    textEnd: textBytes.length,
+    sizeBytes: textBytes.length,
+    retentionDays: 30,
+    textFieldNames: isJson ? ['user.name'] : [],
+    textFieldValues: isJson ? ['Ann'] : [],
+    textFieldCount: isJson ? 1 : 0,
+    numberFieldNames: isJson ? ['status'] : [],
+    numberFieldValues: isJson ? [404] : [],
+    numberFieldCount: isJson ? 1 : 0,
+    ...given,
+  })
+}

@@ -1,0 +1,3 @@
+import { testSeeds } from './tested-seeds.ts'
+
+testSeeds(2_000)

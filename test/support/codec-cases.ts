@@ -1,0 +1,282 @@
+import { OWN_MEMBERS } from '../../engine/lines/stored-line/line-members.ts'
+import { bodyOf, SAMPLE_START_MS, sentSamples, take } from './sent-samples.ts'
+
+/** A request body for codecs of lines. */
+export interface BodyCase {
+  readonly title: string
+  readonly body: string | Buffer
+  /** Tags of the request; null: those of the body count. */
+  readonly tags?: readonly string[] | null
+  readonly limitBytes?: number
+}
+
+/** Lines of one run for codecs of lines. */
+export interface RunCase {
+  readonly title: string
+  readonly lines: readonly (string | Buffer)[]
+  readonly sentLevel?: string
+  /** A sum of OWN_MEMBERS. */
+  readonly own?: number
+  readonly isExact?: boolean
+}
+
+/** A minute behind the first line of traffic. */
+export const CODEC_NOW_MS = SAMPLE_START_MS + 60_000
+const BODY_BYTES = 2_097_152
+const NESTED = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+const lineOf = (...members: readonly string[]) =>
+  `{"lines":[{"line":"x"${members.map(each => `,${each}`).join('')}}]}`
+const traffic = (seed: number) => bodyOf(take(sentSamples(seed), 50))
+
+/** Lines in the form of common programs. */
+const PROGRAMS = [
+  '172.17.0.1 - - [10/Oct/2026:13:55:36 +0000] "GET /apache_pb.gif HTTP/1.0" 200 2326 "-" "Mozilla/5.0 (X11)"',
+  'Nov 23 06:25:01 web-1 sshd[24200]: Failed password for invalid user admin from 203.0.113.9 port 38926 ssh2',
+  '2026-11-23 06:25:01,143 WARN  [main] o.a.z.s.NIOServerCnxn - caught end of stream exception',
+  'java.lang.IllegalStateException: no session\n\tat a.b.C.d(C.java:42)\n\tat java.base/java.lang.Thread.run(Thread.java:840)',
+  'I1123 06:25:01.143 1 controller.go:114] "Reconciled" pod="kube-system/coredns-5d78c9869d-abcde" took="12.5ms"',
+  "<34>1 2026-11-23T06:25:01.003Z web-1 su - ID47 - BOM'su root' failed for lonvick on /dev/pts/8",
+  'level=error ts=2026-11-23T06:25:01.143Z caller=dedupe.go:112 component=remote msg="Failed to send batch"',
+  '{"level":"info","ts":1795000000.143,"logger":"http","msg":"handled request","status":200,"duration":0.012}',
+  '{"time":"2026-11-23T06:25:01Z","level":"ERROR","source":{"function":"main.run","line":42},"msg":"listen failed"}',
+  '{"severity":"INFO","message":"GET /","httpRequest":{"requestMethod":"GET","status":404,"latency":"0.003s"}}',
+  'took {"ms":12.5,"ok":true,"tags":["a","b"],"none":null}',
+  '[2026-11-23T06:25:01] app.CRITICAL: Uncaught PHP Exception {"exception":"[object] (Error(code: 0))"} []',
+]
+
+/** Texts that parsers read differently. */
+const NASTY = [
+  '',
+  ' ',
+  '{}',
+  '{"a":{}}',
+  '{"a":[]}',
+  '{"a":[{},[],[[]],null,true,false]}',
+  '{"a":1,"a":2}',
+  '{"10":1,"9":2,"a":3,"-1":4,"1.5":5,"01":6}',
+  '{"__proto__":{"x":1},"constructor":2,"toString":3,"hasOwnProperty":4}',
+  '{"":1,"a.b":2,"a":{"b":3},".":4}',
+  '{"big":12345678901234567890,"edge":9007199254740993,"neg":-9223372036854775809}',
+  '{"huge":1e400,"tiny":1e-400,"zero":-0,"exp":1E+2,"long":0.1000000000000000055511151231257827}',
+  '{"e":"\\u0041\\u00e9\\ud83d\\ude00\\n\\t\\"\\\\\\/"}',
+  '{"half":"\\ud83d","other":"\\ude00x"}',
+  '{"nul":"\\u0000"}',
+  '{"message":"shown","msg":"not"}',
+  '{"msg":"shown"}',
+  '{"message":7}',
+  '{"level":"  Warn "}',
+  '{"level":3}',
+  '{"level":{"a":1}}',
+  '{"level":"","x":"error in a value"}',
+  '{"status":1,"_status":2,"__status":3}',
+  '{"_line":"not mine","_app":"not mine","_tag":"perhaps","_meta":1,"_label":{"a":1}}',
+  '{"timestamp":"2026","type":"t","user":{"name":"n"},"tag":["x"]}',
+  '{"a":1}x',
+  '{"a":1} \t\r\n',
+  '{"a":1}\u00a0',
+  'x{"a":1}{"b":2}',
+  'x{y{"a":1}',
+  '{"a":1,}',
+  "{'a':1}",
+  '{"a":01}',
+  '{"a":NaN}',
+  '{"a":tru}',
+  '{"a":"tab\there"}',
+  `${'{"'.repeat(40)}a":1}`,
+  `${'{"x '.repeat(31)}{"a":1}`,
+  `${'{"x '.repeat(32)}{"a":1}`,
+  NESTED(3),
+  NESTED(4),
+  NESTED(256),
+  NESTED(257),
+  `{"a":${'['.repeat(255)}${']'.repeat(255)}}`,
+  `{"a":${'['.repeat(256)}${']'.repeat(256)}}`,
+  'é€😀 ERROR',
+  'ſerror ﬁ error',
+  '\ufeff{"a":1}',
+  '\u2028{"a":"\u2028"}',
+  'a\rb\r\nc\n',
+  'errors, ErrorX, x_error, error_x: no word',
+  `${'x'.repeat(251)} error`,
+  `${'x'.repeat(250)} error`,
+  `${'é'.repeat(250)} error`,
+]
+
+const INVALID_UTF8 = [
+  Buffer.from([0xff, 0xfe, 0x20, 0x45, 0x52, 0x52, 0x4f, 0x52]),
+  Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3]), Buffer.from('"}')]),
+  Buffer.concat([Buffer.from('{"'), Buffer.from([0xed, 0xa0, 0xbd]), Buffer.from('":1}')]),
+]
+
+const manyNames = (count: number, first = 0) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, name) => [`n${first + name}`, name])))
+
+export const BODY_CASES: readonly BodyCase[] = [
+  { title: 'traffic', body: traffic(1) },
+  { title: 'more traffic, with tags', body: traffic(2), tags: ['a', 'b'] },
+  { title: 'programs', body: JSON.stringify({ lines: PROGRAMS.map(line => ({ line })) }) },
+  { title: 'programs as bare texts', body: JSON.stringify({ lines: PROGRAMS }) },
+  { title: 'nasty texts', body: JSON.stringify({ lines: NASTY.map(line => ({ line, app: 'a' })) }) },
+  { title: 'no lines', body: '{"lines":[]}' },
+  {
+    title: 'blanks everywhere',
+    body: ' \r\n{\t"lines" : [ { "line" : "a" , "app" : "b" } , "bare" ] } \r\n',
+  },
+  { title: 'a byte order mark', body: '\ufeff{"lines":[{"line":"a"}]}' },
+  { title: 'an older agent', body: '{"e":"ls","ls":[{"line":"a","f":"/var/log/a","t":1795000000}]}' },
+  {
+    title: 'everything that a request says',
+    body: '{"hostname":" h ","mac":"00:11:22:33:44:55","ip":"10.0.0.1","tags":"a, b,a","apikey":"k","lines":["x"]}',
+  },
+  {
+    title: 'tags of request, body and line',
+    body: '{"tags":["of body"],"lines":[{"line":"x","tags":["own","of request"]},{"line":"y","tags":"p,q"}]}',
+    tags: ['of request'],
+  },
+  {
+    title: 'all members of a line',
+    body: lineOf(
+      ...['"timestamp":1795000000000', '"app":"web"', '"level":"info"', '"env":"prod"', '"file":"/a"'],
+      ...['"host":"h2"', '"meta":{"a":[1,-2.5e3]}', '"label":{"l":1}', '"annotation":{"n":"x"}', '"other":7'],
+    ),
+  },
+  ...[
+    '1795000000',
+    '1795000000.25',
+    '"1795000000000"',
+    '"2026-11-18T00:00:00.5+01:00"',
+    '"nonsense"',
+    '""',
+    '1',
+    '99999999999999',
+    '-5',
+    '1e12',
+    '1e400',
+    'null',
+    'true',
+    '{}',
+  ].map(time => ({ title: `timestamp ${time}`, body: lineOf(`"timestamp":${time}`) })),
+  ...[
+    '""',
+    '"{}"',
+    '"text"',
+    '"{\\"a\\":1}"',
+    '{}',
+    '{ "a" : [ 1 , { } ] }',
+    '{"a":1,"a":2}',
+    '{"10":1,"9":2}',
+    '{"a":12345678901234567890,"b":1e400,"c":-0}',
+    '{"a":"\\u00e9\\ud83d\\ude00","b":"\\ud83d"}',
+    NESTED(23),
+    NESTED(24),
+    NESTED(25),
+    '[1,2]',
+    '7',
+    '1e400',
+    'true',
+    'null',
+  ].map(meta => ({ title: `meta ${meta.slice(0, 60)} of ${meta.length}`, body: lineOf(`"meta":${meta}`) })),
+  { title: 'meta at its limit', body: lineOf(`"meta":{"a":"${'x'.repeat(32_768 - 8)}"}`) },
+  { title: 'meta beyond its limit', body: lineOf(`"meta":{"a":"${'x'.repeat(32_768)}"}`) },
+  { title: 'meta beyond its limit for its blanks', body: lineOf(`"meta":{"a":${' '.repeat(33_000)}1}`) },
+  { title: 'a text at its limit', body: JSON.stringify({ lines: [{ line: 'x'.repeat(16_384) }] }) },
+  { title: 'a text beyond its limit', body: JSON.stringify({ lines: [{ line: `${'x'.repeat(16_383)}é` }] }) },
+  {
+    title: 'words beyond their limits',
+    body: lineOf(`"app":"${'a'.repeat(600)}","level":"${'l'.repeat(200)}"`),
+  },
+  { title: 'escaped keys', body: '{"l\\u0069nes":[{"l\\u0069ne":"x","\\u0061pp":"web"}]}' },
+  {
+    title: 'keys that repeat',
+    body: '{"lines":["first"],"lines":[{"line":"a","line":"b","app":"1","app":"2"}]}',
+  },
+  { title: 'keys like numbers', body: lineOf('"10":1', '"9":2', '"a":3') },
+  {
+    title: 'members of odd types',
+    body: lineOf('"app":7', '"level":[1]', '"host":{"a":1}', '"file":true', '"env":null'),
+  },
+  {
+    title: 'numbers that no double holds',
+    body: lineOf('"n":12345678901234567890', '"e":1e400', '"app":1e400'),
+  },
+  {
+    title: 'texts that are no text',
+    body: '{"lines":[{"line":7},{"line":null},{"line":{"a":1}},{"line":[1]},{"line":""}]}',
+  },
+  { title: 'elements without a text', body: '{"lines":[{"line":"a"},7,null,{},[],"b",{"app":"x"}]}' },
+  { title: 'no element with a text', body: '{"lines":[7,null,{}]}' },
+  {
+    title: 'escapes',
+    body: '{"lines":["a\\nb\\t\\"c\\" \\\\ \\/ \\u0041 \\u00e9 \\ud83d\\ude00 \\ud83d \\ude00x"]}',
+  },
+  { title: 'control characters', body: '{"lines":["a\u0001b","tab\there"]}' },
+  {
+    title: 'invalid UTF-8',
+    body: Buffer.concat([Buffer.from('{"lines":["'), INVALID_UTF8[0] as Buffer, Buffer.from('"]}')]),
+  },
+  {
+    title: 'half a character',
+    body: Buffer.concat([
+      Buffer.from('{"lines":[{"line":"a'),
+      Buffer.from([0xe2, 0x82]),
+      Buffer.from('"}]}'),
+    ]),
+  },
+  { title: 'nested at the limit', body: `{"lines":["x"],"deep":${'['.repeat(255)}${']'.repeat(255)}}` },
+  { title: 'nested beyond the limit', body: `{"lines":["x"],"deep":${'['.repeat(256)}${']'.repeat(256)}}` },
+  ...[
+    '',
+    'text',
+    'null',
+    '7',
+    '"lines"',
+    '[]',
+    '[{"line":"a"}]',
+    '{"a":1}',
+    '{"lines":{}}',
+    '{"lines":null}',
+  ].map(body => ({ title: `not lines: ${body}`, body })),
+  { title: 'lines of JSON', body: '{"line":"a"}\n{"line":"b"}\r\n' },
+  ...['{"lines":["a"]', '{"lines":["a"]}x', '{"lines":["a",]}', "{'lines':['a']}", '{"lines":[01]}'].map(
+    body => ({
+      title: `damaged: ${body}`,
+      body,
+    }),
+  ),
+  {
+    title: 'too many lines for the limit',
+    body: JSON.stringify({ lines: Array(60).fill('') }),
+    limitBytes: 400,
+  },
+  {
+    title: 'too many members for the limit',
+    body: lineOf(...Array.from({ length: 20_000 }, (_, key) => `"k${key}":1`)),
+    limitBytes: 300_000,
+  },
+].map(each => ({ tags: null, limitBytes: BODY_BYTES, ...each }))
+
+export const RUN_CASES: readonly RunCase[] = [
+  { title: 'no lines', lines: [] },
+  { title: 'programs', lines: PROGRAMS },
+  { title: 'programs with a level that was sent', lines: PROGRAMS, sentLevel: 'Notice' },
+  { title: 'nasty texts', lines: NASTY },
+  { title: 'nasty texts as before the fifth behaviour', lines: NASTY, isExact: false },
+  {
+    title: 'nasty texts where the service knows much',
+    lines: NASTY,
+    own: Object.values(OWN_MEMBERS).reduce<number>((sum, member) => sum + member, 0),
+  },
+  { title: 'nasty texts where the service knows tags', lines: NASTY, own: OWN_MEMBERS._tag },
+  { title: 'invalid UTF-8', lines: INVALID_UTF8 },
+  { title: 'traffic', lines: take(sentSamples(3), 50).map(({ line }) => line) },
+  { title: 'as many names as are indexed', lines: [manyNames(250), manyNames(250, 250), manyNames(1)] },
+  {
+    title: 'more names than are indexed',
+    lines: [manyNames(499), '{"a":1,"b":2,"c":{"d":3}}', manyNames(2), '{"b":9}'],
+  },
+  {
+    title: 'a name of the longest length, and one beyond',
+    lines: [`{"${'n'.repeat(512)}":1}`, `{"${'n'.repeat(513)}":1}`],
+  },
+  { title: 'more keys than a byte numbers', lines: [manyNames(300)] },
+]

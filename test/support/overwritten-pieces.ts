@@ -1,0 +1,4 @@
+import { bytePool } from '../../engine/memory/byte-pool.ts'
+
+// In every test, code that reads memory after giving it back reads nonsense.
+bytePool.overwriteFreePieces()

@@ -1,0 +1,48 @@
+import type { StoreConnection } from '../../engine/store/connection.ts'
+
+export interface AskedStatement {
+  readonly sql: string
+  readonly parameters?: Readonly<Record<string, unknown>>
+}
+
+/** A connection to no engine. It keeps the searches that it is given and answers each with the same rows. */
+export class RecordingConnection implements StoreConnection {
+  readonly #rows: readonly object[]
+  #asked: AskedStatement[] = []
+
+  constructor(rows: readonly object[]) {
+    this.#rows = rows
+  }
+
+  /** Searches since the last call. */
+  take(): readonly AskedStatement[] {
+    const asked = this.#asked
+    this.#asked = []
+    return asked
+  }
+
+  async query<Row>(statement: AskedStatement): Promise<Row[]> {
+    this.#asked.push(statement)
+    return this.#rows as Row[]
+  }
+
+  async *queryStream<Row>(statement: AskedStatement): AsyncGenerator<Row[]> {
+    yield await this.query<Row>(statement)
+  }
+
+  /** Any version is new enough, and no table has rows. */
+  async read<Row>(sql: string): Promise<Row[]> {
+    return sql.includes('version()') ? [{ version: '99.9' } as Row] : []
+  }
+
+  async createDatabase(): Promise<void> {}
+  async syncDefinitions(): Promise<void> {}
+  async command(): Promise<void> {}
+  async insertBlock(): Promise<void> {}
+  async endInserts(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  async audit<Row>(): Promise<Row[]> {
+    return []
+  }
+}

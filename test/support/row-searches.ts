@@ -1,0 +1,210 @@
+import { recordOf } from '../../engine/lines/stored-line/line-record.ts'
+import { evaluate } from '../../engine/query-language/evaluate.ts'
+import type { LineFilters } from '../../engine/query-language/line-filters.ts'
+import type { PipelineErrorEntry, PipelineErrorsQuery } from '../../engine/store/pipeline-errors.ts'
+import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
+import { asksForField } from '../../engine/store/search/full-field-days.ts'
+import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
+import type { StoreSearches } from '../../engine/store/store-searches.ts'
+import type { NamedUsage, UsageByKindQuery, UsageKind, UsagePeriod } from '../../engine/store/usage.ts'
+import { DAY_MS, MINUTE_MS } from '../../engine/times/duration.ts'
+import type { StoreTable } from '../../schemas/log/tables.ts'
+import type { NativeValue } from './native-reader.ts'
+
+/** A row of a block, with the place of its partition. */
+export type PlacedRow = Readonly<Record<string, NativeValue>> & {
+  /** Number of the topic. */
+  readonly topic: number
+  readonly partition: number
+}
+
+/** The searches of a store port over rows in memory: queries are evaluated on the records, as an answer shows them. */
+export function rowSearches(rows: (table: StoreTable) => readonly PlacedRow[]): StoreSearches {
+  const usageByKind = async (query: UsageByKindQuery) => usageOf(rows('lines'), query)
+  return {
+    search: (selection, page) => {
+      assertSearchable(selection.query)
+      return {
+        access: 'scan',
+        async *rows() {
+          yield pageOf(rows('lines').map(selectedLine), selection, page)
+        },
+      }
+    },
+    fullFieldDays: async selection => fullFieldDays(rows('full_field_days'), selection),
+    usageByKind,
+    async *usageByKindStream(query) {
+      yield await usageByKind(query)
+    },
+    usageTotals: async period => {
+      const counted = countedBy(inPeriod(rows('lines'), period), row => [row.pool as number])
+      return [...counted].map(([poolDays, usage]) => ({ poolDays, ...usage })).sort(by('poolDays'))
+    },
+    pipelineErrors: async query => pipelineErrors(rows('pipeline_errors'), query),
+  }
+}
+
+function selectedLine({ pool, text_fields, number_fields, ...row }: PlacedRow): SelectedLine {
+  return {
+    ...row,
+    t: Number(row.t),
+    ts: Number(row.ts),
+    offset: String(row.offset),
+  } as unknown as SelectedLine
+}
+
+function pageOf(
+  lines: readonly SelectedLine[],
+  { account, fromMs, toMs, asOfMs, filters, query }: LineSelection,
+  { prefer, limit, behind }: LinePage,
+): SelectedLine[] {
+  const sign = prefer === 'head' ? 1 : -1
+  const found = lines
+    .filter(line => line.account === account && line.ts >= fromMs && line.ts <= toMs)
+    .filter(line => line.t >= asOfMs - line.retention * DAY_MS && passes(line, filters))
+    .filter(line => behind === undefined || sign * order(line, behind) > 0)
+    .filter(line => evaluate(query, recordOf(line)))
+    .sort((a, b) => sign * order(a, b))
+    .slice(0, limit)
+  if (prefer === 'head') return found
+  return found.reverse().map(line => ({ ...line, found: found.length }))
+}
+
+function passes(line: SelectedLine, { hosts, apps, levels, tags }: LineFilters): boolean {
+  const level = line.level.toLowerCase()
+  return (
+    (hosts.length === 0 || hosts.includes(line.host)) &&
+    (apps.length === 0 || apps.includes(line.app)) &&
+    (levels.length === 0 || levels.some(name => name.toLowerCase() === level)) &&
+    (tags.length === 0 || tags.some(tag => line.tags.includes(tag)))
+  )
+}
+
+type Ordered = Pick<SelectedLine, 'ts' | 't' | 'topic' | 'partition' | 'offset' | 'row'>
+
+function order(a: Ordered, b: Ordered): number {
+  return (
+    a.ts - b.ts ||
+    a.t - b.t ||
+    a.topic - b.topic ||
+    a.partition - b.partition ||
+    Number(BigInt(a.offset) - BigInt(b.offset)) ||
+    a.row - b.row
+  )
+}
+
+function fullFieldDays(
+  rows: readonly PlacedRow[],
+  { account, fromMs, toMs, query }: LineSelection,
+): string[] {
+  if (!asksForField(query)) return []
+  const days = rows
+    .filter(row => row.account === account)
+    .map(row => Math.floor(Number(row.t) / DAY_MS))
+    .filter(day => day >= Math.floor(fromMs / DAY_MS) && day <= Math.floor(toMs / DAY_MS))
+  return [...new Set(days)]
+    .sort((a, b) => a - b)
+    .map(day => new Date(day * DAY_MS).toISOString().slice(0, 10))
+}
+
+/** Bounds are whole seconds. */
+function inPeriod(rows: readonly PlacedRow[], { account, fromMs, toMs }: UsagePeriod): PlacedRow[] {
+  const second = (ms: number) => Math.floor(ms / 1000)
+  return rows.filter(
+    row =>
+      row.account === account &&
+      second(Number(row.t)) >= second(fromMs) &&
+      second(Number(row.t)) <= second(toMs),
+  )
+}
+
+interface Counted {
+  bytes: number
+  lines: number
+}
+
+function countedBy<Key>(
+  rows: readonly PlacedRow[],
+  keysOf: (row: PlacedRow) => Iterable<Key>,
+): Map<Key, Counted> {
+  const counted = new Map<Key, Counted>()
+  for (const row of rows)
+    for (const key of keysOf(row)) {
+      const usage = counted.get(key) ?? { bytes: 0, lines: 0 }
+      usage.bytes += row.size as number
+      usage.lines++
+      counted.set(key, usage)
+    }
+  return counted
+}
+
+const NAMES_OF: Readonly<Record<UsageKind, (row: PlacedRow) => Iterable<string>>> = {
+  apps: row => [row.app as string],
+  hosts: row => [row.host as string],
+  tags: row => new Set(row.tags as string[]),
+}
+
+function usageOf(rows: readonly PlacedRow[], query: UsageByKindQuery): NamedUsage[] {
+  const { kind, name, poolDays, limit, order: largestBy = 'bytes' } = query
+  const counted = inPeriod(rows, query).filter(row => poolDays === undefined || row.pool === poolDays)
+  return [...countedBy(counted, NAMES_OF[kind])]
+    .map(([key, usage]) => ({ name: key, ...usage }))
+    .filter(usage => name === undefined || usage.name === name)
+    .sort((a, b) => b[largestBy] - a[largestBy] || byteOrder(a.name, b.name))
+    .slice(0, limit)
+}
+
+function pipelineErrors(
+  rows: readonly PlacedRow[],
+  { account, pipeline, node, fromMs, toMs = Number.POSITIVE_INFINITY, limit }: PipelineErrorsQuery,
+): PipelineErrorEntry[] {
+  const found = rows.filter(
+    row =>
+      row.account === account &&
+      row.pipeline === pipeline &&
+      (node === undefined || row.node === node) &&
+      Number(row.time) >= fromMs &&
+      Number(row.time) < toMs,
+  )
+  const keyOf = (row: PlacedRow) =>
+    JSON.stringify([row.node, row.node_kind, row.code, row.field, row.message])
+  return [...Map.groupBy(found, keyOf).values()]
+    .map(errorEntry)
+    .sort(
+      (a, b) =>
+        b.lastMs - a.lastMs ||
+        byteOrder(a.node, b.node) ||
+        byteOrder(a.code, b.code) ||
+        byteOrder(a.field ?? '', b.field ?? '') ||
+        byteOrder(a.message, b.message),
+    )
+    .slice(0, limit)
+}
+
+/** @param rows at least one */
+function errorEntry(rows: readonly PlacedRow[]): PipelineErrorEntry {
+  const timeOf = (row: PlacedRow) => Number(row.time)
+  const [first] = rows.toSorted((a, b) => timeOf(a) - timeOf(b)) as [PlacedRow]
+  const starts = rows.map(row =>
+    row.count === 1n ? timeOf(row) : Math.floor(Number(row.t) / MINUTE_MS) * MINUTE_MS,
+  )
+  return {
+    node: first.node as string,
+    nodeKind: first.node_kind as string,
+    code: first.code as string,
+    field: first.field === '' ? null : (first.field as string),
+    message: first.message as string,
+    captured: first.captured as string,
+    count: rows.reduce((sum, row) => sum + Number(row.count), 0),
+    firstMs: Math.min(...starts),
+    lastMs: Math.max(...rows.map(timeOf)),
+  }
+}
+
+function byteOrder(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+function by<Key extends string>(key: Key): (a: Record<Key, number>, b: Record<Key, number>) => number {
+  return (a, b) => a[key] - b[key]
+}

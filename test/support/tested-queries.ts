@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseExactJson } from '../../engine/json/exact-json.ts'
+import { renderRecord } from '../../engine/lines/stored-line/line-record.ts'
+import { evaluate } from '../../engine/query-language/evaluate.ts'
+import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { textOf } from '../../engine/store/search/condition.ts'
+import { exactCondition } from '../../engine/store/search/exact-condition.ts'
+import type { SelectedLine } from '../../engine/store/search/line-selection.ts'
+import { compilePrefilter } from '../../engine/store/search/prefilter.ts'
+import { searchStatement } from '../../engine/store/search/search-statement.ts'
+import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import { drawnLine, drawnQuery } from './drawn-search.ts'
+import { RECEIVED_MS, type SentLine } from './sent-lines.ts'
+import type { StoredLines } from './stored-lines.ts'
+
+const EVERYTHING = { hosts: [], apps: [], levels: [], tags: [] }
+const ACCOUNT = 'drawn00001'
+const LINES = 250
+/** Conditions of one statement; further ones do not fit into the engine's limit. */
+const AT_ONCE = 15
+
+/** Lines that a whole search finds. */
+export function findLines({ store }: StoredLines, account: string, query: string): Promise<SelectedLine[]> {
+  const selection = { account, fromMs: 0, toMs: 1e14, asOfMs: RECEIVED_MS, filters: EVERYTHING }
+  const { statement } = searchStatement(
+    { ...selection, query: parseQuery(query) },
+    { prefer: 'head', limit: 10_000 },
+  )
+  return store.query<SelectedLine>(statement)
+}
+
+export interface StoredRecord {
+  readonly row: number
+  readonly record: JsonObject
+}
+
+/** The record that an export gives of a line. */
+export function recordOf(row: SelectedLine): JsonObject {
+  return parseExactJson(renderRecord(row)) as JsonObject
+}
+
+/** All records of an account, as an export gives them. */
+export async function recordsOf(lines: StoredLines, account: string): Promise<StoredRecord[]> {
+  const rows = await findLines(lines, account, '')
+  return rows.map(row => ({ row: row.row, record: recordOf(row) }))
+}
+
+/**
+ * Tests that drawn queries find on the engine what their evaluation finds on the records.
+ *
+ * @param lines open when the tests run
+ * @param sizes number of queries; every tenth is also a whole search, which takes longer than its conditions alone
+ */
+export function testDrawnQueries(
+  lines: () => StoredLines,
+  sizes: { readonly seed: number; readonly queries: number },
+): void {
+  const { seed } = sizes
+  const searches = Math.ceil(sizes.queries / 10)
+  const timeoutMs = 180_000 + sizes.queries * 60
+
+  describe('drawn queries on drawn lines', () => {
+    let queries: readonly string[]
+    let records: readonly StoredRecord[]
+
+    beforeAll(async () => {
+      const options = { seed, numRuns: 1 }
+      const [sent] = fc.sample(fc.array(drawnLine, { minLength: LINES, maxLength: LINES }), options)
+      queries = fc.sample(drawnQuery, { seed, numRuns: sizes.queries })
+      await lines().add(sent as SentLine[], { account: ACCOUNT })
+      records = await recordsOf(lines(), ACCOUNT)
+      expect(records).toHaveLength(LINES)
+    })
+
+    test(
+      `the conditions hold for exactly the lines that the evaluation finds (SEED=${seed})`,
+      async () => {
+        let matches = 0
+        for (let at = 0; at < queries.length; at += AT_ONCE) {
+          const some = queries.slice(at, at + AT_ONCE)
+          const found = await findEach(some)
+          for (const [index, query] of some.entries()) {
+            const evaluated = evaluatedRows(query)
+            expect(found[index], query).toEqual(evaluated)
+            matches += evaluated.length
+          }
+        }
+        // Otherwise the drawn words would be too many to say much.
+        expect(matches / queries.length).toBeGreaterThan(5)
+      },
+      timeoutMs,
+    )
+
+    test(
+      `whole searches find them in merged parts, where indexes are used (SEED=${seed})`,
+      async () => {
+        await lines().merge()
+        expect(await bytesOfWordIndex()).toBeGreaterThan(0)
+        let indexed = 0
+        for (const query of queries.slice(0, searches)) {
+          const found = await findLines(lines(), ACCOUNT, query)
+          expect(
+            found.map(({ row }) => row),
+            query,
+          ).toEqual(evaluatedRows(query))
+          if (compilePrefilter(parseQuery(query), new SqlConstants()).indexed.length > 0) indexed++
+        }
+        expect(indexed / searches).toBeGreaterThan(0.05)
+      },
+      timeoutMs,
+    )
+
+    async function bytesOfWordIndex(): Promise<number> {
+      const [index] = await lines().store.query<{ bytes: number }>({
+        sql: `SELECT toFloat64(sum(data_uncompressed_bytes)) AS bytes FROM system.data_skipping_indices
+WHERE database = currentDatabase() AND table = 'lines' AND name = 'marked_words'`,
+      })
+      return index?.bytes ?? 0
+    }
+
+    function evaluatedRows(query: string): number[] {
+      const tree = parseQuery(query)
+      return records.filter(({ record }) => evaluate(tree, record)).map(({ row }) => row)
+    }
+
+    /** Rows for which all conditions of each query hold, all in one statement. */
+    async function findEach(some: readonly string[]): Promise<number[][]> {
+      const constants = new SqlConstants()
+      const columns = some.map(text => {
+        const query = parseQuery(text)
+        const { conditions, indexed } = compilePrefilter(query, constants)
+        const all = [...conditions, exactCondition(query, constants), ...indexed].map(textOf).join(' AND ')
+        return `groupArraySortedIf(1000)(l.row, ${all})`
+      })
+      const [answer] = await lines().store.query<{ found: number[][] }>({
+        sql: `${constants.withClause}SELECT [${columns.join(',\n')}] AS found FROM lines AS l WHERE l.account = {account:String}`,
+        parameters: { ...constants.parameters, account: ACCOUNT },
+      })
+      return answer?.found ?? []
+    }
+  })
+}
