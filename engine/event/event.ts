@@ -10,13 +10,14 @@ import { textFormBytes } from '../json/json-size.ts'
 import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { rareMembersOf } from '../lines/columns/rare-members.ts'
+import { sentMember, sentObjectBytes, UNREAD } from './sent-message.ts'
 
 /**
  * Unit of data on the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
  *
  * An event is immutable: a processor that changes something makes a new one, so branches never see each other's changes.
- * An event made from a line of a batch stays a reference into the batch until its message is read; `member` reads single members
- * from the columns. An event of a gateway route is such a line as well: its text is the JSON of the message.
+ * An event made from a line of a batch stays a reference into the batch until its message is read as a whole; `member` reads
+ * single members from the columns. An event of a gateway route is such a line as well: its text is the JSON of the message.
  */
 export class Event {
   /** The line that the event was made from; its request contains the members that were sent with it. */
@@ -98,23 +99,10 @@ export class Event {
    * possible.
    */
   member(key: string): JsonValue | undefined {
-    if (this.#message === undefined && this.#materialised === undefined && this.isLogLine) {
-      const origin = this.origin as LineOrigin
-      const { batch, index } = origin
-      switch (key) {
-        case 'line':
-          return batch.lineText(index)
-        case 'host':
-          return batch.host(index)
-        case 'app':
-          return batch.app(index) || undefined
-        case 'level':
-          return batch.level(index) || undefined
-        case 'env':
-          return batch.env(index) || undefined
-        case 'file':
-          return batch.file(index) || undefined
-      }
+    if (this.#isUnread && this.origin !== null) {
+      const { batch, index } = this.origin
+      const value = batch.isPushed ? sentMember(batch, index, key) : lineMember(batch, index, key)
+      if (value !== UNREAD) return value
     }
     const message = this.message
     if (!isJsonObject(message)) return undefined
@@ -142,14 +130,45 @@ export class Event {
       const { batch, index } = this.origin as LineOrigin
       return batch.bytes(index)
     }
-    this.#bytes ??= textFormBytes(this.message)
+    this.#bytes ??= this.#sentBytes() ?? textFormBytes(this.message)
     return this.#bytes
+  }
+
+  /** Whether the message is as it was sent, and nobody has read it as a whole. */
+  get #isUnread(): boolean {
+    return this.#message === undefined && this.#materialised === undefined
+  }
+
+  #sentBytes(): number | undefined {
+    if (!this.#isUnread || this.origin === null) return undefined
+    const bytes = sentObjectBytes(this.origin.batch, this.origin.index)
+    return bytes === UNREAD ? undefined : bytes
   }
 }
 
 export interface LineOrigin {
   readonly batch: LineBatchView
   readonly index: number
+}
+
+/** Member of the message of a line that a column holds. */
+function lineMember(batch: LineBatchView, index: number, key: string): string | undefined | typeof UNREAD {
+  switch (key) {
+    case 'line':
+      return batch.lineText(index)
+    case 'host':
+      return batch.host(index)
+    case 'app':
+      return batch.app(index) || undefined
+    case 'level':
+      return batch.level(index) || undefined
+    case 'env':
+      return batch.env(index) || undefined
+    case 'file':
+      return batch.file(index) || undefined
+    default:
+      return UNREAD
+  }
 }
 
 function messageOf(origin: LineOrigin): JsonValue {

@@ -54,11 +54,6 @@ export function parseBoundedJson(text: string, parse: Parse = parseExactJson): J
   return parseOrNothing(text, openingCount(text) > MAX_NESTING, parse)
 }
 
-/** Whether JSON is nested in more than this number of levels; the result for other texts has no meaning. */
-export function isNestedDeeper(text: string, levels: number): boolean {
-  return text.length > 2 * levels && nesting(text) > levels
-}
-
 /** True when printing the value could run out of stack. */
 export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
   if (value === null || typeof value !== 'object') return false

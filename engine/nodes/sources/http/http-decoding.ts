@@ -1,11 +1,16 @@
-import type { JsonValue } from '../../../../schemas/json.ts'
+import { isUtf8 } from 'node:buffer'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { jsonText, keptJsonText } from '../../../json/json-text.ts'
-import { isNestedDeeper } from '../../../lines/stored-line/parsed-line.ts'
+import { JsonWalk } from '../../../json/json-walk.ts'
 import type { Decoded, Refusal } from '../../contract/define-source.ts'
 
 /** `text` has the same meaning as `bytes`. */
 export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'
+
+const ARRAY = 0x5b
+const ARRAY_END = 0x5d
+const NEWLINE = 0x0a
+const CARRIAGE_RETURN = 0x0d
 
 /** Maximum depth; JSON nested deeper is not valid. */
 const MAX_DEPTH = 128
@@ -41,35 +46,41 @@ export function decodedMessages(
 
 /** @throws TooManyEvents */
 function messagesOf(
-  body: Uint8Array,
+  sent: Uint8Array,
   decoding: HttpDecoding,
   limitBytes: number,
 ): string[] | { readonly refusal: Refusal<HttpCode> } {
-  const list = new MessageList(limitBytes - body.length)
-  const text = utf8.decode(body)
-  if (text.trim() === '') return []
+  const newList = () => new MessageList(limitBytes - sent.length)
+  const body = wellFormed(sent)
   switch (decoding) {
     case 'json':
-      return messagesOfJson(text, list) ?? refused('E_EVENT_NOT_JSON', 'The body is not one JSON text')
+      return messagesOfJson(body, newList()) ?? refused('E_EVENT_NOT_JSON', 'The body is not one JSON text')
     case 'ndjson': {
-      const messages = messagesOfLines(text, list)
+      const messages = messagesOfLines(body, newList())
       if (Array.isArray(messages)) return messages
       const { line } = messages
       return refused('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
     }
     case 'auto': {
-      const ofJson = messagesOfJson(text, list)
+      const ofJson = messagesOfJson(body, newList())
       if (ofJson !== undefined) return ofJson
-      const ofLines = messagesOfLines(text, new MessageList(limitBytes - body.length))
-      return Array.isArray(ofLines) ? ofLines : textMessages(text, list)
+      const ofLines = messagesOfLines(body, newList())
+      return Array.isArray(ofLines) ? ofLines : textMessages(body, newList())
     }
     default:
-      return textMessages(text, list)
+      return textMessages(body, newList())
   }
 }
 
-/** Bytes that are not UTF-8 become U+FFFD; a byte order mark is left out. */
+/** The bytes as a buffer. Those that are not UTF-8 become U+FFFD, and a byte order mark is left out. */
+function wellFormed(bytes: Uint8Array): Buffer {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  if (hasMark || !isUtf8(bytes)) return Buffer.from(utf8.decode(bytes))
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
 const utf8 = new TextDecoder()
+const walk = new JsonWalk()
 
 class MessageList {
   readonly messages: string[] = []
@@ -88,48 +99,63 @@ class MessageList {
   }
 }
 
-/** @returns undefined when the text is not one JSON text */
-function messagesOfJson(text: string, list: MessageList): string[] | undefined {
-  const value = jsonValueOf(text)
-  if (value === undefined) return undefined
-  if (!Array.isArray(value)) return [text.trim()]
-  for (const element of value) list.add(keptJsonText(element))
-  return list.messages
+/** @returns undefined when the body is not one JSON text */
+function messagesOfJson(body: Buffer, list: MessageList): string[] | undefined {
+  if (isJson(body, 0, body.length)) {
+    if (body[walk.start] === ARRAY) return messagesOfArray(body, walk.start + 1, list)
+    return [body.toString('utf8', walk.start, walk.end)]
+  }
+  return isBlank(body, 0, body.length) ? [] : undefined
+}
+
+/** @param body a valid array @param start position of its first element */
+function messagesOfArray(body: Buffer, start: number, list: MessageList): string[] {
+  for (let at = start; ; at++) {
+    at = walk.value(body, at, body.length, MAX_DEPTH - 1)
+    if (at < 0) return list.messages // There is no element behind the bracket.
+    const text = body.toString('utf8', walk.start, walk.end)
+    const isCompact = walk.compactBytes === walk.end - walk.start
+    list.add(isCompact ? text : keptJsonText(parseExactJson(text)))
+    if (body[at] === ARRAY_END) return list.messages
+  }
 }
 
 /** @returns the number of the first line that is not one JSON text, if any */
-function messagesOfLines(text: string, list: MessageList): string[] | { readonly line: number } {
-  for (const [index, line] of linesOf(text)) {
-    if (jsonValueOf(line) === undefined) return { line: index + 1 }
-    list.add(line.trim())
+function messagesOfLines(body: Buffer, list: MessageList): string[] | { readonly line: number } {
+  for (const { index, start, end } of linesOf(body)) {
+    if (isJson(body, start, end)) list.add(body.toString('utf8', walk.start, walk.end))
+    else if (!isBlank(body, start, end)) return { line: index + 1 }
   }
   return list.messages
 }
 
-function textMessages(text: string, list: MessageList): string[] {
-  for (const [, line] of linesOf(text)) list.add(jsonText(line))
+function textMessages(body: Buffer, list: MessageList): string[] {
+  for (const { start, end } of linesOf(body)) {
+    const line = body.toString('utf8', start, end)
+    if (line.trim() !== '') list.add(jsonText(line))
+  }
   return list.messages
 }
 
-/** Lines with more than blanks, without their ends, each with its place among all lines. */
-function* linesOf(text: string): Generator<readonly [index: number, line: string]> {
+/** Lines without their ends. */
+function* linesOf(
+  body: Buffer,
+): Generator<{ readonly index: number; readonly start: number; readonly end: number }> {
   let start = 0
-  for (let index = 0; start < text.length; index++) {
-    const newline = text.indexOf('\n', start)
-    const end = newline < 0 ? text.length : newline
-    const line = text.slice(start, end > start && text[end - 1] === '\r' ? end - 1 : end)
-    if (line.trim() !== '') yield [index, line]
+  for (let index = 0; start < body.length; index++) {
+    const newline = body.indexOf(NEWLINE, start)
+    const end = newline < 0 ? body.length : newline
+    yield { index, start, end: end > start && body[end - 1] === CARRIAGE_RETURN ? end - 1 : end }
     start = end + 1
   }
 }
 
-function jsonValueOf(text: string): JsonValue | undefined {
-  if (isNestedDeeper(text, MAX_DEPTH)) return undefined
-  try {
-    return parseExactJson(text)
-  } catch {
-    return undefined // The caller decides about the error.
-  }
+function isJson(body: Buffer, start: number, end: number): boolean {
+  return walk.value(body, start, end, MAX_DEPTH) === end
+}
+
+function isBlank(body: Buffer, start: number, end: number): boolean {
+  return body.toString('utf8', start, end).trim() === ''
 }
 
 function refused(
