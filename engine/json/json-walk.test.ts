@@ -3,15 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 import { parseExactJson } from './exact-json.ts'
 import { jsonText } from './json-text.ts'
-import { JsonWalk } from './json-walk.ts'
+import { JsonWalk, MEMBER, memberAt } from './json-walk.ts'
 import { keysOf } from './ordered-object.ts'
 
 const LEVELS = 128
 const walk = new JsonWalk()
 
-/** Between two other texts, as a row of a column is. */
+/** A text between others, as a row of a column is. */
+const between = (text: string) => Buffer.from(`{"x":"${text}"}`)
+
+const memberOf = (text: string, key: string) =>
+  memberAt(between(text), walk.places, 0, walk.members * MEMBER.numbers, key)
+
 function walked(text: string): number {
-  const bytes = Buffer.from(`{"x":"${text}"}`)
+  const bytes = between(text)
   const end = bytes.length - 2
   const behind = walk.value(bytes, 6, end, LEVELS)
   return behind === end ? behind : -1
@@ -36,12 +41,15 @@ function assertAgrees(text: string): void {
   expect(walk.members, text).toBe([...keysOf(value)].length)
   for (const key of keysOf(value)) {
     if (!/^[ -~]*$/.test(key)) continue
-    const member = walk.memberOf(key)
+    const member = memberOf(text, key)
     expect(member, `${key} of ${text}`).toBeGreaterThanOrEqual(0)
-    const bytes = Buffer.from(`{"x":"${text}"}`)
-    const source = bytes.toString('utf8', walk.valueStarts[member], walk.valueEnds[member])
+    const { places } = walk
+    const [start, end] = [places[member + MEMBER.valueStart], places[member + MEMBER.valueEnd]]
+    const source = between(text).toString('utf8', start, end)
     expect(parseExactJson(source)).toEqual(value[key])
-    expect(walk.arePlain[member] === 1, source).toBe(typeof value[key] === 'string' && !source.includes('\\'))
+    expect(places[member + MEMBER.isPlain] === 1, source).toBe(
+      typeof value[key] === 'string' && !source.includes('\\'),
+    )
   }
 }
 
@@ -139,10 +147,11 @@ test('the size of a text whose keys are equal, or may be equal, is not known', (
     expect(walked(text)).toBeGreaterThan(0)
     expect(walk.compactBytes).toBeUndefined()
   }
-  expect(walked('{"a":{"a":1},"b":[{"a":1},{"a":1}]}')).toBeGreaterThan(0)
+  const distinct = '{"a":{"a":1},"b":[{"a":1},{"a":1}]}'
+  expect(walked(distinct)).toBeGreaterThan(0)
   expect(walk.compactBytes).toBe(35)
-  expect(walk.memberOf('b')).toBe(1)
-  expect(walk.memberOf('c')).toBeLessThan(0)
+  expect(memberOf(distinct, 'b')).toBe(MEMBER.numbers)
+  expect(memberOf(distinct, 'c')).toBeLessThan(0)
 })
 
 test('positions of members are kept up to a number, and keys are compared up to a number', () => {

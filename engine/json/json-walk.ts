@@ -37,6 +37,17 @@ const WORDS = ['true', 'false', 'null'].map(word => Buffer.from(word))
 const IS_ESCAPE = new Uint8Array(256)
 for (const letter of '"\\/bfnrt') IS_ESCAPE[letter.charCodeAt(0)] = 1
 
+/** Numbers that are kept of a member: positions of its key without the quotes and of its value, and whether that is plain. */
+export const MEMBER = {
+  keyStart: 0,
+  keyEnd: 1,
+  valueStart: 2,
+  valueEnd: 3,
+  /** 1: the value is a string without escapes. */
+  isPlain: 4,
+  numbers: 5,
+} as const
+
 /**
  * Reads JSON in one pass over its bytes and creates no values: whether it is valid, the size of its compact text, and the
  * positions of the members of its outermost object. One instance is used for all texts; the results are valid until the
@@ -48,13 +59,8 @@ export class JsonWalk {
   end = 0
   /** Number of members of the outermost object; negative: their positions are not known. */
   members = 0
-  /** Positions of the key of each member, without its quotes. */
-  readonly keyStarts = new Uint32Array(KEPT_MEMBERS)
-  readonly keyEnds = new Uint32Array(KEPT_MEMBERS)
-  readonly valueStarts = new Uint32Array(KEPT_MEMBERS)
-  readonly valueEnds = new Uint32Array(KEPT_MEMBERS)
-  /** 1: the value is a string without escapes. */
-  readonly arePlain = new Uint8Array(KEPT_MEMBERS)
+  /** The numbers of each member, see `MEMBER`. */
+  readonly places = new Uint32Array(KEPT_MEMBERS * MEMBER.numbers)
   #bytes: Uint8Array = WORDS[0] as Buffer
   #view: DataView = new DataView(new ArrayBuffer(0))
   #limit = 0
@@ -97,19 +103,6 @@ export class JsonWalk {
     this.start = this.#blanks(start)
     this.end = this.#value(this.start, levels, true)
     return this.end < 0 ? NOT_JSON : this.#blanks(this.end)
-  }
-
-  /** Place of a member among those of the outermost object. @param key ASCII characters @returns negative: there is none */
-  memberOf(key: string): number {
-    const bytes = this.#bytes
-    for (let member = 0; member < this.members; member++) {
-      const start = this.keyStarts[member] as number
-      if ((this.keyEnds[member] as number) - start !== key.length) continue
-      let at = 0
-      while (at < key.length && bytes[start + at] === key.charCodeAt(at)) at++
-      if (at === key.length) return member
-    }
-    return -1
   }
 
   #blanks(from: number): number {
@@ -203,11 +196,13 @@ export class JsonWalk {
     const member = this.members
     if (!this.#areKeysDistinct || member === KEPT_MEMBERS) this.members = NOT_JSON
     if (this.members < 0) return
-    this.keyStarts[member] = keyStart
-    this.keyEnds[member] = keyEnd
-    this.valueStarts[member] = valueStart
-    this.valueEnds[member] = valueEnd
-    this.arePlain[member] = this.#bytes[valueStart] === QUOTE && !this.#hasEscapes ? 1 : 0
+    const { places } = this
+    const at = member * MEMBER.numbers
+    places[at + MEMBER.keyStart] = keyStart
+    places[at + MEMBER.keyEnd] = keyEnd
+    places[at + MEMBER.valueStart] = valueStart
+    places[at + MEMBER.valueEnd] = valueEnd
+    places[at + MEMBER.isPlain] = this.#bytes[valueStart] === QUOTE && !this.#hasEscapes ? 1 : 0
     this.members++
   }
 
@@ -350,6 +345,29 @@ export class JsonWalk {
     while (at < this.#limit && isDigit(this.#bytes[at] as number)) at++
     return at
   }
+}
+
+/**
+ * Finds a member by its key, which must be ASCII.
+ *
+ * @param places numbers of members, of which those from `from` to `to` are searched
+ * @returns index of the member's first number; negative: there is none
+ */
+export function memberAt(
+  bytes: Uint8Array,
+  places: Uint32Array,
+  from: number,
+  to: number,
+  key: string,
+): number {
+  for (let member = from; member < to; member += MEMBER.numbers) {
+    const start = places[member + MEMBER.keyStart] as number
+    if ((places[member + MEMBER.keyEnd] as number) - start !== key.length) continue
+    let at = 0
+    while (at < key.length && bytes[start + at] === key.charCodeAt(at)) at++
+    if (at === key.length) return member
+  }
+  return -1
 }
 
 function isDigit(byte: number): boolean {

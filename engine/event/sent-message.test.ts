@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { JsonValue } from '../../schemas/json.ts'
+import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../lines/columns/line-batch-view.ts'
+import { Event } from './event.ts'
+
+const FACTS = {
+  hostname: '',
+  mac: '',
+  ip: '',
+  remoteAddress: '',
+  tags: [],
+  receivedAtMs: 0,
+  driftMs: null,
+  idempotency: null,
+}
+
+/** Events of a gateway route with these texts. */
+function sentEvents(texts: readonly string[], isExact = true): Event[] {
+  const builder = new LineBatchBuilder()
+  builder.addRequest(batch => {
+    for (const text of texts) batch.addEvent(text, 0)
+    return { facts: FACTS }
+  })
+  const batch = LineBatchView.decode(builder.encode('507f1f77bc', 'route'), isExact)
+  return texts.map((_, index) => Event.ofLine(batch, index))
+}
+
+const TEXTS = [
+  '{"app":"shop","n":12,"big":12345678901234567890,"t":"a\\nb","é":1,"o":{"7":1,"a":[true,null]}}',
+  ' {"app" : "x" , "n" : 1.50 } ',
+  '{"app":1,"app":"last"}',
+  '{"\\u0061pp":"spelt"}',
+  '{"__proto__":{"a":1},"n":1e400}',
+  '{}',
+  '["app"]',
+  '"text with \\"quotes\\""',
+  '12.0',
+  'null',
+  `{${Array.from({ length: 200 }, (_, key) => `"app${key}":${key}`).join(',')},"app":"many"}`,
+]
+const KEYS = ['app', 'n', 'big', 't', 'é', 'o', '__proto__', 'app199', 'none', 'constructor', '0']
+
+test.each([true, false])('members and size are those of the parsed message; exact values: %s', isExact => {
+  const read = sentEvents(TEXTS, isExact)
+  for (const [index, parsed] of sentEvents(TEXTS, isExact).entries()) {
+    const { message } = parsed
+    const event = read[index] as Event
+    for (const key of KEYS) {
+      const member = (of: JsonValue) =>
+        typeof of === 'object' && of !== null && !Array.isArray(of) && Object.hasOwn(of, key)
+          ? (of as Record<string, JsonValue>)[key]
+          : undefined
+      expect([key, event.member(key)]).toEqual([key, member(message)])
+    }
+    expect([TEXTS[index], event.bytes]).toEqual([TEXTS[index], parsed.bytes])
+    expect(event.message).toEqual(message)
+  }
+})
+
+test('events of a batch are read in any order, each from its own text', () => {
+  const events = sentEvents(Array.from({ length: 300 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(n)}"}`))
+  for (const n of [299, 0, 150, 0, 299, 1])
+    expect([events[n]?.member('n'), events[n]?.bytes]).toEqual([n, `{"n":${n},"text":""}`.length + n])
+})
