@@ -10,7 +10,7 @@ import { textFormBytes } from '../json/json-size.ts'
 import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { rareMembersOf } from '../lines/columns/rare-members.ts'
-import { sentMessages, UNREAD } from './sent-message.ts'
+import { SENT_MESSAGES, UNREAD } from './sent-message.ts'
 
 /**
  * Unit of data on the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
@@ -101,7 +101,9 @@ export class Event {
   member(key: string): JsonValue | undefined {
     if (this.#isUnread && this.origin !== null) {
       const { batch, index } = this.origin
-      const value = batch.isPushed ? sentMessages(batch).member(index, key) : lineMember(batch, index, key)
+      const value = batch.isPushed
+        ? SENT_MESSAGES.of(batch).member(index, key)
+        : lineMember(batch, index, key)
       if (value !== UNREAD) return value
     }
     const message = this.message
@@ -141,7 +143,7 @@ export class Event {
 
   #sentBytes(): number | undefined {
     if (!this.#isUnread || this.origin === null) return undefined
-    const bytes = sentMessages(this.origin.batch).bytes(this.origin.index)
+    const bytes = SENT_MESSAGES.of(this.origin.batch).bytes(this.origin.index)
     return bytes === UNREAD ? undefined : bytes
   }
 }

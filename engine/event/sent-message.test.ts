@@ -63,3 +63,13 @@ test('events of a batch are read in any order, each from its own text', () => {
   for (const n of [299, 0, 150, 0, 299, 1])
     expect([events[n]?.member('n'), events[n]?.bytes]).toEqual([n, `{"n":${n},"text":""}`.length + n])
 })
+
+test('events of several batches are read in turns', () => {
+  const [first = [], second = []] = ['a', 'b'].map(name =>
+    sentEvents(Array.from({ length: 50 + name.length }, (_, n) => `{"name":"${name}","n":${n}}`)),
+  )
+  for (let n = 0; n < 50; n++) {
+    expect([first[n]?.member('name'), second[n]?.member('name')]).toEqual(['a', 'b'])
+    expect([first[n]?.member('n'), second[n]?.member('n')]).toEqual([n, n])
+  }
+})

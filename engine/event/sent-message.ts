@@ -11,39 +11,39 @@ const ASCII = /^[ -~]*$/
 /** Result for a message that only a parse can read. */
 export const UNREAD = Symbol('unread')
 
-/** In place of a size. */
-const NOT_WALKED = -2
 const NOT_KNOWN = -1
-const FIRST_PLACES = 1_024
+const MOST_WALKS = 0xffffffff
+const FIRST_ROWS = 1_024
+const FIRST_PLACES = 16_384
 
 const walk = new JsonWalk()
-const MESSAGES = new WeakMap<LineBatchView, SentMessages>()
 
-/** Messages of unchanged events of a gateway route, whose batch holds them as JSON texts. */
-export function sentMessages(batch: LineBatchView): SentMessages {
-  let messages = MESSAGES.get(batch)
-  if (messages === undefined) {
-    messages = new SentMessages(batch)
-    MESSAGES.set(batch, messages)
-  }
-  return messages
-}
-
-/** Walks each message once, when it is first asked for. Only those members are parsed that nodes read. */
+/**
+ * Messages of unchanged events of a gateway route, whose batch holds them as JSON texts. Each is walked once, when it is
+ * first asked for, and only those members are parsed that nodes read.
+ *
+ * There is one instance, for the batch that was asked for last: events nearly always come one batch after another.
+ */
 class SentMessages {
-  readonly #batch: LineBatchView
-  readonly #bytes: Int32Array
+  #batch: LineBatchView | undefined
+  /** Differs for each batch: a row has been walked if it bears the present one. */
+  #walks = 0
+  #walkOf = new Uint32Array(0)
+  #bytes = new Int32Array(0)
   /** Range of each message's members in the places; its end is negative when they are not known. */
-  readonly #from: Uint32Array
-  readonly #to: Int32Array
+  #from = new Uint32Array(0)
+  #to = new Int32Array(0)
   #places = new Uint32Array(FIRST_PLACES)
   #length = 0
 
-  constructor(batch: LineBatchView) {
+  /** Makes a batch the present one. */
+  of(batch: LineBatchView): this {
+    if (batch === this.#batch) return this
     this.#batch = batch
-    this.#bytes = new Int32Array(batch.count).fill(NOT_WALKED)
-    this.#from = new Uint32Array(batch.count)
-    this.#to = new Int32Array(batch.count)
+    this.#length = 0
+    this.#walks++
+    if (batch.count > this.#bytes.length || this.#walks > MOST_WALKS) this.#makeRoom(batch.count)
+    return this
   }
 
   /** Size in bytes of the compact text of a message that is an object. */
@@ -56,7 +56,7 @@ class SentMessages {
   /** Top-level member of a message that is an object; undefined: it has none of that name. */
   member(index: number, key: string): JsonValue | undefined | typeof UNREAD {
     this.#read(index)
-    const { lineBytes } = this.#batch
+    const { lineBytes } = this.#batch as LineBatchView
     const places = this.#places
     const to = this.#to[index] as number
     if (to === NOT_KNOWN || !ASCII.test(key)) return UNREAD
@@ -70,15 +70,26 @@ class SentMessages {
   }
 
   #read(index: number): void {
-    if (this.#bytes[index] !== NOT_WALKED) return
-    const { lineBytes, isExact } = this.#batch
-    const start = this.#batch.lineStart(index)
-    const end = this.#batch.lineEnd(index)
+    if (this.#walkOf[index] === this.#walks) return
+    this.#walkOf[index] = this.#walks
+    const batch = this.#batch as LineBatchView
+    const { lineBytes, isExact } = batch
+    const start = batch.lineStart(index)
+    const end = batch.lineEnd(index)
     const isRead =
       isExact && lineBytes[start] === OBJECT && walk.value(lineBytes, start, end, MAX_LEVELS) === end
     this.#bytes[index] = isRead ? (walk.compactBytes ?? NOT_KNOWN) : NOT_KNOWN
     this.#from[index] = this.#length
     this.#to[index] = isRead && walk.members >= 0 ? this.#keepMembers() : NOT_KNOWN
+  }
+
+  #makeRoom(count: number): void {
+    const rows = Math.max(FIRST_ROWS, count)
+    this.#walks = 1
+    this.#walkOf = new Uint32Array(rows)
+    this.#bytes = new Int32Array(rows)
+    this.#from = new Uint32Array(rows)
+    this.#to = new Int32Array(rows)
   }
 
   /** @returns the end of the members of the message that was walked */
@@ -94,3 +105,5 @@ class SentMessages {
     return this.#length
   }
 }
+
+export const SENT_MESSAGES = new SentMessages()
