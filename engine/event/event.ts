@@ -111,6 +111,16 @@ export class Event {
     return Object.hasOwn(message, key) ? message[key] : undefined
   }
 
+  /**
+   * The line whose text is the compact text of the message, which is an object; undefined: the message has to be printed, or is
+   * not an object.
+   */
+  get printedMessage(): LineOrigin | undefined {
+    const { origin } = this
+    if (!this.#isUnread || origin === null || !origin.batch.isPushed) return undefined
+    return SENT_MESSAGES.of(origin.batch).isCompact(origin.index) ? origin : undefined
+  }
+
   withMessage(message: JsonValue): Event {
     return new Event(this.origin, message, this.#metadata, this.#timestamp)
   }

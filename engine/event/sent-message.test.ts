@@ -1,30 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
-import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
-import { LineBatchView } from '../lines/columns/line-batch-view.ts'
-import { Event } from './event.ts'
-
-const FACTS = {
-  hostname: '',
-  mac: '',
-  ip: '',
-  remoteAddress: '',
-  tags: [],
-  receivedAtMs: 0,
-  driftMs: null,
-  idempotency: null,
-}
-
-/** Events of a gateway route with these texts. */
-function sentEvents(texts: readonly string[], isExact = true): Event[] {
-  const builder = new LineBatchBuilder()
-  builder.addRequest(batch => {
-    for (const text of texts) batch.addEvent(text, 0)
-    return { facts: FACTS }
-  })
-  const batch = LineBatchView.decode(builder.encode('507f1f77bc', 'route'), isExact)
-  return texts.map((_, index) => Event.ofLine(batch, index))
-}
+import { pushedEvents } from '../../test/support/pushed-events.ts'
+import type { Event } from './event.ts'
 
 const TEXTS = [
   '{"app":"shop","n":12,"big":12345678901234567890,"t":"a\\nb","é":1,"o":{"7":1,"a":[true,null]}}',
@@ -42,8 +19,8 @@ const TEXTS = [
 const KEYS = ['app', 'n', 'big', 't', 'é', 'o', '__proto__', 'app199', 'none', 'constructor', '0']
 
 test.each([true, false])('members and size are those of the parsed message; exact values: %s', isExact => {
-  const read = sentEvents(TEXTS, isExact)
-  for (const [index, parsed] of sentEvents(TEXTS, isExact).entries()) {
+  const read = pushedEvents(TEXTS, isExact)
+  for (const [index, parsed] of pushedEvents(TEXTS, isExact).entries()) {
     const { message } = parsed
     const event = read[index] as Event
     for (const key of KEYS) {
@@ -59,14 +36,14 @@ test.each([true, false])('members and size are those of the parsed message; exac
 })
 
 test('events of a batch are read in any order, each from its own text', () => {
-  const events = sentEvents(Array.from({ length: 300 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(n)}"}`))
+  const events = pushedEvents(Array.from({ length: 300 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(n)}"}`))
   for (const n of [299, 0, 150, 0, 299, 1])
     expect([events[n]?.member('n'), events[n]?.bytes]).toEqual([n, `{"n":${n},"text":""}`.length + n])
 })
 
 test('events of several batches are read in turns', () => {
   const [first = [], second = []] = ['a', 'b'].map(name =>
-    sentEvents(Array.from({ length: 50 + name.length }, (_, n) => `{"name":"${name}","n":${n}}`)),
+    pushedEvents(Array.from({ length: 50 + name.length }, (_, n) => `{"name":"${name}","n":${n}}`)),
   )
   for (let n = 0; n < 50; n++) {
     expect([first[n]?.member('name'), second[n]?.member('name')]).toEqual(['a', 'b'])

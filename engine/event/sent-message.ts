@@ -30,6 +30,7 @@ class SentMessages {
   #walks = 0
   #walkOf = new Uint32Array(0)
   #bytes = new Int32Array(0)
+  #areCompact = new Uint8Array(0)
   /** Range of each message's members in the places; its end is negative when they are not known. */
   #from = new Uint32Array(0)
   #to = new Int32Array(0)
@@ -51,6 +52,12 @@ class SentMessages {
     this.#read(index)
     const bytes = this.#bytes[index] as number
     return bytes === NOT_KNOWN ? UNREAD : bytes
+  }
+
+  /** Whether the text of a message is an object's compact text. */
+  isCompact(index: number): boolean {
+    this.#read(index)
+    return this.#areCompact[index] === 1
   }
 
   /** Top-level member of a message that is an object; undefined: it has none of that name. */
@@ -79,6 +86,7 @@ class SentMessages {
     const isRead =
       isExact && lineBytes[start] === OBJECT && walk.value(lineBytes, start, end, MAX_LEVELS) === end
     this.#bytes[index] = isRead ? (walk.compactBytes ?? NOT_KNOWN) : NOT_KNOWN
+    this.#areCompact[index] = isRead && walk.isCompact ? 1 : 0
     this.#from[index] = this.#length
     this.#to[index] = isRead && walk.members >= 0 ? this.#keepMembers() : NOT_KNOWN
   }
@@ -88,6 +96,7 @@ class SentMessages {
     this.#walks = 1
     this.#walkOf = new Uint32Array(rows)
     this.#bytes = new Int32Array(rows)
+    this.#areCompact = new Uint8Array(rows)
     this.#from = new Uint32Array(rows)
     this.#to = new Int32Array(rows)
   }

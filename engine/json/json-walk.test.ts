@@ -37,6 +37,7 @@ function assertAgrees(text: string): void {
   if (value === undefined) return
   const size = walk.compactBytes
   if (size !== undefined) expect(size, text).toBe(Buffer.byteLength(jsonText(value)))
+  if (walk.isCompact) expect(between(text).toString('utf8', walk.start, walk.end)).toBe(jsonText(value))
   if (!isJsonObject(value) || walk.members < 0) return
   expect(walk.members, text).toBe([...keysOf(value)].length)
   for (const key of keysOf(value)) {
@@ -152,6 +153,13 @@ test('the size of a text whose keys are equal, or may be equal, is not known', (
   expect(walk.compactBytes).toBe(35)
   expect(memberOf(distinct, 'b')).toBe(MEMBER.numbers)
   expect(memberOf(distinct, 'c')).toBeLessThan(0)
+})
+
+test('most texts that a program prints are known to be compact', () => {
+  for (const text of ['{"a":1,"b":[-2.5,true,null,"\\n\\"\\\\é"],"c":{}}', '[]', '"x"', ' 0 '])
+    expect([walked(text) > 0, walk.isCompact]).toEqual([true, true])
+  for (const text of ['[1 ]', '{"a": 1}', '1.0', '-0', '"\\/"', '"\\u0000"', '"\\ud800"', '{"a":1,"a":1}'])
+    expect([walked(text) > 0, walk.isCompact]).toEqual([true, false])
 })
 
 test('positions of members are kept up to a number, and keys are compared up to a number', () => {

@@ -6,6 +6,7 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 const MINUS = 0x2d
+const SLASH = 0x2f
 const PLUS = 0x2b
 const POINT = 0x2e
 const ZERO = 0x30
@@ -67,6 +68,7 @@ export class JsonWalk {
   #compactBytes = 0
   /** False: keys may be equal, so only a parse decides which members there are. */
   #areKeysDistinct = true
+  #isCompact = true
   #hasEscapes = false
   #objects = 0
   #keys = 0
@@ -77,6 +79,11 @@ export class JsonWalk {
   /** Size in UTF-8 bytes of `jsonText(parseExactJson(text))`; undefined: only a parse can find it. */
   get compactBytes(): number | undefined {
     return this.#areKeysDistinct ? this.#compactBytes : undefined
+  }
+
+  /** Whether the text of the value is certainly compact: `jsonText(parseExactJson(text))` is the same. */
+  get isCompact(): boolean {
+    return this.#areKeysDistinct && this.#isCompact
   }
 
   /**
@@ -101,8 +108,12 @@ export class JsonWalk {
       this.#walks = 1
     }
     this.start = this.#blanks(start)
+    this.#isCompact = true
     this.end = this.#value(this.start, levels, true)
-    return this.end < 0 ? NOT_JSON : this.#blanks(this.end)
+    const isCompact = this.#isCompact
+    const behind = this.end < 0 ? NOT_JSON : this.#blanks(this.end)
+    this.#isCompact = isCompact
+    return behind
   }
 
   #blanks(from: number): number {
@@ -113,6 +124,7 @@ export class JsonWalk {
       if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
       at++
     }
+    if (at > from) this.#isCompact = false
     return at
   }
 
@@ -276,7 +288,7 @@ export class JsonWalk {
     this.#hasEscapes = true
     const letter = this.#bytes[at] as number
     if (at < this.#limit && IS_ESCAPE[letter] === 1) {
-      if (letter === 0x2f) this.#compactBytes--
+      if (letter === SLASH) this.#noteOtherSize(-1)
       return at + 1
     }
     if (letter !== LETTER_U || at + 5 > this.#limit) return NOT_JSON
@@ -284,13 +296,20 @@ export class JsonWalk {
     if (unit < 0) return NOT_JSON
     const sent = 6
     if (unit < 0xd800 || unit > 0xdfff) {
-      this.#compactBytes += printedBytes(unit) - sent
+      this.#noteOtherSize(printedBytes(unit) - sent)
       return at + 5
     }
     const low = unit < 0xdc00 && this.#isEscapeU(at + 5) ? this.#hexUnit(at + 7) : NOT_JSON
-    if (low < 0xdc00 || low > 0xdfff) return at + 5 // Half a surrogate pair is printed as it was sent.
-    this.#compactBytes += 4 - 2 * sent
-    return at + 11
+    const isPair = low >= 0xdc00 && low <= 0xdfff
+    // Half a surrogate pair is printed as an escape, too.
+    this.#noteOtherSize(isPair ? 4 - 2 * sent : 0)
+    return isPair ? at + 11 : at + 5
+  }
+
+  /** A part of the text is printed in another way. */
+  #noteOtherSize(difference: number): void {
+    this.#compactBytes += difference
+    this.#isCompact = false
   }
 
   #isEscapeU(at: number): boolean {
@@ -328,7 +347,8 @@ export class JsonWalk {
       if (at === exponent) return NOT_JSON
       isAsPrinted = false
     }
-    this.#compactBytes += isAsPrinted ? at - start : printedNumberBytes(bytes, start, at)
+    this.#compactBytes += at - start
+    if (!isAsPrinted) this.#noteOtherSize(printedNumberBytes(bytes, start, at) - (at - start))
     return at
   }
 

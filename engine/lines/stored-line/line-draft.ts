@@ -46,6 +46,11 @@ export interface OwnStoreContext {
   readonly behaviour: number
 }
 
+interface SentLine {
+  readonly batch: LineBatchView
+  readonly index: number
+}
+
 /**
  * State of a line while it is composed, in addition to the columns of the StoredLine itself. One instance is reused for
  * all lines.
@@ -101,6 +106,17 @@ export class LineDraft {
     line.textBytes = this.#text
     line.textStart = 0
     line.textEnd = bytes
+  }
+
+  /** Makes the text of a line of a batch the text, without a copy. @returns false: it is too long and has to be cut */
+  setSentText(line: StoredLine, { batch, index }: SentLine): boolean {
+    const start = batch.lineStart(index)
+    const end = batch.lineEnd(index)
+    if (end - start > LINE_LIMIT_BYTES) return false
+    line.textBytes = batch.lineBytes
+    line.textStart = start
+    line.textEnd = end
+    return true
   }
 
   /**

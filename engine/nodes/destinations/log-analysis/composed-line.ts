@@ -37,12 +37,20 @@ export function fillComposed(
 
 /** Scheme "Message pass-through": members with the keys of a line are kept, others are dropped. */
 function fillPassedThrough(line: StoredLine, draft: LineDraft, event: Event, context: OwnStoreContext): void {
+  line.file = ''
+  line.env = ''
+  const printed = event.printedMessage
+  if (printed !== undefined && event.member('line') === undefined && draft.setSentText(line, printed)) {
+    line.app = plainText(event.member('app'))
+    draft.level = plainText(event.member('level'))
+    draft.setMeta(line, event.member('meta'))
+    keepTime(line, draft, event.member('timestamp'), event, context)
+    return
+  }
   const message = printable(event.message)
   const members = isJsonObject(message) ? message : {}
   draft.setText(line, textForm(members.line ?? message))
   line.app = plainText(members.app)
-  line.file = ''
-  line.env = ''
   draft.level = plainText(members.level)
   draft.setMeta(line, members.meta)
   keepTime(line, draft, members.timestamp, event, context)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
 import { BEHAVIOUR } from '../../../../schemas/log/behaviour-numbers.ts'
 import type { IngestRequest } from '../../../../schemas/log/line-batch.ts'
+import { pushedEvents } from '../../../../test/support/pushed-events.ts'
 import {
   ACCOUNT,
   RECEIVED_MS,
@@ -747,4 +748,49 @@ test('any event and any message gives a line with a host, an app and an exact si
       }
     }),
   )
+})
+
+describe('a pushed message that is passed through', () => {
+  const member = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom<JsonValue>('info', 'ERROR', null, true, 7, -0.5, 1e21, {}, [], { a: { b: [1] } }, ['x']),
+    fc.constantFrom<JsonValue>(RECEIVED_MS - 1_000, '2024-05-01T00:00:00Z', 'x'.repeat(17_000)),
+  )
+  const key = fc.constantFrom('app', 'level', 'line', 'meta', 'timestamp', 'msg', 'message', '_app', '7', 'é')
+  const spelling = fc.constantFrom<(text: string) => string>(
+    text => text,
+    text => JSON.stringify(JSON.parse(text), null, 1),
+    text => text.replaceAll('o', '\\u006f'),
+    text => text.replace(/^\{(?=")/, '{"app":"first",'),
+  )
+
+  test('gives the line of the same message when it is parsed and printed', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(key, member, { maxKeys: 6, noNullPrototype: true }),
+        spelling,
+        (message, spell) => {
+          const text = spell(JSON.stringify(message))
+          const [sent, parsed] = pushedEvents([text, text]) as [Event, Event]
+          expect(stored(sent, passThrough)).toEqual(stored(parsed.withMessage(parsed.message), passThrough))
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('stays where it is if it is compact and short, so that others can be read with it', () => {
+    const texts = [
+      '{"a":1,"level":"info"}',
+      '{"a": 1}',
+      '"a"',
+      '{"line":"a"}',
+      `{"a":"${'x'.repeat(17_000)}"}`,
+    ]
+    const alone = pushedEvents(texts).map(event => {
+      passThrough.fillHead(event, newStoredLine(), context())
+      return passThrough.head.isSentTextAlone
+    })
+    expect(alone).toEqual([true, false, false, false, false])
+  })
 })

@@ -114,8 +114,7 @@ function messagesOfArray(body: Buffer, start: number, list: MessageList): string
     at = walk.value(body, at, body.length, MAX_DEPTH - 1)
     if (at < 0) return list.messages // There is no element behind the bracket.
     const text = body.toString('utf8', walk.start, walk.end)
-    const isCompact = walk.compactBytes === walk.end - walk.start
-    list.add(isCompact ? text : keptJsonText(parseExactJson(text)))
+    list.add(walk.isCompact ? text : keptJsonText(parseExactJson(text)))
     if (body[at] === ARRAY_END) return list.messages
   }
 }
