@@ -68,7 +68,6 @@ describe('the word index', () => {
     '==checkout',
     '===Checkout',
     'trace:==4bf92f3577b3',
-    'app:==checkout',
     'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
     'a ==checkout',
     '==checkout OR ==payments',
@@ -82,6 +81,7 @@ describe('the word index', () => {
     ['an alternative that it does not know', '==checkout OR payments'],
     ['a negation', '-==checkout'],
     ['a number of a field, which has other forms', 'status:==4040'],
+    ['a member in a column of words, which takes less time to read', 'app:==checkout'],
     ['addresses, which terms do not look at', 'ip:==10.0.25.1234'],
     ['a comparison', 'a:>1'],
     [

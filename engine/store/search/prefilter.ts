@@ -125,7 +125,7 @@ class PrefilterCompiler {
     return {
       cheap: withCost(condition),
       indexed:
-        isOrderOperator(operator) || !field.searched || mayBeNumber
+        isOrderOperator(operator) || !field.searched || mayBeNumber || isOnWords(condition)
           ? []
           : this.#indexed(texts.map(text => ({ operator, text }))),
     }
@@ -209,6 +209,11 @@ function mayBeRewritten(text: string): boolean {
 
 function withCost(condition: Condition | undefined): CheapCondition[] {
   return condition === undefined ? [] : [{ condition, cost: costOf(condition) }]
+}
+
+/** Whether a condition is decided by columns of words, which take less time to read than the index. */
+function isOnWords(condition: Condition | undefined): boolean {
+  return condition !== undefined && costOf(condition) === COST.words
 }
 
 /** Reads only the names of fields, which are few different words. */

@@ -6,7 +6,7 @@ import { exactCondition, MAX_CONDITION_CHARACTERS } from './exact-condition.ts'
 import type { LinePage, LinePosition, LineSelection, SearchAccess } from './line-selection.ts'
 import { compilePrefilter, type Prefilter } from './prefilter.ts'
 import { SqlConstants } from './sql-constants.ts'
-import { equalsAnyCase } from './value-tests.ts'
+import { ValueTests } from './value-tests.ts'
 
 /** The last time that a DateTime64(3) can contain; no line is before 1970. */
 const MAX_TIME_MS = 10_413_791_999_999
@@ -25,14 +25,18 @@ export interface SearchStatement {
 }
 
 /**
- * The statement for one page, ascending by time and id. The order of the table answers account, times and positions: the
+ * The statement for one page, ascending by time and id, or as they are found: from the preferred end on. The order of the table answers account, times and positions: the
  * engine reads from the preferred end on, until the page is full. Rows are read only at the edges of a period, so times
  * are tested behind the prefilter. The exact condition is last. 64-bit integers of the table come in the form of LineRow
  * on every connection.
  *
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
-export function searchStatement(selection: LineSelection, page: LinePage): SearchStatement {
+export function searchStatement(
+  selection: LineSelection,
+  page: LinePage,
+  order: 'ascending' | 'found' = 'ascending',
+): SearchStatement {
   const { exact, prefilter, constants } = compiled(selection.query)
   const names = filterConditions(selection.filters, constants)
   const first = [
@@ -41,7 +45,7 @@ export function searchStatement(selection: LineSelection, page: LinePage): Searc
     ...prefilter.conditions,
     ...timeConditions(selection, page, constants),
   ]
-  const then = [hiddenCondition(selection, constants), exact, ...prefilter.indexed]
+  const then = [hiddenCondition(selection, constants), ...restOf(exact, first), ...prefilter.indexed]
   const isIndexed = prefilter.indexed.length > 0
   const readsAll = exact.kind === 'always' && names.length === 0
   const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
@@ -49,7 +53,7 @@ export function searchStatement(selection: LineSelection, page: LinePage): Searc
   const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(then, '\n  AND ')}`
   return {
     statement: {
-      sql: constants.withClause + pageSql(conditions, page) + settings(access, page),
+      sql: constants.withClause + pageSql(conditions, page, order) + settings(access, page),
       parameters: constants.parameters,
       ...(readsWordsOnly ? {} : { scanOf: selection.account }),
     },
@@ -105,12 +109,19 @@ function compiled(query: Query): CompiledQuery {
 }
 
 /** The answer is ascending, so the newest lines are sorted when all of them are known. */
-function pageSql(conditions: string, { prefer, limit }: LinePage): string {
-  const order = (direction: string) => POSITION_COLUMNS.map(column => `l.${column} ${direction}`).join(', ')
-  if (prefer === 'head')
-    return `SELECT ${ANSWER_COLUMNS} FROM lines AS l ${conditions}\nORDER BY ${order('ASC')} LIMIT ${limit}`
-  const newest = `SELECT l.* FROM lines AS l ${conditions}\nORDER BY ${order('DESC')} LIMIT ${limit}`
-  return `SELECT ${ANSWER_COLUMNS}, toUInt32(count() OVER ()) AS found FROM (\n${newest}\n) AS l ORDER BY ${order('ASC')}`
+function pageSql(conditions: string, { prefer, limit }: LinePage, order: 'ascending' | 'found'): string {
+  const by = (direction: string) => POSITION_COLUMNS.map(column => `l.${column} ${direction}`).join(', ')
+  const found = (columns: string) =>
+    `SELECT ${columns} FROM lines AS l ${conditions}\nORDER BY ${by(prefer === 'head' ? 'ASC' : 'DESC')} LIMIT ${limit}`
+  if (prefer === 'head' || order === 'found') return found(ANSWER_COLUMNS)
+  return `SELECT ${ANSWER_COLUMNS}, toUInt32(count() OVER ()) AS found FROM (\n${found('l.*')}\n) AS l ORDER BY ${by('ASC')}`
+}
+
+/** Parts of a condition that were not tested before. */
+function restOf(condition: Condition, tested: readonly Condition[]): readonly Condition[] {
+  const texts = new Set(tested.map(textOf))
+  const parts = condition.kind === 'all' ? condition.operands : [condition]
+  return parts.filter(part => part.kind !== 'always' && !texts.has(textOf(part)))
 }
 
 const ANSWER_COLUMNS = [
@@ -172,7 +183,7 @@ function filterConditions({ hosts, apps, levels, tags }: LineFilters, constants:
   const conditions: Condition[] = []
   if (hosts.length > 0) conditions.push(sql`has(${constants.texts(hosts)}, ${column.host})`)
   if (apps.length > 0) conditions.push(sql`has(${constants.texts(apps)}, ${column.app})`)
-  if (levels.length > 0) conditions.push(equalsAnyCase(column.level, levels, constants))
+  if (levels.length > 0) conditions.push(new ValueTests(constants).equalsAnyCase(column.level, levels))
   if (tags.length > 0) conditions.push(sql`hasAny(${constants.texts(tags)}, ${column.tags})`)
   return conditions
 }

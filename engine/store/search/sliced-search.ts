@@ -10,6 +10,8 @@ const MAX_SLICES = 32
 const MAX_HELD_UNITS = 32 * 1024 * 1024
 /** Size of a line beside its texts, about: an export may have a million short lines. */
 const UNITS_OF_ROW = 512
+/** Lines of an answer that are held although one statement finds all of them. */
+const MAX_HELD_LINES = 4_096
 
 /**
  * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on,
@@ -23,9 +25,9 @@ export function searchLines(runner: StatementRunner, selection: LineSelection, p
   return {
     access,
     rows: signal => {
-      if (access !== 'scan' || statement.scanOf === undefined)
-        return runner.queryStream<SelectedLine>(statement, signal)
-      return page.prefer === 'head' ? oldestOfSlices(search, signal) : newestOfSlices(search, signal)
+      const isSliced = access === 'scan' && statement.scanOf !== undefined
+      if (page.prefer === 'tail') return newestLines(search, isSliced, signal)
+      return isSliced ? oldestOfSlices(search, signal) : runner.queryStream<SelectedLine>(statement, signal)
     },
   }
 }
@@ -48,30 +50,32 @@ async function* oldestOfSlices(search: SlicedSearch, signal: AbortSignal): Async
 }
 
 /**
- * The answer begins with the oldest line, which is found last, so lines are held until then. If they are too large to be
- * held, one statement finds them all again.
+ * The answer begins with the oldest line, which is found last, so lines are held until then. That takes less time than a
+ * statement that sorts them again. If they are too large to be held, such a statement finds all of them.
  */
-async function* newestOfSlices(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
-  const { runner, statement, page } = search
-  const slices = await slicesOf(search, signal)
-  if (slices.length === 1) return yield* runner.queryStream<SelectedLine>(statement, signal)
+async function* newestLines(
+  search: SlicedSearch,
+  isSliced: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<SelectedLine[]> {
+  const { runner, selection, statement, page } = search
+  const slices = isSliced ? await slicesOf(search, signal) : [selection]
+  if (slices.length === 1 && page.limit > MAX_HELD_LINES)
+    return yield* runner.queryStream<SelectedLine>(statement, signal)
   const held: SelectedLine[][] = []
   let found = 0
   let heldUnits = 0
   for (const slice of slices.toReversed()) {
-    const ofSlice: SelectedLine[] = []
     for await (const rows of rowsOfSlice(search, slice, page.limit - found, signal)) {
-      for (const row of rows) {
-        ofSlice.push(row)
-        heldUnits += UNITS_OF_ROW + row.line.length + row.meta.length
-      }
+      held.push(rows)
+      found += rows.length
+      for (const row of rows) heldUnits += UNITS_OF_ROW + row.line.length + row.meta.length
       if (heldUnits > MAX_HELD_UNITS) return yield* runner.queryStream<SelectedLine>(statement, signal)
     }
-    held.push(ofSlice)
-    found += ofSlice.length
     if (found >= page.limit) break
   }
-  for (const rows of held.toReversed()) if (rows.length > 0) yield rows.map(row => ({ ...row, found }))
+  for (const rows of held.toReversed())
+    if (rows.length > 0) yield rows.toReversed().map(row => ({ ...row, found }))
 }
 
 function rowsOfSlice(
@@ -80,7 +84,7 @@ function rowsOfSlice(
   limit: number,
   signal: AbortSignal,
 ): AsyncIterable<SelectedLine[]> {
-  const { statement } = searchStatement({ ...selection, fromMs, toMs }, { ...page, limit })
+  const { statement } = searchStatement({ ...selection, fromMs, toMs }, { ...page, limit }, 'found')
   return runner.queryStream<SelectedLine>(statement, signal)
 }
 

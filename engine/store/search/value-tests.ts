@@ -21,21 +21,16 @@ import type { ValueTest } from './stored-field.ts'
 /** Limit of the engine's search for several texts. */
 const MAX_PROBES = 255
 
-/** A condition on a text that equals one of the names, regardless of case. */
-export function equalsAnyCase(
-  value: Expression,
-  names: readonly string[],
-  constants: SqlConstants,
-): Condition {
-  return sql`match(${value}, ${constants.text(wholePattern('==', names))})`
-}
-
 const ORDERED: Readonly<Record<OrderOperator, (value: Condition, bound: Expression) => Condition>> = {
   '>': (value, bound) => sql`${value} > ${bound}`,
   '>=': (value, bound) => sql`${value} >= ${bound}`,
   '<': (value, bound) => sql`${value} < ${bound}`,
   '<=': (value, bound) => sql`${value} <= ${bound}`,
 }
+
+/** Texts of a comparison whose usual spellings are listed. */
+const MAX_SPELT = 16
+const ASCII = /^[ -~]+$/
 
 /** Creates the conditions on a value of a line from the comparisons of a query. */
 export class ValueTests {
@@ -88,6 +83,12 @@ export class ValueTests {
         : undefined,
       wholeId: whole && texts.length === 1 ? texts[0] : undefined,
     }
+  }
+
+  /** A condition on a text that equals one of the names, regardless of case. */
+  equalsAnyCase(value: Expression, names: readonly string[]): Condition {
+    const pattern = this.#constants.text(wholePattern('==', names))
+    return this.#probed('==', names, value, searched => sql`match(${searched}, ${pattern})`)
   }
 
   /** Tests for a number that equals one of the texts. */
@@ -155,7 +156,7 @@ export class ValueTests {
    * A condition on a text that must contain one of the texts, after a plain search for parts of them. The search is much
    * faster. Without a match, the engine does not even compile the regular expression, whose classes of Unicode letters
    * cost milliseconds. For that, columns of words must be cast: the engine never postpones conditions on their
-   * dictionaries.
+   * dictionaries. Most words are spelt in one of few ways, which are looked up before.
    */
   #probed(
     operator: MatchOperator,
@@ -165,9 +166,22 @@ export class ValueTests {
   ): Condition {
     const found = this.plainSearch(operator, texts)
     if (found === undefined) return condition(value)
-    const isWord = value.kind === 'column' && value.isWord
-    return sql`(${found(value)} AND ${condition(isWord ? sql`CAST(${value}, 'String')` : value)})`
+    if (value.kind !== 'column' || !value.isWord) return sql`(${found(value)} AND ${condition(value)})`
+    const test = sql`(${found(value)} AND ${condition(sql`CAST(${value}, 'String')`)})`
+    const spelt = usualSpellings(operator, texts)
+    return spelt.length === 0 ? test : sql`(has(${this.#constants.texts(spelt)}, ${value}) OR ${test})`
   }
+}
+
+/** Values that equal one of the texts, and therefore match every operator. */
+function usualSpellings(operator: MatchOperator, texts: readonly string[]): readonly string[] {
+  const plain = texts.slice(0, MAX_SPELT).filter(text => ASCII.test(text))
+  if (isCaseSensitive(operator)) return plain
+  const spelt = plain.flatMap(text => {
+    const lower = text.toLowerCase()
+    return [text, lower, text.toUpperCase(), lower.slice(0, 1).toUpperCase() + lower.slice(1)]
+  })
+  return [...new Set(spelt)]
 }
 
 /** Whether the text of an integer may begin with this one. */
