@@ -1,7 +1,7 @@
 import type { Control } from '../../schemas/log/control.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
-import { lossOf } from '../../schemas/log/loss.ts'
+import { isRefused, lossOf, refusedPlace } from '../../schemas/log/loss.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
@@ -203,7 +203,7 @@ export class PartitionFold {
     const { moment, tables, reader, windows } = this.#parts
     moment.watch = watch
     const control = reader.control(record)
-    const loss = control && lossOf(control)
+    const loss = isRefused(record) ? refusedPlace(record) : control && lossOf(control)
     if (loss !== undefined && record.offset < loss.to) {
       this.#lost.note(record, loss)
       this.#parts.schedule.noteRead(record.value.length)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
@@ -73,6 +74,44 @@ test('a mark beyond the end causes a check of the partition, and a reached one d
   expect(looked).toEqual([0])
   await topic.noteMark(0, 6n)
   expect(looked).toEqual([0, 0])
+})
+
+test('a record carries the end that was known when it was sent, not when it was given', async () => {
+  const { topic, inner } = await guarded(async () => undefined)
+  // A log that sends one record after the other.
+  let last: Promise<unknown> = Promise.resolve()
+  const queue: Topic = Object.create(inner, {
+    append: {
+      value: (partition: number, record: NewRecord) => {
+        const appended = last.then(() => inner.append(partition, record))
+        last = appended.then(() => setImmediate())
+        return appended
+      },
+    },
+  })
+  Object.defineProperty(topic, 'inner', { value: queue })
+  await Promise.all([topic.append(0, RECORD), topic.append(0, RECORD), topic.append(0, RECORD)])
+  expect((await inner.read(0, 0n, 1_000)).map(({ knownEnd = 0n }) => knownEnd)).toEqual([0n, 1n, 2n])
+})
+
+test('a process refuses what lands below the end that others have reported, and the record says so', async () => {
+  const { topic, inner } = await guarded(async () => undefined)
+  for (let record = 0; record < 5; record++) await inner.append(0, RECORD)
+  await topic.noteMark(0, 3n)
+  const landed: NewRecord[] = []
+  const back: Topic = Object.create(inner, {
+    append: {
+      value: async (_: number, record: NewRecord) => {
+        landed.push(record)
+        record.knownEnd?.()
+        return { offset: 4n, appendTimeMs: 0 }
+      },
+    },
+  })
+  Object.defineProperty(topic, 'inner', { value: back })
+  // It has seen the end at 5 when it heard of 3.
+  await expect(topic.append(0, RECORD)).rejects.toThrow('went back from 5 to 4')
+  expect(landed.map(({ knownEnd }) => knownEnd?.())).toEqual([5n])
 })
 
 test('the command that accepts a loss names each topic in the form of the command line', () => {

@@ -13,7 +13,7 @@ export interface LostTail {
 /**
  * Looks for missing records at the end of a partition.
  *
- * @param floor lowest offset above everything that this process received
+ * @param floor lowest offset above everything that this process knows
  * @throws LogError, StoreError when the search is not possible
  */
 export type LookForLostTail = (partition: number, floor: bigint) => Promise<LostTail | undefined>
@@ -103,21 +103,30 @@ export class GuardedTopic implements Topic {
     for (const guard of this.#guards) guard.isOpen = false
   }
 
-  /** Receives another process's report on a partition's end; a check follows when it is above the known end. */
+  /**
+   * Receives another process's report on a partition's end; a check follows when it is above the known end. From then on
+   * this process also refuses what lands below the end that other processes know.
+   */
   async noteMark(partition: number, mark: bigint): Promise<void> {
     const guard = this.#guard(partition)
     if (mark <= guard.seen) return
     guard.seen = (await this.inner.bounds(partition)).next
+    guard.know(guard.seen > mark ? guard.seen : mark)
     if (guard.seen < mark) await this.lookAt(partition)
   }
 
   async append(partition: number, record: NewRecord): Promise<Appended> {
     const guard = this.#guard(partition)
     if (!guard.isOpen) await this.#open(partition, guard)
-    const { floor } = guard
-    const appended = await this.inner.append(partition, record)
-    if (appended.offset < floor) throw this.#steppedBack(partition, guard, appended)
-    if (guard.floor <= appended.offset) guard.floor = appended.offset + 1n
+    let sentFloor = guard.floor
+    // The record carries the end that it is compared with here, so that readers also know that it is refused.
+    const knownEnd = () => {
+      sentFloor = guard.floor
+      return sentFloor
+    }
+    const appended = await this.inner.append(partition, { ...record, knownEnd })
+    if (appended.offset < sentFloor) throw this.#steppedBack(partition, guard, sentFloor, appended)
+    guard.know(appended.offset + 1n)
     this.#onAppended(partition, guard.floor)
     return appended
   }
@@ -170,9 +179,9 @@ export class GuardedTopic implements Topic {
    * The end moved back while this process ran: a broker without the records became leader, or the topic was created
    * again.
    */
-  #steppedBack(partition: number, guard: PartitionGuard, { offset }: Appended): LogError {
+  #steppedBack(partition: number, guard: PartitionGuard, floor: bigint, { offset }: Appended): LogError {
     guard.isOpen = false
-    const message = `The end of ${this.name}/${partition} went back from ${guard.floor} to ${offset} while it was written.`
+    const message = `The end of ${this.name}/${partition} went back from ${floor} to ${offset} while it was written.`
     return new LogError('LOG_UNAVAILABLE', message)
   }
 
@@ -183,13 +192,17 @@ export class GuardedTopic implements Topic {
 
 class PartitionGuard {
   isOpen = false
-  /** Offset after the last record that this process received. */
+  /** Lowest offset above all records that this process knows. */
   floor = 0n
   /** End of the partition at the last check. */
   seen = 0n
   lost: LostTail | undefined
   lookedAtMs = Number.NEGATIVE_INFINITY
   looking: Promise<LostTail | undefined> | undefined
+
+  know(end: bigint): void {
+    if (end > this.floor) this.floor = end
+  }
 }
 
 function renewedSentence(topic: string): string {

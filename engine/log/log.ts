@@ -96,6 +96,11 @@ export interface NewRecord {
   readonly producer: ProducerPosition | null
   /** 'control' may use the reserve: ticks, cuts, owners, checkpoints, rekeyed events. */
   readonly priority: 'ingest' | 'control'
+  /**
+   * Returns the lowest offset above all records of the partition that the writer knows; called when the record is sent. A
+   * log whose end can go back below it, such as a broker, keeps it with the record. Other logs ignore it.
+   */
+  readonly knownEnd?: (() => bigint) | undefined
 }
 
 export interface ProducerPosition {
@@ -113,6 +118,8 @@ export interface Appended {
 export interface LogRecord extends Appended {
   readonly value: Buffer
   readonly producer: ProducerPosition | null
+  /** End of the partition that the writer knew. A record at a lower offset was refused: see `isRefused`. */
+  readonly knownEnd?: bigint
 }
 
 export interface Bounds {

@@ -140,7 +140,13 @@ class MemoryTopic implements Topic {
     this.#room.settle(bytes, bytes)
     const offset = BigInt(nextOf(stored))
     const appended = { offset, appendTimeMs: this.#clock.wallMs() }
-    stored.records.push({ ...appended, value: Buffer.from(record.value), producer: record.producer })
+    const knownEnd = record.knownEnd?.()
+    stored.records.push({
+      ...appended,
+      value: Buffer.from(record.value),
+      producer: record.producer,
+      ...(knownEnd && { knownEnd }),
+    })
     this.#waiters[partition]?.advance(nextOf(stored))
     return appended
   }

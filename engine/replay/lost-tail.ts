@@ -192,13 +192,17 @@ export async function acceptLoss(
   return lost
 }
 
-/** An interrupted acceptance has already filled some places. */
+/** Refused records, or an interrupted acceptance, have already filled some places. */
 async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<bigint> {
   const { first } = await topic.bounds(partition)
-  if (from <= first) return from
-  const [last] = await topic.read(partition, from - 1n, 1)
-  const before = last && lossIn(last)
-  return before === undefined ? from : BigInt(before.from)
+  let began = from
+  while (began > first) {
+    const [last] = await topic.read(partition, began - 1n, 1)
+    const before = last && lossIn(last)
+    if (before === undefined) return began
+    began = BigInt(before.from)
+  }
+  return began
 }
 
 /** Known facts about the lost records, in parts that fit into one record each. */

@@ -1,5 +1,6 @@
 import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
 import { type CutsInEffect, cutKey } from '../../schemas/log/cuts.ts'
+import { isRefused } from '../../schemas/log/loss.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
@@ -100,7 +101,7 @@ export class CutsOnTheLog implements CutsInEffect {
     const { ingest } = this.#options
     await ingest.waitBeyond(partition, from, NEVER)
     const records = await ingest.read(partition, from, READ_BYTES)
-    for (const record of records) for (const cut of cutsOf(record)) this.#note(cut)
+    for (const record of records) if (!isRefused(record)) for (const cut of cutsOf(record)) this.#note(cut)
     return (records.at(-1)?.offset ?? from - 1n) + 1n
   }
 

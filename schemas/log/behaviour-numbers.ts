@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 7
+export const BEHAVIOUR = 8
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
@@ -26,3 +26,8 @@ export const SIXTH_BEHAVIOUR = 6
  * fifth behaviour, this also changes how records of earlier kinds are processed, from the first control record that carries it.
  */
 export const SEVENTH_BEHAVIOUR = 7
+/**
+ * A record that was refused because it landed below the known end of its partition counts as the place of a lost one: see
+ * `isRefused`. Only programs of this behaviour mark their records so that readers can tell, and the mark alone decides.
+ */
+export const EIGHTH_BEHAVIOUR = 8

@@ -34,8 +34,30 @@ export function lossOf({ body }: Control): Loss | undefined {
   return JSON.parse(body['weir.Cut'].payload) as Loss
 }
 
-export function lossIn({ value }: { readonly value: Buffer }): Loss | undefined {
-  return schemaIdOf(value) === controlType.id ? lossOf(controlType.decode(value)) : undefined
+/** A record with its place on the log. */
+interface PlacedRecord {
+  readonly offset: bigint
+  readonly knownEnd?: bigint | undefined
+}
+
+/**
+ * Whether the append of a record was refused, because it landed below the end of the partition that its writer knew: the
+ * log had lost records in between. Its offset was given before, and its sender was told to repeat it. A reader treats it
+ * as the place of a lost record.
+ */
+export function isRefused({ offset, knownEnd = 0n }: PlacedRecord): boolean {
+  return offset < knownEnd
+}
+
+/** Loss of the record whose place a refused one takes. */
+export function refusedPlace({ offset }: PlacedRecord): Loss {
+  return { from: Number(offset), to: Number(offset) + 1 }
+}
+
+/** The loss that a record is a place of; undefined for any other record. */
+export function lossIn(record: PlacedRecord & { readonly value: Buffer }): Loss | undefined {
+  if (isRefused(record)) return refusedPlace(record)
+  return schemaIdOf(record.value) === controlType.id ? lossOf(controlType.decode(record.value)) : undefined
 }
 
 export function lossCut(source: { readonly topic: string; readonly partition: number }, loss: Loss): Cut {

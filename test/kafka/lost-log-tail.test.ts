@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { LogRecord } from '../../engine/log/log.ts'
+import { isRefused } from '../../schemas/log/loss.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
-import type { KafkaBroker } from '../support/kafka/kafka-cluster.ts'
+import type { KafkaBroker, KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 import { RoleCluster } from '../support/role-cluster.ts'
 import type { RunningRole } from '../support/running-role.ts'
+import type { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
@@ -22,39 +26,59 @@ function cutTail({ data }: KafkaBroker, bytes: number): void {
   }
 }
 
+/** One partition with its processes, and sixty stored lines of an account. */
+async function filledPartition(cluster: KafkaCluster) {
+  const roles = await RoleCluster.open(cluster, { partitions: 1, engines: 1 })
+  try {
+    const ingest = await roles.startIngest()
+    const [account] = roles.accounts as [RunningWeir]
+    const [engine] = roles.engines as [RunningRole]
+    const post = async (line: string, key?: string) => {
+      const body = JSON.stringify({ lines: [{ line }] })
+      const { ingestionKey } = account.credentials
+      const headers = {
+        apikey: ingestionKey,
+        'content-type': 'application/json',
+        ...(key !== undefined && { 'idempotency-key': key }),
+      }
+      return fetch(`${ingest.url}/logs/ingest?hostname=h`, { method: 'POST', headers, body })
+    }
+    for (let line = 0; line < 60; line++) expect((await post(`before ${line}`)).status).toBe(200)
+    const stored = await eventually(
+      () => roles.storedLines(),
+      count => count === 60,
+    )
+    expect(stored).toBe(60)
+    return { roles, ingest, engine, account, post, command: commandsOf(roles) }
+  } catch (error) {
+    await roles.close()
+    throw error
+  }
+}
+
+/** Runs commands with the settings of the processes. @returns their exit codes and outputs */
+function commandsOf({ environment }: RoleCluster): (...args: string[]) => Promise<string> {
+  return (...args) =>
+    new Promise(resolve => {
+      execFile(process.execPath, [PROGRAM, ...args], { env: { ...environment } }, (error, out, err) =>
+        resolve(`${error === null ? 0 : error.code} ${out}${err}`),
+      )
+    })
+}
+
+async function ready({ url }: RunningRole): Promise<string> {
+  const response = await fetch(`${url}/readyz`)
+  return `${response.status} ${await response.text()}`
+}
+
+const ACCEPT = ['log', 'accept-loss', '--topic', 'ingest', '--partition', '0', '--from']
+
 await describeKafka('a partition on Kafka that lost its end', { faults: true }, cluster => {
   test('accepts nothing in any process until the loss is accepted, and later lines are found', async () => {
     const [broker] = cluster.brokers as [KafkaBroker]
     if (broker.data === undefined) return
-    const roles = await RoleCluster.open(cluster, { partitions: 1, engines: 1 })
+    const { roles, ingest, engine, account, post, command } = await filledPartition(cluster)
     try {
-      const ingest = await roles.startIngest()
-      const [account] = roles.accounts
-      if (account === undefined) throw new Error('there is no account')
-      const post = async (line: string) => {
-        const body = JSON.stringify({ lines: [{ line }] })
-        const { ingestionKey } = account.credentials
-        const headers = { apikey: ingestionKey, 'content-type': 'application/json' }
-        return fetch(`${ingest.url}/logs/ingest?hostname=h`, { method: 'POST', headers, body })
-      }
-      const ready = async ({ url }: RunningRole) => {
-        const response = await fetch(`${url}/readyz`)
-        return `${response.status} ${await response.text()}`
-      }
-      const command = (...args: string[]): Promise<string> =>
-        new Promise(resolve => {
-          const options = { env: { ...roles.environment } }
-          execFile(process.execPath, [PROGRAM, ...args], options, (error, out, err) =>
-            resolve(`${error === null ? 0 : error.code} ${out}${err}`),
-          )
-        })
-
-      for (let line = 0; line < 60; line++) expect((await post(`before ${line}`)).status).toBe(200)
-      const stored = await eventually(
-        () => roles.storedLines(),
-        count => count === 60,
-      )
-      expect(stored).toBe(60)
       await broker.kill('SIGKILL')
       cutTail(broker, 3_000)
       await broker.start()
@@ -63,7 +87,6 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
         text => NUMBERS.test(text),
       )
       expect(told).toMatch(/^503/)
-      const [engine] = roles.engines as [RunningRole]
       // The engine asks the store, which may know of more.
       const known = await eventually(
         () => ready(engine),
@@ -81,11 +104,10 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
       expect([...new Set(printed.map(text => NUMBERS.exec(text)?.[0]))]).toHaveLength(1)
       expect(verified).toMatch(/^1 [\s\S]*the log has lost records at its end/)
       const [, from = '', to = ''] = NUMBERS.exec(verified) ?? []
-      const accept = ['log', 'accept-loss', '--topic', 'ingest', '--partition', '0', '--from']
-      expect(await command(...accept, String(Number(from) - 1), '--to', to)).toMatch(/^2 weir: Other records/)
+      expect(await command(...ACCEPT, String(Number(from) - 1), '--to', to)).toMatch(/^2 weir: Other records/)
       const wrong = ['--to', String(Number(to) + 1)]
-      expect(await command(...accept, from, ...wrong)).toMatch(/^2 weir: Other records/)
-      expect(await command(...accept, from, '--to', to)).toMatch(/^0 The loss of/)
+      expect(await command(...ACCEPT, from, ...wrong)).toMatch(/^2 weir: Other records/)
+      expect(await command(...ACCEPT, from, '--to', to)).toMatch(/^0 The loss of/)
       const taken = await eventually(
         async () => (await post('after first')).status,
         status => status === 200,
@@ -104,6 +126,54 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
           text => text.startsWith('200'),
         ),
       ).toMatch(/^200/)
+      expect(await command('verify')).toMatch(/^0 /)
+    } finally {
+      await roles.close()
+    }
+  }, 180_000)
+
+  test('a request in flight at that moment was never stored when it was repeated, and verify blamed the store', async () => {
+    const [broker] = cluster.brokers as [KafkaBroker]
+    if (broker.data === undefined) return
+    const { roles, ingest, account, post, command } = await filledPartition(cluster)
+    try {
+      // The process sleeps through the loss: it sends the request before it can notice.
+      ingest.signal('SIGSTOP')
+      await broker.kill('SIGKILL')
+      cutTail(broker, 3_000)
+      await broker.start()
+      const inFlight = post('in flight', 'key')
+      await setTimeout(100)
+      ingest.signal('SIGCONT')
+      expect((await inFlight).status).toBe(503)
+      const told = await eventually(
+        () => command('verify'),
+        text => NUMBERS.test(text),
+      )
+      const [, from = ''] = NUMBERS.exec(told) ?? []
+      const [landed] = await roles.base.ingest.read(0, BigInt(from) - 1n, 1)
+      expect(landed?.value.toString()).toContain('in flight')
+      expect(isRefused(landed as LogRecord)).toBe(true)
+      // Processes learn from each other how many records are missing.
+      const accepted = await eventually(
+        async () => {
+          const [, first = '', last = ''] = NUMBERS.exec(await command('verify')) ?? []
+          return command(...ACCEPT, first, '--to', last)
+        },
+        text => text.startsWith('0'),
+      )
+      expect(accepted).toMatch(/^0 The loss of/)
+      const taken = await eventually(
+        async () => (await post('in flight', 'key')).status,
+        status => status === 200,
+      )
+      expect(taken).toBe(200)
+      const found = await eventually(
+        () => exportedLines(account, { query: '"in flight"' }),
+        lines => lines.length >= 1,
+      )
+      expect(found.map(line => line._line)).toEqual(['in flight'])
+      expect(await countedLines(account)).toBe(61)
       expect(await command('verify')).toMatch(/^0 /)
     } finally {
       await roles.close()

@@ -6,7 +6,7 @@ import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { EIGHTH_BEHAVIOUR, FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import type { LineRulesCut, QuotaCut } from '../../schemas/log/cuts.ts'
@@ -33,6 +33,7 @@ export interface GoldenLog {
     readonly producer: { readonly id: string; readonly sequence: number } | null
     /** Base64. */
     readonly value: string
+    readonly knownEnd?: number
   }[]
   readonly digest: string
 }
@@ -45,11 +46,12 @@ const IDENTITY = {
 }
 
 export function recordsOf(golden: GoldenLog): LogRecord[] {
-  return golden.records.map(({ appendTimeMs, producer, value }, index) => ({
+  return golden.records.map(({ appendTimeMs, producer, value, knownEnd }, index) => ({
     offset: BigInt(index),
     appendTimeMs,
     producer,
     value: Buffer.from(value, 'base64'),
+    ...(knownEnd !== undefined && { knownEnd: BigInt(knownEnd) }),
   }))
 }
 
@@ -162,11 +164,7 @@ const failing: NodeDocument[] = [
 
 /** Some of everything that a record can be: a log for a new behaviour number. */
 export function drawGoldenLog(behaviour: number): GoldenLog {
-  const records: {
-    appendTimeMs: number
-    producer: { id: string; sequence: number } | null
-    value: string
-  }[] = []
+  const records: GoldenLog['records'][number][] = []
   let timeMs = START_MS
   const append = (value: Buffer, producer: { id: string; sequence: number } | null = null) => {
     records.push({ appendTimeMs: timeMs, producer, value: value.toString('base64') })
@@ -234,12 +232,41 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 5 && round === 21) look(control, append)
     if (behaviour >= 6) unroll(control, append, round)
     if (behaviour >= 7 && round === 34) lookForWords(control, append)
+    if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
   return { ...golden, digest: digestOf(recordsOf(golden), behaviour) }
+}
+
+/** Requests and a change whose appends were refused; a loss is accepted behind them, and one of them is repeated. */
+function refuse(records: GoldenLog['records'][number][], appendTimeMs: number): void {
+  const from = records.length
+  const to = from + 5
+  const append = (value: Buffer, mark: { readonly knownEnd?: number } = {}) =>
+    records.push({
+      appendTimeMs,
+      producer: { id: 'refused', sequence: 0 },
+      value: value.toString('base64'),
+      ...mark,
+    })
+  const idempotency = { key: 'refused', digest: Buffer.from('refused'.padEnd(16)) }
+  const request = lineBatchValue([{ lines: [{ line: 'sent again', app: 'app-1' }], idempotency }])
+  const account = { accountId: SAMPLE_ACCOUNT, retentionDays: 21 }
+  const control = (body: Control['body']) => controlType.encode({ behaviour: EIGHTH_BEHAVIOUR, body })
+  append(request, { knownEnd: to })
+  append(
+    control({
+      'weir.Cut': { kind: 'account', entity: SAMPLE_ACCOUNT, version: 9, payload: JSON.stringify(account) },
+    }),
+    { knownEnd: from + 2 },
+  )
+  for (let place = from + 2; place < to; place++)
+    append(control({ 'weir.Cut': lossCut({ topic: INGEST_TOPIC, partition: 0 }, { from, to }) }))
+  // The mark of an end that was reached means nothing.
+  append(request, { knownEnd: to })
 }
 
 /** Accepted loss of three records, about which some facts are known. */

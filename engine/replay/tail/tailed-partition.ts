@@ -3,7 +3,7 @@ import { checkpointType } from '../../../schemas/log/checkpoint.ts'
 import { controlType } from '../../../schemas/log/control.ts'
 import { deadLettersType } from '../../../schemas/log/dead-letters.ts'
 import { accountOfBatch, lineBatchType } from '../../../schemas/log/line-batch.ts'
-import { lossIn } from '../../../schemas/log/loss.ts'
+import { isRefused, lossIn } from '../../../schemas/log/loss.ts'
 import { rekeyedType } from '../../../schemas/log/rekeyed.ts'
 import { schemaIdOf, WireFormatError } from '../../../schemas/log/wire-format.ts'
 import type { Clock } from '../../clock/clock.ts'
@@ -166,7 +166,7 @@ export class TailedPartition {
       const deadlineMs = isContent ? 0 : deadlineOf(record)
       this.#timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineMs, loss?.witnessed?.timeMs ?? 0)
       this.#producers.merge(loss?.witnessed?.producers ?? [])
-      if (isLines && this.#isNew(record)) await this.#showLines(record, signal)
+      if (isLines && !isRefused(record) && this.#isNew(record)) await this.#showLines(record, signal)
     } catch (error) {
       if (!(error instanceof WireFormatError)) throw error
       // The engine reports the remedy; this reader continues with the next record.
