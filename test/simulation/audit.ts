@@ -12,11 +12,13 @@ import { readNativeBlock } from '../support/native-reader.ts'
 import { must } from './broken-promise.ts'
 import { closeCopies } from './close-copies.ts'
 import {
+  isRefused,
   LogModel,
   lossOf,
   type Meaning,
   type ModelLine,
   type NodeCounts,
+  placeOf,
   type ThrottleEvent,
 } from './model.ts'
 import { expectErrors, expectPushed } from './push-audit.ts'
@@ -115,8 +117,11 @@ interface Gap {
 
 function gapsOf(records: readonly LogRecord[]): Gap[] {
   const gaps: Gap[] = []
-  for (const { value, offset } of records) {
-    const loss = schemaIdOf(value) === lineBatchType.id ? undefined : lossOf(controlType.decode(value))
+  for (const record of records) {
+    const { value, offset } = record
+    const isLines = schemaIdOf(value) === lineBatchType.id
+    const written = isLines ? undefined : lossOf(controlType.decode(value))
+    const loss = isRefused(record) ? placeOf(record) : written
     if (loss === undefined || offset >= BigInt(loss.to)) continue
     const last = gaps.at(-1)
     const reached = [...(last?.to === offset ? last.reached : []), ...(loss.witnessed?.reached ?? [])]

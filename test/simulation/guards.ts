@@ -261,6 +261,24 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       { file: FLUSHES, find: 'if (flush.gap !== undefined) this.#settled.pass(flush.gap)', replace: '' },
     ],
   },
+  'a refused record has no effect': {
+    patches: [
+      {
+        file: FOLD,
+        find: 'isRefused(record) ? refusedPlace(record) : control && lossOf(control)',
+        replace: 'control && lossOf(control)',
+      },
+    ],
+  },
+  'a process refuses what lands below the end that others know': {
+    patches: [
+      {
+        file: 'engine/log/guarded-topic.ts',
+        find: '    guard.know(guard.seen > mark ? guard.seen : mark)\n',
+        replace: '',
+      },
+    ],
+  },
   'an older copy of the store is noticed': {
     patches: [
       {

@@ -13,18 +13,22 @@ const MINUTE_MS = 61_000
 /** Appends of the operator fail as those of others do. */
 const MAX_ATTEMPTS = 200
 
-/** Every process ends; then a partition has lost records at its end, and a new process begins. */
+/**
+ * Every process ends; then a partition has lost records at its end, and a new process begins. Requests may be in flight in
+ * that time: their records then take the first lost places.
+ */
 export async function loseLogTail(world: World, dice: Dice): Promise<void> {
   // Usually the lost records were stored.
   for (let minutes = dice.below(4); minutes > 0; minutes--) {
     world.scheduler.advance(MINUTE_MS)
     await world.drain()
   }
+  const partition = dice.below(world.plan.partitions)
+  if (world.plan.sendsIntoLoss) await sendInto(world, partition)
   for (const process of world.alive) world.kill(process)
   await world.drain()
   world.scheduler.advance(LATE_MS)
   await world.drain()
-  const partition = dice.below(world.plan.partitions)
   const from = cutOf(world, partition, dice)
   // A start needs a complete checkpoint, and the newest may be among the lost records.
   if (from !== undefined && !world.checkpointIsDamaged) {
@@ -33,8 +37,30 @@ export async function loseLogTail(world: World, dice: Dice): Promise<void> {
     world.lost.push(...lost)
     world.checkpointIsDamaged = true
     world.tell(`partition ${partition} has lost its end: ${lost.length} records from ${from} on`)
+    // At least one place stays empty: otherwise the loss is not noticed.
+    const landed = await world.broker.releaseLines(lost.length - 1)
+    if (landed > 0) world.tell(`${landed} records in flight take places of lost ones`)
   }
+  await world.broker.releaseLines(0)
   world.startProcess()
+}
+
+/**
+ * Every client sends to a process that knows how far the partitions have come, and none is answered for this one. A
+ * process that has just started knows it only from the others.
+ */
+async function sendInto(world: World, partition: number): Promise<void> {
+  world.startProcess()
+  await world.drain()
+  const awake = world.alive.filter(({ actor, listens }) => listens && !actor.paused)
+  for (const process of awake) void process.noteEnds()
+  await world.drain()
+  world.broker.holdLines(INGEST_TOPIC, partition)
+  for (const [index, client] of world.clients.entries()) {
+    const process = awake[index % awake.length]
+    if (process !== undefined) client.send(process)
+  }
+  await world.drain()
 }
 
 /** First record to lose: a checkpoint that a start can begin with is before it. */

@@ -189,7 +189,7 @@ export class LogModel {
     const isLines = schemaIdOf(record.value) === lineBatchType.id
     const control = isLines ? undefined : controlType.decode(record.value)
     this.#behaviour = Math.max(this.#behaviour, control?.behaviour ?? 1)
-    const loss = lossOf(control)
+    const loss = isRefused(record) ? placeOf(record) : lossOf(control)
     if (loss !== undefined && record.offset < BigInt(loss.to)) {
       this.#witnessed.push({
         ...loss.witnessed,
@@ -551,6 +551,15 @@ function seen({ timeMs, app, host, level, text }: ModelLine): SeenLine {
 /** Texts begin with the number of their sender. */
 function hostOf(text: string): string {
   return `host-${text.slice(0, text.indexOf('-'))}`
+}
+
+/** Whether the record landed below the end that its writer knew: it was not taken, and has no effect. */
+export function isRefused({ offset, knownEnd }: LogRecord): boolean {
+  return knownEnd !== undefined && offset < knownEnd
+}
+
+export function placeOf({ offset }: LogRecord): AcceptedLoss {
+  return { from: Number(offset), to: Number(offset) + 1 }
 }
 
 export function lossOf(control: Control | undefined): AcceptedLoss | undefined {

@@ -78,6 +78,8 @@ export interface Plan {
   readonly keepsEnd: boolean
   /** Before this action every process ends, and a partition loses its end. An operator accepts that later. */
   readonly losesTailAt: number | undefined
+  /** Requests are in flight at that moment: they land at the places of lost records. */
+  readonly sendsIntoLoss: boolean
   /** Before the first of these actions the store is copied; before the other every process ends, and the copy takes its place. */
   readonly exchangesStore: { readonly copiedAt: number; readonly at: number } | undefined
   readonly actions: readonly Action[]
@@ -107,6 +109,8 @@ const LOSING_SHARE = 0.5
 const ENDS = 0xe4d5
 const LOST_TAIL_SHARE = 0.12
 const LOST_TAIL = 0x7a11
+const INTO_LOSS_SHARE = 0.6
+const INTO_LOSS = 0xf119
 const EXCHANGED_SHARE = 0.15
 const EXCHANGED = 0x01d5
 /** Share of worlds with expensive expressions. */
@@ -280,6 +284,7 @@ export function planOf(seed: number): Plan {
   const looks = !isSmall && newDice(seed ^ LOOKS).chance(LOOKING_SHARE)
   const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt' | 'exchangesStore'> = {
     seed,
+    sendsIntoLoss: newDice(seed ^ INTO_LOSS).chance(INTO_LOSS_SHARE),
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
     senders: 1 + dice.below(4),

@@ -42,6 +42,8 @@ export class SimulatedBroker {
   /** Records that cannot be read any more, as "topic/partition offset". */
   readonly #unreadable = new Set<string>()
   readonly #ends = new Map<string, bigint>()
+  /** Lines of a partition that are in flight until they are released. */
+  #inFlight: HeldLines | undefined
 
   constructor({ scheduler, dice, clock, entropy, maxBytes, storage }: BrokerOptions) {
     this.#scheduler = scheduler
@@ -64,6 +66,20 @@ export class SimulatedBroker {
     const archived = this.#archive.get(topic)?.[partition] ?? []
     kept.splice(kept.findIndex(({ offset }) => offset >= from))
     return archived.splice(Number(from))
+  }
+
+  /** From now on lines for a partition stay between their senders and the disk, and nobody is answered. */
+  holdLines(topic: string, partition: number): void {
+    this.#inFlight = { topic, partition, appends: [] }
+  }
+
+  /** The first of the held lines arrive, and the others never. @returns how many arrived */
+  async releaseLines(most: number): Promise<number> {
+    const arriving = this.#inFlight?.appends.slice(0, most) ?? []
+    this.#inFlight = undefined
+    for (const { topic, partition, record } of arriving)
+      await this.#land(topic, partition, record).catch(() => undefined)
+    return arriving.length
   }
 
   /** A record is damaged on the disk: reading it fails from now on. */
@@ -132,18 +148,31 @@ export class SimulatedBroker {
   ): Promise<Appended> {
     const done = await calls.take(partition)
     await this.#scheduler.step(actor, labelOf(topic, record))
+    const sent = sentNow(record)
+    const held = this.#heldWith(topic, partition, record)
+    if (held !== undefined) {
+      held.push({ topic, partition, record: { ...sent, value: Buffer.from(sent.value) } })
+      done()
+      return new Promise(() => undefined)
+    }
     try {
       if (!this.#dice.chance(this.faultShare)) {
-        const appended = await this.#land(topic, partition, record)
+        const appended = await this.#land(topic, partition, sent)
         await this.#scheduler.step(actor, 'appended')
         return appended
       }
-      await this.#fail(topic, partition, record)
+      await this.#fail(topic, partition, sent)
     } finally {
       done()
     }
     await this.#scheduler.step(actor, 'append failed')
     throw new LogError('LOG_UNAVAILABLE', 'the link to the log is broken', { retriable: true })
+  }
+
+  #heldWith({ name }: Topic, partition: number, { priority }: NewRecord): HeldAppend[] | undefined {
+    const held = this.#inFlight
+    const isHeld = held?.topic === name && held.partition === partition && priority === 'ingest'
+    return isHeld ? held.appends : undefined
   }
 
   /** Fate of an append whose caller gets an error. */
@@ -169,10 +198,34 @@ export class SimulatedBroker {
     const name = `${topic.name}/${partition}`
     const end = appended.offset + 1n
     if (end > (this.#ends.get(name) ?? 0n)) this.#ends.set(name, end)
-    partitions[partition]?.push({ ...appended, value: Buffer.from(record.value), producer: record.producer })
+    const knownEnd = record.knownEnd?.()
+    partitions[partition]?.push({
+      ...appended,
+      value: Buffer.from(record.value),
+      producer: record.producer,
+      ...(knownEnd && { knownEnd }),
+    })
     this.#scheduler.note(`${topic.name}/${partition} ${appended.offset} ${crc32(record.value)}`)
     return appended
   }
+}
+
+interface HeldAppend {
+  readonly topic: Topic
+  readonly partition: number
+  readonly record: NewRecord
+}
+
+interface HeldLines {
+  readonly topic: string
+  readonly partition: number
+  readonly appends: HeldAppend[]
+}
+
+/** A record on its way: what its writer learns from now on is not in it. */
+function sentNow(record: NewRecord): NewRecord {
+  const knownEnd = record.knownEnd?.() ?? 0n
+  return { ...record, knownEnd: () => knownEnd }
 }
 
 /** Kind of the appended value, so that a process can be paused right before it. */

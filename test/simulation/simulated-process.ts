@@ -67,6 +67,7 @@ export class SimulatedProcess {
   engine: Engine | undefined
   configuration: ConfigurationLog | undefined
   isStopping = false
+  #ingest: GuardedTopic | undefined
   readonly #ports: ProcessPorts
   readonly #stop = new AbortController()
 
@@ -99,6 +100,7 @@ export class SimulatedProcess {
       look: (partition, floor) => findLostTailNow({ topic, checkpoints, store, mark }, partition, floor),
       monotonicMs: () => clock.monotonicMs(),
     })
+    this.#ingest = ingest
     const configuration = await this.#wholeConfiguration({ ingest, checkpoints })
     configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
     const engine = new Engine({
@@ -188,6 +190,13 @@ export class SimulatedProcess {
       })
       await clock.sleep(OPERATOR_MS)
     }
+  }
+
+  /** Learns how far the partitions have come, as processes of a cluster do every second. */
+  async noteEnds(): Promise<void> {
+    const { partitions, logEnd } = this.#ports
+    for (let partition = 0; partition < partitions; partition++)
+      await this.#ingest?.noteMark(partition, logEnd(partition)).catch(error => this.#alarm(error))
   }
 
   /** Stops gracefully: stores the lines read so far, and writes a checkpoint. */
