@@ -15,12 +15,13 @@ async function world(deployed: number) {
   const ingest = await memoryLog({ clock, entropy: seededEntropy(1) }).topic(INGEST_TOPIC, 2)
   const configuration = { get: () => ({ value: { number: deployed } }) }
   const cuts = new CutsOnTheLog({ ingest, clock, configuration: configuration as never })
-  const append = (version: number, entity = 'p') => {
+  const append = (version: number, entity = 'p', knownEnd = 0n) => {
     const body = { 'weir.Cut': { kind: 'pipeline' as const, entity, version, payload: '' } }
     return ingest.append(partitionOfAccount(ACCOUNT, 2), {
       value: controlType.encode({ behaviour: BEHAVIOUR, body }),
       producer: null,
       priority: 'control',
+      knownEnd: () => knownEnd,
     })
   }
   return { clock, ingest, cuts, append }
@@ -46,6 +47,14 @@ test('a cut that is not appended does not hold, and the previous one still does'
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 1)).toBe(true)
   expect(await clock.advanceUntil(cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 2))).toBe(false)
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(1)
+})
+
+test('a cut that was refused does not hold, because its offset was given before', async () => {
+  const { cuts, append, clock } = await world(2)
+  const waiting = cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 2)
+  await append(2, 'p', 9n)
+  expect(await clock.advanceUntil(waiting)).toBe(false)
+  expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBeUndefined()
 })
 
 test('a cut is noticed even if it is appended after the wait for it ended', async () => {

@@ -111,11 +111,13 @@ async function append(
     account = SAMPLE_ACCOUNT,
     producer = null as ProducerPosition | null,
     key = '',
+    knownEnd = 0n,
   } = {},
 ): Promise<bigint> {
   const idempotency = key === '' ? {} : { idempotency: { key, digest: Buffer.alloc(16, 1) } }
   const value = lineBatchValue([{ lines, ...idempotency }], account)
-  return (await world.ingest.append(partition, { value, producer, priority: 'ingest' })).offset
+  const record = { value, producer, priority: 'ingest', knownEnd: () => knownEnd } as const
+  return (await world.ingest.append(partition, record)).offset
 }
 
 /** Appends a record that puts log time ahead of the clock. */
@@ -177,6 +179,15 @@ test('a request that arrived twice with its key is shown once, and rows equal th
   const shown = await tail.ids()
   await passSecond(world, worker)
   expect(shown.map(id => id.split(' ')[0])).toEqual(world.store.rows('lines').map(row => idOf(row)))
+})
+
+test('a request that was refused at a lost place is shown once it is repeated', async () => {
+  const tail = await open()
+  const repeated = { producer: { id: 'p', sequence: 0 }, key: 'k' }
+  await append([{ line: 'a' }], { ...repeated, knownEnd: 99n })
+  expect(await tail.seen()).toEqual([])
+  await append([{ line: 'a' }], repeated)
+  expect(await tail.seen()).toEqual(['a'])
 })
 
 test('all tails share one reader per partition, which ends with the last of them', async () => {

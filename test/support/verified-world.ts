@@ -1,9 +1,10 @@
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Topic } from '../../engine/log/log.ts'
-import { memoryLog } from '../../engine/log/memory-log.ts'
+import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { acceptLoss, findLostTail } from '../../engine/replay/lost-tail.ts'
 import {
   type VerificationOptions,
   type VerificationPorts,
@@ -46,6 +47,10 @@ export interface VerifiedWorld {
   kill(): Promise<void>
   /** Ends all workers. */
   stopWorkers(): void
+  /** Loses the records of the account's partition from an offset on. */
+  loseFrom(offset: bigint): void
+  /** Accepts that loss. */
+  acceptLoss(): Promise<void>
   verify(
     changes?: Partial<VerificationPorts & VerificationOptions> & {
       /** Topic to read in place of the topic of the lines. */
@@ -56,7 +61,8 @@ export interface VerifiedWorld {
 
 export async function newVerifiedWorld(connection: StoreConnection): Promise<VerifiedWorld> {
   const clock = manualClock(Date.UTC(2026, 0, 1, 9))
-  const log = memoryLog({ clock, entropy: seededEntropy(5) })
+  const storage: MemoryStorage = new Map()
+  const log = memoryLog({ clock, entropy: seededEntropy(5), storage })
   const ingest = await log.topic(INGEST_TOPIC, PARTITIONS)
   const checkpoints = await log.topic(CHECKPOINT_TOPIC, PARTITIONS)
   const store = openClickHouseStore(connection)
@@ -120,6 +126,16 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
     kill: begin,
     stopWorkers: () => {
       workers = []
+    },
+    loseFrom: offset => {
+      const records = storage.get(INGEST_TOPIC)?.partitions[PARTITION]?.records ?? []
+      records.splice(records.findIndex(record => record.offset === offset))
+    },
+    acceptLoss: async () => {
+      const witnesses = { topic: ingest, checkpoints, store }
+      const lost = await findLostTail(witnesses, PARTITION)
+      if (lost === undefined) throw new Error('nothing is lost')
+      await acceptLoss(CATALOGUE, witnesses, lost)
     },
     verify: async ({ readThrough, ...changes } = {}) =>
       verify(
