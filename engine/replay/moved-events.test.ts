@@ -41,11 +41,11 @@ function send(offset: bigint, waitsAt: string): void {
   outbox.addEvent(TARGET, SAMPLE_ACCOUNT, place, Event.ofLine(batch, 0), { offset, row: 0 })
 }
 
-/** Makes each round durable before the next, like a worker. */
-async function deliver(): Promise<void> {
+/** Makes each round durable before the next, like a worker. @param knownEnd of a worker that knows a later end */
+async function deliver(knownEnd = 0n): Promise<void> {
+  const known = { knownEnd: () => knownEnd, producer: null, priority: 'control' } as const
   for (const round of outbox.take())
-    for (const { partition, value } of round)
-      await topics.keyed.topic.append(partition, { value, producer: null, priority: 'control' })
+    for (const { partition, value } of round) await topics.keyed.topic.append(partition, { value, ...known })
 }
 
 /** Follows all events together. */
@@ -80,6 +80,17 @@ test('an event is under way until it has arrived', async () => {
     offset: 1n,
     steps: [{ node: 'limit', outcome: 'dropped', reason: { bucket: null, passed: [{ count: 1 }] } }],
   })
+})
+
+test('an event whose record was refused is under way until it is sent again', async () => {
+  send(4n, 'limit')
+  await deliver()
+  send(5n, 'limit')
+  await deliver(99n)
+  expect(await whereabouts(5n)).toBe('under way')
+  send(5n, 'limit')
+  await deliver()
+  expect(await whereabouts(5n)).toMatchObject({ offset: 2n, steps: [{ node: 'limit', outcome: 'dropped' }] })
 })
 
 test('the first of several repeats counts, whatever the clocks say', async () => {

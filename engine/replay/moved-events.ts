@@ -1,3 +1,4 @@
+import { isRefused } from '../../schemas/log/loss.ts'
 import { isBeyond, type Position } from '../../schemas/log/position.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
@@ -220,9 +221,9 @@ export class MovedEvents {
     }
   }
 
-  #lastPosition({ value }: LogRecord, source: PartitionName): Position | undefined {
-    if (schemaIdOf(value) !== rekeyedType.id) return undefined
-    const { account, sourceTopic, sourcePartition, parts } = rekeyedType.decode(value)
+  #lastPosition(record: LogRecord, source: PartitionName): Position | undefined {
+    if (isRefused(record) || schemaIdOf(record.value) !== rekeyedType.id) return undefined
+    const { account, sourceTopic, sourcePartition, parts } = rekeyedType.decode(record.value)
     const isMeant = sourceTopic === source.topic && sourcePartition === source.partition
     const last = parts.at(-1)
     return isMeant && account === this.#account && last !== undefined ? lastPositionIn(last) : undefined

@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { GuardedTopic } from '../../engine/log/guarded-topic.ts'
 import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
-import type { Log, LogRecord, Topic } from '../../engine/log/log.ts'
+import type { Log, LogRecord, NewRecord, Topic } from '../../engine/log/log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { logContract } from '../conformance/log-contract.ts'
@@ -121,6 +123,19 @@ await describeKafka('the log on Kafka', {}, cluster => {
     expect((await everything(topic))[0]?.appendTimeMs).toBe(appendTimeMs)
     expect(await topic.offsetAtTime(0, appendTimeMs)).toBe(0n)
     expect(await topic.offsetAtTime(0, appendTimeMs + 60_000)).toBeNull()
+  })
+
+  test('a record carries the end that its writer knew when it was sent, not when it waited', async () => {
+    const log = await openLog(cluster)
+    const inner = await log.topic('weir.test', 1)
+    const topic = new GuardedTopic(inner, { look: async () => undefined, monotonicMs: () => 0 })
+    const record: NewRecord = { value: Buffer.from('x'), producer: null, priority: 'ingest' }
+    await topic.append(0, record)
+    const first = topic.append(0, record)
+    // It is on its way by now, so the next one waits for its answer.
+    for (let turn = 0; turn < 3; turn++) await setImmediate()
+    await Promise.all([first, topic.append(0, record)])
+    expect((await everything(inner)).map(({ knownEnd }) => knownEnd)).toEqual([undefined, 1n, 2n])
   })
 
   test.each([

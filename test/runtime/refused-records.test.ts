@@ -6,12 +6,12 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { CheckpointLog } from '../../engine/replay/checkpoint-log.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { lossIn } from '../../schemas/log/loss.ts'
-import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
+import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { LosableWorld } from '../support/losable-world.ts'
 import { readNativeBlock } from '../support/native-reader.ts'
 
-const WENT_BACK = 'The end of weir.ingest/0 went back'
+const WENT_BACK = 'went back'
 
 interface Sent {
   readonly line: string
@@ -29,8 +29,8 @@ const judged = ({ line, key = '' }: Sent) =>
   [SAMPLE_ACCOUNT, { key, digest: Buffer.alloc(16, line) }] as const
 
 /** Ten lines are stored, and a process that ingests has received their offsets. */
-async function ingestedWorld() {
-  const world = new LosableWorld(INGEST_TOPIC)
+async function ingestedWorld(topic = INGEST_TOPIC) {
+  const world = new LosableWorld(topic)
   const worker = await world.worker()
   const ingest = await world.guarded()
   for (let line = 0; line < 10; line++) await ingest.append(0, recordOf({ line: `before ${line}` }))
@@ -42,24 +42,25 @@ async function ingestedWorld() {
 const BEFORE = Array.from({ length: 10 }, (_, line) => `before ${line}`)
 
 describe('a request in flight while a partition loses its end', () => {
-  test.each(['k', 'stream/7'])(
-    'was refused, forgotten, and never stored when repeated: key %s',
-    async key => {
-      const { world, ingest } = await ingestedWorld()
-      const sent = { line: 'repeated', key }
-      // Offsets 1 to 10 are those of the lines.
-      world.loseFrom(6n)
-      await expect(ingest.append(0, recordOf(sent))).rejects.toThrow(WENT_BACK)
-      expect(world.records.at(-1)?.offset).toBe(6n)
-      await world.accept()
-      const worker = await world.worker()
-      expect(worker.judgeKey(...judged(sent))).toBe('new')
-      await (await world.guarded()).append(0, recordOf(sent))
-      await world.bringHome(worker)
-      expect(world.stored()).toEqual([...BEFORE, 'repeated'])
-      expect(worker.judgeKey(...judged(sent))).toBe('repeat')
-    },
-  )
+  test.each([
+    [INGEST_TOPIC, 'k'],
+    [INGEST_TOPIC, 'stream/7'],
+    [KEYED_TOPIC, 'k'],
+  ])('was refused, and never stored when it was repeated: %s, key %s', async (topic, key) => {
+    const { world, ingest } = await ingestedWorld(topic)
+    const sent = { line: 'repeated', key }
+    // Offsets 1 to 10 are those of the lines.
+    world.loseFrom(6n)
+    await expect(ingest.append(0, recordOf(sent))).rejects.toThrow(WENT_BACK)
+    expect(world.records.at(-1)?.offset).toBe(6n)
+    await world.accept()
+    const worker = await world.worker()
+    expect(worker.judgeKey(...judged(sent))).toBe('new')
+    await (await world.guarded()).append(0, recordOf(sent))
+    await world.bringHome(worker)
+    expect(world.stored()).toEqual([...BEFORE, 'repeated'])
+    expect(worker.judgeKey(...judged(sent))).toBe('repeat')
+  })
 
   test('is repeated by its producer under the same sequence, and stored', async () => {
     const { world, ingest } = await ingestedWorld()
