@@ -16,9 +16,9 @@ const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
 
 /** Leaves the files that a broker with a lying disk finds at its start: no index refers to records beyond the log. */
-function cutTail({ data }: KafkaBroker, bytes: number): void {
+function cutTail({ data }: KafkaBroker, { environment }: RoleCluster, bytes: number): void {
   const folder = data as string
-  const topic = readdirSync(folder).find(name => name.endsWith('.weir.ingest-0')) as string
+  const topic = `${environment.KAFKA_TOPIC_PREFIX}weir.ingest-0`
   for (const name of readdirSync(join(folder, topic))) {
     const path = join(folder, topic, name)
     if (name.endsWith('.log')) truncateSync(path, statSync(path).size - bytes)
@@ -80,7 +80,7 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
     const { roles, ingest, engine, account, post, command } = await filledPartition(cluster)
     try {
       await broker.kill('SIGKILL')
-      cutTail(broker, 3_000)
+      cutTail(broker, roles, 3_000)
       await broker.start()
       const told = await eventually(
         () => ready(ingest),
@@ -140,7 +140,7 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
       // The process sleeps through the loss: it sends the request before it can notice.
       ingest.signal('SIGSTOP')
       await broker.kill('SIGKILL')
-      cutTail(broker, 3_000)
+      cutTail(broker, roles, 3_000)
       await broker.start()
       const inFlight = post('in flight', 'key')
       await setTimeout(100)
