@@ -176,16 +176,18 @@ export async function acceptLoss(
     const witnessed = parts[index]
     return witnessed === undefined ? loss : { ...loss, witnessed }
   }
+  const append = (index: number) => {
+    const cut = lossCut({ topic: topic.name, partition }, lossAt(index))
+    const value = encodeControl(catalogue, { 'weir.Cut': cut })
+    return topic.append(partition, { value, producer: null, priority: 'control' })
+  }
+  // If it fails, the others must not take its place: nothing would be missing any more, and nobody would repeat it.
+  await append(0)
   const count = Math.max(places, parts.length)
-  for (let first = 0; first < count; first += APPENDS_AT_ONCE)
-    await Promise.all(
-      Array.from({ length: Math.min(APPENDS_AT_ONCE, count - first) }, (_, index) => {
-        const value = encodeControl(catalogue, {
-          'weir.Cut': lossCut({ topic: topic.name, partition }, lossAt(first + index)),
-        })
-        return topic.append(partition, { value, producer: null, priority: 'control' })
-      }),
-    )
+  for (let first = 1; first < count; first += APPENDS_AT_ONCE) {
+    const length = Math.min(APPENDS_AT_ONCE, count - first)
+    await Promise.all(Array.from({ length }, (_, index) => append(first + index)))
+  }
   // The first record behind the gap ends everything that was open before it.
   const value = encodeControl(catalogue, { 'weir.Tick': { deadlineMs: 0 } })
   await topic.append(partition, { value, producer: null, priority: 'control' })
@@ -217,7 +219,8 @@ function witnessedParts({ checkpoint, store }: Known, from: bigint, told: readon
     reached: [...reached],
     ...(isBeyond && { producers: checkpoint.producers }),
   }
-  return [first, ...cutParts([...(isBeyond ? (checkpoint.cuts as readonly Cut[]) : []), ...told])]
+  const [cuts, ...others] = cutParts([...(isBeyond ? (checkpoint.cuts as readonly Cut[]) : []), ...told])
+  return [{ ...first, ...cuts }, ...others]
 }
 
 /**

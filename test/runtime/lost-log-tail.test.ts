@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { LogError, type LogRecord, type NewRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, findLostTail } from '../../engine/replay/lost-tail.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
+import { lossIn } from '../../schemas/log/loss.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { LosableWorld } from '../support/losable-world.ts'
@@ -149,6 +151,35 @@ test('the command for a source with an absurd number ended with "Invalid array l
   expect(world.records.map(({ offset }) => offset)).toEqual(
     Array.from({ length: 2_501 }, (_, at) => BigInt(at)),
   )
+})
+
+test('an acceptance whose first record was not taken left a single place to a record without the log time', async () => {
+  const world = new LosableWorld(INGEST_TOPIC)
+  const worker = await world.worker()
+  world.configuration.deploy([SOURCE, node('sink', 'store', 'mezmo', ['source'])])
+  await settle(worker)
+  await world.append(...texts('before', 5))
+  await world.bringHome(worker)
+  const { topic, ...others } = await world.topics()
+  const { next } = await topic.bounds(0)
+  world.loseFrom(next - 1n)
+  const lost = { partition: 0, from: next - 1n, to: next - 1n }
+  const { topic: failing } = await world.topics()
+  let appends = 0
+  const append = async (partition: number, record: NewRecord) => {
+    if (appends++ === 0) throw new LogError('LOG_UNAVAILABLE', 'the broker is away', { retriable: true })
+    return topic.append(partition, record)
+  }
+  Object.assign(failing, { append })
+  await expect(acceptLoss(CATALOGUE, { topic: failing, ...others }, lost)).rejects.toThrow('away')
+  expect(await findLostTail({ topic, ...others }, 0)).toMatchObject(lost)
+  await acceptLoss(CATALOGUE, { topic, ...others }, lost)
+  const [place] = await topic.read(0, lost.from, 1)
+  const witnessed = { timeMs: expect.any(Number) as number, cuts: [expect.anything()] }
+  expect(lossIn(place as LogRecord)).toMatchObject({ witnessed })
+  await world.append('after')
+  await world.bringHome(await world.worker())
+  expect(world.stored()).toEqual([...texts('before', 5), 'after'])
 })
 
 test('deployments and sequences of producers survive the loss of their records', async () => {
