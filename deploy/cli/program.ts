@@ -3,23 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { VERSION } from '../version.ts'
-import { auditCommand } from './audit.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
-import { credentialsCommand } from './credentials.ts'
-import { explainCommand } from './explain.ts'
-import { backupCommand } from './operator/backup.ts'
-import { logCommand } from './operator/log.ts'
-import { restoreCommand } from './operator/restore.ts'
-import { verifyCommand } from './operator/verify.ts'
-import { pipelineCommand } from './pipeline/pipeline.ts'
-import { retentionCommand } from './retention.ts'
-import { searchCommand } from './search.ts'
-import { shipCommand } from './ship.ts'
-import { spreadCommand } from './spread.ts'
-import { statusCommand } from './status.ts'
-import { tailCommand } from './tail.ts'
-import { tokenCommand } from './token.ts'
-import { usageCommand } from './usage.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
@@ -42,10 +26,37 @@ const ROLES: readonly [name: string, summary: string][] = [
   ['store', 'serve the embedded store to the other processes of this machine'],
 ]
 
+type Finish = (code: ExitCode) => void
+
+/** Each command with its module, loaded on demand: all of them together would take most of a short command's time. */
+const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => Promise<Command>][] = [
+  ['ship', async (world, finish) => (await import('./ship.ts')).shipCommand(world, finish)],
+  ['search', async (world, finish) => (await import('./search.ts')).searchCommand(world, finish)],
+  ['tail', async world => (await import('./tail.ts')).tailCommand(world)],
+  ['usage', async world => (await import('./usage.ts')).usageCommand(world)],
+  ['retention', async world => (await import('./retention.ts')).retentionCommand(world)],
+  [
+    'pipeline',
+    async (world, finish) => (await import('./pipeline/pipeline.ts')).pipelineCommand(world, finish),
+  ],
+  ['explain', async (world, finish) => (await import('./explain.ts')).explainCommand(world, finish)],
+  ['spread', async world => (await import('./spread.ts')).spreadCommand(world)],
+  ['token', async world => (await import('./token.ts')).tokenCommand(world)],
+  ['audit', async world => (await import('./audit.ts')).auditCommand(world)],
+  ['credentials', async world => (await import('./credentials.ts')).credentialsCommand(world)],
+]
+const OPERATOR_COMMANDS: typeof COMMANDS = [
+  ['status', async (world, finish) => (await import('./status.ts')).statusCommand(world, finish)],
+  ['verify', async (world, finish) => (await import('./operator/verify.ts')).verifyCommand(world, finish)],
+  ['log', async world => (await import('./operator/log.ts')).logCommand(world)],
+  ['backup', async world => (await import('./operator/backup.ts')).backupCommand(world)],
+  ['restore', async world => (await import('./operator/restore.ts')).restoreCommand(world)],
+]
+
 /** Runs one command line, without the program's name, and returns its exit code. Never throws for bad input. */
 export async function runProgram(args: readonly string[], world: World): Promise<number> {
   let code: number = EXIT.done
-  const program = buildProgram(world, finished => {
+  const program = await buildProgram(args, world, finished => {
     code = finished
   })
   try {
@@ -68,36 +79,21 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }
 
-function buildProgram(world: World, finish: (code: ExitCode) => void): Command {
+async function buildProgram(args: readonly string[], world: World, finish: Finish): Promise<Command> {
   const program = new Command('weir')
     .description('Weir: self-hosted log management and telemetry pipelines.')
     .version(VERSION)
     .addHelpText('after', HELP)
-  program.commandsGroup('Commands:')
-  for (const command of [
-    shipCommand(world, finish),
-    searchCommand(world, finish),
-    tailCommand(world),
-    usageCommand(world),
-    retentionCommand(world),
-    pipelineCommand(world, finish),
-    explainCommand(world, finish),
-    spreadCommand(world),
-    tokenCommand(world),
-    auditCommand(world),
-    credentialsCommand(world),
-  ]) {
-    program.addCommand(command)
+  const isNeeded = ([name]: readonly [string, ...unknown[]]) => name === args[0]
+  // Help and suggestions name all commands.
+  const isKnown = [...COMMANDS, ...OPERATOR_COMMANDS, ...ROLES].some(isNeeded)
+  const add = async (group: string, commands: typeof COMMANDS) => {
+    program.commandsGroup(group)
+    for (const [, load] of isKnown ? commands.filter(isNeeded) : commands)
+      program.addCommand(await load(world, finish))
   }
-  program.commandsGroup("For the server's operator:")
-  for (const command of [
-    statusCommand(world, finish),
-    verifyCommand(world, finish),
-    logCommand(world),
-    backupCommand(world),
-    restoreCommand(world),
-  ])
-    program.addCommand(command)
+  await add('Commands:', COMMANDS)
+  await add("For the server's operator:", OPERATOR_COMMANDS)
   program.commandsGroup('Server:')
   for (const [role, summary] of ROLES) {
     program
