@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { collectorDifference, collectorTotals } from './collector-totals.ts'
 import { measureIngestion, wayIntoStore } from './ingestion.ts'
 import { metricSum, ObservedWeir } from './observed-weir.ts'
 import { PartWatch } from './part-watch.ts'
 import { storeContents } from './store-contents.ts'
 import { threadGroups } from './thread-groups.ts'
+
+const COLLECTOR_PRELOAD = new URL('./collector-preload.ts', import.meta.url).pathname
 
 test('an empty installation takes lines, stores each of them once, and comes to rest', async () => {
   const weir = await ObservedWeir.start()
@@ -14,7 +19,6 @@ test('an empty installation takes lines, stores each of them once, and comes to 
     const ingestion = { shape: 'json', lines: 5_000, linesPerBody: 100, connections: 4, seed: 1 }
     const measured = await measureIngestion(weir, wayIntoStore(weir), { ...ingestion, startMs: Date.now() })
     expect(measured.load).toMatchObject({ lines: 5_000, requests: 50, statuses: { 200: 50 } })
-    expect(measured.collector.young).toBeGreaterThan(0)
     expect(measured.parse.before).toBeGreaterThan(10_000)
     expect(measured.peakMegabytes).toBeGreaterThan(100)
     const sum = Object.values(threadGroups(measured)).reduce((total, seconds) => total + seconds, 0)
@@ -29,6 +33,33 @@ test('an empty installation takes lines, stores each of them once, and comes to 
     expect(columns.map(({ name }) => name)).toContain('projection usage')
   } finally {
     await weir.program.dispose()
+  }
+})
+
+/** Ends once both kinds of collection are in the file. */
+const COLLECTS = `
+gc({ type: 'minor' })
+gc()
+const isCounted = () => {
+  const { young, full } = JSON.parse(require('node:fs').readFileSync(process.env.COLLECTOR_TOTALS, 'utf8'))
+  return young > 0 && full > 0
+}
+const waiting = setInterval(() => isCounted() && clearInterval(waiting), 20)
+`
+
+test('young and full collections of the main thread are counted, with their time', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-collector-'))
+  const file = join(folder, 'totals.json')
+  try {
+    const args = ['--expose-gc', `--import=${COLLECTOR_PRELOAD}`, '-e', COLLECTS]
+    const env = { ...process.env, COLLECTOR_TOTALS: file }
+    await promisify(execFile)(process.execPath, args, { env, timeout: 50_000 })
+    const totals = collectorTotals(file)
+    expect(totals.youngMs).toBeGreaterThan(0)
+    expect(totals.fullMs).toBeGreaterThan(0)
+    expect(collectorDifference(totals, totals)).toEqual({ full: 0, fullMs: 0, young: 0, youngMs: 0 })
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 })
 
