@@ -114,6 +114,20 @@ test('a process refuses what lands below the end that others have reported, and 
   expect(landed.map(({ knownEnd }) => knownEnd?.())).toEqual([5n])
 })
 
+test('a process that had seen the former end printed other numbers of a loss than the other processes, for good', async () => {
+  let known = 4n
+  const { topic } = await guarded(async partition => ({ ...lostIn(partition), from: 3n, to: known - 1n }))
+  Object.defineProperty(topic, 'inner', { value: { bounds: async () => ({ first: 0n, next: 5n }) } })
+  await topic.noteMark(0, 5n)
+  expect(topic.losses).toEqual([])
+  await topic.lookAt(0)
+  expect(topic.losses).toMatchObject([{ to: 3n }])
+  known = 5n
+  Object.defineProperty(topic, 'inner', { value: { bounds: async () => ({ first: 0n, next: 3n }) } })
+  await topic.noteMark(0, 5n)
+  expect(topic.losses).toMatchObject([{ to: 4n }])
+})
+
 test('the command that accepts a loss names each topic in the form of the command line', () => {
   const named = (topic: string) => acceptLossCommand({ topic, partition: 1, from: 3n, to: 9n })
   for (const name of ['ingest', 'keyed', 'config'])

@@ -94,13 +94,18 @@ export class GuardedTopic implements Topic {
     const guard = this.#guard(partition)
     guard.lookedAtMs = this.#monotonicMs()
     guard.lost = await this.#look(partition, guard.floor)
+    // An end from before the loss would hide marks between it and the present end.
+    if (guard.lost !== undefined) guard.seen = guard.lost.from
     guard.isOpen = guard.lost === undefined && this.#renewed === undefined
     return guard.lost
   }
 
   /** Marks every partition for a new check: the log was, or may have been, unavailable and may end elsewhere now. */
   doubt(): void {
-    for (const guard of this.#guards) guard.isOpen = false
+    for (const guard of this.#guards) {
+      guard.isOpen = false
+      guard.seen = 0n
+    }
   }
 
   /**
