@@ -15,7 +15,7 @@ const WITH_ENGINE = [
 const CAMPAIGNS = [
   // What they guard has a short form in one process: tail, tap and preview there, and the exemptions, routes and tokens.
   'test/integration/{access-tokens-cluster,exempt-keys-cluster,tail-cluster,tap-cluster}.test.ts',
-  'test/conformance/{drawn-queries,installation-power-cut}.test.ts',
+  'test/conformance/{drawn-queries,installation-power-cut,line-codec-campaign}.test.ts',
   'test/faults/{campaign,cluster/cluster-campaign}.test.ts',
   'test/integration/{kafka-security,lost-configuration-cluster,publishing-cluster}.test.ts',
   'test/kafka/{lost-log-tail,renewed-topic,silent-broker,topic-copies}.test.ts',

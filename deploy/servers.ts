@@ -4,7 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { KeyAnswers } from '../api/ingest/key-answers.ts'
 import { RecentKeys } from '../api/ingest/recent-keys.ts'
-import { cutPauseMetrics, engineMetrics, logMetrics, storeMetrics } from '../api/operations/metrics.ts'
+import {
+  codecMetrics,
+  cutPauseMetrics,
+  engineMetrics,
+  logMetrics,
+  storeMetrics,
+} from '../api/operations/metrics.ts'
 import { nodeMetrics } from '../api/operations/node-metrics.ts'
 import { readiness } from '../api/operations/readiness.ts'
 import {
@@ -19,6 +25,7 @@ import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
+import { wasmCodec } from '../engine/lines/wasm/wasm-codec.ts'
 import type { GuardedTopic } from '../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../engine/log/log.ts'
 import type { PartitionedTopics } from '../engine/log/partitioned-topics.ts'
@@ -78,6 +85,7 @@ export async function openServers(
   if (engine !== undefined) {
     engineMetrics(registry, engine, { ingest, keyed: parts.keyed.topic })
     cutPauseMetrics(registry, engine)
+    codecMetrics(registry, wasmCodec)
     nodeMetrics(CATALOGUE, registry, engine, configuration)
   }
   const keys = await recentKeys(parts)

@@ -172,6 +172,14 @@ export function storeMetrics(registry: Registry, store: Pick<Store, 'damage'>): 
   )
 }
 
+/** Lines that the fast way does not read. */
+export function codecMetrics(registry: Registry, codec: { readonly fallenBackRows: number }): void {
+  const help = 'Lines whose fields were read by the slower, complete rules since the start'
+  collectedCounter(registry, 'weir_codec_fallback_rows_total', help, [], counter => {
+    counter.inc(codec.fallenBackRows)
+  })
+}
+
 /** Progress of the workers of this process. */
 export function engineMetrics(
   registry: Registry,

@@ -8,7 +8,7 @@ import type { Store } from '../../engine/store/store.ts'
 import type { DamagedPart } from '../../engine/store/store-damage.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import { engineMetrics, logMetrics } from './metrics.ts'
+import { codecMetrics, engineMetrics, logMetrics } from './metrics.ts'
 import { readiness } from './readiness.ts'
 
 let installation: TestInstallation
@@ -228,6 +228,7 @@ describe('metrics', () => {
     })
     engineMetrics(registry, engine.work, { ingest: engine.ingest, keyed: engine.ingest })
     logMetrics(registry, installation.log)
+    codecMetrics(registry, { fallenBackRows: 9 })
     for (let reading = 0; reading < 2; reading++) {
       const text = await registry.metrics()
       expect(text).toMatch(/^weir_lag_records\{topic="weir.ingest",partition="0"\} 2$/m)
@@ -237,6 +238,7 @@ describe('metrics', () => {
       expect(text).toMatch(/^weir_rows_stored_total\{topic="weir.ingest",partition="0"\} 12$/m)
       expect(text).toMatch(/^weir_partitions_in_trouble 1$/m)
       expect(text).toMatch(/^weir_expired_lines_total 7$/m)
+      expect(text).toMatch(/^weir_codec_fallback_rows_total 9$/m)
       expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
     }
   })

@@ -9,6 +9,7 @@ import { Event } from '../event/event.ts'
 import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { type LineCodec, lineCodec } from '../lines/line-codec.ts'
 import { newStoredLine } from '../lines/stored-line/stored-line.ts'
+import { WasmCodec } from '../lines/wasm/wasm-codec.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import type { OwnStoreSink } from '../nodes/contract/own-store.ts'
 import { finish } from '../steps.ts'
@@ -143,6 +144,7 @@ test('a run gives the same bytes as its lines one by one, whichever lines the co
     },
   }
   expect(tablesOf(events, { codec: reluctant })).toEqual(oneByOne)
+  expect(tablesOf(events, { codec: new WasmCodec() })).toEqual(oneByOne)
 })
 
 test('neighbours of two batches are read in order', () => {

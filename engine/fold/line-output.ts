@@ -3,11 +3,12 @@ import type { Event } from '../event/event.ts'
 import type { EventMeter } from '../expressions/cost-meter.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import type { NotDelivered } from '../graph/compiled-node.ts'
-import { fillAll, type LineCodec, lineCodec } from '../lines/line-codec.ts'
+import { fillAll, type LineCodec } from '../lines/line-codec.ts'
 import type { FieldColumns } from '../lines/native-block/field-columns.ts'
 import type { OwnStoreContext } from '../lines/stored-line/line-draft.ts'
 import type { FieldNames } from '../lines/stored-line/line-fields.ts'
 import { newStoredLine, type StoredLine } from '../lines/stored-line/stored-line.ts'
+import { wasmCodec } from '../lines/wasm/wasm-codec.ts'
 import type { LineHead, OwnStoreSink } from '../nodes/contract/own-store.ts'
 import { EVENT_UNITS, type Steps } from '../steps.ts'
 import type { AccountRules } from './account-rules.ts'
@@ -57,7 +58,7 @@ export class LineOutput {
     moment: FoldMoment,
     tables: OpenTables,
     stores: boolean,
-    codec = lineCodec,
+    codec: LineCodec = wasmCodec,
   ) {
     this.#codec = codec
     this.#place = place

@@ -1,7 +1,9 @@
 import { type LineCodec, lineCodec } from '../../engine/lines/line-codec.ts'
+import { WasmCodec } from '../../engine/lines/wasm/wasm-codec.ts'
 import { lineCodecContract } from './line-codec-contract.ts'
 
 lineCodecContract('the codec in TypeScript', lineCodec)
+lineCodecContract('the codec in WebAssembly', new WasmCodec())
 
 /** It reads every second row, and leaves the others to the complete rules. */
 const reluctant: LineCodec = {

@@ -400,6 +400,7 @@ export const ROOMS = {
     'engine/conditions',
     'engine/configuration',
     'engine/entropy',
+    'engine/lines',
     'engine/log',
     'engine/nodes',
     'engine/replay',

@@ -1,6 +1,13 @@
 import { blockColumns } from '../../../schemas/log/tables.ts'
 import type { RowFields } from '../stored-line/stored-line.ts'
-import { Float64Column, MapColumn, type NativeColumn, TextColumn, WordColumn } from './native-block.ts'
+import {
+  Float64Column,
+  MapColumn,
+  type NativeColumn,
+  type NumberedWords,
+  TextColumn,
+  WordColumn,
+} from './native-block.ts'
 
 /** Form of the text of a row. A row that falls back has no form until the complete rules have read it. */
 export const ROW_FORM = {
@@ -12,14 +19,30 @@ export const ROW_FORM = {
   composed: 2,
 } as const
 
+/** Rows that a codec has read together, column by column: what `append` takes for one of them. */
+export interface ReadRows {
+  readonly forms: Uint8Array
+  /** Words by which levels and names are numbered. */
+  readonly words: NumberedWords
+  readonly levels: Uint32Array
+  /** Number of text entries up to the end of each row. */
+  readonly textEnds: Uint32Array
+  readonly textNames: Uint32Array
+  /** Values in order, each with its length as a varint before it. */
+  readonly textValues: Uint8Array
+  readonly numberEnds: Uint32Array
+  readonly numberNames: Uint32Array
+  readonly numberValues: Float64Array
+}
+
 const INITIAL_ROWS = 64
 const NAMES = ['level', 'text_fields', 'number_fields'] as const
 
 /** Columns of table `lines` that follow from the texts of lines: level and fields, with the form of each row. */
 export class FieldColumns {
   readonly #level = new WordColumn()
-  readonly #textFields = new MapColumn<string>(new TextColumn())
-  readonly #numberFields = new MapColumn<number>(new Float64Column())
+  readonly #textFields = new MapColumn<string, TextColumn>(new TextColumn())
+  readonly #numberFields = new MapColumn<number, Float64Column>(new Float64Column())
   #forms = new Uint8Array(INITIAL_ROWS)
   #rows = 0
 
@@ -33,15 +56,22 @@ export class FieldColumns {
   }
 
   append(form: number, level: string, fields: RowFields): void {
-    if (this.#rows === this.#forms.length) {
-      const forms = new Uint8Array(this.#rows * 2)
-      forms.set(this.#forms)
-      this.#forms = forms
-    }
+    this.#reserve(1)
     this.#forms[this.#rows++] = form
     this.#level.append(level)
     this.#textFields.append(fields.textFieldNames, fields.textFieldValues, fields.textFieldCount)
     this.#numberFields.append(fields.numberFieldNames, fields.numberFieldValues, fields.numberFieldCount)
+  }
+
+  /** Appends copies of rows. */
+  appendAll(rows: ReadRows): void {
+    const { forms, words } = rows
+    this.#reserve(forms.length)
+    this.#forms.set(forms, this.#rows)
+    this.#rows += forms.length
+    this.#level.appendNumbered(words, rows.levels)
+    this.#textFields.appendNumbered(rows.textEnds, words, rows.textNames).appendEncoded(rows.textValues)
+    this.#numberFields.appendNumbered(rows.numberEnds, words, rows.numberNames).appendAll(rows.numberValues)
   }
 
   /** Starts again, after the columns were taken. */
@@ -54,5 +84,13 @@ export class FieldColumns {
     const types = new Map(blockColumns('lines'))
     const columns = [this.#level, this.#textFields, this.#numberFields] as const
     return NAMES.map((name, index) => [name, types.get(name) as string, columns[index] as NativeColumn])
+  }
+
+  #reserve(rows: number): void {
+    const needed = this.#rows + rows
+    if (needed <= this.#forms.length) return
+    const forms = new Uint8Array(Math.max(needed, this.#forms.length * 2))
+    forms.set(this.#forms)
+    this.#forms = forms
   }
 }

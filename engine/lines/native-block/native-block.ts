@@ -129,6 +129,14 @@ export class Float64Column implements NativeColumn {
     this.#values[this.#rows++] = value
   }
 
+  appendAll(values: Float64Array): void {
+    const rows = this.#rows + values.length
+    if (rows > this.#values.length)
+      this.#values = grown(this.#values, Float64Array, Math.max(this.#capacity, rows))
+    this.#values.set(values, this.#rows)
+    this.#rows = rows
+  }
+
   take(): Uint8Array[] {
     const taken = bytesOf(this.#values, this.#rows)
     this.#capacity = nextCapacity(this.#rows, INITIAL_ROWS)
@@ -163,6 +171,19 @@ export class Int64Column implements NativeColumn {
     this.#halves[this.#at] = low
     this.#halves[this.#at + 1] = high
     this.#at += 2
+  }
+
+  /** Appends each value plus another one; the sums are less than 2^32. */
+  appendSums(values: Uint32Array, added: number): void {
+    const end = this.#at + values.length * 2
+    if (end > this.#halves.length)
+      this.#halves = grown(this.#halves, Uint32Array, Math.max(this.#capacity, end))
+    let at = this.#at
+    for (let index = 0; index < values.length; index++) {
+      this.#halves[at++] = (values[index] as number) + added
+      this.#halves[at++] = 0
+    }
+    this.#at = end
   }
 
   take(): Uint8Array[] {
@@ -200,6 +221,13 @@ export class TextColumn implements NativeColumn {
       at += length
     }
     this.#at = at
+  }
+
+  /** Appends values that already have their lengths before them. */
+  appendEncoded(bytes: Uint8Array): void {
+    if (this.#at + bytes.length > this.#buffer.length) this.#reserve(bytes.length)
+    this.#buffer.set(bytes, this.#at)
+    this.#at += bytes.length
   }
 
   append(text: string): void {
@@ -261,6 +289,12 @@ const KEYS_IN_BLOCK = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0])
 const DICTIONARY_FLAGS = 0x600
 const DICTIONARY_HEADER_BYTES = 24
 
+/** Words that have numbers, so that a codec can name them. A number keeps its word. */
+export interface NumberedWords {
+  /** The word of each number; number 0 is the empty one. */
+  readonly texts: readonly string[]
+}
+
 /** LowCardinality(String) as dictionary and indexes. The first key is the empty text, as in the engine. */
 export class WordColumn implements NativeColumn {
   #indexes = new Uint32Array(0)
@@ -269,6 +303,9 @@ export class WordColumn implements NativeColumn {
   #keyTexts = new TextColumn()
   #last = ''
   #lastIndex = 0
+  #numbered: NumberedWords | undefined
+  /** For each number of `#numbered` the index of its word, plus 1; 0: not met in this block. */
+  #places = new Uint32Array(0)
 
   get bytes(): number {
     return KEYS_IN_BLOCK.length + this.dataBytes
@@ -292,6 +329,29 @@ export class WordColumn implements NativeColumn {
     this.#indexes[this.#rows++] = this.#lastIndex
   }
 
+  /** Appends words by their numbers. */
+  appendNumbered(words: NumberedWords, numbers: Uint32Array): void {
+    if (numbers.length === 0) return
+    if (this.#rows === 0) this.#keyTexts.appendEmpty()
+    if (this.#numbered !== words) this.#numberAs(words)
+    const rows = this.#rows + numbers.length
+    if (rows > this.#indexes.length)
+      this.#indexes = grown(this.#indexes, Uint32Array, Math.max(INITIAL_ROWS, rows))
+    const indexes = this.#indexes
+    let places = this.#places
+    let at = this.#rows
+    for (let index = 0; index < numbers.length; index++) {
+      const number = numbers[index] as number
+      let place = places[number] ?? 0
+      if (place === 0) {
+        place = this.#placeOf(number, words)
+        places = this.#places
+      }
+      indexes[at++] = place - 1
+    }
+    this.#rows = rows
+  }
+
   take(): Uint8Array[] {
     return [KEYS_IN_BLOCK, ...this.takeData()]
   }
@@ -309,7 +369,24 @@ export class WordColumn implements NativeColumn {
     this.#rows = 0
     this.#last = ''
     this.#lastIndex = 0
+    this.#places.fill(0)
     return chunks
+  }
+
+  #numberAs(words: NumberedWords): void {
+    this.#numbered = words
+    this.#places.fill(0)
+  }
+
+  #placeOf(number: number, words: NumberedWords): number {
+    if (number >= this.#places.length) {
+      const places = new Uint32Array(Math.max(number + 1, this.#places.length * 2))
+      places.set(this.#places)
+      this.#places = places
+    }
+    this.#find(words.texts[number] as string)
+    this.#places[number] = this.#lastIndex + 1
+    return this.#lastIndex + 1
   }
 
   #find(word: string): void {
@@ -344,12 +421,14 @@ export class WordsColumn implements NativeColumn {
 }
 
 /** Map(LowCardinality(String), …): version of the keys, end of each map, keys, values. A key may repeat. */
-export class MapColumn<Value> implements NativeColumn {
+export class MapColumn<Value, Values extends NativeColumn & { append(value: Value): void }>
+  implements NativeColumn
+{
   readonly #ends = new Int64Column()
   readonly #names = new WordColumn()
-  readonly #values: NativeColumn & { append(value: Value): void }
+  readonly #values: Values
 
-  constructor(values: NativeColumn & { append(value: Value): void }) {
+  constructor(values: Values) {
     this.#values = values
   }
 
@@ -364,6 +443,17 @@ export class MapColumn<Value> implements NativeColumn {
       this.#values.append(values[index] as Value)
     }
     this.#ends.appendHalves(this.#names.rows, 0)
+  }
+
+  /**
+   * Appends the names of many rows. The caller appends as many values to the column that is returned.
+   *
+   * @param ends number of entries up to the end of each row
+   */
+  appendNumbered(ends: Uint32Array, words: NumberedWords, numbers: Uint32Array): Values {
+    this.#ends.appendSums(ends, this.#names.rows)
+    this.#names.appendNumbered(words, numbers)
+    return this.#values
   }
 
   take(): Uint8Array[] {

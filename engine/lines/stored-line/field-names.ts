@@ -4,7 +4,7 @@ import { hasFixedName } from './line-members.ts'
 /** Distinct names of fields per account and UTC day. Further names are not indexed: ingestion, section 1.3. */
 export const MAX_FIELD_NAMES = 500
 /** A longer name is not indexed, so that 500 of them stay small in every checkpoint. (Our choice.) */
-const MAX_NAME_CHARACTERS = 512
+export const MAX_NAME_CHARACTERS = 512
 /** Bounds the cache below; a real account has a few hundred nodes. */
 const MAX_CACHED_NODES = 4096
 
@@ -62,9 +62,24 @@ export class FieldNames {
     this.#leftOutAt = -1
   }
 
-  /** Forgets the names of earlier days. @param timeMs log time, which never steps back */
+  /** Begins a line, on its day. */
   beginLine(timeMs: number): void {
     this.#line++
+    this.beginDay(timeMs)
+  }
+
+  /**
+   * Begins lines that a codec has read, on the present day.
+   *
+   * @param leftOutAt the first of them with a name that was left out; undefined: none
+   */
+  beginLines(count: number, leftOutAt: number | undefined): void {
+    if (leftOutAt !== undefined && this.#leftOutAt < 0) this.#leftOutAt = this.#line + 1 + leftOutAt
+    this.#line += count
+  }
+
+  /** Forgets the names of earlier days. @param timeMs log time, which never steps back */
+  beginDay(timeMs: number): void {
     const day = Math.floor(timeMs / DAY_MS)
     if (day === this.#day) return
     this.#day = day
@@ -81,6 +96,21 @@ export class FieldNames {
     if (this.#leftOutAt < 0 || this.#isToldFull) return undefined
     this.#isToldFull = true
     return this.#leftOutAt
+  }
+
+  /** Rises when the names of a day are forgotten. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Whether a path was accepted today. */
+  isAccepted(path: string): boolean {
+    return this.#names.has(path)
+  }
+
+  /** Whether no further name is accepted today. */
+  get isFull(): boolean {
+    return this.#names.size >= MAX_FIELD_NAMES
   }
 
   /** The node of a member whose name in the record is its key; undefined for all others. */
@@ -110,7 +140,7 @@ export class FieldNames {
 
   #acceptNew(node: NameNode): boolean {
     if (!this.#names.has(node.path)) {
-      if (this.#names.size >= MAX_FIELD_NAMES) {
+      if (this.isFull) {
         if (this.#leftOutAt < 0) this.#leftOutAt = this.#line
         return false
       }

@@ -5,7 +5,7 @@ import { cutCharacters, LEVEL_LIMIT_CHARACTERS } from '../line-limits.ts'
 const DETECTION_CHARACTERS = 256
 
 /** The words that are found in texts, each with the stored level. */
-const DETECTED_LEVELS: readonly (readonly [word: string, level: string])[] = [
+const LEVEL_WORDS: readonly (readonly [word: string, level: string])[] = [
   ['CRITICAL', 'CRITICAL'],
   ['DEBUG', 'DEBUG'],
   ['EMERGENCY', 'EMERGENCY'],
@@ -18,6 +18,8 @@ const DETECTED_LEVELS: readonly (readonly [word: string, level: string])[] = [
   ['WARNING', 'WARN'],
   ['ALERT', 'ALERT'],
 ]
+/** All levels that are found in texts, in the order of the numbers that the codec gives them. */
+export const DETECTED_LEVELS: readonly string[] = [...new Set(LEVEL_WORDS.map(([, level]) => level))]
 const SHORTEST_WORD = 4
 const LONGEST_WORD = 9
 
@@ -32,7 +34,7 @@ const WORDS_BY_PREFIX = wordsByPrefix()
 
 /** Spellings that need no further work: three of every detected level. */
 const COMMON_LEVELS: ReadonlyMap<string, string> = new Map(
-  DETECTED_LEVELS.flatMap(([word]) => {
+  LEVEL_WORDS.flatMap(([word]) => {
     const lower = word.toLowerCase()
     return [lower, word, word.charAt(0) + lower.slice(1)].map(spelling => [spelling, word] as const)
   }),
@@ -149,7 +151,7 @@ function byteClasses(): Uint8Array {
   for (const byte of Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_')) {
     classes[byte] = WORD
   }
-  for (const [word] of DETECTED_LEVELS) {
+  for (const [word] of LEVEL_WORDS) {
     classes[word.charCodeAt(0)] = INITIAL
     classes[word.charCodeAt(0) | 0x20] = INITIAL
   }
@@ -158,7 +160,7 @@ function byteClasses(): Uint8Array {
 
 function wordsByPrefix(): Map<number, { word: Uint8Array; level: string }[]> {
   const words = new Map<number, { word: Uint8Array; level: string }[]>()
-  for (const [word, level] of DETECTED_LEVELS) {
+  for (const [word, level] of LEVEL_WORDS) {
     const bytes = Buffer.from(word.toLowerCase())
     const prefix = lowerCasePrefix(bytes, 0)
     words.set(prefix, [...(words.get(prefix) ?? []), { word: bytes, level }])

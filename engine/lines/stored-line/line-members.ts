@@ -59,6 +59,9 @@ const COLLIDING_NAMES: ReadonlyMap<string, string> = new Map(
 )
 
 const OWN_BITS: ReadonlyMap<string, number> = new Map(Object.entries(OWN_MEMBERS))
+const COLLIDING_BITS: ReadonlyMap<string, number> = new Map(
+  [...COLLIDING_NAMES.keys()].map((key, index) => [key, 1 << index] as const),
+)
 const UNDERSCORE = 0x5f
 
 /**
@@ -75,6 +78,26 @@ export function recordName(key: string, object: JsonObject, own: number): string
   if (key === 'level') return saysLevel(object.level) ? undefined : free('_level', object, own)
   const underscored = COLLIDING_NAMES.get(key)
   return underscored === undefined ? key : free(underscored, object, own)
+}
+
+/** Name of a key in the record as far as the key alone decides, with the members of line or service that change it. */
+export interface KeyRule {
+  readonly name: string
+  /** Members of the service that replace it: a sum of OWN_MEMBERS. */
+  readonly own: number
+  /** The service gives every record a member of this name. */
+  readonly isAlwaysOwn: boolean
+  /** A bit per colliding key; 0 for all others. A line that has it and the same bit of `underscored` needs `recordName`. */
+  readonly collides: number
+  readonly underscored: number
+}
+
+/** @param key other than `message` and `level`, whose names depend on their values */
+export function keyRule(key: string): KeyRule {
+  const collides = COLLIDING_BITS.get(key) ?? 0
+  const name = collides === 0 ? key : `_${key}`
+  const underscored = key.charCodeAt(0) === UNDERSCORE ? (COLLIDING_BITS.get(key.slice(1)) ?? 0) : 0
+  return { name, own: OWN_BITS.get(name) ?? 0, isAlwaysOwn: ALWAYS_OWN.has(name), collides, underscored }
 }
 
 /** True for keys whose name in the record depends on the key alone. */

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import { fillAll, type LineRun, lineCodec } from '../line-codec.ts'
+import { FieldColumns } from '../native-block/field-columns.ts'
+import { nativeBlock } from '../native-block/native-block.ts'
+import { FieldNames } from '../stored-line/line-fields.ts'
+import { WasmCodec } from './wasm-codec.ts'
+
+const DAY_MS = 86_400_000
+
+function runOf(lines: readonly string[], timeMs = DAY_MS): LineRun {
+  const texts = lines.map(line => Buffer.from(line))
+  let end = 0
+  const ends = texts.map(({ length }) => {
+    end += length
+    return end
+  })
+  return {
+    rows: lines.length,
+    bytes: Buffer.concat(texts),
+    starts: ends.map((each, row) => each - (texts[row] as Buffer).length),
+    ends,
+    sentLevels: lines.map(() => ''),
+    own: lines.map(() => 0),
+    timeMs,
+    isExact: true,
+  }
+}
+
+function block(columns: FieldColumns): Buffer {
+  return Buffer.concat([...nativeBlock(columns.named(), columns.rows), columns.forms])
+}
+
+/** Reads runs with both codecs, which must agree. @returns rows that fell back in the last run */
+function fellBackOf(runs: readonly LineRun[], codec = new WasmCodec(0)): number {
+  const sides = [lineCodec, codec].map(each => ({
+    each,
+    names: new FieldNames(),
+    columns: new FieldColumns(),
+  }))
+  let before = 0
+  for (const run of runs) {
+    before = codec.fallenBackRows
+    for (const { each, names, columns } of sides) {
+      names.beginRun()
+      fillAll(each, run, names, columns)
+    }
+  }
+  const [expected, given] = sides as [(typeof sides)[0], (typeof sides)[0]]
+  expect(given.names.snapshot()).toEqual(expected.names.snapshot())
+  expect(given.names.takeFull()).toBe(expected.names.takeFull())
+  expect(block(given.columns).equals(block(expected.columns))).toBe(true)
+  return codec.fallenBackRows - before
+}
+
+/** Whether a line falls back whose names are known. */
+function fallsBack(line: string): boolean {
+  const run = runOf([line])
+  return fellBackOf([run, run]) === 1
+}
+
+describe('lines that the codec reads', () => {
+  test.each([
+    ['members in three levels', '{"a":1,"b":{"c":{"d":"x"}}}'],
+    ['a fourth level, compact', '{"a":{"b":{"c":{"d":[1,"x\\n",{"e":null}]}}}}'],
+    ['a fourth level with blanks', '{"a": {"b": {"c": {"d": [1, 2.5], "e": true}}}}'],
+    ['integers that no double holds', '{"id":1234567890123456789,"less":-9007199254740993}'],
+    ['numbers of many digits', '{"t":1795000000.1431234,"e":1.5e-7,"E":2E+3}'],
+    ['arrays with objects and arrays', '{"a":[{"b":1},{"b":2},[],[3,{"b":"x"}]]}'],
+    ['a stack trace', '{"stack":"a\\n\\tat b (c.js:1)\\n\\tat \\"d\\"","msg":"failed"}'],
+    ['escaped characters', '{"a":"\\u00e9\\u4e2d\\ud83d\\ude00","half":"\\ud83d"}'],
+    ['a text before the object', 'took {"ms":3} '],
+    ['a level that is a number', '{"level":30,"msg":"x"}'],
+    ['a brace at the end of a text', 'if (a) { b }'],
+    ['members that the service owns', '{"_app":{"a":[1]},"_id":"x","status":200,"user":{"id":1}}'],
+    ['characters beyond ASCII', '{"é":"中😀"}'],
+    ['keys that repeat in different objects', '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}'],
+  ])('%s', (_title, line) => {
+    expect(fallsBack(line)).toBe(false)
+  })
+})
+
+describe('lines that fall back', () => {
+  test.each([
+    ['a key that repeats', '{"a":1,"a":2}'],
+    ['a key that repeats in the fourth level', '{"a":{"b":{"c":{"d":1,"d":2}}}}'],
+    ['a key with an escape', '{"\\u0061":1}'],
+    ['a key that begins with a digit', '{"1":1}'],
+    ['a number of more digits than fit', '{"a":12345678901234567890}'],
+    ['a number that no double holds', '{"a":1e400}'],
+    ['a fourth level that JavaScript writes in another way', '{"a":{"b":{"c":{"d":1.0}}}}'],
+    ['a message that is not a text', '{"message":1}'],
+    ['a level that is neither a text nor a number', '{"level":null}'],
+    ['a level without a word', '{"level":" "}'],
+    ['both spellings of a name', '{"status":1,"_status":2}'],
+    ['a second brace', 'x{"a {"b":1}'],
+    ['bad JSON', '{"a":tru}'],
+    ['nesting beyond the bound', `{"a":${'['.repeat(33)}${']'.repeat(33)}}`],
+  ])('%s', (_title, line) => {
+    expect(fallsBack(line)).toBe(true)
+  })
+
+  test('a line at the bound of a row is read, one byte more falls back', () => {
+    const line = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
+    expect(fallsBack(line(65_536))).toBe(false)
+    expect(fallsBack(line(65_537))).toBe(true)
+  })
+
+  test('a line with as many entries as fit into its bytes is read', () => {
+    expect(fallsBack(`{"a":[${Array(16_380).fill('1').join()}]}`)).toBe(false)
+    expect(fallsBack(`{"a":[${Array(16_380).fill('[]').join()}]}`)).toBe(false)
+  })
+
+  test('names are accepted by the complete rules, each once a day', () => {
+    const lines = ['{"a":1}', '{"a":2,"b":3}', '{"b":1,"a":2}', '{"a":1,"b":2}']
+    expect(fellBackOf([runOf(lines)])).toBe(2)
+    expect(fellBackOf([runOf(lines), runOf(lines), runOf(lines, 2 * DAY_MS)])).toBe(2)
+  })
+
+  test('lines with names that are left out do not fall back', () => {
+    const names = (from: number) => Array.from({ length: 250 }, (_, key) => `"n${from + key}":${key}`)
+    const full = [`{${names(0).join()}}`, `{${names(250).join()}}`]
+    const beyond = ['{"n1":1,"more":2,"n2":{"less":{}}}', '{"n1":{"x":[1]},"n3":3}']
+    expect(fellBackOf([runOf(full), runOf(beyond)])).toBe(0)
+  })
+
+  test('an account whose lines all fall back is mostly left alone', () => {
+    const codec = new WasmCodec()
+    let calls = 0
+    const { fill } = codec.memory.exports
+    const exports = {
+      ...codec.memory.exports,
+      fill: (...given: Parameters<typeof fill>) => {
+        calls++
+        return fill(...given)
+      },
+    }
+    Object.defineProperty(codec.memory, 'exports', { value: exports })
+    const lines = Array.from({ length: 1_000 }, () => '{"a":1,"a":2}')
+    expect(fellBackOf([runOf(lines)], codec)).toBe(1_000)
+    expect(calls).toBeLessThan(30)
+    // Lines that it can read end that soon.
+    expect(fellBackOf([runOf(['{"b":1}']), runOf(Array(1_000).fill('{"b":1}'))], codec)).toBeLessThan(70)
+  })
+})
+
+describe('the names that the codec knows', () => {
+  test('more than fit are forgotten and learned again', () => {
+    const codec = new WasmCodec(0)
+    const most = codec.memory.layout.MAX_NAMES
+    const lineOf = (from: number) =>
+      `{"a":{${Array.from({ length: 100 }, (_, key) => `"k${from + key}":1`).join()}}}`
+    const lines = Array.from({ length: most / 100 + 10 }, (_, row) => lineOf(row * 100))
+    fellBackOf([runOf(lines), runOf(['{"a":{"k1":2},"b":"x"}']), runOf(lines.slice(0, 5))], codec)
+    expect(codec.memory.exports.nameCount()).toBeLessThan(most)
+  })
+
+  test('more levels than fit are forgotten', () => {
+    const codec = new WasmCodec(0)
+    const sent = (from: number) => {
+      const run = runOf(Array(2_000).fill('x'))
+      return { ...run, sentLevels: run.sentLevels.map((_, row) => `level ${from + row}`) }
+    }
+    expect(
+      fellBackOf(
+        Array.from({ length: 20 }, (_, run) => sent(run * 2_000)),
+        codec,
+      ),
+    ).toBe(0)
+  })
+
+  /** Number of the name above all texts of levels, as in assembly/rows.ts. */
+  const LEVELS_ROOT = 11
+
+  test('a search visits two buckets at most, even if a thousand texts share one', () => {
+    const codec = new WasmCodec(0)
+    const { exports, layout, bytes } = codec.memory
+    const bucketOf = (text: string) =>
+      exports.bucketOf(LEVELS_ROOT, layout.INPUT, bytes.write(text, layout.INPUT))
+    const sharing: string[] = []
+    for (let number = 0; sharing.length < 1_000; number++)
+      if (bucketOf(`L${number}`) === 7) sharing.push(`L${number}`)
+    const others = sharing.map((_, number) => `M${number}`)
+    const probesOf = (texts: readonly string[]) => {
+      const run = runOf(texts.map(text => `{"level":"${text}"}`))
+      expect(fellBackOf([run], codec)).toBe(0)
+      const before = exports.probes.value
+      expect(fellBackOf([run], codec)).toBe(0)
+      return Number(exports.probes.value - before) / texts.length
+    }
+    // Eight are in the bucket that all share, the others in their second ones.
+    expect(probesOf(sharing)).toBeLessThanOrEqual(16)
+    expect(probesOf(others)).toBeLessThanOrEqual(16)
+  })
+
+  /** Makes the codec's additions of names fail, as if both of their buckets were full, until the result is called. */
+  function withoutSlots(codec: WasmCodec): () => void {
+    const real = codec.memory.exports
+    const set = (value: typeof real) =>
+      Object.defineProperty(codec.memory, 'exports', { value, configurable: true })
+    set({
+      ...real,
+      addName: (...given) => {
+        real.addName(...given)
+        return 0
+      },
+    })
+    return () => set(real)
+  }
+
+  test('a name without a slot makes its row fall back, and all names move to other slots', () => {
+    const codec = new WasmCodec(0)
+    const lines = ['{"level":"one"}', '{"level":"two"}']
+    fellBackOf([runOf(lines)], codec)
+    const { exports, layout, bytes } = codec.memory
+    const bucket = () => exports.bucketOf(LEVELS_ROOT, layout.INPUT, bytes.write('one', layout.INPUT))
+    const names = new FieldNames()
+    const columns = new FieldColumns()
+    fillAll(codec, runOf(lines), names, columns)
+    const before = { bucket: bucket(), fellBack: codec.fallenBackRows, names: exports.nameCount() }
+    const restore = withoutSlots(codec)
+    fillAll(codec, runOf(['{"level":"three"}']), names, columns)
+    expect(codec.fallenBackRows).toBe(before.fellBack + 1)
+    restore()
+    fillAll(codec, runOf(lines), names, columns)
+    expect(bucket()).not.toBe(before.bucket)
+    expect(codec.fallenBackRows).toBe(before.fellBack + 1)
+    // Both were found where they are now. The third text has a number, and its slot.
+    expect(exports.nameCount()).toBe(before.names + 1)
+    fillAll(codec, runOf(['{"level":"three"}']), names, columns)
+    expect(exports.nameCount()).toBe(before.names + 1)
+  })
+
+  test('if names have no slot again and again, all are forgotten', () => {
+    const codec = new WasmCodec(0)
+    const names = new FieldNames()
+    const columns = new FieldColumns()
+    fillAll(codec, runOf(['{"level":"known"}']), names, columns)
+    const known = codec.memory.exports.nameCount()
+    const restore = withoutSlots(codec)
+    for (let number = 0; number < 5; number++)
+      fillAll(codec, runOf([`{"level":"new ${number}"}`]), names, columns)
+    restore()
+    fillAll(codec, runOf(['{"level":"known"}']), names, columns)
+    expect(codec.memory.exports.nameCount()).toBe(known)
+  })
+})
+
+test('rows that are out of order are read as they come', () => {
+  const run = runOf(['{"a":1}', '{"b":2}', 'x'])
+  const reversed = {
+    ...run,
+    starts: [...(run.starts as number[])].reverse(),
+    ends: [...(run.ends as number[])].reverse(),
+  }
+  expect(fellBackOf([run, reversed])).toBe(0)
+})

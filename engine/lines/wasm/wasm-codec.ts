@@ -1,0 +1,155 @@
+import { type LineCodec, type LineRun, lineCodec } from '../line-codec.ts'
+import type { FieldColumns, ReadRows } from '../native-block/field-columns.ts'
+import type { FieldNames } from '../stored-line/field-names.ts'
+import type { CodecMemory } from './codec-memory.ts'
+import { KnownNames } from './known-names.ts'
+
+/** Rows of the next call after one that fell back at once. */
+const FEWEST_ROWS = 8
+/** A row that falls back after fewer read ones is a sign that most of the account's rows do. */
+const FEW_READ = 4
+/** Of an account whose rows all fall back, one in so many is tried. */
+const MOST_SKIPPED = 64
+
+/** How far rows of an account were read. It decides which rows are tried, never what becomes of them. */
+interface Progress {
+  /** Rows of the next call. */
+  rows: number
+  /** Rows to give back unread. */
+  skipped: number
+  /** `skipped` after the last row that fell back. */
+  lastSkipped: number
+}
+
+/**
+ * The codec in WebAssembly. It fills columns in one pass over the bytes of lines, without an object per line. Rows that
+ * are unusual fall back, and so do rows with a name of a field that is new today: names are accepted by the complete rules
+ * alone. Its memory is bounded; a longer run is read in parts.
+ */
+export class WasmCodec implements LineCodec {
+  readonly newReader = lineCodec.newReader
+  readonly #known = new KnownNames()
+  readonly #memory = this.#known.memory
+  readonly #progress = new WeakMap<FieldNames, Progress>()
+  readonly #mostSkipped: number
+  #fallenBackRows = 0
+
+  /** @param mostSkipped rows that are given back unread at most, before one is tried again */
+  constructor(mostSkipped = MOST_SKIPPED) {
+    this.#mostSkipped = mostSkipped
+  }
+
+  /** Rows that were left to the complete rules since the start. */
+  get fallenBackRows(): number {
+    return this.#fallenBackRows
+  }
+
+  /** For tests. */
+  get memory(): CodecMemory {
+    return this.#memory
+  }
+
+  fill(run: LineRun, from: number, names: FieldNames, columns: FieldColumns): number {
+    const progress = this.#progressOf(names)
+    let row = from
+    while (row < run.rows) {
+      if (progress.skipped > 0) {
+        progress.skipped--
+        return this.#fallBack(row)
+      }
+      const read = this.#fillPart(run, row, names, columns, progress)
+      row += read.rows
+      if (read.fellBack) return this.#fallBack(row)
+    }
+    return row
+  }
+
+  #fillPart(run: LineRun, from: number, names: FieldNames, columns: FieldColumns, progress: Progress) {
+    const { exports } = this.#memory
+    names.beginDay(run.timeMs)
+    const root = this.#known.use(names, progress.rows)
+    const loaded = this.#load(run, from, progress.rows)
+    const rows = loaded === 0 ? 0 : exports.fill(loaded, root.root, root.message)
+    const fellBack = loaded === 0 || exports.fellBack.value !== 0
+    if (rows > 0) this.#take(rows, names, columns)
+    if (fellBack) retreat(progress, rows, this.#mostSkipped)
+    else advance(progress, this.#memory.layout.MAX_ROWS)
+    return { rows, fellBack }
+  }
+
+  /** Copies rows into the memory, as far as they fit. @returns their number */
+  #load(run: LineRun, from: number, most: number): number {
+    const { layout, bytes, starts, ends, own, levels } = this.#memory
+    const first = run.starts[from] as number
+    const limit = Math.min(run.rows, from + most)
+    let end = first
+    let count = 0
+    for (let row = from; row < limit; row++, count++) {
+      const start = run.starts[row] as number
+      const next = run.ends[row] as number
+      const fits = next - start <= layout.MAX_ROW_BYTES && next - first <= layout.INPUT_BYTES
+      if (start < end || !fits) break
+      starts[count] = layout.INPUT + start - first
+      ends[count] = layout.INPUT + next - first
+      own[count] = run.own[row] as number
+      const sentLevel = run.sentLevels[row] as string
+      levels[count] = sentLevel === '' ? 0 : this.#known.sentLevel(sentLevel)
+      end = next
+    }
+    bytes.set(run.bytes.subarray(first, end), layout.INPUT)
+    return count
+  }
+
+  #take(rows: number, names: FieldNames, columns: FieldColumns): void {
+    const { exports } = this.#memory
+    const leftOutAt = exports.leftOutAt.value
+    names.beginLines(rows, leftOutAt < 0 ? undefined : leftOutAt)
+    columns.appendAll(this.#read(rows))
+  }
+
+  #read(rows: number): ReadRows {
+    const memory = this.#memory
+    const { exports } = memory
+    const texts = exports.textEntries.value
+    const numbers = exports.numberEntries.value
+    return {
+      forms: memory.forms.subarray(0, rows),
+      words: this.#known.words,
+      levels: memory.levels.subarray(0, rows),
+      textEnds: memory.textEnds.subarray(0, rows),
+      textNames: memory.textNames.subarray(0, texts),
+      textValues: memory.textValues.subarray(0, exports.textBytes.value),
+      numberEnds: memory.numberEnds.subarray(0, rows),
+      numberNames: memory.numberNames.subarray(0, numbers),
+      numberValues: memory.numberValues.subarray(0, numbers),
+    }
+  }
+
+  #fallBack(row: number): number {
+    this.#fallenBackRows++
+    return row
+  }
+
+  #progressOf(names: FieldNames): Progress {
+    let progress = this.#progress.get(names)
+    if (progress === undefined) {
+      progress = { rows: FEWEST_ROWS, skipped: 0, lastSkipped: 0 }
+      this.#progress.set(names, progress)
+    }
+    return progress
+  }
+}
+
+function advance(progress: Progress, maxRows: number): void {
+  progress.rows = Math.min(maxRows, progress.rows * 2)
+  progress.lastSkipped = 0
+}
+
+function retreat(progress: Progress, rows: number, mostSkipped: number): void {
+  progress.rows = Math.max(FEWEST_ROWS, rows * 2)
+  progress.lastSkipped = rows < FEW_READ ? Math.min(mostSkipped, progress.lastSkipped * 2 || 1) : 0
+  progress.skipped = progress.lastSkipped
+}
+
+/** The codec of this thread. */
+export const wasmCodec = new WasmCodec()

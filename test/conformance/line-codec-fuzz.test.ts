@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { fuzzCodec } from '../support/codec-fuzz.ts'
+
+const LINES = 10_000
+
+test.each([1, 2, 3, 4])('the codec in WebAssembly agrees with the complete rules (SEED=%i)', seed => {
+  const { lines, fellBack } = fuzzCodec(seed, LINES)
+  expect(fellBack).toBeGreaterThan(lines / 20)
+  expect(fellBack).toBeLessThan(lines * 0.95)
+})
