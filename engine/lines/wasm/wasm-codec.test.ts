@@ -88,6 +88,7 @@ describe('lines that fall back', () => {
     ['a number of more digits than fit', '{"a":12345678901234567890}'],
     ['a number that no double holds', '{"a":1e400}'],
     ['a fourth level that JavaScript writes in another way', '{"a":{"b":{"c":{"d":1.0}}}}'],
+    ['a fourth level with an exponent of zero', '{"a":{"b":{"c":{"d":7e0,"e":1.5e-0}}}}'],
     ['a message that is not a text', '{"message":1}'],
     ['a level that is neither a text nor a number', '{"level":null}'],
     ['a level without a word', '{"level":" "}'],

@@ -21,6 +21,7 @@ let fractionDigits: u32 = 0
 let fractionZeros: u32 = 0
 let exponent: i32 = 0
 let isInteger: bool = false
+let hasExponent: bool = false
 let endsWithZero: bool = false
 
 /** @returns the place behind the number; 0 when there is none, or it has too many digits */
@@ -33,6 +34,7 @@ export function readNumber(at: usize): usize {
   fractionZeros = 0
   exponent = 0
   isInteger = true
+  hasExponent = false
   endsWithZero = false
   const first = at
   at = readDigits(at)
@@ -62,6 +64,7 @@ function readFraction(at: usize): usize {
 
 function readExponent(at: usize): usize {
   isInteger = false
+  hasExponent = true
   const sign = load<u8>(at)
   const isLess = sign === MINUS
   if (isLess || sign === 0x2b /* + */) at++
@@ -85,7 +88,7 @@ export function isPlainInteger(): bool {
 /** Whether JavaScript writes the number as it was sent. */
 export function isCompact(): bool {
   if (isInteger) return digits !== 0 || !isNegative
-  if (exponent !== 0 || endsWithZero || fractionZeros > MAX_LEADING_ZEROS) return false
+  if (hasExponent || endsWithZero || fractionZeros > MAX_LEADING_ZEROS) return false
   return significantDigits <= MAX_FAITHFUL_DIGITS
 }
 
