@@ -13,12 +13,23 @@ const WITH_ENGINE = [
 ]
 /** What takes long and is seldom at stake: `npm run campaigns`. */
 const CAMPAIGNS = [
+  // What they guard has a short form in one process: tail, tap and preview there, and the exemptions, routes and tokens.
+  'test/integration/{access-tokens-cluster,exempt-keys-cluster,tail-cluster,tap-cluster}.test.ts',
   'test/conformance/{drawn-queries,installation-power-cut,line-codec-campaign}.test.ts',
   'test/faults/{campaign,cluster/cluster-campaign}.test.ts',
   'test/integration/{kafka-security,lost-configuration-cluster,publishing-cluster}.test.ts',
   'test/kafka/{lost-log-tail,renewed-topic,silent-broker,topic-copies}.test.ts',
   'test/simulation/{guards,long-simulation}.test.ts',
   'test/support/kafka/kafka-support.test.ts',
+]
+/** They have a short form, which `npm test` runs, and a long one in `npm run campaigns`: see `test/support/long-form.ts`. */
+const WITH_LONG_FORM = [
+  'test/integration/{backup,clickhouse-server,cluster,damaged-store,dead-letter-cluster}.test.ts',
+  'test/integration/{lost-configuration,lost-log-tail,misplaced-log,older-store,operation}.test.ts',
+  'test/integration/{schema-registry,shipping,spread-cluster,written-folders}.test.ts',
+  'test/conformance/{every-endpoint,log-crash,pipeline-client,power-cut,store-kill}.test.ts',
+  'test/runtime/{random-worlds,spread-accounts,spread-explanation,spread-preview}.test.ts',
+  'test/{faults/run,kafka/kafka-log}.test.ts',
 ]
 /** Files that take longest, the longest first: one that began last would leave a core idle. */
 const LONGEST = [
@@ -88,7 +99,14 @@ export default defineConfig({
           exclude: ['test/runtime/!(verification).test.ts', ...CAMPAIGNS],
         },
       },
-      { extends: true, test: { name: 'campaigns', include: CAMPAIGNS } },
+      {
+        extends: true,
+        test: {
+          name: 'campaigns',
+          include: [...CAMPAIGNS, ...WITH_LONG_FORM],
+          env: { WEIR_TEST_FORM: 'long' },
+        },
+      },
     ],
   },
 })

@@ -24,13 +24,14 @@ import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { newDice } from '../support/dice.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { type Answer, idIn, PlantedRoutes, type Planter } from '../support/planted-routes.ts'
 import { type DescribedRoute, INJECTIONS, type RouteRequest, spoiled } from '../support/route-requests.ts'
 import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 4)
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 4 : 1))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const REQUESTS = 300
 /** Beyond, a body goes past the sockets: it is refused before it has been sent as a whole. */

@@ -9,9 +9,10 @@ import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { allFrom, record } from './log-contract.ts'
 
-const KILLS = 10
+const KILLS = IS_LONG ? 10 : 5
 const WRITER = new URL('./log-writer.ts', import.meta.url).pathname
 
 const run = promisify(execFile)

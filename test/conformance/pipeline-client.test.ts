@@ -4,6 +4,7 @@ import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { ConfigExample } from '../../engine/nodes/contract/node-declaration.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type Dice, newDice } from '../support/dice.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import {
   PIPELINES,
   PipelineClient,
@@ -19,7 +20,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const KINDS = ['source', 'transform', 'sink'] as const
 const JSON_TYPE = 'application/json'
-const SEEDS = [1, 2]
+const SEEDS = IS_LONG ? [1, 2] : [1]
 /** Members that the server fills in although they hold nothing (pipeline API, sections 5 and 6). */
 const LISTED_EMPTY = ['/target_field', '/fields', '/advanced_options', '/file_consolidation/base_path']
 /** Read-only members as the client sends them. */

@@ -9,10 +9,13 @@ import { serverConnection } from '../../engine/store/server-connection.ts'
 import type { StoreError } from '../../engine/store/store.ts'
 import { type Child, startChild } from '../support/child.ts'
 import { blockOf } from '../support/line-blocks.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 import { hasStrace } from '../support/strace.ts'
 
 const SUPPORT = join(import.meta.dirname, '../support')
+/** Kills of one store. */
+const ROUNDS = IS_LONG ? 6 : 3
 const DAY = Date.UTC(2026, 0, 2)
 const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
 const HAS_STRACE = hasStrace('kills at the very instant of publishing a part')
@@ -70,13 +73,13 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     const batches = 30
     const rows = 3000
     const path = join(folder, 'store')
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const worker = startWorker(path, round, batches, rows)
       await worker.line(new RegExp(`^storing ${round * 3 + 2}$`))
-      await delay(round * 4)
+      await delay((round * 24) / ROUNDS)
       await worker.kill()
     }
-    await expectEachBatchOnce(startWorker(path, 6, batches, rows), batches, rows)
+    await expectEachBatchOnce(startWorker(path, ROUNDS, batches, rows), batches, rows)
   })
 
   /** Has the next rename of a file, which publishes the part of a batch, done to as the injection says. */
@@ -152,7 +155,7 @@ describe('an insert over HTTP whose outcome is unknown', () => {
     await store.close()
   }
 
-  test.each([0, 40, 120])(
+  test.each(IS_LONG ? [0, 40, 120] : [40])(
     'because the engine was killed %i ms after the send: its lines are stored once',
     async ms => {
       const { front, url } = await startFront()

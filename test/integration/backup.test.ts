@@ -21,6 +21,7 @@ import { serverConnection } from '../../engine/store/server-connection.ts'
 import { startFront } from '../support/clickhouse-server.ts'
 import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { longTest } from '../support/long-form.ts'
 import { runWeir, startProgram } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
@@ -198,23 +199,27 @@ test('a backup under load is restored, verified, and goes on: every line is ther
   expect(await verified(restored.environment)).toMatchObject({ code: 0, lines: expected.length })
 }, 90_000)
 
-test('verify and backup name a lost folder of the log, and neither they nor a start make another', async () => {
-  await startOwn()
-  await sendAll(weir, 1)
-  await weir.end('SIGTERM')
-  const ingest = join(weir.directory, 'log', 'weir.ingest')
-  renameSync(ingest, join(folder, 'moved'))
-  const sentence = `${ingest} is missing, and so is the log that was there: move it back to its place, or restore a backup`
-  for (const args of [['verify'], ['backup', join(folder, 'backup')]]) {
-    const { code, out, err } = await runWeir(args, weir.environment)
-    expect([code, out]).toEqual([2, ''])
-    expect(err).toContain(`weir: ${sentence}`)
-  }
-  await expect(weir.start()).rejects.toThrow(sentence)
-  expect(existsSync(ingest)).toBe(false)
-  renameSync(join(folder, 'moved'), ingest)
-  expect(await verified(weir.environment, runWeir)).toMatchObject({ code: 0, lines: LINES_PER_BATCH })
-}, 60_000)
+longTest(
+  'verify and backup name a lost folder of the log, and neither they nor a start make another',
+  async () => {
+    await startOwn()
+    await sendAll(weir, 1)
+    await weir.end('SIGTERM')
+    const ingest = join(weir.directory, 'log', 'weir.ingest')
+    renameSync(ingest, join(folder, 'moved'))
+    const sentence = `${ingest} is missing, and so is the log that was there: move it back to its place, or restore a backup`
+    for (const args of [['verify'], ['backup', join(folder, 'backup')]]) {
+      const { code, out, err } = await runWeir(args, weir.environment)
+      expect([code, out]).toEqual([2, ''])
+      expect(err).toContain(`weir: ${sentence}`)
+    }
+    await expect(weir.start()).rejects.toThrow(sentence)
+    expect(existsSync(ingest)).toBe(false)
+    renameSync(join(folder, 'moved'), ingest)
+    expect(await verified(weir.environment, runWeir)).toMatchObject({ code: 0, lines: LINES_PER_BATCH })
+  },
+  60_000,
+)
 
 describe('a restore refuses, with a sentence and nothing changed,', () => {
   let source: RunningWeir
@@ -360,25 +365,29 @@ test('kill -9 in the middle of a backup leaves a folder that neither restore nor
   ])
 })
 
-test('with a ClickHouse server verify asks it, and backup says what to do instead', async () => {
-  const front = await startFront(join(folder, 'store'))
-  await startOwn({ CLICKHOUSE_URL: front.url })
-  await sendAll(weir, 4)
-  expect(await verified(weir.environment)).toMatchObject({
-    code: 0,
-    lines: 4 * LINES_PER_BATCH,
-    mismatch: null,
-  })
-  const connection = serverConnection({ url: front.url })
-  await connection.command(
-    "ALTER TABLE lines DELETE WHERE line LIKE 'batch 2 line 9 %' SETTINGS mutations_sync = 2",
-  )
-  await connection.close()
-  const found = await verified(weir.environment)
-  expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines' } })
-  const refused = await runHere(['backup', join(folder, 'backup')], weir.environment)
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP DATABASE')])
-  expect(existsSync(join(folder, 'backup'))).toBe(false)
-  await weir.end('SIGTERM')
-  await front.stop()
-}, 60_000)
+longTest(
+  'with a ClickHouse server verify asks it, and backup says what to do instead',
+  async () => {
+    const front = await startFront(join(folder, 'store'))
+    await startOwn({ CLICKHOUSE_URL: front.url })
+    await sendAll(weir, 4)
+    expect(await verified(weir.environment)).toMatchObject({
+      code: 0,
+      lines: 4 * LINES_PER_BATCH,
+      mismatch: null,
+    })
+    const connection = serverConnection({ url: front.url })
+    await connection.command(
+      "ALTER TABLE lines DELETE WHERE line LIKE 'batch 2 line 9 %' SETTINGS mutations_sync = 2",
+    )
+    await connection.close()
+    const found = await verified(weir.environment)
+    expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines' } })
+    const refused = await runHere(['backup', join(folder, 'backup')], weir.environment)
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP DATABASE')])
+    expect(existsSync(join(folder, 'backup'))).toBe(false)
+    await weir.end('SIGTERM')
+    await front.stop()
+  },
+  60_000,
+)

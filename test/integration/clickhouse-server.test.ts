@@ -14,9 +14,11 @@ import {
 } from '../support/clickhouse-server.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { IS_LONG, longTest } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LIMIT = 5
+const LINES = IS_LONG ? 40_000 : 15_000
 const WAITS_FOR_SERVER = /does not answer properly: lines are accepted meanwhile/
 
 let folder: string
@@ -114,7 +116,7 @@ describe(`the program with ${atHand?.name ?? 'an engine over HTTP'}`, () => {
 
   test('lines are found and counted although the program is killed with kill -9 during shipping, and a throttle is exact', async () => {
     const running = weir as RunningWeir
-    const { path, lines } = linesFile('alpha', 40_000)
+    const { path, lines } = linesFile('alpha', LINES)
     const shipping = running.ship(path, 'alpha')
     await eventually(
       () => storedRows(running),
@@ -170,7 +172,7 @@ describe('a server that is unavailable', () => {
     weir = running
     const sent: string[] = []
     for (const host of ['alpha', 'beta']) {
-      const { path, lines } = linesFile(host, 30_000)
+      const { path, lines } = linesFile(host, LINES)
       sent.push(...lines)
       const before = await storedRows(running)
       const shipping = running.ship(path, host)
@@ -253,7 +255,7 @@ test('because another program answers 200 at CLICKHOUSE_URL; lines are kept unti
 
   await front.process.kill()
   page = await answeringPage(port)
-  const second = linesFile('beta', 2_000)
+  const second = linesFile('beta', 1_000)
   expect(await running.ship(second.path, 'beta')).toMatchObject({ code: 0 })
   await eventually(
     async () => page.requests(),
@@ -292,10 +294,11 @@ describe('a server that refuses ends the start with a sentence, because of', () 
     RunningWeir.start(await settingsFor({ ...(front as ClickHouseFront), username, password }, 'absent'))
 
   test('the user or the password', async () => {
-    for (const [username, password] of [
+    const wrong = [
       ['weir', 'wrong'],
       ['default', ''],
-    ] as const)
+    ] as const
+    for (const [username, password] of IS_LONG ? wrong : wrong.slice(0, 1))
       await expect(starting(username, password)).rejects.toThrow(
         `weir: the ClickHouse server at ${front?.url} (CLICKHOUSE_URL) refuses the user ${username}: ` +
           'check CLICKHOUSE_USER and CLICKHOUSE_PASSWORD',
@@ -308,7 +311,7 @@ describe('a server that refuses ends the start with a sentence, because of', () 
     )
   })
 
-  test('any of them, also when the server was unavailable at the start', async () => {
+  longTest('any of them, also when the server was unavailable at the start', async () => {
     const { url, process } = front as ClickHouseFront
     await process.kill()
     const port = Number(new URL(url).port)

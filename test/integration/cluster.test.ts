@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { runHere } from '../support/command-world.ts'
 import { type ExportedLine, eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
+
+/** Changes of each of ten clients. */
+const ROUNDS = IS_LONG ? 10 : 4
 
 const LIMIT = 7
 const KEY = 'c'.repeat(32)
@@ -112,7 +117,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
     const { data } = await ask<Node>(`${one(0)}/v3/pipeline`, 'POST', { title: 'P' })
     const url = (number: number) => `${one(number)}/v3/pipeline/${data.id}/transform`
     const client = async (number: number) => {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const body = { type: 'stringify', title: `${number} ${round}` }
         const { id } = (await ask<Node>(url(number + round), 'POST', body)).data
         const other = `${url(number + round + 1)}/${id}`
@@ -125,7 +130,8 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       }
     }
     await Promise.all(Array.from({ length: 10 }, (_, number) => client(number)))
-    for (const number of [0, 1]) expect((await ask<{ data: object[] }>(url(number))).data).toHaveLength(100)
+    for (const number of [0, 1])
+      expect((await ask<{ data: object[] }>(url(number))).data).toHaveLength(10 * ROUNDS)
   })
 
   test('a throttle passes exactly its limit while engines are killed and join, and weir verify confirms it', async () => {
@@ -157,7 +163,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
     }
     // The first process had not yet reported that it was killed.
     const status = await eventually(
-      () => runWeir(['status', '--json'], shared),
+      () => runHere(['status', '--json'], shared),
       ({ out }) => {
         const { partitions } = JSON.parse(out) as { partitions: { recordsToStore: number | null }[] }
         return partitions.every(({ recordsToStore }) => recordsToStore !== null && recordsToStore < 3)

@@ -3,6 +3,9 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runProgram } from '../../deploy/cli/program.ts'
+import { systemClock } from '../../engine/clock/system-clock.ts'
+import { commandWorld } from '../support/command-world.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
@@ -30,6 +33,13 @@ function run(...args: string[]): Promise<Ended> {
   return begin(args).ended
 }
 
+/** The same in this process, for commands whose result is of interest, and not their process. */
+async function runInside(...args: string[]): Promise<Ended> {
+  const world = commandWorld({ env: weir.environment, clock: systemClock() })
+  const code = await runProgram(args, world)
+  return { code, out: world.out(), err: world.err() }
+}
+
 function begin(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...weir.environment, ...env },
@@ -44,7 +54,7 @@ function begin(args: readonly string[], env: Record<string, string> = {}) {
 
 async function searched(count: number, ...args: string[]): Promise<Record<string, unknown>[]> {
   const { out } = await eventually(
-    () => run('search', ...args, '--json'),
+    () => runInside('search', ...args, '--json'),
     ended => ended.out.split('\n').length > count,
   )
   return out
@@ -84,7 +94,7 @@ describe('the command line against the real service', () => {
     expect(out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z web-1 shop WARN request 12344 grüße "quoted" \\x01\n$/)
 
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
-    const usage = JSON.parse((await run('usage', 'apps', 'shop', '--json')).out) as { results: unknown }
+    const usage = JSON.parse((await runInside('usage', 'apps', 'shop', '--json')).out) as { results: unknown }
     expect(usage.results).toEqual([{ name: 'shop', total_bytes: bytes }])
     expect((await run('usage', 'tags')).out).toMatch(/^prod .* [\d,]+$/m)
   })
@@ -122,29 +132,29 @@ describe('the command line against the real service', () => {
     })
     await create(`/v3/pipeline/${id}/sink`, { type: 'blackhole', user_config: {}, inputs: [source] })
     expect((await run('pipeline', 'list')).out).toMatch(new RegExp(`^${id}  Calm +draft`, 'm'))
-    expect((await run('pipeline', 'show', 'Calm')).out).toMatch(
+    expect((await runInside('pipeline', 'show', 'Calm')).out).toMatch(
       /^blackhole +sink +blackhole +log-analysis-ingestion /m,
     )
     expect((await run('pipeline', 'publish', id)).out).toMatch(/^Published Calm/)
-    const again = await run('pipeline', 'publish', id)
+    const again = await runInside('pipeline', 'publish', id)
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing to publish')])
   })
 
   test('pausing the only pipeline that reads lines is refused in a script, and with --yes lines are stored', async () => {
-    const state = async () => (await run('pipeline', 'list')).out
-    const refused = await run('pipeline', 'pause', 'Calm')
+    const state = async () => (await runInside('pipeline', 'list')).out
+    const refused = await runInside('pipeline', 'pause', 'Calm')
     expect([refused.code, refused.out]).toEqual([2, ''])
     expect(refused.err).toMatch(/^weir: Calm was not paused\. .*unfiltered and unthrottled\. Use --yes /)
     expect(await state()).not.toContain('paused')
     const path = join(folder, 'paused.log')
     writeFileSync(path, 'kept out\n')
     expect((await run('ship', path, '--host', 'paused')).code).toBe(0)
-    expect((await run('pipeline', 'pause', 'Calm', '--yes')).out).toMatch(/^Paused Calm\. .*unfiltered/)
+    expect((await runInside('pipeline', 'pause', 'Calm', '--yes')).out).toMatch(/^Paused Calm\. .*unfiltered/)
     expect(await state()).toContain('paused')
     writeFileSync(path, 'let in\n')
     expect((await run('ship', path, '--host', 'paused')).code).toBe(0)
     expect((await searched(1, 'host:paused')).map(({ _line }) => _line)).toEqual(['let in'])
-    expect((await run('pipeline', 'resume', 'Calm')).out).toBe('Calm runs.\n')
+    expect((await runInside('pipeline', 'resume', 'Calm')).out).toBe('Calm runs.\n')
     expect(await state()).not.toContain('paused')
   })
 
@@ -153,6 +163,6 @@ describe('the command line against the real service', () => {
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('WEIR_ACCESS_TOKEN')])
     const key = await begin(['ship', PROGRAM], { WEIR_INGESTION_KEY: '0'.repeat(32) }).ended
     expect([key.code, key.err]).toEqual([3, expect.stringContaining('WEIR_INGESTION_KEY')])
-    expect((await run('search', '((')).code).toBe(2)
+    expect((await runInside('search', '((')).code).toBe(2)
   })
 })

@@ -3,9 +3,11 @@ import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+const ENDS = IS_LONG ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as const)
 const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
 
 let weir: RunningWeir | undefined
@@ -80,30 +82,31 @@ test('an older copy of the store under a whole log: every acknowledged line is f
   expect(await stored(running, 100)).toBe(100)
   await running.end('SIGTERM')
   const goBack = copyStore(running)
-  for (const end of ['SIGTERM', 'SIGKILL'] as const) {
+  for (const end of ENDS) {
     await running.start()
     const before = await countedLines(running)
     await send(running, `after the copy, until ${end}`, 200)
     expect(await stored(running, before + 200)).toBe(before + 200)
     await running.end(end)
   }
+  const all = 100 + 200 * ENDS.length
   goBack()
   expect(await command(running, 'verify')).toMatchObject({
     code: 1,
     text: expect.stringContaining('the store is an older copy'),
   })
   await running.start()
-  expect(await stored(running, 500)).toBe(500)
+  expect(await stored(running, all)).toBe(all)
   const found = await exportedLines(running)
-  expect(new Set(found.map(line => line._line)).size).toBe(500)
-  expect(new Set(found.map(line => line._id)).size).toBe(500)
+  expect(new Set(found.map(line => line._line)).size).toBe(all)
+  expect(new Set(found.map(line => line._id)).size).toBe(all)
   expect((await ready(running)).status).toBe(200)
   await expectVerified(running)
   // The same copy once more, behind checkpoints that were written while its rows were stored again.
   await running.end('SIGTERM')
   goBack()
   await running.start()
-  expect(await stored(running, 500)).toBe(500)
+  expect(await stored(running, all)).toBe(all)
   await running.end('SIGTERM')
   expect(await command(running, 'verify')).toMatchObject({ code: 0 })
 }, 120_000)

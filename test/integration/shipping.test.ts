@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
@@ -30,15 +31,16 @@ function linesOf(host: string, count: number): string[] {
   )
 }
 
+const KILLS = IS_LONG ? 3 : 1
 const HOSTS = ['alpha', 'beta', 'gamma']
-const LINES_PER_HOST = 20_000
+const LINES_PER_HOST = IS_LONG ? 20_000 : 8_000
 
 test('lines are found and counted in order per host, although the program is killed with kill -9 during shipping', async () => {
   const sent = new Map(HOSTS.map(host => [host, linesOf(host, LINES_PER_HOST)]))
   for (const [host, lines] of sent) writeFileSync(join(folder, `${host}.log`), `${lines.join('\n')}\n`)
 
   const shipping = Promise.all(HOSTS.map(host => weir.ship(join(folder, `${host}.log`), host)))
-  for (let kill = 0; kill < 3; kill++) {
+  for (let kill = 0; kill < KILLS; kill++) {
     await new Promise(resolve => setTimeout(resolve, 250 + 150 * kill))
     await weir.end('SIGKILL')
     await weir.start()

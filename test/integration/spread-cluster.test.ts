@@ -7,15 +7,16 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import type { ExplainedLine } from '../../schemas/http/explanation-api.ts'
 import { newDice } from '../support/dice.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
 
-const PARTITIONS = 8
-const ENGINES = 4
-const KEYS = 10_000
+const PARTITIONS = IS_LONG ? 8 : 4
+const ENGINES = IS_LONG ? 4 : 2
+const KEYS = IS_LONG ? 10_000 : 2_500
 const LIMIT = 3
 const REQUESTS = 120
-const LINES_PER_REQUEST = 400
+const LINES_PER_REQUEST = IS_LONG ? 400 : 100
 const HOSTS = 40
 const KEY = 'c'.repeat(32)
 const TOKEN = `sts_${'d'.repeat(40)}`
@@ -162,9 +163,9 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
       if (request === 20) await setSpread(api.url, true)
       if (request === 25) replacing = killAndReplace(0)
       if (request === 40) await untilPhase(api.url, 'on')
-      if (request === 60) replacing = replacing.then(() => killAndReplace(1))
+      if (request === 60 && IS_LONG) replacing = replacing.then(() => killAndReplace(1))
       if (request === 75) await setSpread(api.url, false)
-      if (request === 80) replacing = replacing.then(() => killAndReplace(2))
+      if (request === 80) replacing = replacing.then(() => killAndReplace(ENGINES - 2))
       if (request === 95) await untilPhase(api.url, 'off')
       if (request === 100) await setSpread(api.url, true)
     }

@@ -12,6 +12,7 @@ import { silentLogger } from '../../engine/logger.ts'
 import { logContract } from '../conformance/log-contract.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
+import { longTest } from '../support/long-form.ts'
 
 const clock = systemClock()
 const entropy = systemEntropy()
@@ -215,24 +216,27 @@ await describeKafka(
       expect(acknowledged.length).toBeGreaterThan(20)
     })
 
-    test("makes kafkajs's idempotent producer acknowledge missing records, which is the reason not to use it", async () => {
-      const prefix = newPrefix()
-      const topic = await (await openLog(cluster, { prefix })).topic('weir.test', 1)
-      const kafka = new (unmendedKafkajs().Kafka)({
-        brokers: [...cluster.bootstrap],
-        requestTimeout: 1_000,
-        retry: { retries: 200, initialRetryTime: 50, maxRetryTime: 250 },
-        logCreator: () => () => {},
-      })
-      const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 })
-      await producer.connect()
-      const acknowledged = await sendPastPause(cluster, value =>
-        producer.send({ topic: `${prefix}weir.test`, messages: [{ value }] }),
-      )
-      await producer.disconnect()
-      const kept = (await everything(topic)).map(({ value }) => value.toString())
-      const lost = acknowledged.filter(text => !kept.includes(text))
-      expect(lost.length + kept.length - new Set(kept).size).toBeGreaterThan(0)
-    })
+    longTest(
+      "makes kafkajs's idempotent producer acknowledge missing records, which is the reason not to use it",
+      async () => {
+        const prefix = newPrefix()
+        const topic = await (await openLog(cluster, { prefix })).topic('weir.test', 1)
+        const kafka = new (unmendedKafkajs().Kafka)({
+          brokers: [...cluster.bootstrap],
+          requestTimeout: 1_000,
+          retry: { retries: 200, initialRetryTime: 50, maxRetryTime: 250 },
+          logCreator: () => () => {},
+        })
+        const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 })
+        await producer.connect()
+        const acknowledged = await sendPastPause(cluster, value =>
+          producer.send({ topic: `${prefix}weir.test`, messages: [{ value }] }),
+        )
+        await producer.disconnect()
+        const kept = (await everything(topic)).map(({ value }) => value.toString())
+        const lost = acknowledged.filter(text => !kept.includes(text))
+        expect(lost.length + kept.length - new Set(kept).size).toBeGreaterThan(0)
+      },
+    )
   },
 )

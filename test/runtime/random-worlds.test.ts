@@ -10,12 +10,13 @@ import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import type { InsertFate, MemoryRow } from '../support/memory-store.ts'
 import { readNativeBlock } from '../support/native-reader.ts'
 import { drawPeriods, drawRules, judgedRows, withoutRules } from '../support/rules-model.ts'
 import { newWorld, node, SOURCE, type World } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 40)
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 40 : 20))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const ACTIONS = 120
 const TABLES = ['lines', 'node_metrics', 'pipeline_errors', 'full_field_days'] as const

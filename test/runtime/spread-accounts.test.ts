@@ -17,6 +17,7 @@ import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Dice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, SAMPLE_ROUTE, type SampleLine } from '../support/line-batches.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { type MemoryRow, MemoryStore } from '../support/memory-store.ts'
 import {
   bound,
@@ -29,7 +30,7 @@ import {
 } from '../support/spread-run.ts'
 import { node, SampleConfiguration, SOURCE } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 40)
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 40 : 15))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 /** Limits of the revisions: at most one change of them within a window. */
 const RULES = {

@@ -12,10 +12,11 @@ import type { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Dice } from '../support/dice.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { SPREAD_PARTITIONS, SpreadRun, type SpreadScript } from '../support/spread-run.ts'
 import { node, SOURCE } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 3)
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 3 : 1))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const PIPELINE = 'pipeline-1'
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)

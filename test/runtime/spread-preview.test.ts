@@ -8,10 +8,11 @@ import type { ReplayedPartition } from '../../engine/replay/replay.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { EPOCH_MS, SPREAD_PARTITIONS, SpreadRun, type SpreadScript } from '../support/spread-run.ts'
 import { node, SOURCE } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? 2)
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 2 : 1))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const PIPELINE = 'pipeline-1'
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
