@@ -7,6 +7,7 @@ import { migrate } from './migrations.ts'
 import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
 import { fullFieldDays } from './search/full-field-days.ts'
+import { type Buckets, countByTime, countByValue } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
 import { searchLines } from './search/sliced-search.ts'
 import { textLiteral } from './sql-text.ts'
@@ -249,6 +250,14 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
 
   fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]> {
     return fullFieldDays(this, selection, signal)
+  }
+
+  countByValue(selection: LineSelection, field: string, signal: AbortSignal) {
+    return countByValue(this, selection, field, signal)
+  }
+
+  countByTime(selection: LineSelection, buckets: Buckets, signal: AbortSignal) {
+    return countByTime(this, selection, buckets, signal)
   }
 
   usageByKind(query: UsageByKindQuery, signal?: AbortSignal): Promise<NamedUsage[]> {

@@ -1,4 +1,5 @@
 import type { PipelineErrorEntry, PipelineErrorsQuery } from './pipeline-errors.ts'
+import type { BucketCounts, Buckets, SliceOfCounts, ValueCounts } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
 import type { NamedUsage, PoolUsage, UsageByKindQuery, UsagePeriod } from './usage.ts'
 
@@ -22,6 +23,25 @@ export interface StoreSearches {
    * oldest first. Empty if the query does not name a field, because it then finds all matching lines.
    */
   fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]>
+
+  /**
+   * Counts the lines of a selection by the values of a countable field (counted-field.ts), in slices of its period, newest
+   * first. Leaving the iteration ends the work.
+   *
+   * @throws QuerySyntaxError for a query with more terms than the store can search for
+   */
+  countByValue(
+    selection: LineSelection,
+    field: string,
+    signal: AbortSignal,
+  ): AsyncIterable<SliceOfCounts<ValueCounts>>
+
+  /** Like `countByValue`, by time and by some values of a field. */
+  countByTime(
+    selection: LineSelection,
+    buckets: Buckets,
+    signal: AbortSignal,
+  ): AsyncIterable<SliceOfCounts<BucketCounts>>
 
   /**
    * Bytes and lines per app, host or tag, largest first. A line with several tags counts for each, and one without tags

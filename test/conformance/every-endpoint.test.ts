@@ -207,6 +207,8 @@ function watched(store: Store): Store {
       const { access, rows } = store.search(...given)
       return { access, rows: signal => watchedRows(rows(signal)) }
     },
+    countByValue: (...given) => watchedRows(store.countByValue(...given)),
+    countByTime: (...given) => watchedRows(store.countByTime(...given)),
     usageByKindStream: (...given) => watchedRows(store.usageByKindStream(...given)),
     fullFieldDays: (...given) => store.fullFieldDays(...given).catch(noted),
     usageByKind: (...given) => store.usageByKind(...given).catch(noted),

@@ -3,6 +3,7 @@ import { pipelineErrorsBlock } from '../../engine/fold/tables/pipeline-errors-bl
 import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import type { Buckets } from '../../engine/store/search/line-counts.ts'
 import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import type { Epoch, Store } from '../../engine/store/store.ts'
 import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
@@ -137,6 +138,68 @@ export function searchContract(opened: () => Promise<SearchedStore> | SearchedSt
     })
   })
 
+  describe('counts of lines', () => {
+    const selection = { account: ACCOUNT, fromMs: DAY, toMs: DAY + 9, asOfMs: DAY + 10, filters: NO_FILTERS }
+    const { signal } = new AbortController()
+
+    test.each([
+      ['app', '', 5, 0, { db: 2, web: 2, nginx: 1 }],
+      ['level', '', 5, 0, { INFO: 4, Warn: 1 }],
+      ['file', '', 5, 5, {}],
+      ['tag', '', 5, 3, { red: 2, blue: 1 }],
+      ['status', '', 5, 4, { 404: 1 }],
+      ['user.name', 'app:db', 2, 1, { Ann: 1 }],
+      ['nothing', 'app:db', 2, 2, {}],
+      ['host', 'nothing', 0, 0, {}],
+    ] as const)(
+      'by %s of "%s" have each value, most lines first',
+      async (field, query, lines, absent, of) => {
+        const store = await filled()
+        const slices = await slicesOf(
+          store.countByValue({ ...selection, query: parseQuery(query) }, field, signal),
+        )
+        const values = Object.entries(of)
+        const valueLines = values.reduce((sum, [, ofValue]) => sum + ofValue, 0)
+        const counts = { lines, absent, values, distinct: values.length, valueLines }
+        expect(slices).toEqual([{ fromMs: DAY, toMs: DAY + 9, counts }])
+      },
+    )
+
+    test('by time and value are those of the lines of each bucket', async () => {
+      const store = await filled()
+      const starts = [DAY - 5, DAY + 5, DAY + 7]
+      const counted = async (by?: Buckets['by']) => {
+        const buckets = { starts, ...(by && { by }) }
+        const query = parseQuery('')
+        const [slice] = await slicesOf(store.countByTime({ ...selection, query }, buckets, signal))
+        const rows = slice?.counts.buckets.map(({ startMs, value, lines }) => [startMs - DAY, value, lines])
+        return { lines: slice?.counts.lines, rows: rows?.sort() }
+      }
+      const whole = [
+        [-5, -1, 1],
+        [5, -1, 3],
+        [7, -1, 1],
+      ]
+      expect(await counted()).toEqual({ lines: 5, rows: whole })
+      const apps = [
+        [-5, 0, 1],
+        [5, -1, 1],
+        [5, 0, 1],
+        [5, 1, 1],
+        [7, 1, 1],
+      ]
+      expect(await counted({ field: 'app', values: ['web', 'db'] })).toEqual({ lines: 5, rows: apps })
+      // The line with two tags counts for both.
+      const tags = [
+        [-5, 0, 1],
+        [5, -1, 3],
+        [7, 0, 1],
+        [7, 1, 1],
+      ]
+      expect(await counted({ field: 'tag', values: ['red', 'blue'] })).toEqual({ lines: 5, rows: tags })
+    })
+  })
+
   test('usage is counted by name and by pool', async () => {
     const store = await filled()
     const period = { account: ACCOUNT, fromMs: DAY, toMs: DAY + 999 }
@@ -175,6 +238,12 @@ export function searchContract(opened: () => Promise<SearchedStore> | SearchedSt
     expect(await store.pipelineErrors({ ...query, toMs: DAY + 70 })).toHaveLength(1)
     expect(await store.pipelineErrors({ ...query, limit: 1 })).toHaveLength(1)
   })
+}
+
+async function slicesOf<Slice>(slices: AsyncIterable<Slice>): Promise<Slice[]> {
+  const found: Slice[] = []
+  for await (const slice of slices) found.push(slice)
+  return found
 }
 
 function lineOf(text: string, given: Partial<StoredLine>): StoredLine {

@@ -147,6 +147,8 @@ export class MemoryStore implements Store {
 
   readonly #searches = rowSearches(table => this.#placedRows(table))
   readonly search = this.#searches.search
+  readonly countByValue = this.#searches.countByValue
+  readonly countByTime = this.#searches.countByTime
   readonly fullFieldDays = this.#searches.fullFieldDays
   readonly usageByKind = this.#searches.usageByKind
   readonly usageByKindStream = this.#searches.usageByKindStream

@@ -37,6 +37,38 @@ export function searchStatement(
   page: LinePage,
   order: 'ascending' | 'found' = 'ascending',
 ): SearchStatement {
+  const { conditions, constants, access, scanOf } = selectionConditions(selection, page)
+  return {
+    statement: {
+      sql: constants.withClause + pageSql(conditions, page, order) + settings(access, page),
+      parameters: constants.parameters,
+      ...(scanOf === undefined ? {} : { scanOf }),
+    },
+    access,
+  }
+}
+
+/** The lines of a selection, as the conditions of a statement. */
+interface SelectionConditions {
+  /** PREWHERE and WHERE, for a statement on `lines AS l`. */
+  readonly conditions: string
+  readonly constants: SqlConstants
+  readonly access: SearchAccess
+  /** Account whose texts are read; undefined when columns of words decide. */
+  readonly scanOf: string | undefined
+}
+
+/**
+ * The order of the table answers account, times and positions. Rows are read only at the edges of a period, so times are
+ * tested behind the prefilter. The exact condition is last.
+ *
+ * @param page absent: all lines
+ * @throws QuerySyntaxError for a query with more terms than a statement can contain
+ */
+export function selectionConditions(
+  selection: LineSelection,
+  page: Pick<LinePage, 'prefer' | 'behind'> = { prefer: 'tail' },
+): SelectionConditions {
   const { exact, prefilter, constants } = compiled(selection.query)
   const names = filterConditions(selection.filters, constants)
   const first = [
@@ -51,14 +83,7 @@ export function searchStatement(
   const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
   const readsWordsOnly = [exact, ...names].every(condition => costOf(condition) === COST.words)
   const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(then, '\n  AND ')}`
-  return {
-    statement: {
-      sql: constants.withClause + pageSql(conditions, page, order) + settings(access, page),
-      parameters: constants.parameters,
-      ...(readsWordsOnly ? {} : { scanOf: selection.account }),
-    },
-    access,
-  }
+  return { conditions, constants, access, scanOf: readsWordsOnly ? undefined : selection.account }
 }
 
 function joined(conditions: readonly Condition[], separator: string): string {
@@ -140,7 +165,7 @@ function accountCondition({ account }: LineSelection, constants: SqlConstants): 
 
 function timeConditions(
   { fromMs, toMs }: LineSelection,
-  { behind, prefer }: LinePage,
+  { behind, prefer }: Pick<LinePage, 'behind' | 'prefer'>,
   constants: SqlConstants,
 ): Condition[] {
   return [

@@ -40,7 +40,7 @@ interface SlicedSearch extends SearchStatement {
 
 async function* oldestOfSlices(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
   let wanted = search.page.limit
-  for (const slice of await slicesOf(search, signal)) {
+  for (const slice of await slicesOf(search.runner, search.selection, search.page, signal)) {
     for await (const rows of rowsOfSlice(search, slice, wanted, signal)) {
       wanted -= rows.length
       yield rows
@@ -59,7 +59,7 @@ async function* newestLines(
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
   const { runner, selection, statement, page } = search
-  const slices = isSliced ? await slicesOf(search, signal) : [selection]
+  const slices = isSliced ? await slicesOf(runner, selection, page, signal) : [selection]
   if (slices.length === 1 && page.limit > MAX_HELD_LINES)
     return yield* runner.queryStream<SelectedLine>(statement, signal)
   const held: SelectedLine[][] = []
@@ -88,14 +88,17 @@ function rowsOfSlice(
   return runner.queryStream<SelectedLine>(statement, signal)
 }
 
-interface Slice {
+/** Part of a period, UNIX ms, both inclusive. */
+export interface Slice {
   readonly fromMs: number
   readonly toMs: number
 }
 
 /** Slices, both ends included, which together are the time of the selection, oldest first. */
-async function slicesOf(
-  { runner, selection, page }: SlicedSearch,
+export async function slicesOf(
+  runner: StatementRunner,
+  selection: LineSelection,
+  page: LinePage,
   signal: AbortSignal,
 ): Promise<readonly Slice[]> {
   const [time] = await runner.query<TimeOfLines>(linesInTime(selection, page), signal)
