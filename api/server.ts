@@ -30,6 +30,7 @@ import {
 import { operationsRoutes } from './operations/operations-routes.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { type IngestPorts, type ServerPorts, sharedPorts } from './ports.ts'
+import { countRoutes } from './search/count-routes.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
 import { tailRoutes } from './tail/tail-routes.ts'
@@ -128,7 +129,9 @@ async function registerApi(app: FastifyInstance): Promise<void> {
   await app.register(attachedAccountRoutes)
   await app.register(spreadRoutes)
   if (store !== undefined) {
-    await app.register(exportRoutes, { store, ...searchMetrics(registry) })
+    const metrics = searchMetrics(registry)
+    await app.register(exportRoutes, { store, ...metrics })
+    await app.register(countRoutes, { store, ...metrics })
     await app.register(usageRoutes, { store })
   }
   await serveDocument(app)

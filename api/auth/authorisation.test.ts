@@ -135,6 +135,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'PUT /v1/config/index-rate': 'admin',
   'GET /v1/export': 'read',
   'GET /v2/export': 'read',
+  'GET /v3/search/histogram': 'read',
+  'GET /v3/search/facet': 'read',
   'GET /ws/tail': 'read',
   'GET /v2/usage': 'read',
   'GET /v2/usage/:kind': 'read',

@@ -23,6 +23,12 @@ export class QueryParameters {
     return this.#values[name] !== undefined
   }
 
+  /** Reports parameters with other names. */
+  only(names: readonly string[]): void {
+    for (const name of Object.keys(this.#values))
+      if (!names.includes(name)) this.refuse(name, 'is not allowed')
+  }
+
   /** A whole number; undefined when absent. */
   integer(name: string, bounds: { readonly min?: number; readonly max?: number } = {}): number | undefined {
     const text = this.#number(name)

@@ -67,7 +67,8 @@ export function readPagedExport(
   }
 }
 
-function readSelection(parameters: QueryParameters, account: string, asOfMs: number): LineSelection {
+/** The lines that a request asks for; an invalid time is 0. */
+export function readSelection(parameters: QueryParameters, account: string, asOfMs: number): LineSelection {
   const fromMs = parameters.timeMs('from', 'first')
   const toMs = parameters.timeMs('to', 'last')
   const filters = readFilters(parameters)

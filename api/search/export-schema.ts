@@ -13,15 +13,21 @@ export const LineLists = {
   ),
 }
 
+export const SearchedPeriod = {
+  from: Type.Integer({ description: 'UNIX seconds or milliseconds, recognised by magnitude. Inclusive.' }),
+  to: Type.Integer({ description: 'End of the period, in the same forms. A second is included as a whole.' }),
+}
+
+export const SearchQuery = {
+  query: Type.Optional(Type.String({ description: 'Search query; empty: every line. Also called q.' })),
+}
+
 function searchParameters(maxLines: number) {
   return {
-    from: Type.Integer({ description: 'UNIX seconds or milliseconds, recognised by magnitude. Inclusive.' }),
-    to: Type.Integer({
-      description: 'End of the period, in the same forms. A second is included as a whole.',
-    }),
+    ...SearchedPeriod,
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLines, default: maxLines })),
     ...LineLists,
-    query: Type.Optional(Type.String({ description: 'Search query; empty: every line. Also called q.' })),
+    ...SearchQuery,
     prefer: Type.Optional(
       Type.Union([Type.Literal('head'), Type.Literal('tail')], {
         default: 'tail',
@@ -68,7 +74,7 @@ const ACCESS_DESCRIPTION = `Header \`${ACCESS_HEADER}\` shows how the lines are 
 /** Days on which some fields were not indexed, if the query names a field. */
 export const INCOMPLETE_HEADER = 'x-weir-incomplete'
 
-const INCOMPLETE_DESCRIPTION = `Header \`${INCOMPLETE_HEADER}: fields; days="2026-11-20, 2026-11-21"\` is present if the query names a field, and the account sent more than the 500 indexed names of fields on these UTC days. Lines whose field came later may be missing. The newest 31 days are listed, and \`more\` is the number of the others.`
+export const INCOMPLETE_DESCRIPTION = `Header \`${INCOMPLETE_HEADER}: fields; days="2026-11-20, 2026-11-21"\` is present if the query names a field, and the account sent more than the 500 indexed names of fields on these UTC days. Lines whose field came later may be missing. The newest 31 days are listed, and \`more\` is the number of the others.`
 
 /** Schema for the API document: the handlers validate by themselves. */
 export function exportSchema(maxLines: number) {

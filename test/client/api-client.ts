@@ -2844,6 +2844,51 @@ export type LinePage = {
     /** Null on the last page. */
     pagination_id: string | null;
 };
+export type Histogram = {
+    /** UNIX milliseconds, inclusive. */
+    "from": number;
+    /** UNIX milliseconds, inclusive. */
+    to: number;
+    /** Usual length of a bucket. Days and longer ones are as long as the calendar says. */
+    interval_ms: number;
+    /** Starts of the buckets, UNIX milliseconds. The first may be before `from`. */
+    starts: number[];
+    /** Up to ten values of the field `by` with most lines, and their lines per bucket. */
+    series: {
+        name: string;
+        lines: number[];
+    }[];
+    /** Lines per bucket that have none of these values; without `by`, all lines. */
+    other: number[];
+    /** All counted lines. */
+    lines: number;
+    /** Whether all lines of the period were counted. */
+    complete: boolean;
+    /** UNIX milliseconds. Older lines were not counted. */
+    covered_from: number;
+};
+export type Facet = {
+    field: string;
+    /** Most lines first. A line with several values counts for each of them. */
+    values: {
+        value: string;
+        lines: number;
+    }[];
+    /** Lines of the values that are not listed. */
+    other: number;
+    /** Lines without a value. */
+    absent: number;
+    /** Number of values; if not `exact`, at least. */
+    distinct: number;
+    /** False if not all lines of the period were counted, or if the field has so many values that counts may be too low. */
+    exact: boolean;
+    /** All counted lines. */
+    of_lines: number;
+    /** Whether all lines of the period were counted. */
+    complete: boolean;
+    /** UNIX milliseconds. Older lines were not counted. */
+    covered_from: number;
+};
 export type LineUsage = {
     name: string;
     /** Lines. */
@@ -9010,6 +9055,117 @@ export function getV2Export($from: number, to: number, { size, hosts, apps, leve
         query,
         prefer,
         pagination_id: paginationId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count lines over time
+ */
+export function getV3SearchHistogram($from: number, to: number, { query, hosts, apps, levels, tags, budgetMs, by, buckets, zone }: {
+    query?: string;
+    hosts?: string;
+    apps?: string;
+    levels?: string;
+    tags?: string;
+    budgetMs?: number;
+    by?: string;
+    buckets?: number;
+    zone?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            meta: Meta;
+            data: Histogram;
+        };
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search/histogram${QS.query(QS.explode({
+        "from": $from,
+        to,
+        query,
+        hosts,
+        apps,
+        levels,
+        tags,
+        budget_ms: budgetMs,
+        by,
+        buckets,
+        zone
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count lines by values of fields
+ */
+export function getV3SearchFacet($from: number, to: number, fields: string, { query, hosts, apps, levels, tags, budgetMs, limit }: {
+    query?: string;
+    hosts?: string;
+    apps?: string;
+    levels?: string;
+    tags?: string;
+    budgetMs?: number;
+    limit?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            meta: Meta;
+            data: Facet[];
+        };
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search/facet${QS.query(QS.explode({
+        "from": $from,
+        to,
+        query,
+        hosts,
+        apps,
+        levels,
+        tags,
+        budget_ms: budgetMs,
+        fields,
+        limit
     }))}`, {
         ...opts
     });

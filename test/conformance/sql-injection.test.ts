@@ -47,6 +47,8 @@ interface Endpoint {
 
 const SEARCH = ['from', 'to', 'size', 'hosts', 'apps', 'levels', 'tags', 'query', 'q', 'prefer']
 
+const COUNTED = ['from', 'to', 'hosts', 'apps', 'levels', 'tags', 'query', 'q', 'budget_ms']
+
 const ENDPOINTS: readonly Endpoint[] = [
   { path: () => '/v1/export', valid: PERIOD, parameters: [...SEARCH, 'email', 'emailSubject'] },
   { path: () => '/v2/export', valid: PERIOD, parameters: [...SEARCH, 'pagination_id'] },
@@ -61,6 +63,16 @@ const ENDPOINTS: readonly Endpoint[] = [
       named: true,
     },
   ]),
+  {
+    path: () => '/v3/search/histogram',
+    valid: PERIOD,
+    parameters: [...COUNTED, 'by', 'buckets', 'zone'],
+  },
+  {
+    path: () => '/v3/search/facet',
+    valid: { ...PERIOD, fields: 'app' },
+    parameters: [...COUNTED, 'fields', 'limit'],
+  },
   { path: () => '/v2/usage', valid: DAYS, parameters: ['from', 'to'] },
 ]
 

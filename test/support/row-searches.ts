@@ -1,16 +1,16 @@
-import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
 import { recordOf } from '../../engine/lines/stored-line/line-record.ts'
-import { evaluate, SearchedRecord } from '../../engine/query-language/evaluate.ts'
+import { evaluate } from '../../engine/query-language/evaluate.ts'
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import type { PipelineErrorEntry, PipelineErrorsQuery } from '../../engine/store/pipeline-errors.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
 import { asksForField } from '../../engine/store/search/full-field-days.ts'
-import type { BucketCounts, Buckets, ValueCounts } from '../../engine/store/search/line-counts.ts'
+import type { BucketCounts, Buckets } from '../../engine/store/search/line-counts.ts'
 import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import type { StoreSearches } from '../../engine/store/store-searches.ts'
 import type { NamedUsage, UsageByKindQuery, UsageKind, UsagePeriod } from '../../engine/store/usage.ts'
 import { DAY_MS, MINUTE_MS } from '../../engine/times/duration.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
+import { valueCounts, valuesOf } from './counted-records.ts'
 import type { NativeValue } from './native-reader.ts'
 
 /** A row of a block, with the place of its partition. */
@@ -34,7 +34,13 @@ export function rowSearches(rows: (table: StoreTable) => readonly PlacedRow[]): 
       }
     },
     async *countByValue(selection, field) {
-      yield sliceOf(selection, valueCounts(linesOf(rows('lines').map(selectedLine), selection), field))
+      yield sliceOf(
+        selection,
+        valueCounts(
+          linesOf(rows('lines').map(selectedLine), selection).map(line => recordOf(line)),
+          field,
+        ),
+      )
     },
     async *countByTime(selection, buckets) {
       yield sliceOf(selection, bucketCounts(linesOf(rows('lines').map(selectedLine), selection), buckets))
@@ -63,11 +69,12 @@ function selectedLine({ pool, text_fields, number_fields, ...row }: PlacedRow): 
 
 function linesOf(
   lines: readonly SelectedLine[],
-  { account, fromMs, toMs, asOfMs, filters, query }: LineSelection,
+  { account, fromMs, toMs, asOfMs, filters, query, exceptDays = [] }: LineSelection,
 ): SelectedLine[] {
   return lines
     .filter(line => line.account === account && line.ts >= fromMs && line.ts <= toMs)
     .filter(line => line.t >= asOfMs - line.retention * DAY_MS && passes(line, filters))
+    .filter(line => !exceptDays.includes(new Date(line.t).toISOString().slice(0, 10)))
     .filter(line => evaluate(query, recordOf(line)))
 }
 
@@ -89,33 +96,12 @@ function sliceOf<Counts>({ fromMs, toMs }: LineSelection, counts: Counts) {
   return { fromMs, toMs, counts }
 }
 
-/** Different values of a field, as texts. */
-function valuesOf(line: SelectedLine, field: string): string[] {
-  const found = new SearchedRecord(recordOf(line)).field(field, UNMETERED)
-  const digits = [...found.texts, ...found.bigIntegers]
-  const numbers = found.numbers.filter(value => Math.abs(value) < 2 ** 53 || digits.length === 0)
-  const isWord = ['app', 'host', 'level', 'file', 'env'].includes(field)
-  return [...new Set([...digits, ...numbers.map(String)])].filter(value => !isWord || value !== '')
-}
-
-function valueCounts(lines: readonly SelectedLine[], field: string): ValueCounts {
-  const counted = new Map<string, number>()
-  const values = lines.map(line => valuesOf(line, field))
-  for (const value of values.flat()) counted.set(value, (counted.get(value) ?? 0) + 1)
-  return {
-    lines: lines.length,
-    absent: values.filter(({ length }) => length === 0).length,
-    values: [...counted].sort((a, b) => b[1] - a[1] || byteOrder(a[0], b[0])),
-    distinct: counted.size,
-    valueLines: values.flat().length,
-  }
-}
-
 function bucketCounts(lines: readonly SelectedLine[], { starts, by }: Buckets): BucketCounts {
   const counted = new Map<string, number>()
   for (const line of lines) {
     const start = starts.findLast(ms => ms <= line.ts)
-    const found = by === undefined ? [] : valuesOf(line, by.field).map(value => by.values.indexOf(value))
+    const found =
+      by === undefined ? [] : valuesOf(recordOf(line), by.field).map(value => by.values.indexOf(value))
     const shown = found.filter(index => index >= 0)
     for (const value of shown.length === 0 ? [-1] : shown) {
       const key = JSON.stringify([start, value])

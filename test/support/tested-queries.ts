@@ -5,12 +5,14 @@ import { renderRecord } from '../../engine/lines/stored-line/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { textOf } from '../../engine/store/search/condition.ts'
+import { isCountable } from '../../engine/store/search/counted-field.ts'
 import { exactCondition } from '../../engine/store/search/exact-condition.ts'
 import type { SelectedLine } from '../../engine/store/search/line-selection.ts'
 import { compilePrefilter } from '../../engine/store/search/prefilter.ts'
 import { searchStatement } from '../../engine/store/search/search-statement.ts'
 import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
 import type { JsonObject } from '../../schemas/json.ts'
+import { valueCounts } from './counted-records.ts'
 import { drawnLine, drawnQuery } from './drawn-search.ts'
 import { RECEIVED_MS, type SentLine } from './sent-lines.ts'
 import type { StoredLines } from './stored-lines.ts'
@@ -108,6 +110,39 @@ export function testDrawnQueries(
           if (compilePrefilter(parseQuery(query), new SqlConstants()).indexed.length > 0) indexed++
         }
         expect(indexed / searches).toBeGreaterThan(0.05)
+      },
+      timeoutMs,
+    )
+
+    test(
+      `lines are counted by the values that their records have (SEED=${seed})`,
+      async () => {
+        const names = new Set(records.flatMap(({ record }) => Object.keys(record)))
+        const fields = [...names, 'app', 'tag', 'user.name', 'a.b', 'status'].filter(isCountable)
+        let values = 0
+        for (const [index, query] of queries.slice(0, searches).entries()) {
+          const field = fields[index % fields.length] as string
+          const tree = parseQuery(query)
+          const expected = valueCounts(
+            records.map(({ record }) => record).filter(record => evaluate(tree, record)),
+            field,
+          )
+          const selection = {
+            account: ACCOUNT,
+            fromMs: 0,
+            toMs: 1e14,
+            asOfMs: RECEIVED_MS,
+            filters: EVERYTHING,
+          }
+          const counted = lines().store.countByValue(
+            { ...selection, query: tree },
+            field,
+            new AbortController().signal,
+          )
+          for await (const { counts } of counted) expect(counts, `${field} of ${query}`).toEqual(expected)
+          values += expected.distinct
+        }
+        expect(values / searches).toBeGreaterThan(1)
       },
       timeoutMs,
     )

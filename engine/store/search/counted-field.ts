@@ -28,7 +28,10 @@ export type CountedField =
  * of all fields that were parsed. The line itself, its id and its times differ for almost every line.
  */
 export function isCountable(name: string): boolean {
-  return fieldPaths(name).every(path => path === TAGS_PATH || path in WORD_COLUMNS || isParsedField(path))
+  return (
+    name !== '' &&
+    fieldPaths(name).every(path => path === TAGS_PATH || path in WORD_COLUMNS || isParsedField(path))
+  )
 }
 
 /** @param name of a countable field in the query language */

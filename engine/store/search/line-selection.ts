@@ -12,6 +12,8 @@ export interface LineSelection {
   readonly asOfMs: number
   readonly filters: LineFilters
   readonly query: Query
+  /** UTC days (YYYY-MM-DD) whose received lines are left out. */
+  readonly exceptDays?: readonly string[]
 }
 
 /** Place of a line in the order of time and id. */

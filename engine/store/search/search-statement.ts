@@ -77,7 +77,12 @@ export function selectionConditions(
     ...prefilter.conditions,
     ...timeConditions(selection, page, constants),
   ]
-  const then = [hiddenCondition(selection, constants), ...restOf(exact, first), ...prefilter.indexed]
+  const then = [
+    hiddenCondition(selection, constants),
+    ...exceptConditions(selection, constants),
+    ...restOf(exact, first),
+    ...prefilter.indexed,
+  ]
   const isIndexed = prefilter.indexed.length > 0
   const readsAll = exact.kind === 'always' && names.length === 0
   const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
@@ -177,6 +182,11 @@ function timeConditions(
 
 function hiddenCondition({ asOfMs }: LineSelection, constants: SqlConstants): Condition {
   return sql`${column.t} >= ${timeBound(asOfMs, constants)} - toIntervalDay(${column.retention})`
+}
+
+function exceptConditions({ exceptDays = [] }: LineSelection, constants: SqlConstants): Condition[] {
+  if (exceptDays.length === 0) return []
+  return [sql`NOT has(${constants.texts(exceptDays)}, toString(toDate(${column.t})))`]
 }
 
 function timeBound(ms: number, constants: SqlConstants): Expression {

@@ -1,0 +1,133 @@
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
+import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
+import { asksForField } from '../../engine/store/search/full-field-days.ts'
+import type { LineSelection } from '../../engine/store/search/line-selection.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
+import type { Caller } from '../auth/caller.ts'
+import { accountOf } from '../auth/permission.ts'
+import { envelope } from '../http/envelope.ts'
+import { badRequest } from '../http/errors.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { readFacets, readHistogram } from './count-request.ts'
+import { FACET, HISTOGRAM } from './count-schema.ts'
+import { type Counting, facetOf, histogramOf } from './counted-lines.ts'
+import { INCOMPLETE_HEADER } from './export-schema.ts'
+import { incompleteText } from './incomplete-text.ts'
+
+export interface CountRoutesOptions {
+  readonly store: Pick<Store, 'countByTime' | 'countByValue' | 'fullFieldDays'>
+  /** Called for each answer that may lack lines because names of fields were left out. */
+  readonly onIncomplete?: (() => void) | undefined
+}
+
+/** Validation is done by hand, as for exports: times keep all their digits. */
+const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
+
+/** `/v3/search/histogram` and `/v3/search/facet`: how many lines a search finds, by time and by values of fields. */
+export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
+  app,
+  { store, onIncomplete = () => {} },
+) => {
+  const { configuration, clock } = app.ports
+
+  /**
+   * The lines of a selection that the caller may see. The store does not have fields beyond the names of a day, and a
+   * scope that names a field cannot be decided from it there: lines of such days are not counted.
+   */
+  async function visible(caller: Caller, selection: LineSelection, reply: FastifyReply): Promise<Visible> {
+    const scope = accessScopeOf(configuration, caller)
+    const query = narrowed(selection.query, scope)
+    assertCountable(query)
+    const incomplete = await store.fullFieldDays({ ...selection, query })
+    if (incomplete.length > 0) {
+      reply.header(INCOMPLETE_HEADER, incompleteText(incomplete))
+      onIncomplete()
+    }
+    if (scope === undefined || !asksForField(scope))
+      return { selection: { ...selection, query }, hasAll: true }
+    // Lines may be much older or newer than the day on which they came.
+    const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
+    const exceptDays = await store.fullFieldDays({ ...selection, ...always, query: scope })
+    return { selection: { ...selection, query, exceptDays }, hasAll: exceptDays.length === 0 }
+  }
+
+  /** Answers what is counted; the work ends when the client leaves. */
+  async function answered<Data>(
+    reply: FastifyReply,
+    count: (counting: Counting) => Promise<Data>,
+  ): Promise<Data | FastifyReply> {
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    try {
+      return await count({ store, clock, signal: gone.signal })
+    } catch (error) {
+      if (!gone.signal.aborted) throw error
+      return reply.hijack()
+    }
+  }
+
+  app.get('/v3/search/histogram', { schema: HISTOGRAM, ...OWN_VALIDATION }, async (request, reply) => {
+    const account = accountOf(request.caller).shortId
+    const asked = readHistogram(new QueryParameters(request.query), account, clock)
+    const { selection, hasAll } = await visible(request.caller, asked.selection, reply)
+    const { fromMs: from, toMs: to } = selection
+    const { intervalMs, starts } = asked.buckets
+    return answered(reply, async counting => {
+      const counted = await histogramOf(counting, { ...asked, selection })
+      const { series, other, lines, complete, coveredFromMs } = counted
+      return envelope(META_OF_HISTOGRAM, {
+        ...{ from, to, interval_ms: intervalMs, starts, series, other, lines },
+        ...{ complete: complete && hasAll, covered_from: coveredFromMs },
+      })
+    })
+  })
+
+  app.get('/v3/search/facet', { schema: FACET, ...OWN_VALIDATION }, async (request, reply) => {
+    const account = accountOf(request.caller).shortId
+    const { fields, limit, budgetMs, ...asked } = readFacets(
+      new QueryParameters(request.query),
+      account,
+      clock,
+    )
+    const { selection, hasAll } = await visible(request.caller, asked.selection, reply)
+    return answered(reply, async counting => {
+      const startMs = clock.monotonicMs()
+      const facets: object[] = []
+      for (const [index, field] of fields.entries()) {
+        // Each field has its share of the time, and what the fields before it have left.
+        const untilMs = startMs + (budgetMs * (index + 1)) / fields.length
+        const { lines, coveredFromMs, ...facet } = await facetOf(counting, selection, field, {
+          limit,
+          untilMs,
+        })
+        const complete = facet.complete && hasAll
+        facets.push({
+          ...facet,
+          ...{ exact: facet.exact && hasAll, of_lines: lines, complete, covered_from: coveredFromMs },
+        })
+      }
+      return envelope(META_OF_FACETS, facets)
+    })
+  })
+}
+
+interface Visible {
+  readonly selection: LineSelection
+  /** False if lines that the caller may see are left out. */
+  readonly hasAll: boolean
+}
+
+const META_OF_HISTOGRAM = { pk: 'histogram', type: 'histogram', links: {} }
+const META_OF_FACETS = { pk: 'facet', type: 'facet', links: {} }
+
+/** @throws ApiError 400 for a query with more terms than the store can search for */
+function assertCountable(query: LineSelection['query']): void {
+  try {
+    assertSearchable(query)
+  } catch (error) {
+    if (!(error instanceof QuerySyntaxError)) throw error
+    throw badRequest([{ message: error.message, key: 'query' }])
+  }
+}
