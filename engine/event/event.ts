@@ -18,6 +18,8 @@ import { SENT_MESSAGES, UNREAD } from './sent-message.ts'
  * An event is immutable: a processor that changes something makes a new one, so branches never see each other's changes.
  * An event made from a line of a batch stays a reference into the batch until its message is read as a whole; `member` reads
  * single members from the columns. An event of a gateway route is such a line as well: its text is the JSON of the message.
+ *
+ * There is one object per line, so it has no private methods: each would cost every object a further property.
  */
 export class Event {
   /** The line that the event was made from; its request contains the members that were sent with it. */
@@ -99,12 +101,28 @@ export class Event {
    * possible.
    */
   member(key: string): JsonValue | undefined {
-    if (this.#isUnread && this.origin !== null) {
-      const { batch, index } = this.origin
-      const value = batch.isPushed
-        ? SENT_MESSAGES.of(batch).member(index, key)
-        : lineMember(batch, index, key)
-      if (value !== UNREAD) return value
+    const { origin } = this
+    if (origin !== null && this.#message === undefined && this.#materialised === undefined) {
+      const { batch, index } = origin
+      if (batch.isPushed) {
+        const value = SENT_MESSAGES.of(batch).member(index, key)
+        if (value !== UNREAD) return value
+      } else {
+        switch (key) {
+          case 'line':
+            return batch.lineText(index)
+          case 'host':
+            return batch.host(index)
+          case 'app':
+            return batch.app(index) || undefined
+          case 'level':
+            return batch.level(index) || undefined
+          case 'env':
+            return batch.env(index) || undefined
+          case 'file':
+            return batch.file(index) || undefined
+        }
+      }
     }
     const message = this.message
     if (!isJsonObject(message)) return undefined
@@ -117,7 +135,8 @@ export class Event {
    */
   get printedMessage(): LineOrigin | undefined {
     const { origin } = this
-    if (!this.#isUnread || origin === null || !origin.batch.isPushed) return undefined
+    if (origin === null || !origin.batch.isPushed) return undefined
+    if (this.#message !== undefined || this.#materialised !== undefined) return undefined
     return SENT_MESSAGES.of(origin.batch).isCompact(origin.index) ? origin : undefined
   }
 
@@ -142,19 +161,11 @@ export class Event {
       const { batch, index } = this.origin as LineOrigin
       return batch.bytes(index)
     }
-    this.#bytes ??= this.#sentBytes() ?? textFormBytes(this.message)
+    if (this.#bytes !== undefined) return this.#bytes
+    const isUnread = this.#message === undefined && this.#materialised === undefined
+    const sent = isUnread && this.origin !== null ? sentBytes(this.origin) : UNREAD
+    this.#bytes = sent === UNREAD ? textFormBytes(this.message) : sent
     return this.#bytes
-  }
-
-  /** Whether the message is as it was sent, and nobody has read it as a whole. */
-  get #isUnread(): boolean {
-    return this.#message === undefined && this.#materialised === undefined
-  }
-
-  #sentBytes(): number | undefined {
-    if (!this.#isUnread || this.origin === null) return undefined
-    const bytes = SENT_MESSAGES.of(this.origin.batch).bytes(this.origin.index)
-    return bytes === UNREAD ? undefined : bytes
   }
 }
 
@@ -163,24 +174,8 @@ export interface LineOrigin {
   readonly index: number
 }
 
-/** Member of the message of a line that a column holds. */
-function lineMember(batch: LineBatchView, index: number, key: string): string | undefined | typeof UNREAD {
-  switch (key) {
-    case 'line':
-      return batch.lineText(index)
-    case 'host':
-      return batch.host(index)
-    case 'app':
-      return batch.app(index) || undefined
-    case 'level':
-      return batch.level(index) || undefined
-    case 'env':
-      return batch.env(index) || undefined
-    case 'file':
-      return batch.file(index) || undefined
-    default:
-      return UNREAD
-  }
+function sentBytes({ batch, index }: LineOrigin): number | typeof UNREAD {
+  return SENT_MESSAGES.of(batch).bytes(index)
 }
 
 function messageOf(origin: LineOrigin): JsonValue {
