@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { IS_LONG } from '../support/long-form.ts'
+import { IS_LONG, longTest } from '../support/long-form.ts'
 import type { Promised } from '../support/power-cut/promised.ts'
 import { POWER_CUTS, type PowerCut } from '../support/power-cut/recorded-disk.ts'
 import {
@@ -42,13 +42,17 @@ describe.skipIf(!HAS_STRACE)('a store after a power cut of its machine', { timeo
     expect(await lossesOfStore(run, cut, isAt)).toEqual([])
   })
 
-  test('would lose lines if merges were not flushed', async () => {
-    const tables = ['lines', 'node_metrics', 'pipeline_errors', 'owners']
-    const unflushed = await recordRun(join(folder, 'unflushed'), scriptOf('store-writer.ts'), tables)
-    const losses = (await lossesOfStore(unflushed, 'names-kept', endOf('merged'))).join('\n')
-    expect(losses).toContain('lines has 0 rows at 0 places of offset 2')
-    for (const table of tables) expect(losses).toContain(`${table} has 0 `)
-  })
+  longTest(
+    'would lose lines if merges were not flushed',
+    async () => {
+      const tables = ['lines', 'node_metrics', 'pipeline_errors', 'owners']
+      const unflushed = await recordRun(join(folder, 'unflushed'), scriptOf('store-writer.ts'), tables)
+      const losses = (await lossesOfStore(unflushed, 'names-kept', endOf('merged'))).join('\n')
+      expect(losses).toContain('lines has 0 rows at 0 places of offset 2')
+      for (const table of tables) expect(losses).toContain(`${table} has 0 `)
+    },
+    TIMEOUT_MS,
+  )
 })
 
 /** Broken promises of stores, with the step and the call after which the power failed. */

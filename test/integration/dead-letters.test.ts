@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-const ROUNDS = 6
+/** The program is killed after each second of them. */
+const ROUNDS = IS_LONG ? 6 : 3
 const PER_ROUND = 40
 
 interface Letter {

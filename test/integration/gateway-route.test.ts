@@ -1,27 +1,33 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
+/** The number of events before which the program is killed, within each ten of them. */
+const KILLED_AT = 4
+const EVENTS = IS_LONG ? 30 : 10
+
+/** One installation for all tests: each stores lines of an app of its own. */
 let weir: RunningWeir
 let ingestUrl: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   const [port, ingestPort] = [await freePort(), await freePort()]
   weir = await RunningWeir.start({ WEIR_PORT: String(port), WEIR_INGEST_PORT: String(ingestPort) })
   ingestUrl = `http://127.0.0.1:${ingestPort}`
 })
 
-afterEach(() => weir.dispose())
+afterAll(() => weir.dispose())
 
 async function create(path: string, body: unknown): Promise<string> {
   return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
 }
 
-/** route → drop events that are not granted → own store */
-async function deploy(route?: string): Promise<{ pipeline: string; source: string }> {
+/** route → drop events that are not granted → own store, as lines of an app */
+async function deploy(app: string, route?: string): Promise<{ pipeline: string; source: string }> {
   const pipeline = await create('/v3/pipeline', { title: 'doors' })
   const source = await create(`/v3/pipeline/${pipeline}/source`, {
     type: 'http',
@@ -40,7 +46,7 @@ async function deploy(route?: string): Promise<{ pipeline: string; source: strin
     type: 'mezmo',
     inputs: [filter],
     user_config: {
-      message: { scheme: 'Explicit field selection', app: 'doors' },
+      message: { scheme: 'Explicit field selection', app },
       query: { hostname: '{{ .door }}' },
     },
   })
@@ -63,17 +69,40 @@ function push(route: string, key: string, events: readonly object[], compressed 
   })
 }
 
-/** Texts of the stored lines, once there are this many. */
-async function stored(count: number): Promise<Record<string, unknown>[]> {
+/** Texts of the stored lines of an app, once there are this many. */
+async function stored(app: string, count: number): Promise<Record<string, unknown>[]> {
   const lines = await eventually(
-    () => exportedLines(weir),
+    () => exportedLines(weir, { apps: app }),
     found => found.length >= count,
   )
   return lines.map(line => JSON.parse(line._line) as Record<string, unknown>)
 }
 
+test('two pipelines share a route, and data is received once and counted at the source of each', async () => {
+  const route = await create('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
+  const first = await deploy('shared', route)
+  const second = await deploy('shared', route)
+  const key = await accessKey(route)
+  expect(
+    (
+      await push(route, key, [
+        { door: 'a', number: 1 },
+        { door: 'b', number: 2 },
+      ])
+    ).status,
+  ).toBe(200)
+  expect((await stored('shared', 4)).map(each => each.number).toSorted()).toEqual([1, 1, 2, 2])
+  const metrics = await (await fetch(`${weir.credentials.apiUrl}/metrics`)).text()
+  for (const { pipeline, source } of [first, second])
+    expect(metrics).toContain(
+      `weir_node_events_total{pipeline="${pipeline}",node="${source}",outcome="in"} 2`,
+    )
+  expect(metrics).toContain('weir_push_events_total 2')
+  expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
+})
+
 test('acknowledged events are found once, with kill -9 in between, and during a pause senders keep their data', async () => {
-  const { pipeline, source: route } = await deploy()
+  const { pipeline, source: route } = await deploy('doors')
   const key = await accessKey(route)
   const accepted: number[] = []
   let number = 0
@@ -88,9 +117,9 @@ test('acknowledged events are found once, with kill -9 in between, and during a 
     accepted.push(number)
     return response
   }
-  for (; number < 30; number++) {
+  for (; number < EVENTS; number++) {
     expect((await sendOne())?.status, `event ${number}`).toBe(200)
-    if (number % 10 !== 4) continue
+    if (number % 10 !== KILLED_AT) continue
     await weir.end('SIGKILL')
     await weir.start()
     // The worker has to know its pipelines again; until then senders wait.
@@ -107,46 +136,23 @@ test('acknowledged events are found once, with kill -9 in between, and during a 
   await weir.send('POST', `/v3/pipeline/${pipeline}/resume`, {})
   expect((await sendOne())?.status).toBe(200)
 
-  const found = await stored(accepted.length)
+  const found = await stored('doors', accepted.length)
   expect(found.map(each => each.number).toSorted((a, b) => Number(a) - Number(b))).toEqual(accepted)
   expect(found.every(each => each.granted === 'yes')).toBe(true)
-  const lines = await exportedLines(weir, { query: 'number:7' })
+  const lines = await exportedLines(weir, { query: 'number:7', apps: 'doors' })
   expect(lines.map(({ _host, _app }) => [_host, _app])).toEqual([['north', 'doors']])
 })
 
-test('two pipelines share a route, and data is received once and counted at the source of each', async () => {
-  const route = await create('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
-  const first = await deploy(route)
-  const second = await deploy(route)
-  const key = await accessKey(route)
-  expect(
-    (
-      await push(route, key, [
-        { door: 'a', number: 1 },
-        { door: 'b', number: 2 },
-      ])
-    ).status,
-  ).toBe(200)
-  expect((await stored(4)).map(each => each.number).toSorted()).toEqual([1, 1, 2, 2])
-  const metrics = await (await fetch(`${weir.credentials.apiUrl}/metrics`)).text()
-  for (const { pipeline, source } of [first, second])
-    expect(metrics).toContain(
-      `weir_node_events_total{pipeline="${pipeline}",node="${source}",outcome="in"} 2`,
-    )
-  expect(metrics).toContain('weir_push_events_total 2')
-  expect(metrics).toContain('weir_http_requests_total{method="POST",route="/v1/:routeId",status="200"} 1')
-})
-
 test('an event can be explained, and a failed event can be replayed', async () => {
-  const { pipeline, source: route } = await deploy()
+  const { pipeline, source: route } = await deploy('explained')
   const key = await accessKey(route)
   const url = `/v3/pipeline/${pipeline}`
   await weir.send('PUT', `${url}/dead-letter`, { enabled: true })
   const nowhere = { number: 2, granted: 'yes' }
   expect((await push(route, key, [{ door: 'north', number: 1, granted: 'yes' }, nowhere])).status).toBe(200)
-  expect(await stored(1)).toEqual([{ number: 1, granted: 'yes' }])
+  expect(await stored('explained', 1)).toEqual([{ number: 1, granted: 'yes' }])
 
-  const [line] = await exportedLines(weir)
+  const [line] = await exportedLines(weir, { apps: 'explained' })
   const explained = await weir.get<{ data: { event: object; summary: string }[] }>(
     `${url}/explain?line_id=${line?._id}`,
   )
@@ -167,11 +173,14 @@ test('an event can be explained, and a failed event can be replayed', async () =
   expect(letters.data).toMatchObject([{ event: { message: nowhere, metadata: { query: { site: 'oslo' } } } }])
   const { data: nodes } = await weir.get<{ data: { id: string; inputs: string[] }[] }>(`${url}/sink`)
   const [sink] = nodes
-  await weir.send('PUT', `${url}/sink/${sink?.id}`, { inputs: sink?.inputs, user_config: {} })
+  await weir.send('PUT', `${url}/sink/${sink?.id}`, {
+    inputs: sink?.inputs,
+    user_config: { message: { scheme: 'Explicit field selection', app: 'explained' } },
+  })
   await weir.send('POST', `${url}/publish`, {})
   const replayed = await weir.send<{ data: object }>('POST', `${url}/dead-letter/replay`, {})
   expect(replayed.data).toMatchObject({ replayed: 1 })
-  expect(await stored(2)).toContainEqual(nowhere)
+  expect(await stored('explained', 2)).toContainEqual(nowhere)
 
   const simulated = await weir.send<{ data: { nodes: { kind: string; events_in: number }[] } }>(
     'POST',

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
@@ -6,12 +6,13 @@ import { RunningWeir } from '../support/running-weir.ts'
 
 const EXCLUSIONS = '/v1/config/ingestion/exclusions'
 
+/** One installation for all tests: the first of them counts every byte that is in it. */
 let weir: RunningWeir
 
-beforeEach(async () => {
+beforeAll(async () => {
   weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
 })
-afterEach(() => weir.dispose())
+afterAll(() => weir.dispose())
 
 async function post(lines: readonly { line: string; app?: string; level?: string }[]): Promise<string> {
   const { ingestUrl, ingestionKey } = weir.credentials

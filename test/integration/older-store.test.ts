@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { IS_LONG } from '../support/long-form.ts'
+import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 const ENDS = IS_LONG ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as const)
 const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
 
@@ -33,12 +33,14 @@ async function ready(running: RunningWeir): Promise<{ status: number; text: stri
   return { status: response.status, text: await response.text() }
 }
 
-async function command(running: RunningWeir, ...args: string[]): Promise<{ code: number; text: string }> {
-  return new Promise(resolve => {
-    execFile(process.execPath, [PROGRAM, ...args], { env: running.environment }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : (error.code as number), text: `${out}${err}` }),
-    )
-  })
+/** Runs a command: by the running server, or by a separate process that opens log and store. */
+async function command(
+  running: RunningWeir,
+  ...args: string[]
+): Promise<{ code: number | null; text: string }> {
+  const run = running.running ? runHere : runWeir
+  const { code, out, err } = await run(args, running.environment)
+  return { code, text: `${out}${err}` }
 }
 
 async function send(running: RunningWeir, name: string, count: number): Promise<void> {

@@ -9,6 +9,7 @@ import { LinkProxy } from '../faults/cluster/link-proxy.ts'
 import { GUARDS, type Patch } from '../simulation/guards.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import { longTest } from '../support/long-form.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
 
 const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
@@ -164,10 +165,14 @@ await describeKafka('an engine that stood still', {}, cluster => {
     expect(output).toMatch(/partition 0 (was taken by|is owned by a newer worker)/)
   }, 120_000)
 
-  test('without the fence it would store its lines again', async () => {
-    const { lines, distinct } = await storedAfterPause(cluster.bootstrap, [FENCE])
-    expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
-  }, 120_000)
+  longTest(
+    'without the fence it would store its lines again',
+    async () => {
+      const { lines, distinct } = await storedAfterPause(cluster.bootstrap, [FENCE])
+      expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
+    },
+    120_000,
+  )
 })
 
 await describeKafka('an engine that did not hear what became of its insert', {}, cluster => {
@@ -176,8 +181,12 @@ await describeKafka('an engine that did not hear what became of its insert', {},
     expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
   }, 120_000)
 
-  test('would store them again if it did not ask', async () => {
-    const { lines, distinct } = await storedAfterLostAnswer(cluster.bootstrap, SETTLING)
-    expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
-  }, 120_000)
+  longTest(
+    'would store them again if it did not ask',
+    async () => {
+      const { lines, distinct } = await storedAfterLostAnswer(cluster.bootstrap, SETTLING)
+      expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
+    },
+    120_000,
+  )
 })

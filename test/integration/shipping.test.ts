@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { IS_LONG } from '../support/long-form.ts'
@@ -12,13 +12,15 @@ const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 
 let folder: string
 let weir: RunningWeir
+/** Lines that earlier tests have stored: all tests share one installation. */
+let storedBefore = 0
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-lines-'))
   weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
 })
 
-afterEach(async () => {
+afterAll(async () => {
   await weir.dispose()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -32,6 +34,7 @@ function linesOf(host: string, count: number): string[] {
 }
 
 const KILLS = IS_LONG ? 3 : 1
+const SIGNALS = IS_LONG ? (['SIGKILL', 'SIGTERM'] as const) : (['SIGKILL'] as const)
 const HOSTS = ['alpha', 'beta', 'gamma']
 const LINES_PER_HOST = IS_LONG ? 20_000 : 8_000
 
@@ -65,24 +68,27 @@ test('lines are found and counted in order per host, although the program is kil
   const day = new Date().toISOString()
   const usage = await weir.get<{ results: { plan_bytes: number } }>(`/v2/usage?from=${day}&to=${day}`)
   expect(usage.results.plan_bytes).toBe(bytes)
+  storedBefore += total
 }, 120_000)
 
 test('a graceful stop answers and stores everything, and the next start continues', async () => {
-  const lines = linesOf('alpha', 5_000)
-  writeFileSync(join(folder, 'alpha.log'), lines.join('\n'))
-  expect((await weir.ship(join(folder, 'alpha.log'), 'alpha')).code).toBe(0)
+  const lines = linesOf('delta', 5_000)
+  const path = join(folder, 'delta.log')
+  writeFileSync(path, lines.join('\n'))
+  expect((await weir.ship(path, 'delta')).code).toBe(0)
   const startedMs = performance.now()
   expect(await weir.end('SIGTERM')).toBe(0)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
   await weir.start()
-  expect((await exportedLines(weir)).map(line => line._line)).toHaveLength(lines.length)
-  expect((await weir.ship(join(folder, 'alpha.log'), 'beta')).code).toBe(0)
+  expect((await exportedLines(weir, { hosts: 'delta' })).map(line => line._line)).toHaveLength(lines.length)
+  expect((await weir.ship(path, 'epsilon')).code).toBe(0)
+  storedBefore += 2 * lines.length
   expect(
     await eventually(
       () => countedLines(weir),
-      count => count >= 10_000,
+      count => count >= storedBefore,
     ),
-  ).toBe(10_000)
+  ).toBe(storedBefore)
 }, 60_000)
 
 test('a second process on the same data folder is refused with a sentence', async () => {
@@ -109,10 +115,10 @@ test('idempotency keys survive a restart, so a repeat is answered, and another b
   expect(await send('stream/1', 'one')).toBe(200)
   expect(await send('stream/100', 'hundred')).toBe(200)
   expect(await send('plain', 'plain')).toBe(200)
-  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+  for (const signal of SIGNALS) {
     await eventually(
       () => countedLines(weir),
-      count => count === 3,
+      count => count === storedBefore + 3,
     )
     await weir.end(signal)
     await weir.start()
@@ -126,5 +132,5 @@ test('idempotency keys survive a restart, so a repeat is answered, and another b
     expect(await send('plain', 'plain')).toBe(200)
     expect(await send('plain', 'other')).toBe(409)
   }
-  expect(await countedLines(weir)).toBe(3)
+  expect(await countedLines(weir)).toBe(storedBefore + 3)
 }, 60_000)

@@ -1,14 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { serverConnection } from '../../engine/store/server-connection.ts'
 import { type ClickHouseFront, startFront } from '../support/clickhouse-server.ts'
+import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runWeir, startProgram } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
+
+const LINES = 20_000
 
 let folder: string
 let closing: (() => Promise<unknown>)[]
@@ -65,7 +68,7 @@ describe('weir store', () => {
       closing.push(() => program.dispose())
       programs.push(program)
     }
-    const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index} "grüße" €`)
+    const lines = Array.from({ length: LINES }, (_, index) => `line ${index} "grüße" €`)
     const path = join(folder, 'lines.log')
     writeFileSync(path, `${lines.join('\n')}\n`)
     const shipping = programs.map(program => program.ship(path, 'alpha'))
@@ -82,8 +85,8 @@ describe('weir store', () => {
       await eventually(stored, count => count >= lines.length)
       const found = (await exportedLines(program)).sort((a, b) => (BigInt(a._id) < BigInt(b._id) ? -1 : 1))
       expect(found.map(line => line._line)).toEqual(lines)
-      const verified = await runWeir(['verify'], program.environment)
-      expect(verified.out).toMatch(/^OK: the store agrees with the log\. 30,000 lines/m)
+      const verified = await runHere(['verify'], program.environment)
+      expect(verified.out).toMatch(/^OK: the store agrees with the log\. 20,000 lines/m)
       expect(verified.code).toBe(0)
     }
   })
@@ -138,12 +141,20 @@ async function running(connection: StoreConnection, text: string, count: number)
 }
 
 describe('statements of other processes', () => {
+  /** All tests share it: each has tables of its own, and leaves no statement behind. */
   let front: ClickHouseFront
+  let store: string
   let connection: StoreConnection
 
-  beforeEach(async () => {
-    front = await startFront(join(folder, 'store'))
-    closing.push(() => front.stop())
+  beforeAll(async () => {
+    store = mkdtempSync(join(tmpdir(), 'weir-front-'))
+    front = await startFront(join(store, 'store'))
+  })
+  afterAll(async () => {
+    await front.stop()
+    rmSync(store, { recursive: true, force: true })
+  })
+  beforeEach(() => {
     connection = connectionTo(front.url)
   })
 
