@@ -25,7 +25,7 @@ const CAMPAIGNS = [
 /** They have a short form, which `npm test` runs, and a long one in `npm run campaigns`: see `test/support/long-form.ts`. */
 const WITH_LONG_FORM = [
   'test/integration/{backup,clickhouse-server,cluster,damaged-store,dead-letter-cluster,dead-letters}.test.ts',
-  'test/integration/{gateway-route,replaced-engine,throttled-pipeline}.test.ts',
+  'test/integration/{command-line,gateway-route,replaced-engine,throttled-pipeline}.test.ts',
   'test/integration/{lost-configuration,lost-log-tail,misplaced-log,older-store,operation}.test.ts',
   'test/integration/{schema-registry,shipping,spread-cluster,written-folders}.test.ts',
   'test/conformance/{every-endpoint,log-crash,pipeline-client,power-cut,store-kill}.test.ts',

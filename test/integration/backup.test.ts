@@ -30,12 +30,22 @@ const LINES_PER_BATCH = 50
 const PAUSE_MS = 10
 
 let folder: string
+/** The program that most tests share, and the number of batches sent to it. */
+let source: RunningWeir
+let sent = 0
+/** The program of the test. */
 let weir: RunningWeir
 /** Programs of one test. */
 const own: RunningWeir[] = []
 
+beforeAll(async () => {
+  source = await RunningWeir.start()
+})
+afterAll(() => source.dispose())
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'weir-backup-'))
+  weir = source
 })
 
 afterEach(async () => {
@@ -79,6 +89,16 @@ async function send(to: RunningWeir, number: number): Promise<number> {
 
 async function sendAll(to: RunningWeir, batches: number): Promise<void> {
   for (let number = 0; number < batches; number++) expect(await send(to, number)).toBe(200)
+  await expectStored(to, batches)
+}
+
+/** Sends further batches to the shared program. */
+async function sendMore(batches: number): Promise<void> {
+  for (const end = sent + batches; sent < end; sent++) expect(await send(source, sent)).toBe(200)
+  await expectStored(source, sent)
+}
+
+async function expectStored(to: RunningWeir, batches: number): Promise<void> {
   expect(
     await eventually(
       () => countedLines(to),
@@ -103,51 +123,7 @@ async function byHand(directory: string, sql: string): Promise<void> {
   await connection.close()
 }
 
-test('verify says OK while lines come in, and finds one changed row, with the program stopped and at work', async () => {
-  await startOwn()
-  let sent = 0
-  let isSending = true
-  const sending = (async () => {
-    while (isSending) {
-      expect(await send(weir, sent++)).toBe(200)
-      await delay(PAUSE_MS)
-    }
-  })()
-  await eventually(
-    () => countedLines(weir),
-    count => count > 0,
-  )
-  const during = await verified(weir.environment)
-  isSending = false
-  await sending
-  expect(during).toMatchObject({ code: 0, mismatch: null })
-  expect(during.lines).toBeGreaterThan(0)
-  await eventually(
-    () => countedLines(weir),
-    count => count === sent * LINES_PER_BATCH,
-  )
-  expect(await verified(weir.environment)).toMatchObject({ code: 0, lines: sent * LINES_PER_BATCH })
-
-  await weir.end('SIGTERM')
-  await byHand(
-    weir.directory,
-    "ALTER TABLE lines UPDATE line = concat(line, '.') WHERE line LIKE 'batch 3 line 7 %' SETTINGS mutations_sync = 2",
-  )
-  const stopped = await runWeir(['verify'], weir.environment)
-  expect(stopped.code).toBe(1)
-  expect(stopped.out).toMatch(
-    /^MISMATCH: rows of lines differ from the log \(partition \d, offset \d+, hour of .* UTC\)/m,
-  )
-  expect(stopped.out).toContain('Columns that differ: line\n')
-  await weir.start()
-  const found = await verified(weir.environment)
-  expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines', columns: ['line'] } })
-  expect(found.mismatch?.expected.rows).toBe(found.mismatch?.found.rows)
-}, 60_000)
-
 test('a backup under load is restored, verified, and goes on: every line is there exactly once', async () => {
-  await startOwn()
-  let sent = 0
   let isSending = true
   const sending = Promise.all(
     [0, 1, 2].map(async () => {
@@ -222,22 +198,14 @@ longTest(
 )
 
 describe('a restore refuses, with a sentence and nothing changed,', () => {
-  let source: RunningWeir
   let backup: string
 
   beforeAll(async () => {
-    source = await RunningWeir.start()
-    await sendAll(source, 3)
+    await sendMore(3)
     backup = join(mkdtempSync(join(tmpdir(), 'weir-backup-')), 'backup')
     expect(await runHere(['backup', backup], source.environment)).toMatchObject({ code: 0, err: '' })
   })
-  beforeEach(() => {
-    weir = source
-  })
-  afterAll(async () => {
-    await source.dispose()
-    rmSync(dirname(backup), { recursive: true, force: true })
-  })
+  afterAll(() => rmSync(dirname(backup), { recursive: true, force: true }))
 
   test('what is damaged, of another moment, of a newer program, or no backup; and a folder in use', async () => {
     const target = join(folder, 'data')
@@ -322,8 +290,7 @@ describe('a restore refuses, with a sentence and nothing changed,', () => {
 })
 
 test('kill -9 in the middle of a backup leaves a folder that neither restore nor backup takes, and nothing in the data folder', async () => {
-  await startOwn()
-  await sendAll(weir, 3)
+  await sendMore(3)
   const backup = join(folder, 'backup')
   // A pipe is a file that is never read to its end: the backup stands still there.
   const pipe = join(weir.directory, 'ship-positions.json')
@@ -391,3 +358,45 @@ longTest(
   },
   60_000,
 )
+
+/** It comes last: its store no longer equals the log. */
+test('verify says OK while lines come in, and finds one changed row, with the program stopped and at work', async () => {
+  const before = sent
+  let isSending = true
+  const sending = (async () => {
+    while (isSending) {
+      expect(await send(weir, sent++)).toBe(200)
+      await delay(PAUSE_MS)
+    }
+  })()
+  await eventually(
+    () => countedLines(weir),
+    count => count > before * LINES_PER_BATCH,
+  )
+  const during = await verified(weir.environment)
+  isSending = false
+  await sending
+  expect(during).toMatchObject({ code: 0, mismatch: null })
+  expect(during.lines).toBeGreaterThan(0)
+  await eventually(
+    () => countedLines(weir),
+    count => count === sent * LINES_PER_BATCH,
+  )
+  expect(await verified(weir.environment)).toMatchObject({ code: 0, lines: sent * LINES_PER_BATCH })
+
+  await weir.end('SIGTERM')
+  await byHand(
+    weir.directory,
+    `ALTER TABLE lines UPDATE line = concat(line, '.') WHERE line LIKE 'batch ${before} line 7 %' SETTINGS mutations_sync = 2`,
+  )
+  const stopped = await runWeir(['verify'], weir.environment)
+  expect(stopped.code).toBe(1)
+  expect(stopped.out).toMatch(
+    /^MISMATCH: rows of lines differ from the log \(partition \d, offset \d+, hour of .* UTC\)/m,
+  )
+  expect(stopped.out).toContain('Columns that differ: line\n')
+  await weir.start()
+  const found = await verified(weir.environment)
+  expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines', columns: ['line'] } })
+  expect(found.mismatch?.expected.rows).toBe(found.mismatch?.found.rows)
+}, 60_000)

@@ -7,9 +7,13 @@ import { runProgram } from '../../deploy/cli/program.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { commandWorld } from '../support/command-world.ts'
 import { eventually } from '../support/exported-lines.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+
+/** How each program that ships a followed file ends. */
+const SIGNALS = IS_LONG ? (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) : (['SIGKILL', 'SIGTERM'] as const)
 
 let weir: RunningWeir
 let folder: string
@@ -34,8 +38,12 @@ function run(...args: string[]): Promise<Ended> {
 }
 
 /** The same in this process, for commands whose result is of interest, and not their process. */
-async function runInside(...args: string[]): Promise<Ended> {
-  const world = commandWorld({ env: weir.environment, clock: systemClock() })
+function runInside(...args: string[]): Promise<Ended> {
+  return runWith({}, ...args)
+}
+
+async function runWith(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
+  const world = commandWorld({ env: { ...weir.environment, ...env }, clock: systemClock() })
   const code = await runProgram(args, world)
   return { code, out: world.out(), err: world.err() }
 }
@@ -90,13 +98,13 @@ describe('the command line against the real service', () => {
     expect(found.map(record => record._line)).toEqual(lines)
     expect(found[0]).toMatchObject({ _host: 'web-1', _tag: ['prod', 'eu'], level: 'WARN', _file: path })
 
-    const { out } = await run('search', 'request 12344', '--app', 'shop')
+    const { out } = await runInside('search', 'request 12344', '--app', 'shop')
     expect(out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z web-1 shop WARN request 12344 grüße "quoted" \\x01\n$/)
 
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
     const usage = JSON.parse((await runInside('usage', 'apps', 'shop', '--json')).out) as { results: unknown }
     expect(usage.results).toEqual([{ name: 'shop', total_bytes: bytes }])
-    expect((await run('usage', 'tags')).out).toMatch(/^prod .* [\d,]+$/m)
+    expect((await runInside('usage', 'tags')).out).toMatch(/^prod .* [\d,]+$/m)
   })
 
   test('a followed file that is rotated while shipping is restarted is stored once and in order', async () => {
@@ -104,7 +112,7 @@ describe('the command line against the real service', () => {
     const write = (from: number, to: number) =>
       appendFileSync(path, Array.from({ length: to - from }, (_, at) => `line ${from + at}\n`).join(''))
     write(0, 3_000)
-    for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
+    for (const signal of SIGNALS) {
       const { child, ended } = begin(['ship', '--follow', path, '--app', 'followed'])
       // Once it has begun, its file is known; then it is stopped wherever it may be.
       await searched(1, '--app', 'followed')
@@ -135,7 +143,7 @@ describe('the command line against the real service', () => {
     expect((await runInside('pipeline', 'show', 'Calm')).out).toMatch(
       /^blackhole +sink +blackhole +log-analysis-ingestion /m,
     )
-    expect((await run('pipeline', 'publish', id)).out).toMatch(/^Published Calm/)
+    expect((await runInside('pipeline', 'publish', id)).out).toMatch(/^Published Calm/)
     const again = await runInside('pipeline', 'publish', id)
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing to publish')])
   })
@@ -148,11 +156,11 @@ describe('the command line against the real service', () => {
     expect(await state()).not.toContain('paused')
     const path = join(folder, 'paused.log')
     writeFileSync(path, 'kept out\n')
-    expect((await run('ship', path, '--host', 'paused')).code).toBe(0)
+    expect((await runInside('ship', path, '--host', 'paused')).code).toBe(0)
     expect((await runInside('pipeline', 'pause', 'Calm', '--yes')).out).toMatch(/^Paused Calm\. .*unfiltered/)
     expect(await state()).toContain('paused')
     writeFileSync(path, 'let in\n')
-    expect((await run('ship', path, '--host', 'paused')).code).toBe(0)
+    expect((await runInside('ship', path, '--host', 'paused')).code).toBe(0)
     expect((await searched(1, 'host:paused')).map(({ _line }) => _line)).toEqual(['let in'])
     expect((await runInside('pipeline', 'resume', 'Calm')).out).toBe('Calm runs.\n')
     expect(await state()).not.toContain('paused')
@@ -161,7 +169,7 @@ describe('the command line against the real service', () => {
   test('wrong credentials and queries end with the code that scripts expect', async () => {
     const refused = await begin(['search', 'x'], { WEIR_ACCESS_TOKEN: 'sts_wrong' }).ended
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('WEIR_ACCESS_TOKEN')])
-    const key = await begin(['ship', PROGRAM], { WEIR_INGESTION_KEY: '0'.repeat(32) }).ended
+    const key = await runWith({ WEIR_INGESTION_KEY: '0'.repeat(32) }, 'ship', PROGRAM)
     expect([key.code, key.err]).toEqual([3, expect.stringContaining('WEIR_INGESTION_KEY')])
     expect((await runInside('search', '((')).code).toBe(2)
   })

@@ -1,6 +1,16 @@
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
@@ -54,10 +64,24 @@ function cutTail(running: RunningWeir, bytes: number, partition = 'weir.ingest/0
   truncateSync(path, statSync(path).size - bytes)
 }
 
+const ONE_PARTITION = { WEIR_PARTITIONS: '1' }
+
+let ofOnePartition: RunningWeir | undefined
+
+afterAll(() => ofOnePartition?.dispose())
+
+/** A copy of an installation of one partition that was filled once. */
+async function filledCopy(): Promise<RunningWeir> {
+  ofOnePartition ??= await filled(ONE_PARTITION)
+  const directory = mkdtempSync(join(tmpdir(), 'weir-'))
+  cpSync(ofOnePartition.directory, directory, { recursive: true })
+  weir = RunningWeir.prepare(ONE_PARTITION, directory)
+  return weir
+}
+
 /** An installation that has stored lines by many requests, stopped. */
-async function filled(settings: Readonly<Record<string, string>> = {}, requests = 100): Promise<RunningWeir> {
-  const running = await RunningWeir.start({ WEIR_PARTITIONS: '1', ...settings })
-  weir = running
+async function filled(settings: Readonly<Record<string, string>>, requests = 100): Promise<RunningWeir> {
+  const running = await RunningWeir.start(settings)
   for (let request = 0; request < requests; request++)
     expect((await post(running, [`before ${request} ${'x'.repeat(100)}`, 'b', 'c'])).status).toBe(200)
   const stored = await eventually(
@@ -75,7 +99,7 @@ function numbersIn(text: string): string[] {
 }
 
 test('after the end of the log was lost, lines were acknowledged that never appeared', async () => {
-  const running = await filled()
+  const running = await filledCopy()
   cutTail(running, 10_000)
   await running.start()
   const refused = await post(running, ['refused'])
@@ -135,7 +159,7 @@ test('after the end of the log was lost, lines were acknowledged that never appe
 }, 120_000)
 
 test('a stopped installation says what its log has lost, and goes on once that is accepted', async () => {
-  const running = await filled()
+  const running = await filledCopy()
   cutTail(running, 20_000)
   const told = await command(running, 'verify', '--json')
   expect(told.code).toBe(1)
@@ -173,6 +197,7 @@ longTest(
   'where several partitions have lost their ends, "weir verify" told of the first one alone',
   async () => {
     const running = await filled({ WEIR_PARTITIONS: '2' }, 20)
+    weir = running
     for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 10, partition)
     const told = await command(running, 'verify')
     expect(told.code).toBe(1)
@@ -196,13 +221,13 @@ test('after a kill and a lost end that no checkpoint and no row knows of, the fo
   weir = running
   const ends = join(running.directory, 'log-ends.json')
   await post(running, ['a'])
-  await new Promise(resolve => setTimeout(resolve, 1_500))
   // The file is a little behind the log, and may be read while it is written.
   const knownEnd = async () => {
+    if (!existsSync(ends)) return 0
     const [, end = '0'] = /"weir\.ingest":\{[^}]*"next":\[(\d+)/.exec(readFileSync(ends, 'utf8')) ?? []
     return Number(end)
   }
-  const before = await knownEnd()
+  const before = await eventually(knownEnd, known => known > 0)
   expect(before).toBeGreaterThan(0)
   for (let line = 0; line < 20; line++) expect((await post(running, [`${line}`])).status).toBe(200)
   const end = await eventually(knownEnd, known => known >= before + 20)

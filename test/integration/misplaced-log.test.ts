@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
@@ -10,12 +11,25 @@ import { RunningWeir } from '../support/running-weir.ts'
 const REQUESTS = 40
 const PARTITIONS = [0, 1]
 
+const SETTINGS = { WEIR_PARTITIONS: `${PARTITIONS.length}` }
+
+/** It was killed when it had accepted all lines; each test has a copy of it. */
+let killed: RunningWeir
 let weir: RunningWeir
 
-beforeEach(async () => {
-  weir = await RunningWeir.start({ WEIR_PARTITIONS: `${PARTITIONS.length}` })
+beforeAll(async () => {
+  killed = await RunningWeir.start(SETTINGS)
+  weir = killed
+  for (let request = 0; request < REQUESTS; request++) await send(`line-${request}`)
+  await killed.end('SIGKILL')
 })
+afterAll(() => killed.dispose())
 
+beforeEach(() => {
+  const directory = mkdtempSync(join(tmpdir(), 'weir-'))
+  cpSync(killed.directory, directory, { recursive: true })
+  weir = RunningWeir.prepare(SETTINGS, directory)
+})
 afterEach(() => weir.dispose())
 
 const inFolder = (...names: string[]) => join(weir.directory, ...names)
@@ -50,10 +64,6 @@ async function send(line: string): Promise<void> {
   expect(response.status).toBe(200)
 }
 
-async function fill(): Promise<void> {
-  for (let request = 0; request < REQUESTS; request++) await send(`line-${request}`)
-}
-
 /** Starts, and expects the sentence, and the log to be as it was; `weir verify` the same. */
 async function isRefused(sentence: string): Promise<void> {
   const before = digestsOfLog()
@@ -81,8 +91,6 @@ function withOtherId(text: string): string {
 }
 
 test('one wrong digit in topic.json emptied the log at a start and in verify', async () => {
-  await fill()
-  await weir.end('SIGKILL')
   for (const topic of IS_LONG ? ['weir.ingest', 'weir.config'] : ['weir.ingest']) {
     const path = inFolder('log', topic, 'topic.json')
     const whole = readFileSync(path, 'utf8')
@@ -98,8 +106,6 @@ test('one wrong digit in topic.json emptied the log at a start and in verify', a
 }, 120_000)
 
 test('segment files of two partitions were emptied after they were swapped', async () => {
-  await fill()
-  await weir.end('SIGKILL')
   for (const topic of IS_LONG ? ['weir.ingest', 'weir.checkpoints'] : ['weir.ingest']) {
     const [one, other] = PARTITIONS.map(partition => newestSegment(topic, partition)) as [string, string]
     const swap = () => {
@@ -117,8 +123,6 @@ test('segment files of two partitions were emptied after they were swapped', asy
 }, 120_000)
 
 test('verify cut the remains of a torn flush, but it must change nothing, and a start continues without them', async () => {
-  await fill()
-  await weir.end('SIGKILL')
   // A segment without a record can only have zeros.
   writeFileSync(newestSegment('weir.dead-letter', 0), Buffer.alloc(700))
   for (const topic of ['weir.ingest', 'weir.config', 'weir.checkpoints'])
