@@ -28,7 +28,7 @@ const WITH_LONG_FORM = [
   'test/integration/{command-line,gateway-route,replaced-engine,throttled-pipeline}.test.ts',
   'test/integration/{lost-configuration,lost-log-tail,misplaced-log,older-store,operation}.test.ts',
   'test/integration/{schema-registry,shipping,spread-cluster,written-folders}.test.ts',
-  'test/conformance/{every-endpoint,log-crash,pipeline-client,power-cut,store-kill}.test.ts',
+  'test/conformance/{every-endpoint,log-crash,pipeline-client,power-cut,store-contract-http,store-kill}.test.ts',
   'test/runtime/{random-worlds,spread-accounts,spread-explanation,spread-preview}.test.ts',
   'test/{faults/run,kafka/kafka-log}.test.ts',
 ]
@@ -46,7 +46,7 @@ const LONGEST = [
   'test/integration/replaced-engine.test.ts',
   'test/conformance/store-contract-http.test.ts',
   'test/conformance/store-kill.test.ts',
-  'test/integration/short-publishing-cluster.test.ts',
+  'test/integration/small-cluster.test.ts',
   'test/conformance/store-contract.test.ts',
 ]
 const WITHOUT_ENGINE = ['{schemas,engine,api,deploy}/**/*.test.ts', 'test/runtime/**/*.test.ts']

@@ -9,7 +9,7 @@ import { triedCampaign } from './tried-campaign.ts'
 
 const SEED = Number(process.env.SEED ?? 1)
 /** The last of them meets a pipeline. */
-const KILLS = 3
+const KILLS = 2
 
 let site: Site | undefined
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { runHere } from '../support/command-world.ts'
@@ -22,11 +22,11 @@ const clock = systemClock()
 let folder: string
 let running: RunningRole[]
 
-beforeEach(() => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'weir-cluster-'))
   running = []
 })
-afterEach(async () => {
+afterAll(async () => {
   for (const role of running.toReversed()) await role.end('SIGTERM')
   rmSync(folder, { recursive: true, force: true })
 })
@@ -106,10 +106,15 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       CLICKHOUSE_URL: store.url,
     })
 
+  let shared: Record<string, string>
+  let apis: readonly string[]
+
+  beforeAll(async () => {
+    shared = sharedSettings(await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })))
+    apis = [await start('api', shared), await start('api', shared)].map(({ url }) => url)
+  })
+
   test('an answer of one API process is visible at another at once, and ten clients of both lose nothing', async () => {
-    const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
-    const shared = sharedSettings(store)
-    const apis = [await start('api', shared), await start('api', shared)].map(({ url }) => url)
     const one = (number: number) => apis[number % 2] as string
     interface Node {
       readonly data: { readonly id: string; readonly title: string; readonly generation_id: number }
@@ -135,13 +140,11 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
   })
 
   test('a throttle passes exactly its limit while engines are killed and join, and weir verify confirms it', async () => {
-    const store = await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' }))
-    const shared = sharedSettings(store)
-    const api = await start('api', shared)
+    const api = apis[0] as string
     const first = await start('engine', shared)
     const ingests = [await start('ingest', shared), await start('ingest', shared)]
     // It holds once it is answered, though the engine is another process.
-    expect(await publishThrottle(api.url)).not.toBeNull()
+    expect(await publishThrottle(api)).not.toBeNull()
     const apps = Array.from({ length: 20 }, (_, index) => `app-${index}`)
     let second: RunningRole | undefined
     for (let round = 0; round < 12; round++) {
@@ -154,7 +157,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
     expect(second).toBeDefined()
     const range = `from=${clock.wallMs() - DAY_MS}&to=${clock.wallMs() + DAY_MS}&size=10000`
     const { lines } = await eventually(
-      () => ask<{ lines: ExportedLine[] }>(`${api.url}/v2/export?${range}`),
+      () => ask<{ lines: ExportedLine[] }>(`${api}/v2/export?${range}`),
       found => found.lines.length >= apps.length * LIMIT,
     )
     for (const app of apps) {
