@@ -6,7 +6,7 @@ import { type ClickHouseServer, runName, serverAtHand, startFront } from '../sup
 import { IS_LONG } from '../support/long-form.ts'
 import { type StoreEngine, storeContract } from './store-contract.ts'
 
-const openFront = async () => {
+async function openFront(): Promise<StoreEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-front-'))
   const front = await startFront(join(folder, 'store'))
   return {

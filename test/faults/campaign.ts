@@ -20,7 +20,7 @@ export async function runCampaign(
   tally: Tally,
   print: (line: string) => void,
 ): Promise<void> {
-  const { seed, longestPauseMs } = options
+  const { seed, longestPauseMs, faultsBeforePipeline = FAULTS_BEFORE_PIPELINE } = options
   const counts = faultCounts(options)
   if (counts.rename > 0 && !(await mayTrace())) {
     print('SKIPPED: kills at the very rename that publishes a part need strace, and the right to attach it')
@@ -29,10 +29,7 @@ export async function runCampaign(
   const dice = newDice(seed)
   const faults = plannedFaults(dice, counts, longestPauseMs)
   if (faults.length > 0)
-    await runLeg(
-      { name: 'main', seed, dice, tally, print, faultsBeforePipeline: FAULTS_BEFORE_PIPELINE },
-      faults,
-    )
+    await runLeg({ name: 'main', seed, dice, tally, print, faultsBeforePipeline }, faults)
   if (counts.disk > 0) await runDiskLeg(counts.disk, { seed, tally, print })
 }
 

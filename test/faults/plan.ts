@@ -11,6 +11,8 @@ export interface CampaignOptions {
   /** If set, all faults are of this family. */
   readonly only?: FaultFamily | undefined
   readonly longestPauseMs: number
+  /** Faults that meet the default graph, before a pipeline is published. Default: three. */
+  readonly faultsBeforePipeline?: number
 }
 
 /** Kills for one fault of each other family. */

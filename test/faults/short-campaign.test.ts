@@ -8,7 +8,7 @@ import { triedCampaign } from './tried-campaign.ts'
 /** The short form of campaign.test.ts, and the proof that its auditor finds faults. */
 
 const SEED = Number(process.env.SEED ?? 1)
-/** The last of them meets a pipeline. */
+/** The first meets the default graph, the second a pipeline. */
 const KILLS = 2
 
 let site: Site | undefined
@@ -22,6 +22,7 @@ test(`killed a few times, the program keeps what it acknowledged, once (SEED=${S
   const { tally, times, printed } = await triedCampaign({
     seed: SEED,
     kills: KILLS,
+    faultsBeforePipeline: 1,
     only: 'kill',
     longestPauseMs: 2_000,
   })

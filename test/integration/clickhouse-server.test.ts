@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { serverConnection } from '../../engine/store/server-connection.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import {
@@ -18,7 +18,7 @@ import { IS_LONG, longTest } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LIMIT = 5
-const LINES = IS_LONG ? 40_000 : 15_000
+const LINES = IS_LONG ? 40_000 : 10_000
 const WAITS_FOR_SERVER = /does not answer properly: lines are accepted meanwhile/
 
 let folder: string
@@ -285,13 +285,21 @@ async function answeringPage(port: number) {
 }
 
 describe('a server that refuses ends the start with a sentence, because of', () => {
-  beforeEach(async () => {
-    const rules = ['--user', 'weir', '--password', 'right', '--databases-are-given']
-    front = await startFront(join(folder, 'store'), 0, rules)
+  const rules = ['--user', 'weir', '--password', 'right', '--databases-are-given']
+  let store: string
+  let refusing: ClickHouseFront
+
+  beforeAll(async () => {
+    store = mkdtempSync(join(tmpdir(), 'weir-refusing-'))
+    refusing = await startFront(join(store, 'store'), 0, rules)
+  })
+  afterAll(async () => {
+    await refusing.stop()
+    rmSync(store, { recursive: true, force: true })
   })
 
   const starting = async (username: string, password: string) =>
-    RunningWeir.start(await settingsFor({ ...(front as ClickHouseFront), username, password }, 'absent'))
+    RunningWeir.start(await settingsFor({ ...refusing, username, password }, 'absent'))
 
   test('the user or the password', async () => {
     const wrong = [
@@ -300,7 +308,7 @@ describe('a server that refuses ends the start with a sentence, because of', () 
     ] as const
     for (const [username, password] of IS_LONG ? wrong : wrong.slice(0, 1))
       await expect(starting(username, password)).rejects.toThrow(
-        `weir: the ClickHouse server at ${front?.url} (CLICKHOUSE_URL) refuses the user ${username}: ` +
+        `weir: the ClickHouse server at ${refusing.url} (CLICKHOUSE_URL) refuses the user ${username}: ` +
           'check CLICKHOUSE_USER and CLICKHOUSE_PASSWORD',
       )
   })
@@ -312,10 +320,9 @@ describe('a server that refuses ends the start with a sentence, because of', () 
   })
 
   longTest('any of them, also when the server was unavailable at the start', async () => {
-    const { url, process } = front as ClickHouseFront
-    await process.kill()
-    const port = Number(new URL(url).port)
-    const server = { ...(front as ClickHouseFront), username: 'weir', password: 'wrong' }
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const server = { url, username: 'weir', password: 'wrong', stop: async () => {} }
     weir = RunningWeir.prepare(await settingsFor(server))
     await weir.start(WAITS_FOR_SERVER)
     front = await startFront(join(folder, 'store'), port, ['--user', 'weir', '--password', 'right'])

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { IS_LONG, longTest } from '../support/long-form.ts'
-import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
@@ -122,7 +122,7 @@ test('a first start into a journal prints how to read its credentials, and no st
   expect(weir.output).toContain(`A new account was created: ${accountId}.`)
   expect(weir.output).toContain(`WEIR_DATA_DIR='${directory}' npx weir credentials`)
   expect(weir.output).not.toContain('curl')
-  const told = await runWeir(['credentials', '--json'], environment)
+  const told = await runHere(['credentials', '--json'], environment)
   const { isNew: _, ...whole } = credentials
   expect(JSON.parse(told.out)).toEqual(whole)
   const first = weir.output.length

@@ -13,9 +13,12 @@ import { type RunningRole, startRole } from '../support/running-role.ts'
 
 const PARTITIONS = IS_LONG ? 8 : 4
 const ENGINES = IS_LONG ? 4 : 2
-const KEYS = IS_LONG ? 10_000 : 2_500
+const KEYS = IS_LONG ? 10_000 : 1_500
 const LIMIT = 3
-const REQUESTS = 120
+/** What happens between requests happens at parts of their number in a hundred and twenty. */
+const REQUESTS = IS_LONG ? 120 : 60
+const requestOf = (part: number) => Math.floor((part * REQUESTS) / 120)
+const EXPLAINED = IS_LONG ? [10, 22, 50, 76, 90, 105, 119] : [10, 22, 50, 90, 119]
 const LINES_PER_REQUEST = IS_LONG ? 400 : 100
 const HOSTS = 40
 const KEY = 'c'.repeat(32)
@@ -160,14 +163,14 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
     let replacing: Promise<void> = Promise.resolve()
     for (let request = 0; request < REQUESTS; request++) {
       await send()
-      if (request === 20) await setSpread(api.url, true)
-      if (request === 25) replacing = killAndReplace(0)
-      if (request === 40) await untilPhase(api.url, 'on')
-      if (request === 60 && IS_LONG) replacing = replacing.then(() => killAndReplace(1))
-      if (request === 75) await setSpread(api.url, false)
-      if (request === 80) replacing = replacing.then(() => killAndReplace(ENGINES - 2))
-      if (request === 95) await untilPhase(api.url, 'off')
-      if (request === 100) await setSpread(api.url, true)
+      if (request === requestOf(20)) await setSpread(api.url, true)
+      if (request === requestOf(25)) replacing = killAndReplace(0)
+      if (request === requestOf(40)) await untilPhase(api.url, 'on')
+      if (request === requestOf(60) && IS_LONG) replacing = replacing.then(() => killAndReplace(1))
+      if (request === requestOf(75)) await setSpread(api.url, false)
+      if (request === requestOf(80)) replacing = replacing.then(() => killAndReplace(ENGINES - 2))
+      if (request === requestOf(95)) await untilPhase(api.url, 'off')
+      if (request === requestOf(100)) await setSpread(api.url, true)
     }
     await replacing
     const expected = new Map([...counts].map(([key, count]) => [key, 8 * Math.min(LIMIT, count)]))
@@ -179,8 +182,7 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
     }
     await clock.sleep(3_000) // One pass too many would come now.
     expect(await storedByKey(api.url)).toEqual(expected)
-    for (const request of [10, 22, 50, 76, 90, 105, 119])
-      await expectExplained(api.url, pipeline, batches[request] as string)
+    for (const part of EXPLAINED) await expectExplained(api.url, pipeline, batches[requestOf(part)] as string)
 
     for (const engine of engines) await engine.end('SIGTERM')
     const verified = await runWeir(['verify'], shared)
