@@ -49,7 +49,18 @@ const LONGEST = [
   'test/integration/small-cluster.test.ts',
   'test/conformance/store-contract.test.ts',
 ]
-const WITHOUT_ENGINE = ['{schemas,engine,api,deploy}/**/*.test.ts', 'test/runtime/**/*.test.ts']
+/** They start neither a program nor an engine, and leave their process as it was. */
+const LIGHT = [
+  'test/bench/{figure,performance-page,lines/shapes}.test.ts',
+  'test/conformance/{configuration-client,configuration-client-accounts,golden-log,imports}.test.ts',
+  'test/conformance/{line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
+  'test/conformance/{memory-store-search,node-contracts,node-declarations,node-reference}.test.ts',
+  'test/conformance/{operations-page,order-and-numbers,pipeline-contract,processors,rooms,schemas}.test.ts',
+  'test/conformance/search-statements.test.ts',
+  'test/faults/audit.test.ts',
+  'test/simulation/simulation.test.ts',
+]
+const WITHOUT_ENGINE = ['{schemas,engine,api,deploy}/**/*.test.ts', 'test/runtime/**/*.test.ts', ...LIGHT]
 
 /** Long files first, and the many small ones without an engine last, so that all workers end together. */
 class LongestFirst extends BaseSequencer {
@@ -97,7 +108,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: [...WITH_ENGINE, 'test/**/*.test.ts'],
-          exclude: ['test/runtime/!(verification).test.ts', ...CAMPAIGNS],
+          exclude: ['test/runtime/!(verification).test.ts', ...LIGHT, ...CAMPAIGNS],
         },
       },
       {

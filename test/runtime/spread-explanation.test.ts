@@ -21,11 +21,29 @@ const FIRST_SEED = Number(process.env.SEED ?? 1)
 const PIPELINE = 'pipeline-1'
 const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
 
+interface WholeRun {
+  readonly script: Script
+  readonly run: SpreadRun
+  readonly explained: ReadonlyMap<string, ExplainedLine>
+}
+
+const wholeRuns = new Map<number, Promise<WholeRun>>()
+
+/** The run of a seed that keeps its log, with every line explained. Tests only read it. */
+function wholeRun(seed: number): Promise<WholeRun> {
+  const begin = async () => {
+    const script = new Script({ keepsLog: true })
+    const run = await SpreadRun.of(seed, script)
+    await run.run()
+    return { script, run, explained: await everyLine(run) }
+  }
+  const known = wholeRuns.get(seed) ?? begin()
+  wholeRuns.set(seed, known)
+  return known
+}
+
 test.each(seeds)('every line is explained to its end in all partitions (SEED=%i)', async seed => {
-  const script = new Script({ keepsLog: true })
-  const run = await SpreadRun.of(seed, script)
-  await run.run()
-  const explained = await everyLine(run)
+  const { script, run, explained } = await wholeRun(seed)
   const stored = storedIds(run)
   expect(explained.size).toBe(run.lines)
   const textsById = new Map(
@@ -76,9 +94,7 @@ test.each(seeds)(
 )
 
 test('lines that a query finds are explained to their end, with the results from other partitions', async () => {
-  const run = await SpreadRun.of(FIRST_SEED, new Script({ keepsLog: true }))
-  await run.run()
-  const explained = await everyLine(run)
+  const { run, explained } = await wholeRun(FIRST_SEED)
   const wanted = { query: parseQuery('app:key-3'), fromMs: 0, toMs: Number.MAX_SAFE_INTEGER - 1, limit: 100 }
   const found: ExplainedLine[] = []
   const { signal } = new AbortController()
