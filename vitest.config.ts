@@ -13,7 +13,7 @@ const WITH_ENGINE = [
 ]
 /** What takes long and is seldom at stake: `npm run campaigns`. */
 const CAMPAIGNS = [
-  // What they guard has a short form in one process: tail, tap and preview there, and the exemptions, routes and tokens.
+  // Their short forms share the cluster of small-cluster.test.ts.
   'test/integration/{access-tokens-cluster,exempt-keys-cluster,tail-cluster,tap-cluster}.test.ts',
   'test/conformance/{drawn-queries,installation-power-cut,line-codec-campaign}.test.ts',
   'test/faults/{campaign,cluster/cluster-campaign}.test.ts',

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-world.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
+import { openTail } from '../support/opened-tail.ts'
+import { lineOf, tapByEvents } from '../support/opened-tap.ts'
 import { RoleCluster } from '../support/role-cluster.ts'
 import type { RunningRole } from '../support/running-role.ts'
 import type { RunningWeir } from '../support/running-weir.ts'
@@ -142,6 +145,102 @@ await describeKafka('a cluster with two engines', {}, kafka => {
       )
       expect(stored.sort()).toEqual(['before the kill', 'end', 'plain', 'stream/1'])
     }, 120_000)
+  })
+
+  /** Short forms of tail-cluster, tap-cluster, exempt-keys-cluster and access-tokens-cluster. */
+  describe('an API process without an engine', () => {
+    const limit = 2
+    let account: RunningWeir
+    let ingest: RunningRole
+    let pipeline: string
+    let throttle: string
+
+    beforeAll(async () => {
+      account = cluster.accounts[1] as RunningWeir
+      ingest = await cluster.startIngest()
+      const create = async (path: string, body: object) =>
+        (await account.send<{ data: { id: string } }>('POST', path, body)).data.id
+      pipeline = await create('/v3/pipeline', { title: 'limited' })
+      const at = (kind: string) => `/v3/pipeline/${pipeline}/${kind}`
+      const source = await create(at('source'), { type: 'log-analysis-ingestion' })
+      throttle = await create(at('transform'), {
+        type: 'throttle',
+        inputs: [source],
+        user_config: { threshold: limit, window_ms: 86_400_000, key_field: '.app' },
+      })
+      await create(at('sink'), { type: 'mezmo', inputs: [throttle], user_config: {} })
+      await account.send('POST', at('publish'), {})
+    })
+
+    const post = async (
+      app: string,
+      lines: readonly string[],
+      headers: Record<string, string> = { apikey: account.credentials.ingestionKey },
+    ) => {
+      const { status } = await fetch(`${ingest.url}/logs/ingest?hostname=of-no-engine`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ lines: lines.map(line => ({ line, app })) }),
+      })
+      return status
+    }
+
+    test('shows lines in a tail while the engines are paused', async () => {
+      const tail = await openTail(account, { apps: 'tailed' })
+      cluster.pause()
+      try {
+        expect(await post('tailed', ['a', 'b'])).toBe(200)
+        expect((await tail.until(2)).map(({ _line }) => _line)).toEqual(['a', 'b'])
+      } finally {
+        cluster.resume()
+      }
+      tail.close()
+    })
+
+    test('shows the events that leave a node in a tap', async () => {
+      const tap = await tapByEvents(account, `/v3/pipeline/${pipeline}/transform/${throttle}/tap?limit=1000`)
+      expect(await tap.next()).toMatchObject({ type: 'revision', revision: 1 })
+      expect(await post('tapped', ['a', 'b', 'c'])).toBe(200)
+      expect(await post('tapped too', ['d'])).toBe(200)
+      const shown = [await tap.next(), await tap.next(), await tap.next()].map(lineOf)
+      expect(shown).toEqual(['a', 'b', 'd'])
+      tap.close()
+    })
+
+    test('exempts a key at once, and reports how many events the others have passed', async () => {
+      const url = `/v3/pipeline/${pipeline}/transform/${throttle}`
+      const exemption = { key: 'exempt', minutes: 60 }
+      const { data } = await account.send<{ data: { in_effect: boolean | null } }>(
+        'PUT',
+        `${url}/exemption`,
+        exemption,
+      )
+      expect(data.in_effect).toBe(true)
+      const texts = ['a', 'b', 'c', 'd']
+      for (const app of ['exempt', 'judged']) expect(await post(app, texts)).toBe(200)
+      const stored = await eventually(
+        () => exportedLines(account, { apps: 'exempt,judged' }),
+        lines => lines.length >= texts.length + limit,
+      )
+      const ofApp = (app: string) => stored.filter(({ _app }) => _app === app).map(({ _line }) => _line)
+      expect([ofApp('exempt'), ofApp('judged')]).toEqual([texts, texts.slice(0, limit)])
+      const bucket = async (key: string) => (await account.get<{ data: object }>(`${url}/bucket/${key}`)).data
+      expect(await bucket('judged')).toMatchObject({ passed: limit, exempt_until: null })
+      expect(await bucket('exempt')).toMatchObject({ passed: 0, exempt_until: expect.stringMatching(/Z$/) })
+    })
+
+    test('makes a token that the ingesting process knows, until it is revoked', async () => {
+      const { apiUrl, accessToken } = account.credentials
+      const weir = (...args: string[]) =>
+        runHere(args, { ...account.environment, WEIR_URL: apiUrl, WEIR_ACCESS_TOKEN: accessToken })
+      const created = await weir('token', 'create', 'robot', '--expires', '1h')
+      expect([created.code, created.out]).toEqual([0, expect.stringMatching(/^sts_[0-9a-f]{40}\n$/)])
+      const authorization = `Token ${created.out.trim()}`
+      const send = () => post('robot', ['a'], { authorization })
+      expect(await eventually(send, status => status === 200)).toBe(200)
+      expect((await weir('token', 'revoke', 'robot')).code).toBe(0)
+      expect(await eventually(send, status => status === 401)).toBe(401)
+    })
   })
 
   /** The short form of publishing-cluster.test.ts. */
