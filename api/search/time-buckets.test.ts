@@ -42,6 +42,11 @@ test('a period without length has one bucket', () => {
   expect(timeBuckets(5, 5, 'UTC', 10)).toEqual({ starts: [5], intervalMs: 1 })
 })
 
+test('the first bucket contains the first lines there can be, where it was still the year 1969', () => {
+  const { starts } = timeBuckets(0, 800_000_000, 'America/St_Johns', 10)
+  expect(starts[0]).toBeLessThanOrEqual(0)
+})
+
 test('any period is divided into at most as many buckets, without a gap, in every zone', () => {
   const zone = fc.constantFrom(
     'UTC',

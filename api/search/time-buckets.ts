@@ -84,14 +84,13 @@ function atHour(time: Temporal.ZonedDateTime, hour: number): Temporal.ZonedDateT
   return hour === 0 ? time.startOfDay() : time.startOfDay().with({ hour })
 }
 
-/** Weeks begin on Monday; pairs of days are counted from the first day of the year 1970. */
+/** Days, pairs of days and weeks are counted from a Monday, which lies before all lines. */
 function days(count: number): Step {
   return {
     ms: count * DAY_MS,
     floor: time => {
-      const sinceThursday = Temporal.PlainDate.from('1970-01-01').until(time.toPlainDate()).days
-      const sinceStart = count === 7 ? time.dayOfWeek - 1 : sinceThursday % count
-      return time.subtract({ days: sinceStart }).startOfDay()
+      const sinceMonday = Temporal.PlainDate.from('1900-01-01').until(time.toPlainDate()).days
+      return time.subtract({ days: sinceMonday % count }).startOfDay()
     },
     next: start => start.add({ days: count }).startOfDay(),
   }
