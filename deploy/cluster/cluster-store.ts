@@ -73,7 +73,7 @@ async function renewedSentence(
     if (lost !== undefined) commands.push(acceptLossCommand(lost))
   }
   return (
-    `the topic ${ingest.name} was made anew: its checkpoints and the store belong to log ${former}, and this is log ` +
+    `the topic ${ingest.name} was created again: its checkpoints and the store belong to log ${former}, and this is log ` +
     `${ingest.logId}. Nothing is accepted there. Accept the loss of its records and start again: ${commands.join('; ')}. Or use ` +
     'new topics (KAFKA_TOPIC_PREFIX) and a new database (CLICKHOUSE_DATABASE)'
   )

@@ -423,7 +423,7 @@ export class ConfigurationLog implements ConfigurationView {
 
 function lostEndSentence(next: bigint): string {
   return (
-    `The configuration log (weir.config) lost events before ${next} while this process ran, or was made anew. It takes no ` +
+    `The configuration log (weir.config) lost events before ${next} while this process ran, or was created again. It takes no ` +
     'changes. Restore it from a complete copy. Without one, stop every process of this installation and start one: it names the ' +
     'missing events and the command that accepts their loss'
   )

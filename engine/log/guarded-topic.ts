@@ -212,7 +212,7 @@ class PartitionGuard {
 
 function renewedSentence(topic: string): string {
   return (
-    `The topic ${topic} was made anew while this process ran. Nothing is accepted there. Accept the loss of its records, ` +
+    `The topic ${topic} was created again while this process ran. Nothing is accepted there. Accept the loss of its records, ` +
     'which "weir verify" names, and start this process again'
   )
 }

@@ -129,7 +129,7 @@ export class PartitionStart {
       return { fold: new PartitionFold(catalogue, identity, newest.body), storedTo: 0n }
     const gap = await this.#options.kept.gap()
     // Without a checkpoint outside of gaps, what was counted or remembered before the gap follows from a whole log alone.
-    // In a topic that was made anew, nobody knows whether the records before the gap are those that were stored.
+    // In a topic that was created again, nobody knows whether the records before the gap are those that were stored.
     const isOfThisLog = gap?.body !== undefined && checkpointType.decode(gap.body).logId === topic.logId
     const from = first === 0n && isOfThisLog ? 0n : (gap?.from ?? 0n)
     return {

@@ -20,7 +20,7 @@ const ROLES = ['api', 'engine', 'ingest', 'all'] as const
 const READ_BYTES = 4_000_000
 
 await describeKafka('the configuration of a cluster', {}, cluster => {
-  test('a revoked token worked again after the topic was made anew without its last records', async () => {
+  test('a revoked token worked again after the topic was created again without its last records', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-lost-'))
     const storePort = String(await lastingPort())
     const environment = {
@@ -163,7 +163,7 @@ async function makeAnew(
     () => openClusterBase(readSettings(environment), pino({ level: 'silent' })).catch(() => undefined),
     opened => opened !== undefined,
   )
-  if (base === undefined) throw new Error('the topic could not be made anew')
+  if (base === undefined) throw new Error('the topic could not be created again')
   try {
     const topic = await base.log.topic(CONFIG_TOPIC, 1)
     for (const { value } of records) await topic.append(0, { value, producer: null, priority: 'control' })

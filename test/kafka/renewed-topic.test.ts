@@ -94,9 +94,9 @@ await describeKafka('weir.ingest that was created again', {}, cluster => {
         expect(
           await eventually(
             () => ready(role),
-            text => text.includes('made anew while this process ran'),
+            text => text.includes('created again while this process ran'),
           ),
-        ).toMatch(/^503[\s\S]*made anew while this process ran/)
+        ).toMatch(/^503[\s\S]*created again while this process ran/)
       expect(await postAll(ingest, roles.accounts, 'refused')).toEqual([503])
       const { code, out, err } = await runWeir(['verify'], roles.environment)
       expect(code).toBe(1)
@@ -221,7 +221,7 @@ async function makeAnew(
     () => openClusterBase(readSettings(environment), pino({ level: 'silent' })).catch(() => undefined),
     opened => opened !== undefined,
   )
-  if (base === undefined) throw new Error('the topic could not be made anew')
+  if (base === undefined) throw new Error('the topic could not be created again')
   await base.group.close()
   await base.log.close()
 }

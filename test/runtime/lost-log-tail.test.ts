@@ -246,7 +246,7 @@ test('with the log whole before the lost records, a start without a checkpoint l
   expect(counted.reduce((sum, count) => sum + count, 0)).toBe(6)
 })
 
-test('a request that reached a topic just made anew is stored when it is repeated under its key', async () => {
+test('a request that reached a topic that was just created again is stored when it is repeated under its key', async () => {
   const world = new LosableWorld(INGEST_TOPIC)
   await world.append(...texts('before', 5))
   await world.bringHome(await world.worker())
