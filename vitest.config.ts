@@ -84,7 +84,7 @@ const isShuffled = process.argv.some(argument => argument.startsWith('--sequence
 export default defineConfig({
   test: {
     globalSetup: 'test/support/test-run.ts',
-    setupFiles: 'test/support/overwritten-pieces.ts',
+    setupFiles: ['test/support/overwritten-pieces.ts', 'test/support/drawn-values.ts'],
     // The embedded engine is unsafe in a worker thread.
     pool: 'forks',
     // One more than the smallest machine has cores: the files of the cluster wait most of their time.
