@@ -7,7 +7,7 @@ import { type BodyReader, type LineCodec, lineCodec } from '../../engine/lines/l
 import { BodyError } from '../../engine/lines/scan/body-error.ts'
 import type { ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
-import { type Idempotency, INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
+import { type Idempotency, INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
 import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../http/errors.ts'
@@ -122,7 +122,7 @@ export class IngestFront {
     const receivedAtMs = this.#options.clock.wallMs()
     const bounds = timeBounds(receivedAtMs, account.retentionDays)
     const tags = query.tags.length > 0 ? query.tags : null
-    const destination = { account: account.shortId, route: INGEST_ROUTE, partition }
+    const destination = { account: account.shortId, entrance: INGEST_ENTRANCE, partition }
     const written = this.#options.writer.append(destination, this.#reader.body.length, batch => {
       const read = this.#reader.readLines(batch, bounds, tags, this.#options.bodyLimitBytes)
       const facts: RequestFacts = {

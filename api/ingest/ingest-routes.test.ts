@@ -142,7 +142,7 @@ describe('an answer', () => {
     const [batch] = await front.batches()
     expect(batch?.count).toBe(2)
     expect(batch?.account).toBe(ACCOUNT.shortId)
-    expect(batch?.route).toBe('ingest')
+    expect(batch?.entrance).toBe('ingest')
   })
 
   test('of the alias /logs/agent is the same', async () => {

@@ -61,7 +61,7 @@ function lines(...texts: string[]) {
   }
 }
 
-const to = (account: string, route = 'ingest') => ({ account, route, partition: Number(account) })
+const to = (account: string, entrance = 'ingest') => ({ account, entrance, partition: Number(account) })
 
 const append = (writer: IngestWriter, account: string, ...texts: string[]) =>
   writer.append(to(account), texts.join('').length, lines(...texts))

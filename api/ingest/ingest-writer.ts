@@ -42,15 +42,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Account of the lines, their route, and their partition. */
+/** Account of the lines, their entrance, and their partition. */
 export interface LineDestination {
   readonly account: string
-  readonly route: string
+  readonly entrance: string
   readonly partition: number
 }
 
-/** Lines that one account sends through one route to one partition. */
-interface Entrance extends LineDestination {
+/** Lines that wait for the log: those that one account sends through one entrance to one partition. */
+interface LineQueue extends LineDestination {
   readonly key: string
   builder: LineBatchBuilder
   waiting: Waiting[]
@@ -58,7 +58,7 @@ interface Entrance extends LineDestination {
 }
 
 /**
- * Appends lines to the log. While an append is under way, further requests for the same account, route and partition
+ * Appends lines to the log. While an append is under way, further requests for the same account, entrance and partition
  * gather in one record. The more requests wait, the fewer records are written. The lines of one request are always in one
  * record, and the request is answered when that record is durable.
  */
@@ -66,7 +66,7 @@ export class IngestWriter {
   readonly #topic: Topic
   readonly #producer: Pick<Producer, 'append'>
   readonly #maxWaitingBytes: number
-  readonly #entrances = new Map<string, Entrance>()
+  readonly #queues = new Map<string, LineQueue>()
   readonly #spare: LineBatchBuilder[] = []
   readonly #idle: (() => void)[] = []
   #inFlight = 0
@@ -98,24 +98,23 @@ export class IngestWriter {
   ): Promise<Written<Filled>> {
     if (this.#waitingBytes >= this.#maxWaitingBytes)
       throw unavailable('Too many lines are waiting for the log', 1)
-    const entrance = this.#entranceOf(destination)
-    if (entrance.builder.requests > 0 && entrance.builder.bytes + sizeHint > RECORD_BYTES)
-      this.#send(entrance)
+    const queue = this.#queueOf(destination)
+    if (queue.builder.requests > 0 && queue.builder.bytes + sizeHint > RECORD_BYTES) this.#send(queue)
     try {
-      const { filled, index, lines, bytes } = this.#filled(entrance, fill)
+      const { filled, index, lines, bytes } = this.#filled(queue, fill)
       if (lines === 0) return Promise.resolve({ filled, lines, batchId: '' })
       return new Promise((resolve, reject) => {
         this.#waitingBytes += bytes
-        entrance.waiting.push({
+        queue.waiting.push({
           index,
           bytes,
           resolve: batchId => resolve({ filled, lines, batchId }),
           reject,
         })
-        if (entrance.recordsInFlight === 0 || entrance.builder.bytes >= RECORD_BYTES) this.#send(entrance)
+        if (queue.recordsInFlight === 0 || queue.builder.bytes >= RECORD_BYTES) this.#send(queue)
       })
     } finally {
-      this.#releaseUnused(entrance)
+      this.#releaseUnused(queue)
     }
   }
 
@@ -125,10 +124,10 @@ export class IngestWriter {
   }
 
   #filled<Filled extends { readonly facts: RequestFacts }>(
-    entrance: Entrance,
+    queue: LineQueue,
     fill: (batch: LineBatchBuilder) => Filled,
   ): AddedRequest<Filled> & { readonly bytes: number } {
-    const { builder } = entrance
+    const { builder } = queue
     const before = builder.mark()
     const bytesBefore = builder.bytes
     const added = builder.addRequest(fill)
@@ -136,55 +135,55 @@ export class IngestWriter {
     builder.rollBack(before)
     if (before.requests === 0) throw payloadTooLarge()
     // The lines are too large for a record together with others. Those are sent first, and `fill` runs again.
-    this.#send(entrance)
-    return this.#filled(entrance, fill)
+    this.#send(queue)
+    return this.#filled(queue, fill)
   }
 
-  #entranceOf(destination: LineDestination): Entrance {
-    const { account, route, partition } = destination
-    const key = `${account} ${route} ${partition}`
-    let entrance = this.#entrances.get(key)
-    if (entrance === undefined) {
+  #queueOf(destination: LineDestination): LineQueue {
+    const { account, entrance, partition } = destination
+    const key = `${account} ${entrance} ${partition}`
+    let queue = this.#queues.get(key)
+    if (queue === undefined) {
       const builder = this.#spare.pop() ?? new LineBatchBuilder()
-      entrance = { ...destination, key, builder, waiting: [], recordsInFlight: 0 }
-      this.#entrances.set(key, entrance)
+      queue = { ...destination, key, builder, waiting: [], recordsInFlight: 0 }
+      this.#queues.set(key, queue)
     }
-    return entrance
+    return queue
   }
 
-  #releaseUnused(entrance: Entrance): void {
-    if (entrance.recordsInFlight > 0 || entrance.waiting.length > 0) return
-    this.#entrances.delete(entrance.key)
-    if (this.#spare.length < SPARE_BUILDERS && entrance.builder.capacityBytes <= SPARE_BUILDER_BYTES)
-      this.#spare.push(entrance.builder)
+  #releaseUnused(queue: LineQueue): void {
+    if (queue.recordsInFlight > 0 || queue.waiting.length > 0) return
+    this.#queues.delete(queue.key)
+    if (this.#spare.length < SPARE_BUILDERS && queue.builder.capacityBytes <= SPARE_BUILDER_BYTES)
+      this.#spare.push(queue.builder)
   }
 
-  #send(entrance: Entrance): void {
-    const { account, route, partition, builder, waiting } = entrance
-    const value = builder.encode(account, route)
+  #send(queue: LineQueue): void {
+    const { account, entrance, partition, builder, waiting } = queue
+    const value = builder.encode(account, entrance)
     builder.clear()
-    entrance.waiting = []
-    entrance.recordsInFlight++
+    queue.waiting = []
+    queue.recordsInFlight++
     this.#inFlight++
     this.#producer.append(partition, value, 'ingest').then(
       appended => {
         for (const { index, resolve } of waiting) resolve(this.#batchId(partition, appended, index))
-        this.#sent(entrance, waiting)
+        this.#sent(queue, waiting)
       },
       (error: unknown) => {
         const reply = replyTo(error)
         for (const { reject } of waiting) reject(reply)
-        this.#sent(entrance, waiting)
+        this.#sent(queue, waiting)
       },
     )
   }
 
-  #sent(entrance: Entrance, answered: readonly Waiting[]): void {
+  #sent(queue: LineQueue, answered: readonly Waiting[]): void {
     for (const { bytes } of answered) this.#waitingBytes -= bytes
-    entrance.recordsInFlight--
+    queue.recordsInFlight--
     this.#inFlight--
-    if (entrance.recordsInFlight === 0 && entrance.waiting.length > 0) this.#send(entrance)
-    this.#releaseUnused(entrance)
+    if (queue.recordsInFlight === 0 && queue.waiting.length > 0) this.#send(queue)
+    this.#releaseUnused(queue)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }
 

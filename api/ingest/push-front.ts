@@ -238,7 +238,7 @@ export class PushFront {
   #destination({ pushed }: FastifyRequest, caller: Caller): LineDestination {
     const account = caller.account?.shortId ?? ''
     const partition = this.#options.partitionOf({ account, hostname: undefined, key: '' })
-    return { account, route: pushed.route, partition }
+    return { account, entrance: pushed.route, partition }
   }
 }
 

@@ -117,7 +117,7 @@ test('accepted events are on the log, in order, under the route, with the metada
   )
   expect([response.statusCode, response.body]).toEqual([200, '{"status":"ok"}'])
   const [batch] = await batches()
-  expect([batch?.account, batch?.route]).toEqual([credentials.accountId, route])
+  expect([batch?.account, batch?.entrance]).toEqual([credentials.accountId, route])
   const [first, second, third] = await events()
   expect([first?.message, second?.message, third?.message]).toEqual([{ door: 'north-2' }, 'b', null])
   expect(first?.timestampMs).toBe(clock.wallMs())
@@ -528,7 +528,7 @@ describe('the readers of a route', () => {
       for (const body of ['[1]', '[2]']) expect((await push(body)).statusCode).toBe(200)
       const [first, ...others] = await records()
       expect(cutsOf(first as LogRecord)).toMatchObject([{ kind: 'pipeline', entity: pipeline, version: 1 }])
-      expect(others.map(({ value }) => Batch.decode(value).route)).toEqual([route, route])
+      expect(others.map(({ value }) => Batch.decode(value).entrance)).toEqual([route, route])
     })
 
     test('does not count while the log accepts nothing', async () => {

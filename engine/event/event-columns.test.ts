@@ -23,7 +23,7 @@ test('events of a gateway route arrive as they were sent, changed or not', () =>
   const arrived = eventsIn(columns)
   expect(arrived.map(contentOf)).toEqual(events.map(contentOf))
   expect(arrived.map(({ untouched }) => untouched)).toEqual([true, false, true, false])
-  expect(arrived.map(event => event.origin?.batch.route)).toEqual(Array(4).fill(SAMPLE_ROUTE))
+  expect(arrived.map(event => event.origin?.batch.entrance)).toEqual(Array(4).fill(SAMPLE_ROUTE))
   // Encodes the arrived events a second time.
   expect(eventsIn(eventColumns(arrived, SAMPLE_ACCOUNT, SAMPLE_ROUTE)).map(contentOf)).toEqual(
     events.map(contentOf),

@@ -18,7 +18,7 @@ export interface EventColumns {
  * Encodes events as columns. Members of their requests are kept with the lines, except idempotency keys: those were
  * judged when the lines arrived.
  */
-export function eventColumns(events: readonly Event[], account: string, route: string): EventColumns {
+export function eventColumns(events: readonly Event[], account: string, entrance: string): EventColumns {
   const builder = clearBuilder()
   let at = 0
   while (at < events.length) {
@@ -38,7 +38,7 @@ export function eventColumns(events: readonly Event[], account: string, route: s
     at = end
   }
   const changed = events.flatMap((event, index) => changesOf(event, index) ?? [])
-  return { lines: builder.encode(account, route), changed }
+  return { lines: builder.encode(account, entrance), changed }
 }
 
 /**
@@ -65,34 +65,34 @@ export function eventsIn({ lines, changed }: EventColumns, isExact = true): Even
 }
 
 /**
- * The events in each of many columns. Events of the same route share one batch: a batch per event takes several times the memory
+ * The events in each of many columns. Events of the same entrance share one batch: a batch per event takes several times the memory
  * of its line.
  *
  * @param isExact see `Event.isExact`
  */
 export function eventsOfMany(many: readonly EventColumns[], isExact: boolean): Event[] {
   const events: Event[] = []
-  let route = ''
+  let entrance = ''
   let together: { readonly view: LineBatchView; readonly changed: readonly ChangedEvent[] }[] = []
   const end = () => {
     if (together.length > 0)
-      for (const event of eventsIn(joinedColumns(together, route), isExact)) events.push(event)
+      for (const event of eventsIn(joinedColumns(together, entrance), isExact)) events.push(event)
     together = []
   }
   for (const { lines, changed } of many) {
     const view = LineBatchView.decode(lines, isExact)
-    if (view.route !== route) end()
-    route = view.route
+    if (view.entrance !== entrance) end()
+    entrance = view.entrance
     together.push({ view, changed })
   }
   end()
   return events
 }
 
-/** Joins columns of the same route. The account of the result is not used. */
+/** Joins columns of the same entrance. The account of the result is not used. */
 function joinedColumns(
   parts: readonly { readonly view: LineBatchView; readonly changed: readonly ChangedEvent[] }[],
-  route: string,
+  entrance: string,
 ): EventColumns {
   const builder = clearBuilder()
   const joined: ChangedEvent[] = []
@@ -108,7 +108,7 @@ function joinedColumns(
       })
     }
   }
-  return { lines: builder.encode('', route), changed: joined }
+  return { lines: builder.encode('', entrance), changed: joined }
 }
 
 /** Memory that an idle builder may keep. */

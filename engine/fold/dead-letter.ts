@@ -145,5 +145,5 @@ function belongTogether(a: DeadLetter, b: DeadLetter): boolean {
 }
 
 function routeOf(event: Event): string {
-  return event.origin?.batch.route ?? ''
+  return event.origin?.batch.entrance ?? ''
 }

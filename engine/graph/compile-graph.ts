@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { INGEST_ROUTE } from '../../schemas/log/line-batch.ts'
+import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
@@ -33,20 +33,20 @@ export type { NodeError } from './node-error.ts'
 /** A pipeline of one account on one partition, ready to run. */
 export interface CompiledGraph {
   readonly document: PipelineDocument
-  /** Whether it has a source of an entrance. @param route 'ingest', or the id of a gateway route */
-  reads(route: string): boolean
-  /** Ids of its sources of an entrance. @param route 'ingest', or the id of a gateway route */
-  sourcesOf(route: string): readonly string[]
+  /** Whether it has a source of an entrance. @param entrance 'ingest', or the id of a gateway route */
+  reads(entrance: string): boolean
+  /** Ids of its sources of an entrance. @param entrance 'ingest', or the id of a gateway route */
+  sourcesOf(entrance: string): readonly string[]
   readonly sinks: readonly SinkNode[]
   /**
    * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the same
    * time, and time never steps back: an earlier `nowMs` counts as the latest one.
    *
-   * @param route 'ingest', or the id of a gateway route
+   * @param entrance 'ingest', or the id of a gateway route
    */
-  run(route: string, events: readonly Event[], context: RunContext): void
+  run(entrance: string, events: readonly Event[], context: RunContext): void
   /** Does the work of `run` in stretches. */
-  running(route: string, events: readonly Event[], context: RunContext): Steps
+  running(entrance: string, events: readonly Event[], context: RunContext): Steps
   /** Runs events from one source. @throws RangeError when the graph has no such source */
   entering(source: string, events: readonly Event[], context: RunContext): Steps
   /** Whether events can continue at a node. */
@@ -149,20 +149,20 @@ class Graph implements CompiledGraph {
     this.counters = new Map(this.#nodes.map(({ id, counters }) => [id, counters]))
   }
 
-  reads(route: string): boolean {
-    return this.#entrances.has(route)
+  reads(entrance: string): boolean {
+    return this.#entrances.has(entrance)
   }
 
-  sourcesOf(route: string): readonly string[] {
-    return this.#entrances.get(route)?.map(({ id }) => id) ?? []
+  sourcesOf(entrance: string): readonly string[] {
+    return this.#entrances.get(entrance)?.map(({ id }) => id) ?? []
   }
 
-  run(route: string, events: readonly Event[], context: RunContext): void {
-    finish(this.running(route, events, context))
+  run(entrance: string, events: readonly Event[], context: RunContext): void {
+    finish(this.running(entrance, events, context))
   }
 
-  *running(route: string, events: readonly Event[], context: RunContext): Steps {
-    if (events.length > 0) yield* this.#enter(this.#entrances.get(route) ?? [], events, context)
+  *running(entrance: string, events: readonly Event[], context: RunContext): Steps {
+    if (events.length > 0) yield* this.#enter(this.#entrances.get(entrance) ?? [], events, context)
   }
 
   *entering(source: string, events: readonly Event[], context: RunContext): Steps {
@@ -248,7 +248,7 @@ class Graph implements CompiledGraph {
       keepsMetadata: this.#catalogue.keepsMetadata({ type, user_config }),
     })
     this.#ports.set(id, compiled.output)
-    const entrance = source.entrance === 'ingest' ? INGEST_ROUTE : (gatewayRoute ?? id)
+    const entrance = source.entrance === 'ingest' ? INGEST_ENTRANCE : (gatewayRoute ?? id)
     this.#entrances.set(entrance, [...(this.#entrances.get(entrance) ?? []), compiled])
     return compiled
   }

@@ -1,10 +1,10 @@
 import { HEADER_BYTES, WireType } from './wire-format.ts'
 
-/** Route of lines that come through log ingestion; every other route is the id of a gateway route. */
-export const INGEST_ROUTE = 'ingest'
+/** Entrance of lines that come through log ingestion; every other entrance is the id of a gateway route. */
+export const INGEST_ENTRANCE = 'ingest'
 
 /**
- * Lines of one account and route as columns; the shapes are described in avro/line-batch.1.avsc.
+ * Lines of one account and entrance as columns; the shapes are described in avro/line-batch.1.avsc.
  *
  * A batch of a gateway route contains events instead of log lines:
  * - Each line is the JSON text of a message, and its time is the event's.
@@ -13,6 +13,7 @@ export const INGEST_ROUTE = 'ingest'
  */
 export interface LineBatch {
   readonly account: string
+  /** Entrance of the lines; the field of the schema has this name. */
   readonly route: string
   readonly requests: readonly IngestRequest[]
   readonly count: number

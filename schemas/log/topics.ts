@@ -15,7 +15,7 @@ export const KEYS_TOPIC = 'weir.keys'
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'
 export const KEYED_CHECKPOINT_TOPIC = 'weir.keyed-checkpoints'
 
-/** The partition of an account's lines; all its routes share it. */
+/** The partition of an account's lines; all its entrances share it. */
 export function partitionOfAccount(account: string, partitions: number): number {
   return crc32(account) % partitions
 }

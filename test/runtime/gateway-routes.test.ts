@@ -196,5 +196,5 @@ test('the cut stops a program that does not know gateway routes', async () => {
 
 test('a batch of a gateway route is recognised by its route alone', () => {
   const batch = LineBatchView.decode(pushedValue([{ messages: [1] }]))
-  expect([batch.isPushed, batch.route, batch.metadataText(0)]).toEqual([true, SAMPLE_ROUTE, ''])
+  expect([batch.isPushed, batch.entrance, batch.metadataText(0)]).toEqual([true, SAMPLE_ROUTE, ''])
 })

@@ -283,7 +283,7 @@ export class LogModel {
 
   #readBatch({ offset, value }: LogRecord): void {
     const batch = LineBatchView.decode(value)
-    if (batch.route === 'ingest') this.#readLines(batch, offset)
+    if (batch.entrance === 'ingest') this.#readLines(batch, offset)
     else this.#readPushed(batch, offset)
   }
 
@@ -303,7 +303,7 @@ export class LogModel {
       if (own.length > 0) this.#notePush(batch.account, offset, metadata, own)
       lines.push(...own)
     }
-    this.#run(batch.account, lines, batch.route)
+    this.#run(batch.account, lines, batch.entrance)
   }
 
   #notePush(account: string, offset: bigint, metadata: string, lines: readonly ModelLine[]): void {
@@ -416,16 +416,16 @@ export class LogModel {
     return seen !== digest
   }
 
-  /** @param route undefined: of log ingestion */
-  #run(account: string, lines: readonly ModelLine[], route?: string): void {
-    const isPushed = route !== undefined
+  /** @param gatewayRoute undefined: of log ingestion */
+  #run(account: string, lines: readonly ModelLine[], gatewayRoute?: string): void {
+    const isPushed = gatewayRoute !== undefined
     const pipelines = this.#readersOf(account, isPushed)
     const running = pipelines.filter(([, { isPaused }]) => !isPaused)
     for (const [id, { isPaused }] of pipelines)
       if (isPaused) for (const line of lines) this.#count(`${account} ${id} paused`, line, false)
     if (running.length === 0 && !isPushed) this.#store(`${account}  own-store`, lines)
     if (pipelines.length === 0 && isPushed)
-      for (const line of lines) this.#count(`${account}  gateway-route-${route}`, line, false)
+      for (const line of lines) this.#count(`${account}  gateway-route-${gatewayRoute}`, line, false)
     for (const [id, deployed] of running)
       this.#runRecipe(`${account} ${id}`, isPushed ? DOOR : 'source', deployed, lines)
   }

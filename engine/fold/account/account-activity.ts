@@ -8,7 +8,7 @@ import type { Deployments } from './deployments.ts'
 /** Node id under which the default graph is counted. */
 export const DEFAULT_GRAPH_NODE = 'own-store'
 /** Start of the node id, outside of all pipelines, for events of a gateway route that no pipeline reads. */
-const UNREAD_ROUTE = 'gateway-route-'
+const UNREAD_GATEWAY_ROUTE = 'gateway-route-'
 
 /** Counts of an account's nodes that were not collected yet, and those of places that are not nodes. */
 export class AccountActivity {
@@ -16,7 +16,7 @@ export class AccountActivity {
   readonly #deployments: Deployments
   readonly #rules: AccountRules
   #defaultGraph = noCounts()
-  /** Events by route that arrived while the deployed pipelines had no source of their gateway route. */
+  /** Events that arrived while the deployed pipelines had no source of their gateway route, by its id. */
   #unread = new Map<string, NodeActivity>()
   /** Counts of nodes that no longer exist: of their last events, and of events that were still under way to them. */
   readonly #gone: (NodeName & { readonly activity: NodeActivity })[] = []
@@ -33,9 +33,9 @@ export class AccountActivity {
   }
 
   /** Counts events of a gateway route that no pipeline reads. */
-  noteUnread(route: string, events: readonly Event[]): void {
-    const activity = this.#unread.get(route) ?? noCounts()
-    this.#unread.set(route, activity)
+  noteUnread(gatewayRoute: string, events: readonly Event[]): void {
+    const activity = this.#unread.get(gatewayRoute) ?? noCounts()
+    this.#unread.set(gatewayRoute, activity)
     countDropped(activity, events)
   }
 
@@ -59,8 +59,8 @@ export class AccountActivity {
     yield* this.#gone.splice(0)
     yield { account, pipeline: '', node: DEFAULT_GRAPH_NODE, activity: this.#defaultGraph }
     this.#defaultGraph = noCounts()
-    for (const [route, activity] of this.#unread)
-      yield { account, pipeline: '', node: `${UNREAD_ROUTE}${route}`, activity }
+    for (const [gatewayRoute, activity] of this.#unread)
+      yield { account, pipeline: '', node: `${UNREAD_GATEWAY_ROUTE}${gatewayRoute}`, activity }
     this.#unread = new Map()
     for (const [node, activity] of this.#rules.takeActivity()) yield { account, pipeline: '', node, activity }
   }

@@ -1,5 +1,5 @@
 import { FIFTH_BEHAVIOUR, SEVENTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import { INGEST_ROUTE, type Refusal } from '../../../schemas/log/line-batch.ts'
+import { INGEST_ENTRANCE, type Refusal } from '../../../schemas/log/line-batch.ts'
 import type { ErrorCode } from '../../event/errors.ts'
 import { Event } from '../../event/event.ts'
 import { EventMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'
@@ -65,18 +65,18 @@ export class EventRuns {
     let paused = 0
     let readers = 0
     for (const [pipeline, revision] of this.#deployments) {
-      if (!revision.graph.reads(batch.route)) continue
+      if (!revision.graph.reads(batch.entrance)) continue
       if (revision.isPaused) {
         revision.passOver(events)
         paused++
         continue
       }
       readers++
-      yield* revision.graph.running(batch.route, events, this.contextOf(pipeline, revision, output))
+      yield* revision.graph.running(batch.entrance, events, this.contextOf(pipeline, revision, output))
     }
     if (readers > 0) return
-    if (batch.route === INGEST_ROUTE) yield* this.#runDefaultGraph(events, output)
-    else if (paused === 0) this.#activity.noteUnread(batch.route, events)
+    if (batch.entrance === INGEST_ENTRANCE) yield* this.#runDefaultGraph(events, output)
+    else if (paused === 0) this.#activity.noteUnread(batch.entrance, events)
   }
 
   /**
@@ -112,7 +112,7 @@ export class EventRuns {
       const error = { kind: 'source' as const, ...refusal, event: Event.ofLine(batch, index) }
       for (const [pipeline, { graph, isPaused }] of this.#deployments) {
         if (isPaused) continue
-        for (const node of graph.sourcesOf(batch.route))
+        for (const node of graph.sourcesOf(batch.entrance))
           output.report({ account, pipeline, node }, { nodeId: node, ...error })
       }
     }

@@ -54,15 +54,15 @@ export class Outbox {
   }
 
   addEvent(target: Target, account: string, place: WaitingPlace, event: Event, position: Position): void {
-    const route = event.origin?.batch.route ?? ''
+    const entrance = event.origin?.batch.entrance ?? ''
     const { parts } = this.#mail(target, account)
     const last = parts.at(-1)
-    if (last !== undefined && 'events' in last && isSamePlace(last, { place, route })) {
+    if (last !== undefined && 'events' in last && isSamePlace(last, { place, entrance })) {
       last.events.push(event)
       last.positions.push(position)
       return
     }
-    parts.push({ place, route, events: [event], positions: [position] })
+    parts.push({ place, entrance, events: [event], positions: [position] })
   }
 
   /** @param bytes approximate size of the part */
@@ -174,7 +174,7 @@ function behaviourOf(catalogue: Catalogue, part: SentPart): number {
 
 /** Divides a run of events into pieces that fit into a record. */
 function* eventParts(
-  { place, route, events, positions }: EventRun,
+  { place, entrance, events, positions }: EventRun,
   account: string,
 ): Generator<{ encoded: RekeyedPart; bytes: number }> {
   let first = 0
@@ -183,7 +183,7 @@ function* eventParts(
     const event = events[end - 1] as Event
     bytes += event.bytes + sharedBytes(event) + 64
     if (end < events.length && bytes < RECORD_BYTES) continue
-    const run = { place, route, events: events.slice(first, end), positions: positions.slice(first, end) }
+    const run = { place, entrance, events: events.slice(first, end), positions: positions.slice(first, end) }
     const encoded = encodedRun(run, account)
     yield {
       encoded: { 'weir.RekeyedEvents': encoded },

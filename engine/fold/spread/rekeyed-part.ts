@@ -13,23 +13,23 @@ export interface WaitingPlace {
 /** Consecutive events that one partition sends to another. */
 export interface EventRun {
   readonly place: WaitingPlace
-  readonly route: string
+  readonly entrance: string
   readonly events: Event[]
   /** Position of each event in the sender's log. */
   readonly positions: Position[]
 }
 
 /** Whether the events of both wait in the same place. */
-export function isSamePlace(one: EventRun, other: Pick<EventRun, 'place' | 'route'>): boolean {
+export function isSamePlace(one: EventRun, other: Pick<EventRun, 'place' | 'entrance'>): boolean {
   const [{ pipeline, version, node }, { place }] = [one.place, other]
   const isSameNode = node === place.node && pipeline === place.pipeline && version === place.version
-  return isSameNode && one.route === other.route
+  return isSameNode && one.entrance === other.entrance
 }
 
-export function encodedRun({ place, route, events, positions }: EventRun, account: string): RekeyedEvents {
+export function encodedRun({ place, entrance, events, positions }: EventRun, account: string): RekeyedEvents {
   return {
     ...place,
-    ...eventColumns(events, account, route),
+    ...eventColumns(events, account, entrance),
     offsets: bytesOf(Float64Array.from(positions, ({ offset }) => Number(offset))),
     rows: bytesOf(Uint32Array.from(positions, ({ row }) => row)),
   }
@@ -47,7 +47,7 @@ export function decodedRun(encoded: RekeyedEvents, isExact = true): EventRun {
   }))
   return {
     place: { pipeline, version, node },
-    route: events[0]?.origin?.batch.route ?? '',
+    entrance: events[0]?.origin?.batch.entrance ?? '',
     events,
     positions,
   }

@@ -4,7 +4,7 @@ import { TextColumnBuilder, type TextColumnMark } from './text-column-builder.ts
 import { WordTable } from './word-table.ts'
 
 const FIRST_ROWS = 128
-/** Generous size of header, account, route and the lengths of the columns. */
+/** Generous size of header, account, entrance and the lengths of the columns. */
 const FRAME_BYTES = 256
 const REQUEST_BYTES = 64
 /** One row's numbers: five word indexes, a time and its kind. */
@@ -36,7 +36,7 @@ export interface NewLine {
 }
 
 /**
- * Grows the columns of a `LineBatch`. Requests of one account and route follow one another in it. The lines of one
+ * Grows the columns of a `LineBatch`. Requests of one account and entrance follow one another in it. The lines of one
  * request are either all in it or not at all. The buffers are used again for the next batch.
  */
 export class LineBatchBuilder {
@@ -198,11 +198,11 @@ export class LineBatchBuilder {
   }
 
   /** The record's value: a copy, so that the builder can continue at once. */
-  encode(account: string, route: string): Buffer {
+  encode(account: string, entrance: string): Buffer {
     const rows = this.#count
     const batch = {
       account,
-      route,
+      route: entrance,
       requests: this.#requests,
       count: rows,
       dictionary: this.words.texts(),

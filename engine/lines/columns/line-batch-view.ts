@@ -1,5 +1,5 @@
 import {
-  INGEST_ROUTE,
+  INGEST_ENTRANCE,
   type IngestRequest,
   type LineBatch,
   lineBatchType,
@@ -13,7 +13,7 @@ import { scanTexts } from './text-lengths.ts'
  */
 export class LineBatchView {
   readonly account: string
-  readonly route: string
+  readonly entrance: string
   /**
    * Whether it came through a gateway route: each line is then the JSON text of a message, and `metadataText` has the
    * metadata.
@@ -44,8 +44,8 @@ export class LineBatchView {
   constructor(batch: LineBatch, isExact = true) {
     this.isExact = isExact
     this.account = batch.account
-    this.route = batch.route
-    this.isPushed = batch.route !== INGEST_ROUTE
+    this.entrance = batch.route
+    this.isPushed = batch.route !== INGEST_ENTRANCE
     this.requests = batch.requests
     this.count = batch.count
     this.#dictionary = batch.dictionary

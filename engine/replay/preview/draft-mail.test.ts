@@ -27,7 +27,7 @@ function run(offset: number, rows: readonly number[], node = 'limit') {
   const batch = LineBatchView.decode(lineBatchValue([{ lines: texts }]))
   return {
     place: { pipeline: 'pipeline-1', version: 1, node },
-    route: batch.route,
+    entrance: batch.entrance,
     events: rows.map((_, index) => Event.ofLine(batch, index)),
     positions: rows.map(row => ({ offset: BigInt(offset), row })),
   }

@@ -210,8 +210,8 @@ function add(parts: SentPart[], part: SentPart): void {
   for (const position of part.positions) last.positions.push(position)
 }
 
-function slice({ place, route, events, positions }: EventRun, first: number, end?: number): EventRun {
-  return { place, route, events: events.slice(first, end), positions: positions.slice(first, end) }
+function slice({ place, entrance, events, positions }: EventRun, first: number, end?: number): EventRun {
+  return { place, entrance, events: events.slice(first, end), positions: positions.slice(first, end) }
 }
 
 function lastOf(parts: readonly SentPart[]): Position {

@@ -30,7 +30,7 @@ export function heldEvent(event: Event): HeldEvent {
   const { origin, message, metadata, timestamp } = event
   // The account of a line is known wherever the event is.
   if (origin === null) return { message, metadata, timestamp }
-  const { lines, changed } = eventColumns([event], '', origin.batch.route)
+  const { lines, changed } = eventColumns([event], '', origin.batch.entrance)
   return {
     lines: lines.toString('latin1'),
     changed: changed.length === 0 ? UNCHANGED : changed,
