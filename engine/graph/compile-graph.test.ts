@@ -384,7 +384,7 @@ describe('a new revision', () => {
 describe('a document that could not have been published', () => {
   test.each<[string, PipelineDocument]>([
     ['form a cycle', pipeline(filter('a', '.x', 'b'), filter('b', '.x', 'a'))],
-    ['which is no output', pipeline(source(), sink('out', 'gone'))],
+    ['which is not an output', pipeline(source(), sink('out', 'gone'))],
     ['no processor of type', pipeline(node('n', 'transform', 'stringify', []))],
     ['options of node t', pipeline(throttle('t', { threshold: 0 }))],
   ])('is refused: %s', (reason, document) => {

@@ -11,12 +11,12 @@ import { finish, type Steps } from '../steps.ts'
 import { outputOwners, topologicalOrder } from './check-graph.ts'
 import {
   type CompiledNode,
+  CompiledOutput,
   DEFAULT_OUTPUT,
   DeliveringNode,
   type HeldState,
   type HeldWindows,
   type Inbox,
-  OutputPort,
   ProcessingNode,
   type RunContext,
   SourceNode,
@@ -133,8 +133,8 @@ class Graph implements CompiledGraph {
   /** Inboxes of events that enter the graph at a node. */
   readonly #arrivals = new Map<string, Inbox>()
   readonly #bounds: StateBounds
-  /** Ports by output id. A node is compiled after those that it reads. */
-  readonly #ports = new Map<string, OutputPort>()
+  /** Outputs by id. A node is compiled after those that it reads. */
+  readonly #outputs = new Map<string, CompiledOutput>()
 
   constructor(catalogue: Catalogue, document: PipelineDocument, memory: Memory) {
     this.#catalogue = catalogue
@@ -247,7 +247,7 @@ class Graph implements CompiledGraph {
     const compiled = new SourceNode(id, {
       keepsMetadata: this.#catalogue.keepsMetadata({ type, user_config }),
     })
-    this.#ports.set(id, compiled.output)
+    this.#outputs.set(id, compiled.output)
     const entrance = source.entrance === 'ingest' ? INGEST_ENTRANCE : (gatewayRoute ?? id)
     this.#entrances.set(entrance, [...(this.#entrances.get(entrance) ?? []), compiled])
     return compiled
@@ -266,9 +266,9 @@ class Graph implements CompiledGraph {
     if (state !== undefined) this.states.set(id, state)
     const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk, explain })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of this.#catalogue.outputsOf(node)) {
-      const port = new OutputPort(compiled.counters)
-      compiled.outputs.set(name, port)
-      this.#ports.set(outputId, port)
+      const output = new CompiledOutput(compiled.counters)
+      compiled.outputs.set(name, output)
+      this.#outputs.set(outputId, output)
     }
     return compiled
   }
@@ -283,10 +283,10 @@ class Graph implements CompiledGraph {
   /** Connects the node to the outputs that it reads, and to events that enter the graph there. */
   #inboxes({ id, inputs }: NodeDocument): Inbox[] {
     const inboxes = inputs.map(input => {
-      const port = this.#ports.get(input)
-      if (port === undefined) throw new RangeError(`node ${id} reads "${input}", which is no output`)
+      const output = this.#outputs.get(input)
+      if (output === undefined) throw new RangeError(`node ${id} reads "${input}", which is not an output`)
       const inbox: Inbox = { run: undefined }
-      port.readers.push(inbox)
+      output.readers.push(inbox)
       return inbox
     })
     const arrivals: Inbox = { run: undefined }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../schemas/json.ts'
 import { Event } from '../event/event.ts'
 import { drop, fail, type Outcome, pass, split } from '../event/outcome.ts'
 import { EVENT_UNITS, finish, Stretch } from '../steps.ts'
-import { DEFAULT_OUTPUT, type Inbox, OutputPort, ProcessingNode } from './compiled-node.ts'
+import { CompiledOutput, DEFAULT_OUTPUT, type Inbox, ProcessingNode } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
 import { ascending } from './run.ts'
 
@@ -16,10 +16,10 @@ function runNode(messages: readonly number[], process: (event: Event) => Outcome
   const inbox: Inbox = { run: undefined }
   const desk = new ErrorDesk('n')
   const node = new ProcessingNode({ id: 'n', inboxes: [inbox], process, state: undefined, desk })
-  const port = new OutputPort(node.counters)
+  const output = new CompiledOutput(node.counters)
   const reader: Inbox = { run: undefined }
-  port.readers.push(reader)
-  node.outputs.set(DEFAULT_OUTPUT, port)
+  output.readers.push(reader)
+  node.outputs.set(DEFAULT_OUTPUT, output)
   const events = messages.map(eventOf)
   inbox.run = { events, rows: ascending(events.length), bytes: events.length }
   const errors: string[] = []
@@ -108,7 +108,7 @@ test('with several events for one count as work, so a stretch ends after an even
     state: undefined,
     desk: new ErrorDesk('n'),
   })
-  node.outputs.set(DEFAULT_OUTPUT, new OutputPort(node.counters))
+  node.outputs.set(DEFAULT_OUTPUT, new CompiledOutput(node.counters))
   const events = [1, 2, 3].map(eventOf)
   inbox.run = { events, rows: ascending(events.length), bytes: events.length }
   let rests = 0

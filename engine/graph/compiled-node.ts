@@ -67,7 +67,7 @@ export interface CompiledNode {
 }
 
 /** Output of a node, with all its readers. */
-export class OutputPort {
+export class CompiledOutput {
   readonly readers: Inbox[] = []
   readonly #counters: NodeCounters
 
@@ -98,7 +98,7 @@ export class SourceNode implements CompiledNode {
   readonly id: string
   readonly counters = noCounts()
   readonly inboxes: readonly Inbox[] = []
-  readonly output = new OutputPort(this.counters)
+  readonly output = new CompiledOutput(this.counters)
 
   readonly #keepsMetadata: boolean
 
@@ -226,7 +226,7 @@ export class ProcessingNode implements CompiledNode {
   readonly counters = noCounts()
   readonly inboxes: readonly Inbox[]
   /** Outputs by name; the name of the default output is empty. */
-  readonly outputs = new Map<string, OutputPort>()
+  readonly outputs = new Map<string, CompiledOutput>()
   readonly #process: Process
   readonly #state: HeldState | undefined
   readonly #desk: ErrorDesk
@@ -434,7 +434,7 @@ export class ProcessingNode implements CompiledNode {
     if (observer !== undefined)
       for (const [index, event] of run.events.entries())
         observer.left(this.id, name, event, run.rows[index] as number)
-    this.#port(name).emit(run)
+    this.#output(name).emit(run)
   }
 
   #builder(name: string): RunBuilder {
@@ -446,10 +446,10 @@ export class ProcessingNode implements CompiledNode {
     return builder
   }
 
-  #port(name: string): OutputPort {
-    const port = this.outputs.get(name)
-    if (port === undefined) throw new RangeError(`node ${this.id} has no output "${name}"`)
-    return port
+  #output(name: string): CompiledOutput {
+    const output = this.outputs.get(name)
+    if (output === undefined) throw new RangeError(`node ${this.id} has no output "${name}"`)
+    return output
   }
 }
 
