@@ -15,10 +15,10 @@ import { DeployedRevision, type KeptRevision } from './account/deployed-revision
 import { Deployments } from './account/deployments.ts'
 import { EventRuns } from './account/event-runs.ts'
 import { type KeptMemory, type MemoryPiece, NodeMemories } from './account/node-memories.ts'
+import { AccountExemptions } from './account-exemptions.ts'
 import type { AccountOutput } from './account-output.ts'
 import { AccountRules } from './account-rules.ts'
 import { DeadLetterMemory } from './dead-letter-memory.ts'
-import { Exemptions } from './exemptions.ts'
 import type { FoldMoment } from './fold-moment.ts'
 import type { LineOwner } from './line-output.ts'
 import type { NodeActivity, NodeHolding, NodeName } from './node-activity.ts'
@@ -44,7 +44,7 @@ export class AccountState implements LineOwner {
   readonly fieldNames: FieldNames
   readonly keys = new IdempotencyKeys()
   readonly deadLetters = new DeadLetterMemory()
-  readonly exemptions = new Exemptions()
+  readonly exemptions = new AccountExemptions()
   readonly rules = new AccountRules()
   /** Budget for the cost of its expressions here. */
   readonly expressions = new ExpressionBudget()

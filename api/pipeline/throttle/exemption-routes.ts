@@ -5,7 +5,7 @@ import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../
 import { ProblemsError } from '../../http/problems-error.ts'
 import { EXEMPTIONS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
-import { Exemptions } from './exemptions.ts'
+import { ExemptionService } from './exemption-service.ts'
 import { requestedThrottle, THROTTLE_PATH, ThrottleParams } from './requested-throttle.ts'
 
 const EndedExemption = Type.Object({ key: ExemptionRecord.properties.key, deleted: Type.Literal(true) })
@@ -16,7 +16,7 @@ export const exemptionRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = 
   app,
   { pipelines },
 ) => {
-  const exemptions = new Exemptions(pipelines, app.ports)
+  const exemptions = new ExemptionService(pipelines, app.ports)
 
   app.get(
     `${THROTTLE_PATH}/exemption`,

@@ -36,7 +36,7 @@ export interface ExemptionPorts {
  * Keys that a throttle exempts for a time. Every method throws ApiError: 404 for a node of another account, and 400 for a
  * node that is not a throttle.
  */
-export class Exemptions {
+export class ExemptionService {
   readonly #pipelines: Pipelines
   readonly #ports: ExemptionPorts
 

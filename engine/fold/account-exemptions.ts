@@ -5,7 +5,7 @@ import { ExemptKeys } from '../nodes/contract/exempt-keys.ts'
  * The exemptions of one account on one partition, from throttles of its pipelines. They are separate from the pipelines,
  * so publishing does not change them. Only log time ends one.
  */
-export class Exemptions {
+export class AccountExemptions {
   readonly #cuts = new Map<string, ExemptionCut>()
   /** Exempt keys by pipeline and node; the memory of the node reads them. */
   readonly #keys = new Map<string, ExemptKeys>()
