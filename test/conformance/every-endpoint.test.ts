@@ -26,10 +26,10 @@ import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { newDice } from '../support/dice.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { MemoryStore } from '../support/memory-store.ts'
-import { type Answer, idIn, PlantedRoutes, type Planter } from '../support/planted-routes.ts'
 import { type DescribedRoute, INJECTIONS, type RouteRequest, spoiled } from '../support/route-requests.ts'
 import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
+import { type Answer, idIn, type Planter, ValidRequests } from '../support/valid-requests.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 4 : 1))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
@@ -73,7 +73,7 @@ interface Side {
   readonly planter: Planter
   /** Mark that it must not see. */
   readonly other: string
-  readonly routes: PlantedRoutes
+  readonly requests: ValidRequests
 }
 
 let lines: StoredLines
@@ -186,7 +186,7 @@ afterEach(async () => {
 
 function side(planter: Planter): Side {
   const other = planter.mark === MINE ? THEIRS : MINE
-  return { planter, other, routes: new PlantedRoutes(planter, send) }
+  return { planter, other, requests: new ValidRequests(planter, send) }
 }
 
 /** A store that records the queries it could not answer. */
@@ -357,7 +357,7 @@ test('every route accepts a valid request', async () => {
   const wanted: Record<string, number> = {}
   for (const route of routes.toSorted(byMethod)) {
     const name = `${route.method} ${route.url}`
-    const request = await mine.routes.request(route)
+    const request = await mine.requests.request(route)
     const answer = await send(request)
     expect(faultsOf(request, answer, mine), shown(request, answer)).toEqual([])
     if (answer.status < 300) await readBack(request, answer, mine)
@@ -371,9 +371,9 @@ test('no path shows the objects of an account to another account', async () => {
   let tried = 0
   // An e-mail address may be one of both.
   for (const route of routes.filter(({ url }) => !url.includes(':email'))) {
-    const request = await theirs.routes.request(route)
-    if (!request.path.split('/').some(step => theirs.routes.ids.includes(step))) continue
-    const { headers } = await mine.routes.request(route)
+    const request = await theirs.requests.request(route)
+    if (!request.path.split('/').some(step => theirs.requests.ids.includes(step))) continue
+    const { headers } = await mine.requests.request(route)
     const answer = await send({ ...request, headers })
     expect(faultsOf(request, answer, mine), shown(request, answer)).toEqual([])
     const wanted = route.url.startsWith('/v1/:routeId')
@@ -388,7 +388,7 @@ test('no path shows the objects of an account to another account', async () => {
 test('a parameter of a search reaches the store only as a value', async () => {
   const searches = routes.filter(({ url }) => /export|usage|explain|dead-letter|bucket|audit|tail/.test(url))
   for (const route of searches.filter(({ method }) => method === 'GET')) {
-    const right = await mine.routes.request(route)
+    const right = await mine.requests.request(route)
     const last = right.path.lastIndexOf('/') + 1
     for (const text of INJECTIONS.map(encodeURIComponent)) {
       const values = route.query.map(name => {
@@ -411,15 +411,15 @@ describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('
     for (let number = 0; number < REQUESTS; number++) {
       const [caller, other] = dice.chance(0.8) ? [mine, theirs] : [theirs, mine]
       const route = dice.pick(routes)
-      const right = await caller.routes.request(route)
-      const changed = dice.chance(0.1) ? right : spoiled(right, route, dice, other.routes.ids)
+      const right = await caller.requests.request(route)
+      const changed = dice.chance(0.1) ? right : spoiled(right, route, dice, other.requests.ids)
       const { servicekey: _, ...headers } = changed.headers
       const isStranger = dice.chance(0.05)
       const request = isStranger ? { ...changed, headers: { ...headers, authorization: STRANGER } } : changed
       const answer = await send(request)
       expect(faultsOf(request, answer, caller), shown(request, answer)).toEqual([])
       if (answer.status < 300) await readBack(request, answer, caller)
-      else if (answer.status === 404) caller.routes.forget(right.path.split('/'))
+      else if (answer.status === 404) caller.requests.forget(right.path.split('/'))
       if (number % 40 === 0) await pass(1_000)
     }
     await goesOn()

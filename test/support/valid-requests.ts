@@ -235,8 +235,8 @@ const PARAMETERS: Readonly<Record<string, Text>> = {
   '/v2/usage/:kind/:name': () => 'web',
 }
 
-/** Makes valid requests of every route; the objects in their paths are created first. */
-export class PlantedRoutes {
+/** Makes a valid request for every route; the objects in their paths are created first. */
+export class ValidRequests {
   readonly #planter: Planter
   readonly #send: Send
   /** Ids of existing objects, percent-encoded, by pattern. */
