@@ -66,8 +66,8 @@ export interface KeyedLane {
   readonly reports: SpreadReports
 }
 
-/** The place of a worker in this process, from the assignment of the partition to the end of its work. */
-interface Seat {
+/** The partition's workers in this process, from the assignment of the partition to the end of its work. */
+interface SupervisedPartition {
   readonly leave: AbortController
   ended: Promise<void>
 }
@@ -100,7 +100,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
   readonly #workers = new Map<number, PartitionWorker>()
   readonly #keyedWorkers = new Map<number, PartitionWorker>()
   readonly #troubles = new Map<number, string>()
-  readonly #seats = new Map<number, Seat>()
+  readonly #supervised = new Map<number, SupervisedPartition>()
   readonly #pauseObservers: ((pause: CutPause) => void)[] = []
   readonly #turns: LoopTurns
   readonly #stop = new AbortController()
@@ -234,18 +234,18 @@ export class Engine implements CutsInEffect, FollowingFolds {
   async #assign(partitions: ReadonlySet<number>): Promise<void> {
     const assigned = this.#stop.signal.aborted ? new Set<number>() : partitions
     this.#assigned = assigned
-    const lost = [...this.#seats].filter(([partition]) => !assigned.has(partition))
-    for (const [, seat] of lost) seat.leave.abort(PARTITION_LOST)
-    for (const partition of assigned) this.#seat(partition)
-    await Promise.all(lost.map(([, seat]) => seat.ended))
+    const lost = [...this.#supervised].filter(([partition]) => !assigned.has(partition))
+    for (const [, supervised] of lost) supervised.leave.abort(PARTITION_LOST)
+    for (const partition of assigned) this.#take(partition)
+    await Promise.all(lost.map(([, supervised]) => supervised.ended))
   }
 
-  #seat(partition: number): void {
-    const before = this.#seats.get(partition)
+  #take(partition: number): void {
+    const before = this.#supervised.get(partition)
     if (before !== undefined && !before.leave.signal.aborted) return
     const leave = new AbortController()
-    const seat: Seat = { leave, ended: Promise.resolve() }
-    this.#seats.set(partition, seat)
+    const supervised: SupervisedPartition = { leave, ended: Promise.resolve() }
+    this.#supervised.set(partition, supervised)
     const work = async () => {
       await before?.ended
       await Promise.all([
@@ -257,9 +257,9 @@ export class Engine implements CutsInEffect, FollowingFolds {
       this.#workers.delete(partition)
       this.#keyedWorkers.delete(partition)
       this.#troubles.delete(partition)
-      if (this.#seats.get(partition) === seat) this.#seats.delete(partition)
+      if (this.#supervised.get(partition) === supervised) this.#supervised.delete(partition)
     }
-    seat.ended = work()
+    supervised.ended = work()
   }
 
   /** Keyed partitions have workers once an account was spread. */

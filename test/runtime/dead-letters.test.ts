@@ -49,7 +49,7 @@ class Crash extends Error {}
 
 type Lane = 'ingest' | 'keyed'
 
-interface Seat {
+interface WorkedPartition {
   readonly lane: Lane
   readonly partition: number
   worker: PartitionWorker
@@ -62,7 +62,7 @@ class LetterRun {
   readonly #topics: PartitionedTopics
   readonly #store = new MemoryStore()
   readonly #configuration = new SampleConfiguration()
-  readonly #seats: Seat[] = []
+  readonly #partitions: WorkedPartition[] = []
   readonly #queue: DeadLetterQueue
   readonly #replays: Buffer[] = []
   #revision = 0
@@ -91,7 +91,7 @@ class LetterRun {
     this.#configuration.set({ kind: 'dead-letter', entity: PIPELINE, version: 1, payload })
     for (const lane of ['ingest', 'keyed'] as const)
       for (let partition = 0; partition < PARTITIONS; partition++)
-        this.#seats.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
+        this.#partitions.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
     await this.#drain()
     for (let record = 0; record < 5; record++) await this.#appendLines()
     for (let action = 0; action < ACTIONS; action++) await this.#act()
@@ -99,7 +99,7 @@ class LetterRun {
   }
 
   close(): void {
-    for (const { worker } of this.#seats) worker.close()
+    for (const { worker } of this.#partitions) worker.close()
   }
 
   storedLines(): string[] {
@@ -173,10 +173,10 @@ class LetterRun {
     else if (roll < 52) await this.#replaySome()
     else if (roll < 58) this.#publish(dice.pick(['broken', 'mended']))
     else if (roll < 63) this.#changeSpread()
-    else if (roll < 73) await this.#restart(dice.pick(this.#seats))
-    else if (roll < 77) await this.#zombie(dice.pick(this.#seats))
+    else if (roll < 73) await this.#restart(dice.pick(this.#partitions))
+    else if (roll < 77) await this.#zombie(dice.pick(this.#partitions))
     else if (roll < 85) this.#clock.advance(dice.below(3_000))
-    for (let steps = dice.below(12); steps > 0; steps--) await this.#step(dice.pick(this.#seats))
+    for (let steps = dice.below(12); steps > 0; steps--) await this.#step(dice.pick(this.#partitions))
   }
 
   async #appendLines(): Promise<void> {
@@ -198,9 +198,9 @@ class LetterRun {
   }
 
   #isEverywhere(): boolean {
-    const isReported = ({ lane, worker }: Seat) =>
+    const isReported = ({ lane, worker }: WorkedPartition) =>
       lane === 'keyed' || (worker.spreads.get(SAMPLE_ACCOUNT) ?? 0) >= this.#change
-    return this.#change % 2 === 1 && this.#seats.every(isReported)
+    return this.#change % 2 === 1 && this.#partitions.every(isReported)
   }
 
   #changeSpread(): void {
@@ -225,15 +225,15 @@ class LetterRun {
     )
   }
 
-  async #restart(seat: Seat): Promise<void> {
-    seat.worker.close()
-    seat.worker = await this.#newWorker(seat.lane, seat.partition)
+  async #restart(partition: WorkedPartition): Promise<void> {
+    partition.worker.close()
+    partition.worker = await this.#newWorker(partition.lane, partition.partition)
   }
 
   /** A worker that continues for a moment although another has taken its partition. */
-  async #zombie(seat: Seat): Promise<void> {
-    const old = seat.worker
-    await this.#restart(seat)
+  async #zombie(partition: WorkedPartition): Promise<void> {
+    const old = partition.worker
+    await this.#restart(partition)
     for (let steps = this.#dice.below(4); steps > 0; steps--) {
       try {
         await this.#clock.advanceUntil(old.step())
@@ -248,18 +248,18 @@ class LetterRun {
     for (let minute = 0; minute < 4; minute++) {
       for (let isBusy = true; isBusy; ) {
         isBusy = false
-        for (const seat of this.#seats) while (await this.#step(seat)) isBusy = true
+        for (const partition of this.#partitions) while (await this.#step(partition)) isBusy = true
       }
       this.#clock.advance(61_000)
     }
   }
 
-  async #step(seat: Seat): Promise<boolean> {
+  async #step(partition: WorkedPartition): Promise<boolean> {
     try {
-      return await this.#clock.advanceUntil(seat.worker.step())
+      return await this.#clock.advanceUntil(partition.worker.step())
     } catch (error) {
       if (!(error instanceof Crash)) throw error
-      await this.#restart(seat)
+      await this.#restart(partition)
       return true
     }
   }

@@ -35,7 +35,7 @@ export interface SentLine {
   readonly level: string
 }
 
-interface Seat {
+interface WorkedPartition {
   readonly lane: Lane
   readonly partition: number
   worker: PartitionWorker
@@ -63,7 +63,7 @@ export class SpreadRun {
   readonly #clock: ManualClock
   readonly store = new MemoryStore()
   readonly #configuration = new SampleConfiguration()
-  readonly #seats: Seat[] = []
+  readonly #partitions: WorkedPartition[] = []
   /** Sent lines by text. */
   readonly sent = new Map<string, SentLine>()
   readonly topics: PartitionedTopics
@@ -99,7 +99,7 @@ export class SpreadRun {
     this.#publish()
     for (const lane of ['ingest', 'keyed'] as const)
       for (let partition = 0; partition < SPREAD_PARTITIONS; partition++)
-        this.#seats.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
+        this.#partitions.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
     await this.#drain()
     for (let epoch = 0; epoch < EPOCHS; epoch++) {
       this.#epoch = epoch
@@ -112,7 +112,7 @@ export class SpreadRun {
       this.#clock.advance(EPOCH_MS)
       await this.#drain()
     }
-    for (const { worker } of this.#seats) worker.close()
+    for (const { worker } of this.#partitions) worker.close()
   }
 
   async #act(): Promise<void> {
@@ -121,12 +121,12 @@ export class SpreadRun {
     if (roll < 45) await this.#appendLines()
     else if (roll < 52) this.#setSpread(!this.#isSpread)
     else if (roll < 57) this.#publish()
-    else if (roll < 67) await this.#restart(dice.pick(this.#seats))
-    else if (roll < 70) await this.#zombie(dice.pick(this.#seats))
+    else if (roll < 67) await this.#restart(dice.pick(this.#partitions))
+    else if (roll < 70) await this.#zombie(dice.pick(this.#partitions))
     else if (roll < 80) this.#clock.advance(dice.below(3_000))
     else if (roll < 84 && this.#script.setsClock)
       this.#clock.setWall(this.#clock.wallMs() + dice.below(20_000) - 10_000)
-    for (let steps = dice.below(12); steps > 0; steps--) await this.#step(dice.pick(this.#seats))
+    for (let steps = dice.below(12); steps > 0; steps--) await this.#step(dice.pick(this.#partitions))
   }
 
   async #appendLines(): Promise<void> {
@@ -148,9 +148,9 @@ export class SpreadRun {
   /** Whether every partition has said that it did its part of the change. */
   #isEverywhere(): boolean {
     const change = this.#change
-    const isReported = ({ lane, worker }: Seat) =>
+    const isReported = ({ lane, worker }: WorkedPartition) =>
       lane === 'keyed' || (worker.spreads.get(SAMPLE_ACCOUNT) ?? 0) >= change
-    return this.#isSpread && this.#seats.every(isReported)
+    return this.#isSpread && this.#partitions.every(isReported)
   }
 
   #setSpread(isSpread: boolean): void {
@@ -168,15 +168,15 @@ export class SpreadRun {
     this.#configuration.deploy(nodes, revision, 'pipeline-1', isPause)
   }
 
-  async #restart(seat: Seat): Promise<void> {
-    seat.worker.close()
-    seat.worker = await this.#newWorker(seat.lane, seat.partition)
+  async #restart(partition: WorkedPartition): Promise<void> {
+    partition.worker.close()
+    partition.worker = await this.#newWorker(partition.lane, partition.partition)
   }
 
   /** A worker that continues for a moment although another has taken its partition. */
-  async #zombie(seat: Seat): Promise<void> {
-    const old = seat.worker
-    await this.#restart(seat)
+  async #zombie(partition: WorkedPartition): Promise<void> {
+    const old = partition.worker
+    await this.#restart(partition)
     for (let steps = this.#dice.below(4); steps > 0; steps--) {
       try {
         await this.#clock.advanceUntil(old.step())
@@ -191,18 +191,18 @@ export class SpreadRun {
     for (let minute = 0; minute < 4; minute++) {
       for (let isBusy = true; isBusy; ) {
         isBusy = false
-        for (const seat of this.#seats) while (await this.#step(seat)) isBusy = true
+        for (const partition of this.#partitions) while (await this.#step(partition)) isBusy = true
       }
       this.#clock.advance(61_000)
     }
   }
 
-  async #step(seat: Seat): Promise<boolean> {
+  async #step(partition: WorkedPartition): Promise<boolean> {
     try {
-      return await this.#clock.advanceUntil(seat.worker.step())
+      return await this.#clock.advanceUntil(partition.worker.step())
     } catch (error) {
       if (!(error instanceof Crash)) throw error
-      await this.#restart(seat)
+      await this.#restart(partition)
       return true
     }
   }
