@@ -428,7 +428,7 @@ describe.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('
 })
 
 /** Reads an accepted object and compares it with the answer of the write. */
-async function readBack(request: RouteRequest, { text }: Answer, { routes: own }: Side): Promise<void> {
+async function readBack(request: RouteRequest, { text }: Answer, { requests: own }: Side): Promise<void> {
   const { method, path, headers } = request
   if (method === 'DELETE') return own.forget(path.split('/').slice(-1))
   if ((method !== 'POST' && method !== 'PUT' && method !== 'PATCH') || READ_OTHERWISE.test(path)) return
@@ -456,7 +456,8 @@ function leadsTo(url: string, path: string): boolean {
 
 /** Whatever was published, the partitions must reach the end of the log, and their results must be stored. */
 async function goesOn(): Promise<void> {
-  for (const { routes: own } of [mine, theirs]) await send(await own.request(routeNamed('POST /logs/ingest')))
+  for (const { requests: own } of [mine, theirs])
+    await send(await own.request(routeNamed('POST /logs/ingest')))
   await pass(3_000)
   expect([...engine.status.troubles]).toEqual([])
   for (let turn = 0; turn < 1_000 && (await recordsAhead()) > 0n; turn++) await setImmediate()
