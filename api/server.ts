@@ -107,7 +107,7 @@ async function registerIngestion(app: FastifyInstance, ingest: IngestPorts): Pro
     gateway: {
       catalogue,
       accessKeys: new AccessKeys(catalogue, configuration),
-      routes: new GatewayRouteStates({ catalogue, configuration, clock, inEffect, tell }),
+      gatewayRoutes: new GatewayRouteStates({ catalogue, configuration, clock, inEffect, tell }),
       observer: pushMetrics(registry),
     },
     rateLimit: limits?.ingest && new RateLimit(limits.ingest, clock),

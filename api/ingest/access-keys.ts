@@ -24,12 +24,12 @@ export class AccessKeys {
   /** @throws ApiError 401, 404 */
   callerOf(routeId: string, carriers: KeyCarriers): Caller {
     const configuration = this.#configuration
-    const route = configuration.get(gatewayRoutes, routeId)
-    const source = this.#catalogue.runningSourceOf(route?.value.type ?? '')
+    const gatewayRoute = configuration.get(gatewayRoutes, routeId)
+    const source = this.#catalogue.runningSourceOf(gatewayRoute?.value.type ?? '')
     const headers = source?.entrance === 'gateway' ? source.keyHeaders : COMMON_KEY_HEADERS
     const key = configuration.find(accessKeys, 'hash', secretHash(presentedKey(carriers, headers)))
-    const account = configuration.get(accounts, route?.value.account ?? '')
-    if (route === undefined) throw notFound('There is no gateway route at this address')
+    const account = configuration.get(accounts, gatewayRoute?.value.account ?? '')
+    if (gatewayRoute === undefined) throw notFound('There is no gateway route at this address')
     if (key?.value.gatewayRoute !== routeId || account?.value.status !== 'active')
       throw notAuthorized('An access key of this gateway route is required')
     const { id, retentionDays, ingestionSuspended, enterprise } = account.value

@@ -19,7 +19,7 @@ export type GatewayRouteState =
       readonly kind: 'runs'
       /** The most recently published source: its options determine how data is read. */
       readonly source: NodeDocument
-      /** Whether any source of the route captures metadata of requests; the other sources omit it. */
+      /** Whether any source of the gateway route captures metadata of requests; the other sources omit it. */
       readonly capturesMetadata: boolean
       /** Names of the pipelines that read it, each with the time since which it has done so without a break. */
       readonly readers: readonly string[]
@@ -32,7 +32,7 @@ export type GatewayRouteState =
   | { readonly kind: 'untold' }
   | { readonly kind: 'not deployed' }
 
-/** A deployed pipeline with a source of the route. */
+/** A deployed pipeline with a source of the gateway route. */
 interface Reader {
   readonly deployment: Entity<Deployment>
   readonly source: NodeDocument
@@ -81,12 +81,12 @@ export class GatewayRouteStates {
     })
   }
 
-  stateOf(account: string, route: string): GatewayRouteState {
-    const readers = this.#readersOf(account, route)
+  stateOf(account: string, gatewayRoute: string): GatewayRouteState {
+    const readers = this.#readersOf(account, gatewayRoute)
     if (readers.length === 0) return { kind: 'not deployed' }
     const running = readers.filter(isNotPaused)
     if (running.length === 0) return { kind: 'paused' }
-    const inEffect = running.filter(reader => this.#isRead(route, reader))
+    const inEffect = running.filter(reader => this.#isRead(gatewayRoute, reader))
     if (inEffect.length === 0)
       return { kind: running.some(reader => this.#isLate(reader)) ? 'untold' : 'coming' }
     const { source } = inEffect.reduce((last, each) => (each.published > last.published ? each : last))
@@ -94,17 +94,17 @@ export class GatewayRouteStates {
       kind: 'runs',
       source,
       capturesMetadata: inEffect.some(reader => reader.capturesMetadata),
-      readers: inEffect.map(reader => `${reader.deployment.id} ${this.#sinceNumber(route, reader)}`),
+      readers: inEffect.map(reader => `${reader.deployment.id} ${this.#sinceNumber(gatewayRoute, reader)}`),
     }
   }
 
   /**
-   * Writes the deployments of a route to the logs of their partitions; the route is in state `runs` afterwards.
+   * Writes the deployments of a gateway route to the logs of their partitions; the route is in state `runs` afterwards.
    *
    * @throws LogError
    */
-  async tell(account: string, route: string): Promise<void> {
-    const running = this.#readersOf(account, route).filter(isNotPaused)
+  async tell(account: string, gatewayRoute: string): Promise<void> {
+    const running = this.#readersOf(account, gatewayRoute).filter(isNotPaused)
     const late = running.filter(reader => this.#isLate(reader))
     await Promise.all(late.map(({ deployment }) => this.#tellOf(deployment)))
   }
@@ -131,12 +131,14 @@ export class GatewayRouteStates {
     }
   }
 
-  #readersOf(account: string, route: string): readonly Reader[] {
-    let readers = this.#readers.get(route)
+  #readersOf(account: string, gatewayRoute: string): readonly Reader[] {
+    let readers = this.#readers.get(gatewayRoute)
     if (readers === undefined) {
       const { catalogue, configuration } = this.#options
       readers = configuration.list(deployments, account).flatMap(deployment => {
-        const sources = this.#sourcesOf(deployment.value).filter(each => each.gateway_route_id === route)
+        const sources = this.#sourcesOf(deployment.value).filter(
+          each => each.gateway_route_id === gatewayRoute,
+        )
         const [source] = sources
         const capturesMetadata = sources.some(each => catalogue.keepsMetadata(each))
         const revision = configuration.get(revisions, deployment.value.revisionId ?? '')
@@ -144,7 +146,7 @@ export class GatewayRouteStates {
           ? []
           : [{ deployment, source, capturesMetadata, published: revision.createdVersion }]
       })
-      this.#readers.set(route, readers)
+      this.#readers.set(gatewayRoute, readers)
     }
     return readers
   }
@@ -154,14 +156,14 @@ export class GatewayRouteStates {
     return document?.nodes.filter(({ kind, gateway_route_id: id }) => kind === 'source' && id) ?? []
   }
 
-  /** Whether the next record of the partition meets a deployment of the pipeline that reads the route. */
-  #isRead(route: string, { deployment }: Reader): boolean {
+  /** Whether the next record of the partition meets a deployment of the pipeline that reads the gateway route. */
+  #isRead(gatewayRoute: string, { deployment }: Reader): boolean {
     const known = this.#known.get(deployment.id)
-    return known === undefined || this.#isInEffect(known) || known.before.has(route)
+    return known === undefined || this.#isInEffect(known) || known.before.has(gatewayRoute)
   }
 
-  #sinceNumber(route: string, { deployment }: Reader): number {
-    return this.#known.get(deployment.id)?.before.get(route) ?? deployment.value.number
+  #sinceNumber(gatewayRoute: string, { deployment }: Reader): number {
+    return this.#known.get(deployment.id)?.before.get(gatewayRoute) ?? deployment.value.number
   }
 
   #isInEffect({ deployment: { id, value }, isTold }: KnownDeployment): boolean {
@@ -194,11 +196,11 @@ export class GatewayRouteStates {
     const { value } = last?.deployment ?? {}
     if (last === undefined || value?.number !== number - 1 || value.paused === true) return new Map()
     const isInEffect = this.#isInEffect(last)
-    const routes = this.#sourcesOf(value).map(source => source.gateway_route_id as string)
+    const ids = this.#sourcesOf(value).map(source => source.gateway_route_id as string)
     return new Map(
-      routes
-        .filter(route => isInEffect || last.before.has(route))
-        .map(route => [route, last.before.get(route) ?? value.number]),
+      ids
+        .filter(gatewayRoute => isInEffect || last.before.has(gatewayRoute))
+        .map(gatewayRoute => [gatewayRoute, last.before.get(gatewayRoute) ?? value.number]),
     )
   }
 }

@@ -16,7 +16,7 @@ const STRANGERS_SHARE = 1 / 8
 
 export interface IngestRoutesOptions extends IngestFrontOptions {
   /** Absent: gateway routes are not served. */
-  readonly gateway?: Pick<PushFrontOptions, 'catalogue' | 'accessKeys' | 'routes' | 'observer'>
+  readonly gateway?: Pick<PushFrontOptions, 'catalogue' | 'accessKeys' | 'gatewayRoutes' | 'observer'>
   /** Origins whose pages can send lines; `*` means any. */
   readonly corsOrigins: readonly string[]
   /** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. */

@@ -38,7 +38,7 @@ export interface PushFrontOptions {
   readonly writer: IngestWriter
   readonly partitionOf: LineRouting
   readonly accessKeys: AccessKeys
-  readonly routes: GatewayRouteStates
+  readonly gatewayRoutes: GatewayRouteStates
   readonly clock: Clock
   /** Maximum size of a body as it is sent. */
   readonly bodyLimitBytes: number
@@ -90,7 +90,10 @@ export class PushFront {
       await this.#append(request, caller, messages, capturesMetadata)
       // Events that were under way when the pipeline was paused may have arrived too late for it: the sender repeats
       // them.
-      const after = this.#options.routes.stateOf(caller.account?.shortId ?? '', request.pushed.route)
+      const after = this.#options.gatewayRoutes.stateOf(
+        caller.account?.shortId ?? '',
+        request.pushed.gatewayRoute,
+      )
       if (after.kind !== 'runs' || !readers.some(pipeline => after.readers.includes(pipeline)))
         throw changedMeanwhile()
     }
@@ -100,19 +103,19 @@ export class PushFront {
 
   #authenticated(request: FastifyRequest, reply: FastifyReply): Caller {
     const { authorization, apikey } = request.headers
-    const caller = this.#options.accessKeys.callerOf(request.pushed.route, { authorization, apikey })
+    const caller = this.#options.accessKeys.callerOf(request.pushed.gatewayRoute, { authorization, apikey })
     reply.headers(authHeaders(caller))
     if (caller.account?.ingestionSuspended === true)
       throw forbidden('Ingestion is suspended for this account')
     return caller
   }
 
-  /** Returns the readers of the route, before anything is accepted. @throws ApiError 409, 503 */
+  /** Returns the readers of the gateway route, before anything is accepted. @throws ApiError 409, 503 */
   async #running(request: FastifyRequest, caller: Caller): Promise<Running> {
     const state = this.#stateOf(request, caller)
     if (state.kind === 'runs') return state
     try {
-      await this.#options.routes.tell(caller.account?.shortId ?? '', request.pushed.route)
+      await this.#options.gatewayRoutes.tell(caller.account?.shortId ?? '', request.pushed.gatewayRoute)
     } catch (error) {
       if (!(error instanceof LogError)) throw error
       throw notYetStarted()
@@ -127,7 +130,7 @@ export class PushFront {
     { pushed }: FastifyRequest,
     { account }: Caller,
   ): GatewayRouteState & { readonly kind: 'runs' | 'untold' } {
-    const state = this.#options.routes.stateOf(account?.shortId ?? '', pushed.route)
+    const state = this.#options.gatewayRoutes.stateOf(account?.shortId ?? '', pushed.gatewayRoute)
     switch (state.kind) {
       case 'runs':
       case 'untold':
@@ -238,7 +241,7 @@ export class PushFront {
   #destination({ pushed }: FastifyRequest, caller: Caller): LineDestination {
     const account = caller.account?.shortId ?? ''
     const partition = this.#options.partitionOf({ account, hostname: undefined, key: '' })
-    return { account, entrance: pushed.route, partition }
+    return { account, entrance: pushed.gatewayRoute, partition }
   }
 }
 

@@ -14,8 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on the addresses of gateway routes. */
     pushed: {
-      readonly route: string
-      /** Rest of the path behind the id of the route, as sent; may be empty. */
+      readonly gatewayRoute: string
+      /** Rest of the path behind the id of the gateway route, as sent; may be empty. */
       readonly suffix: string
       /** null before the key is checked. */
       readonly caller: Caller | null
@@ -63,5 +63,9 @@ export function servePushes(
 function addressOf({ raw }: FastifyRequest): FastifyRequest['pushed'] {
   const path = (raw.url ?? '').split('?', 1)[0] as string
   const suffix = path.slice(ID_END)
-  return { route: path.slice('/v1/'.length, ID_END), suffix: suffix === '/' ? '' : suffix, caller: null }
+  return {
+    gatewayRoute: path.slice('/v1/'.length, ID_END),
+    suffix: suffix === '/' ? '' : suffix,
+    caller: null,
+  }
 }

@@ -24,7 +24,7 @@ export interface NodeRules {
   readonly catalogue: Catalogue
   readonly settings: NodeSettings
   /** View that looks up gateway routes; absent: their existence is not checked. */
-  readonly routes: GatewayRoutesPlace | undefined
+  readonly gatewayRoutes: GatewayRoutesPlace | undefined
   /** Whether the request's schema found nothing about a member. */
   readonly isWellTyped: (member: string) => boolean
 }
@@ -38,13 +38,13 @@ export interface NodeRules {
 export function checkedNode(
   sent: JsonObject & { readonly type: string },
   { id, kind, generation, stored, name = stored?.name }: NodePlace,
-  { catalogue, settings, routes, isWellTyped }: NodeRules,
+  { catalogue, settings, gatewayRoutes, isWellTyped }: NodeRules,
 ): { readonly node: DraftNode; readonly problems: Problem[] } {
   const { type } = sent
-  const sentRoute = sentGatewayRouteOf(sent)
+  const sentGatewayRoute = sentGatewayRouteOf(sent)
   const problems = typeProblems(catalogue, kind, type, stored)
-  if (routes !== undefined)
-    problems.push(...gatewayRouteProblems(routes, catalogue, { kind, type }, sentRoute, stored))
+  if (gatewayRoutes !== undefined)
+    problems.push(...gatewayRouteProblems(gatewayRoutes, catalogue, { kind, type }, sentGatewayRoute, stored))
   const storedConfig =
     stored !== undefined && isSameType(catalogue, stored, type) ? stored.user_config : undefined
   const previous = storedConfig === undefined ? {} : { previous: storedConfig }
@@ -55,9 +55,9 @@ export function checkedNode(
     : { problems: [] }
   if ('problems' in check) for (const problem of check.problems) problems.push(problem)
   const { title, description, inputs } = sent as NodeWrite
-  const route =
+  const gatewayRoute =
     stored === undefined
-      ? gatewayRouteOfNew(catalogue, { id, kind, type }, sentRoute)
+      ? gatewayRouteOfNew(catalogue, { id, kind, type }, sentGatewayRoute)
       : stored.gateway_route_id
   const node: DraftNode = {
     id,
@@ -68,7 +68,7 @@ export function checkedNode(
     generation,
     user_config: 'stored' in check ? check.stored : (storedConfig ?? {}),
     inputs: isWellTyped('inputs') ? (inputs ?? []) : [],
-    ...(route === undefined ? {} : { gateway_route_id: route }),
+    ...(gatewayRoute === undefined ? {} : { gateway_route_id: gatewayRoute }),
     ...named(name),
   }
   return { node, problems }

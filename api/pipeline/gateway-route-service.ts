@@ -47,15 +47,15 @@ export class GatewayRouteService {
     this.#ports = ports
   }
 
-  /** Returns routes oldest first, including those that sources created. */
+  /** Returns gateway routes oldest first, including those that sources created. */
   list(caller: Caller): Entity<GatewayRoute>[] {
     return this.#ports.configuration.list(gatewayRoutes, accountOf(caller).shortId)
   }
 
   get(caller: Caller, id: string): Entity<GatewayRoute> {
-    const route = gatewayRouteOfAccount(this.#ports.configuration, accountOf(caller).shortId, id)
-    if (route === undefined) throw notFound('The gateway route does not exist')
-    return route
+    const gatewayRoute = gatewayRouteOfAccount(this.#ports.configuration, accountOf(caller).shortId, id)
+    if (gatewayRoute === undefined) throw notFound('The gateway route does not exist')
+    return gatewayRoute
   }
 
   async create(caller: Caller, body: SentBody): Promise<Entity<GatewayRoute>> {
@@ -74,27 +74,30 @@ export class GatewayRouteService {
   }
 
   async replace(caller: Caller, id: string, body: SentBody): Promise<Entity<GatewayRoute>> {
-    await this.#changing(caller, id, route => [
-      replace(gatewayRoutes, route, { ...route.value, ...written(this.#ports.catalogue, body, route.value) }),
+    await this.#changing(caller, id, gatewayRoute => [
+      replace(gatewayRoutes, gatewayRoute, {
+        ...gatewayRoute.value,
+        ...written(this.#ports.catalogue, body, gatewayRoute.value),
+      }),
     ])
     return this.get(caller, id)
   }
 
-  /** Deletes a route with its access keys. @throws ApiError 409 while sources use it */
+  /** Deletes a gateway route with its access keys. @throws ApiError 409 while sources use it */
   async delete(caller: Caller, id: string): Promise<void> {
     const { configuration } = this.#ports
-    await this.#changing(caller, id, route => {
-      const user = usedBy(configuration, route)
+    await this.#changing(caller, id, gatewayRoute => {
+      const user = usedBy(configuration, gatewayRoute)
       if (user !== undefined) throw new ApiError(409, 'Conflict', IN_USE[user])
-      return removing(configuration, route)
+      return removing(configuration, gatewayRoute)
     })
   }
 
   /** Returns keys oldest first. */
   accessKeys(caller: Caller, id: string): Entity<AccessKey>[] {
-    const route = this.get(caller, id)
+    const gatewayRoute = this.get(caller, id)
     return this.#ports.configuration
-      .list(accessKeys, route.value.account)
+      .list(accessKeys, gatewayRoute.value.account)
       .filter(({ value }) => value.gatewayRoute === id)
   }
 
@@ -102,15 +105,15 @@ export class GatewayRouteService {
     const { configuration, clock, entropy } = this.#ports
     const key = newKey(entropy)
     const keyId = entropy.uuid()
-    await this.#changing(caller, id, route => {
+    await this.#changing(caller, id, gatewayRoute => {
       const value: AccessKey = {
-        account: route.value.account,
+        account: gatewayRoute.value.account,
         gatewayRoute: id,
         title: accessKeyTitle(body, id),
         hash: secretHash(key),
         createdAtMs: clock.wallMs(),
       }
-      return [create(accessKeys, keyId, value), touched(route)]
+      return [create(accessKeys, keyId, value), touched(gatewayRoute)]
     })
     const accessKey = configuration.get(accessKeys, keyId)
     if (accessKey === undefined) throw notFound('The access key does not exist any more')
@@ -118,18 +121,18 @@ export class GatewayRouteService {
   }
 
   async deleteAccessKey(caller: Caller, id: string, keyId: string): Promise<void> {
-    await this.#changing(caller, id, route => {
+    await this.#changing(caller, id, gatewayRoute => {
       const key = this.#ports.configuration.get(accessKeys, keyId)
-      if (key?.value.gatewayRoute !== route.id) throw notFound('The access key does not exist')
+      if (key?.value.gatewayRoute !== gatewayRoute.id) throw notFound('The access key does not exist')
       return [remove(accessKeys, key)]
     })
   }
 
-  /** Changes a route. `edit` may run several times, each time on the newest state. */
+  /** Changes a gateway route. `edit` may run several times, each time on the newest state. */
   async #changing(
     caller: Caller,
     id: string,
-    edit: (route: Entity<GatewayRoute>) => Change[],
+    edit: (gatewayRoute: Entity<GatewayRoute>) => Change[],
   ): Promise<void> {
     const author = { subjectId: caller.subjectId, account: accountOf(caller).shortId }
     await this.#pipelines.inTurnOfAccount(caller, () =>
@@ -141,7 +144,7 @@ export class GatewayRouteService {
 /**
  * Returns the members that a body describes.
  *
- * @param stored the route that is being replaced
+ * @param stored the gateway route that is being replaced
  * @throws ProblemsError with every finding about the body
  */
 function written(
@@ -182,10 +185,10 @@ function typeProblems(
   ]
 }
 
-function accessKeyTitle(body: SentBody, route: string): string {
+function accessKeyTitle(body: SentBody, gatewayRoute: string): string {
   const { members, problems } = membersOf(body)
   const { gateway_route_id: named } = members
-  if (typeof named === 'string' && named !== '' && named !== route)
+  if (typeof named === 'string' && named !== '' && named !== gatewayRoute)
     problems.push({ instancePath: '/gateway_route_id', message: 'must be the same as in the path' })
   if (problems.length > 0) throw new ProblemsError(problems)
   return (members as unknown as AccessKeyWrite).title

@@ -121,7 +121,7 @@ export class Nodes {
     )
     const isWellTyped = (member: string) =>
       !body.findings.some(({ instancePath }) => instancePath.startsWith(`/${member}`))
-    const routes = { configuration, account: pipeline.value.account }
+    const gatewayRoutes = { configuration, account: pipeline.value.account }
     // Copying an object with very many members takes long.
     const sent = (members.type === type ? members : { ...members, type }) as JsonObject & {
       readonly type: string
@@ -130,7 +130,7 @@ export class Nodes {
     const { node, problems: found } = checkedNode(sent, place, {
       catalogue,
       settings: this.#settings,
-      routes,
+      gatewayRoutes,
       isWellTyped,
     })
     const all = [...problems, ...found, ...connectionProblems(catalogue, [...others, node], node)]

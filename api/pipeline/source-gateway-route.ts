@@ -27,13 +27,13 @@ export interface GatewayRoutesPlace {
   readonly account: string
 }
 
-/** A route named in a request, and the member that names it. */
+/** A gateway route named in a request, and the member that names it. */
 export interface SentGatewayRoute {
   readonly member: 'gateway_route_id' | 'shared_source_id'
   readonly id: string
 }
 
-/** The route that a request names. `shared_source_id` is another name of the member; "" and null name none. */
+/** The gateway route that a request names. `shared_source_id` is another name of the member; "" and null name none. */
 export function sentGatewayRouteOf(sent: JsonObject): SentGatewayRoute | undefined {
   for (const member of ['gateway_route_id', 'shared_source_id'] as const) {
     const id = sent[member]
@@ -42,7 +42,7 @@ export function sentGatewayRouteOf(sent: JsonObject): SentGatewayRoute | undefin
   return undefined
 }
 
-/** The route of a new source: the one in the request, or a new one. Undefined for sources that pull. */
+/** The gateway route of a new source: the one in the request, or a new one. Undefined for sources that pull. */
 export function gatewayRouteOfNew(
   catalogue: Catalogue,
   { id, kind, type }: Pick<DraftNode, 'id' | 'kind' | 'type'>,
@@ -53,7 +53,7 @@ export function gatewayRouteOfNew(
 }
 
 /**
- * Returns the problems of the route that a request names.
+ * Returns the problems of the gateway route that a request names.
  *
  * @param stored the node that is being replaced
  */
@@ -70,16 +70,16 @@ export function gatewayRouteProblems(
   if (kind === 'source' && source === undefined) return [] // the check of the type reports it
   if (source?.isPush !== true) return refused('must be absent: the type has no gateway route')
   if (stored !== undefined) {
-    const { gateway_route_id: route } = stored
-    return sent.id === route
+    const { gateway_route_id: gatewayRoute } = stored
+    return sent.id === gatewayRoute
       ? []
-      : refused(`must stay "${route}": the gateway route of a source does not change`)
+      : refused(`must stay "${gatewayRoute}": the gateway route of a source does not change`)
   }
-  const route = gatewayRouteOfAccount(configuration, account, sent.id)
-  if (route === undefined) return refused('must be the id of a gateway route of the account')
-  if (catalogue.sourceOf(route.value.type) === source) return []
+  const gatewayRoute = gatewayRouteOfAccount(configuration, account, sent.id)
+  if (gatewayRoute === undefined) return refused('must be the id of a gateway route of the account')
+  if (catalogue.sourceOf(gatewayRoute.value.type) === source) return []
   return refused(
-    `must be the id of a gateway route of type "${source.type}": it is for "${route.value.type}"`,
+    `must be the id of a gateway route of type "${source.type}": it is for "${gatewayRoute.value.type}"`,
   )
 }
 
@@ -88,12 +88,12 @@ export function gatewayRouteOfAccount(
   account: string,
   id: string,
 ): Entity<GatewayRoute> | undefined {
-  const route = configuration.get(gatewayRoutes, id)
-  return route?.value.account === account ? route : undefined
+  const gatewayRoute = configuration.get(gatewayRoutes, id)
+  return gatewayRoute?.value.account === account ? gatewayRoute : undefined
 }
 
 /**
- * Further changes that follow from a change of a draft's nodes. A new source may create a route of its own, which is
+ * Further changes that follow from a change of a draft's nodes. A new source may create a gateway route of its own, which is
  * deleted with the last source that uses it. A route that a deployed revision reads stays until that is replaced. If a
  * restored revision brings back a source whose route was deleted, the route is created again, without access keys.
  */
@@ -103,12 +103,12 @@ export function gatewayRouteChanges(
   after: readonly DraftNode[],
 ): Change[] {
   const come = missingIn(before, after)
-  const routes = new Set([...come, ...missingIn(after, before)].map(node => node.gateway_route_id))
-  return [...routes].flatMap(id => {
+  const ids = new Set([...come, ...missingIn(after, before)].map(node => node.gateway_route_id))
+  return [...ids].flatMap(id => {
     if (id === undefined) return []
-    const route = gatewayRouteOfAccount(configuration, account, id)
+    const gatewayRoute = gatewayRouteOfAccount(configuration, account, id)
     const source = come.find(node => node.gateway_route_id === id)
-    if (route === undefined) {
+    if (gatewayRoute === undefined) {
       if (source === undefined) return []
       const value: GatewayRoute = {
         account,
@@ -121,21 +121,21 @@ export function gatewayRouteChanges(
       }
       return [create(gatewayRoutes, id, value)]
     }
-    if (after.some(node => node.gateway_route_id === id)) return [touched(route)]
-    return leaving(configuration, route, { draft: pipeline })
+    if (after.some(node => node.gateway_route_id === id)) return [touched(gatewayRoute)]
+    return leaving(configuration, gatewayRoute, { draft: pipeline })
   })
 }
 
-/** Changes that publishing adds: routes that are no longer read are deleted. */
+/** Changes that publishing adds: gateway routes that are no longer read are deleted. */
 export function gatewayRouteChangesOfPublishing(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
   { value: { account, nodes } }: Pick<Entity<Draft>, 'value'>,
 ): Change[] {
   const kept = new Set(nodes.map(node => node.gateway_route_id))
-  const ids = deployedRoutes(configuration, deployment).filter(id => !kept.has(id))
-  return existing(configuration, account, ids).flatMap(route =>
-    leaving(configuration, route, { deployment: (deployment as Entity<Deployment>).id }),
+  const ids = deployedGatewayRoutes(configuration, deployment).filter(id => !kept.has(id))
+  return existing(configuration, account, ids).flatMap(gatewayRoute =>
+    leaving(configuration, gatewayRoute, { deployment: (deployment as Entity<Deployment>).id }),
   )
 }
 
@@ -146,9 +146,9 @@ export function gatewayRouteChangesOfDeletion(
   { id, value: { account, nodes } }: Pick<Entity<Draft>, 'id' | 'value'>,
 ): Change[] {
   const ids = new Set(nodes.flatMap(node => node.gateway_route_id ?? []))
-  for (const route of deployedRoutes(configuration, deployment)) ids.add(route)
-  return existing(configuration, account, ids).flatMap(route =>
-    leaving(configuration, route, { draft: id, deployment: id }),
+  for (const gatewayRoute of deployedGatewayRoutes(configuration, deployment)) ids.add(gatewayRoute)
+  return existing(configuration, account, ids).flatMap(gatewayRoute =>
+    leaving(configuration, gatewayRoute, { draft: id, deployment: id }),
   )
 }
 
@@ -160,23 +160,27 @@ function existing(
   return [...ids].flatMap(id => gatewayRouteOfAccount(configuration, account, id) ?? [])
 }
 
-/** A route that a source created is deleted with the last source that uses it. */
-function leaving(configuration: ConfigurationView, route: Entity<GatewayRoute>, except: Except): Change[] {
-  const isLeft = route.value.madeBySource && usedBy(configuration, route, except) === undefined
-  return isLeft ? removing(configuration, route) : [touched(route)]
+/** A gateway route that a source created is deleted with the last source that uses it. */
+function leaving(
+  configuration: ConfigurationView,
+  gatewayRoute: Entity<GatewayRoute>,
+  except: Except,
+): Change[] {
+  const isLeft = gatewayRoute.value.madeBySource && usedBy(configuration, gatewayRoute, except) === undefined
+  return isLeft ? removing(configuration, gatewayRoute) : [touched(gatewayRoute)]
 }
 
-/** Removes a route with its access keys. */
-export function removing(configuration: ConfigurationView, route: Entity<GatewayRoute>): Change[] {
+/** Removes a gateway route with its access keys. */
+export function removing(configuration: ConfigurationView, gatewayRoute: Entity<GatewayRoute>): Change[] {
   const keys = configuration
-    .list(accessKeys, route.value.account)
-    .filter(({ value }) => value.gatewayRoute === route.id)
-  return [remove(gatewayRoutes, route), ...keys.map(key => remove(accessKeys, key))]
+    .list(accessKeys, gatewayRoute.value.account)
+    .filter(({ value }) => value.gatewayRoute === gatewayRoute.id)
+  return [remove(gatewayRoutes, gatewayRoute), ...keys.map(key => remove(accessKeys, key))]
 }
 
-/** Writes a route unchanged. */
-export function touched(route: Entity<GatewayRoute>): Change {
-  return replace(gatewayRoutes, route, route.value)
+/** Writes a gateway route unchanged. */
+export function touched(gatewayRoute: Entity<GatewayRoute>): Change {
+  return replace(gatewayRoutes, gatewayRoute, gatewayRoute.value)
 }
 
 /** Ids of pipelines whose draft, or whose deployment, is left out. */
@@ -185,7 +189,7 @@ interface Except {
   readonly deployment?: string
 }
 
-/** Returns the use of the route by a source of a pipeline of the account; undefined: it is not used. */
+/** Returns the use of the gateway route by a source of a pipeline of the account; undefined: it is not used. */
 export function usedBy(
   configuration: ConfigurationView,
   { id, value: { account } }: Entity<GatewayRoute>,
@@ -197,12 +201,12 @@ export function usedBy(
   if (inDraft) return 'draft'
   const isDeployed = configuration
     .list(deployments, account)
-    .some(each => each.id !== except.deployment && deployedRoutes(configuration, each).includes(id))
+    .some(each => each.id !== except.deployment && deployedGatewayRoutes(configuration, each).includes(id))
   return isDeployed ? 'deployment' : undefined
 }
 
-/** Ids of the routes that a deployed revision reads. */
-function deployedRoutes(
+/** Ids of the gateway routes that a deployed revision reads. */
+function deployedGatewayRoutes(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
 ): string[] {

@@ -19,7 +19,7 @@ const CUTS = 'engine/fold/applied-cuts.ts'
 const FOLD = 'engine/fold/partition-fold.ts'
 const LINE_BATCH = 'engine/lines/columns/line-batch-view.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
-const DEPLOYED_ROUTES = 'api/ingest/gateway-route-states.ts'
+const GATEWAY_ROUTE_STATES = 'api/ingest/gateway-route-states.ts'
 const OWNERSHIP = 'engine/worker/partition-ownership.ts'
 
 /**
@@ -223,7 +223,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a pause leaves pushes with their senders': {
     patches: [
       {
-        file: DEPLOYED_ROUTES,
+        file: GATEWAY_ROUTE_STATES,
         find: 'return deployment.value.paused !== true',
         replace: 'return true || deployment.value.paused !== true',
       },
@@ -232,7 +232,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a push comes behind the deployment that reads it': {
     patches: [
       {
-        file: DEPLOYED_ROUTES,
+        file: GATEWAY_ROUTE_STATES,
         find: 'return (inEffect.versionOnLog(',
         replace: 'return true || (inEffect.versionOnLog(',
       },

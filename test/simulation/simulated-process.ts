@@ -134,7 +134,7 @@ export class SimulatedProcess {
       judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
     })
     const inEffect = asksLog ? new CutsOnTheLog({ ingest, clock, configuration }) : engine
-    const routes = new GatewayRouteStates({
+    const gatewayRoutes = new GatewayRouteStates({
       catalogue: CATALOGUE,
       configuration,
       clock,
@@ -144,7 +144,7 @@ export class SimulatedProcess {
     const accessKeys = new AccessKeys(CATALOGUE, configuration)
     this.fronts = {
       ingest: new IngestFront({ ...taking, authenticator, keys }, inflating),
-      push: new PushFront({ ...taking, catalogue: CATALOGUE, accessKeys, routes }, inflating),
+      push: new PushFront({ ...taking, catalogue: CATALOGUE, accessKeys, gatewayRoutes }, inflating),
     }
     engine.start()
     this.engine = engine

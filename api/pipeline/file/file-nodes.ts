@@ -87,7 +87,7 @@ function readNode(
   members: JsonObject,
   spot: Pick<DraftNode, 'id' | 'kind'> & { name: string; pointer: string; known: DraftNode | undefined },
   sent: SentFile,
-  { catalogue, settings, routes }: FilePlace,
+  { catalogue, settings, gatewayRoutes }: FilePlace,
 ): ReadNode {
   const { id, kind, name, pointer, known } = spot
   const { type, title, description, config, inputs, gateway_route_id: sentRoute } = members
@@ -108,7 +108,7 @@ function readNode(
       generation: stored === undefined ? 0 : stored.generation + 1,
       stored,
     },
-    { catalogue, settings, routes, isWellTyped },
+    { catalogue, settings, gatewayRoutes, isWellTyped },
   )
   const found = isWellTyped('type') && type !== undefined ? problems : []
   if (known !== undefined && stored === undefined)

@@ -34,7 +34,7 @@ export function fileOf(
 }
 
 function fileNode(catalogue: Catalogue, node: DraftNode, references: OutputReferences): FileNode {
-  const { id, type, title, description, inputs, gateway_route_id: route } = node
+  const { id, type, title, description, inputs, gateway_route_id: gatewayRoute } = node
   const config = configOf(catalogue, node)
   return {
     name: fileNameOf(node),
@@ -42,7 +42,7 @@ function fileNode(catalogue: Catalogue, node: DraftNode, references: OutputRefer
     ...(title !== null && { title }),
     ...(description !== null && { description }),
     ...(inputs.length > 0 && { inputs: inputs.map(input => references.nameOf(input)) }),
-    ...(route !== undefined && route !== id && { gateway_route_id: route }),
+    ...(gatewayRoute !== undefined && gatewayRoute !== id && { gateway_route_id: gatewayRoute }),
     ...(Object.keys(config).length > 0 && { config }),
   }
 }

@@ -134,7 +134,7 @@ export class PipelineFiles {
       pipelineId,
       before: before ?? { nodes: [] },
       settings: this.#settings,
-      routes: { configuration, account: accountOf(caller).shortId },
+      gatewayRoutes: { configuration, account: accountOf(caller).shortId },
       newNodeId: () => entropy.uuid(),
       newAlertId: () => entropy.uuid(),
     })

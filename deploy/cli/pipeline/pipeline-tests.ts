@@ -39,7 +39,7 @@ async function resultsOf(path: string, world: World): Promise<TestResult[] | und
     pipelineId: NO_PIPELINE,
     before: { nodes: [] },
     settings: {},
-    routes: undefined,
+    gatewayRoutes: undefined,
     // Ids are not shown here, so names serve as ids.
     newNodeId: name => name,
     newAlertId: () => NO_PIPELINE,
