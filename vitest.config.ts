@@ -11,7 +11,7 @@ const WITH_ENGINE = [
   'engine/store/{embedded-connection,word-index,search/query-language}.test.ts',
   'test/runtime/verification.test.ts',
 ]
-/** What takes long and is seldom at stake: `npm run campaigns`. */
+/** Tests that take long and seldom fail: `npm run campaigns`. */
 const CAMPAIGNS = [
   // Their short forms share the cluster of small-cluster.test.ts.
   'test/integration/{access-tokens-cluster,exempt-keys-cluster,tail-cluster,tap-cluster}.test.ts',
@@ -52,7 +52,7 @@ const LONGEST = [
 /** They start neither a program nor an engine, and leave their process as it was. */
 const LIGHT = [
   'test/bench/{figure,performance-page,lines/shapes}.test.ts',
-  'test/conformance/{configuration-client,configuration-client-accounts,golden-log,imports}.test.ts',
+  'test/conformance/{architecture-page,configuration-client,configuration-client-accounts,golden-log,imports}.test.ts',
   'test/conformance/{line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
   'test/conformance/{memory-store-search,node-contracts,node-declarations,node-reference}.test.ts',
   'test/conformance/{operations-page,order-and-numbers,pipeline-contract,processors,rooms,schemas}.test.ts',
