@@ -26,7 +26,7 @@ const config = { needs: 'enterprise' as const }
 /** Days that clients offer for selection (our choice); any number up to 90 is accepted. */
 const RETENTION_PERIODS = [3, 7, 14, 30]
 
-/** The accounts of an enterprise, with what makes records of them. */
+/** Accounts of an enterprise, with the parts that turn them into records. */
 interface ServedAccounts {
   readonly children: ChildAccounts
   readonly configuration: ConfigurationLog

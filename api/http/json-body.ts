@@ -17,7 +17,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses every body as JSON, whatever its content type. An empty body counts as absent (configuration and account API,
- * section 1, rule 7): clients send the content type even with a DELETE or GET without a body.
+ * section 1, rule 7). Clients send the content type even with a DELETE or GET without a body.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ headers }) => {

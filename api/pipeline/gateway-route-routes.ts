@@ -33,7 +33,7 @@ const write = { needs: 'write' as const }
 
 /**
  * Gateway routes (pipeline API, section 2.5). The lists, also that of access keys, are not part of the hosted service's
- * contract (our choice): without them a client could not find out an id.
+ * contract (our choice). Without them a client could not find out an id.
  */
 export const gatewayRouteRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
   app,

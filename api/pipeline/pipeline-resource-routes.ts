@@ -35,7 +35,7 @@ const PipelineBody = named(
   ),
 )
 
-/** Pipelines without what is in them (pipeline API, section 2.1). */
+/** Pipelines without their nodes (pipeline API, section 2.1). */
 export const pipelineResourceRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
   app,
   { pipelines },

@@ -5,7 +5,7 @@ import type { QueryParameters } from '../http/query-parameters.ts'
 import { readSelection } from './export-request.ts'
 import { isTimeZone, type TimeBuckets, timeBuckets } from './time-buckets.ts'
 
-/** Bounds of the parameters, and what holds without them. */
+/** Bounds of the parameters, and their defaults. */
 export const BUCKETS = { min: 10, max: 2000, usual: 60 } as const
 export const BUDGET_MS = { min: 100, max: 30_000, usual: 2000 } as const
 export const FACET_VALUES = { min: 1, max: 1000, usual: 10 } as const

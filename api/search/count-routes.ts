@@ -53,7 +53,7 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
     return { selection: { ...selection, query, exceptDays }, hasAll: exceptDays.length === 0 }
   }
 
-  /** Answers what is counted; the work ends when the client leaves. */
+  /** Answers with the counts; the work ends when the client leaves. */
   async function answered<Data>(
     reply: FastifyReply,
     count: (counting: Counting) => Promise<Data>,
@@ -96,7 +96,7 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
       const startMs = clock.monotonicMs()
       const facets: object[] = []
       for (const [index, field] of fields.entries()) {
-        // Each field has its share of the time, and what the fields before it have left.
+        // Each field has its share of the time, and the time that earlier fields did not use.
         const untilMs = startMs + (budgetMs * (index + 1)) / fields.length
         const { lines, coveredFromMs, ...facet } = await facetOf(counting, selection, field, {
           limit,

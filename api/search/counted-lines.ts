@@ -140,7 +140,7 @@ async function valuesOf(
   })
   const values = [...merged].map(([value, lines]) => ({ value, lines }))
   values.sort((a, b) => b.lines - a.lines || (a.value < b.value ? -1 : 1))
-  // Of one slice, the values that are left out have the fewest lines.
+  // The values that one slice leaves out are those with the fewest lines.
   const exact = counted.complete && (!isCut || slices === 1)
   return { ...sums, values, distinct: Math.max(distinct, merged.size), exact, ...counted }
 }

@@ -22,14 +22,14 @@ const OneIssued = { 200: IssuedToken, ...V1_ERROR_REPLIES }
 const tags = ['access tokens']
 const config = { needs: 'token' } as const
 
-/** Access tokens, with what makes records of them. */
+/** Access tokens, with the parts that turn them into records. */
 interface ServedTokens {
   readonly tokens: AccessTokens
   readonly record: (token: Entity<AccessToken>) => TokenRecord
   readonly issued: (issued: Issued) => IssuedToken
 }
 
-/** `/v1/config/tokens`: who may call the service, with what right and how long. */
+/** Routes `/v1/config/tokens`: tokens with their rights and lifetimes. */
 export const tokenRoutes: FastifyPluginAsyncTypebox = async app => {
   const tokens = new AccessTokens(app.ports)
   const record = (token: Entity<AccessToken>) => recordOf(token, tokens, app.ports.uses)

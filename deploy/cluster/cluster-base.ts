@@ -147,7 +147,7 @@ export function marksOf(group: KafkaGroup, topic: string): (partition: number) =
 
 /**
  * Looks, until the signal, for partitions whose log ends before the progress of engines, and for brokers that were
- * unavailable: a newly elected leader may lack records. Checks the end of the configuration, too.
+ * unavailable. A newly elected leader may lack records. Checks the end of the configuration, too.
  */
 export async function followMarks(
   { group, ingest, keyed, configuration, clock }: ClusterBase,

@@ -16,7 +16,7 @@ import { SENT_MESSAGES, UNREAD } from './sent-message.ts'
  * Unit of data on the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
  *
  * An event is immutable: a processor that changes something makes a new one, so branches never see each other's changes.
- * An event made from a line of a batch stays a reference into the batch until its message is read as a whole; `member` reads
+ * An event made from a line of a batch stays a reference into the batch until its message is read as a whole. `member` reads
  * single members from the columns. An event of a gateway route is such a line as well: its text is the JSON of the message.
  *
  * There is one object per line, so it has no private methods: each would cost every object a further property.
@@ -130,7 +130,7 @@ export class Event {
   }
 
   /**
-   * The line whose text is the compact text of the message, which is an object; undefined: the message has to be printed, or is
+   * The line whose text is the compact text of the message, which is an object. Undefined: the message has to be printed, or is
    * not an object.
    */
   get printedMessage(): LineOrigin | undefined {

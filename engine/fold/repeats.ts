@@ -12,7 +12,7 @@ const PRODUCER_EXPIRY_MS = DAY_MS
 /** Time after which an idempotency key without a number is forgotten. */
 const KEY_EXPIRY_MS = DAY_MS
 /**
- * Time after which a stream of numbered keys is forgotten: `weir ship --follow` may be stopped for days and then repeat
+ * Time after which a stream of numbered keys is forgotten. `weir ship --follow` may be stopped for days and then repeat
  * its last batch. (Our choice.)
  */
 const STREAM_EXPIRY_MS = 30 * DAY_MS

@@ -50,7 +50,7 @@ export const MEMBER = {
 } as const
 
 /**
- * Reads JSON in one pass over its bytes and creates no values: whether it is valid, the size of its compact text, and the
+ * Reads JSON in one pass over its bytes and creates no values. It reports whether it is valid, the size of its compact text, and the
  * positions of the members of its outermost object. One instance is used for all texts; the results are valid until the
  * next walk.
  */

@@ -20,7 +20,7 @@ export interface LineCodec {
 
   /**
    * Appends level and fields of the lines of a run to columns: one row per line, in order, each with its form. A row that
-   * the implementation leaves to the complete rules (those of `lineCodec`) falls back, and ends the call, because names
+   * the implementation leaves to the complete rules (those of `lineCodec`) falls back and ends the call. The reason is that names
    * of fields are accepted in the order of lines. The caller makes the complete rules append that row, and continues
    * behind it.
    *

@@ -67,7 +67,7 @@ export class GuardedTopic implements Topic {
     return this.#guards.flatMap(({ lost }) => lost ?? [])
   }
 
-  /** Sentence about a topic that was created again while this process ran; it accepts nothing any more. */
+  /** Sentence about a topic that was created again while this process ran; it no longer accepts records. */
   get renewed(): string | undefined {
     return this.#renewed
   }

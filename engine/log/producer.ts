@@ -37,7 +37,7 @@ export interface ProducerOptions {
  * In addition, a new record must never get a sequence under which another record may be stored, now or later:
  *
  * - A sequence is reused only after LOG_FULL on the *first* attempt, which means that nothing was stored.
- * - When patience ends, or a repeat fails in another way, the lane replaces its id by a new one, and the caller learns
+ * - When patience ends, or a repeat fails in another way, the lane replaces its id by a new one. The caller learns
  *   that the outcome is unknown. The old record may still appear once.
  * - An id that was idle for 12 h is replaced, because the reading side forgets it after 24 h of log time. A repeat that
  *   is much later than patience allows also needs a new id, because it would count as new. Both clocks must agree that

@@ -19,7 +19,7 @@ export function characterClass(codePoint: number): CharacterClass {
 }
 
 /**
- * True when a token may end after `before` and another may begin with `after`: around symbols, between letters and
+ * True when a token may end after `before` and another may begin with `after`. This is so around symbols, between letters and
  * digits, and between a lower-case and an upper-case letter. Starts and ends of tokens are symmetric, so one predicate
  * serves both.
  */

@@ -35,7 +35,7 @@ const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334
 
 /**
  * The moment that the parts name, in UTC unless they contain an offset. A date alone means midnight. A date without a
- * year belongs to the year of `nowMs`, or to the previous year if it would otherwise be more than 31 days ahead.
+ * year belongs to the year of `nowMs`. It belongs to the previous year if it would otherwise be more than 31 days ahead.
  *
  * @returns undefined for parts that contradict each other: a wrong weekday, or 29 February in most years
  */

@@ -83,7 +83,7 @@ async function measureSize(
   }
 }
 
-/** The same bodies through a graph, as far as it can be told apart. */
+/** Sends the same bodies through a graph, as far as it can be measured separately. */
 async function measureThrottled(lines: number, report: Report): Promise<void> {
   const weir = await ObservedWeir.start()
   try {

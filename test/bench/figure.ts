@@ -48,7 +48,7 @@ export function figureOf(measurement: Measurement): Figure {
 
 function figureOfRounds({ name, unit, values, floor, reads }: MeasuredRounds): Figure {
   const better = /(\/|-)s$/.test(unit) ? 'higher' : 'lower'
-  // From the best to the worst.
+  // Lists go from the best to the worst.
   const sorted = (list: readonly number[]) => list.toSorted((a, b) => (better === 'higher' ? b - a : a - b))
   const rounds = sorted(values)
   const value = rounds[0] ?? null

@@ -110,7 +110,7 @@ function frontTime(lines: number, linesPerBody: number): Promise<CpuTime> {
   })
 }
 
-/** From records to blocks of the store, by the default graph. */
+/** Stage from records to blocks of the store, by the default graph. */
 function foldTime(records: readonly Buffer[]): Promise<CpuTime> {
   const identity = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'bench' }
   const fold = new PartitionFold(CATALOGUE, identity)
@@ -124,7 +124,7 @@ function foldTime(records: readonly Buffer[]): Promise<CpuTime> {
   })
 }
 
-/** From events to a block of the store. Decoding of records comes before the clock starts, a body at a time. */
+/** Stage from events to a block of the store. Decoding of records comes before the clock starts, a body at a time. */
 async function fillTime(lines: number): Promise<CpuTime> {
   const fill = filler()
   let [threadNs, processNs] = [0, 0]

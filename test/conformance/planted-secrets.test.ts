@@ -31,7 +31,7 @@ const MARK_LENGTH = 16
 
 /**
  * A processor with a secret that partitions would read. The destinations that run have secrets, too, but cuts contain only
- * those of their options that the fold names, so the mark is not the only guard of those.
+ * those of their options that the fold names. The mark is not the only guard of those.
  */
 const vault = defineProcessor({
   type: 'vault',

@@ -37,7 +37,7 @@ function run(...args: string[]): Promise<Ended> {
   return begin(args).ended
 }
 
-/** The same in this process, for commands whose result is of interest, and not their process. */
+/** Runs a command in this process, if only its result is of interest. */
 function runInside(...args: string[]): Promise<Ended> {
   return runWith({}, ...args)
 }

@@ -104,7 +104,7 @@ test('an older copy of the store under a whole log: every acknowledged line is f
   expect(new Set(found.map(line => line._id)).size).toBe(all)
   expect((await ready(running)).status).toBe(200)
   await expectVerified(running)
-  // The same copy once more, behind checkpoints that were written while its rows were stored again.
+  // The same copy is restored once more, behind checkpoints that were written while its rows were stored again.
   await running.end('SIGTERM')
   goBack()
   await running.start()

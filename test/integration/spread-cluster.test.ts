@@ -15,7 +15,7 @@ const PARTITIONS = IS_LONG ? 8 : 4
 const ENGINES = IS_LONG ? 4 : 2
 const KEYS = IS_LONG ? 10_000 : 1_500
 const LIMIT = 3
-/** What happens between requests happens at parts of their number in a hundred and twenty. */
+/** Number of requests. Events between them happen after parts of it, counted in hundred and twentieths. */
 const REQUESTS = IS_LONG ? 120 : 60
 const requestOf = (part: number) => Math.floor((part * REQUESTS) / 120)
 const EXPLAINED = IS_LONG ? [10, 22, 50, 76, 90, 105, 119] : [10, 22, 50, 90, 119]

@@ -11,7 +11,7 @@ import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 
 const PARTITIONS = 4
 const SESSION_MS = 1_000
-/** So long that a tenth of it is longer than `until` waits. */
+/** Session that is so long that a tenth of it exceeds the patience of `until`. */
 const LONG_SESSION_MS = 600_000
 const clock = systemClock()
 const entropy = systemEntropy()

@@ -210,7 +210,7 @@ function movesOf(line: ExplainedLine): number {
   return stepsOf(line).filter(({ outcome }) => outcome === 'moved').length
 }
 
-/** But for those that windows gave. */
+/** Ids of the stored lines, except those that windows released. */
 function idsIn({ stored }: ExplainedLine): string[] {
   return stored
     .filter(({ node_id: id }) => id !== 'gathered')

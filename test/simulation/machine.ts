@@ -9,7 +9,7 @@ export const START_MS = Date.UTC(2026, 2, 1, 12)
 /** A machine with a wall clock that may be set. When it wakes from sleep, its wall clock jumps. */
 export class Machine {
   readonly #scheduler: Scheduler
-  /** How far its wall clock is from the time of the world. */
+  /** Distance of its wall clock from the time of the world. */
   offsetMs = 0
 
   constructor(scheduler: Scheduler) {

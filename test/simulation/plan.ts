@@ -210,7 +210,7 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
     'let time pass',
     'send',
   ],
-  /** The same sequence before a change that soon becomes known. */
+  /** The same sequence takes place before a change that soon becomes known. */
   publishing: [
     'send',
     'let time pass',

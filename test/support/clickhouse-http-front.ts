@@ -27,7 +27,7 @@ const { values: rules, positionals } = parseArgs({
     'dies-of-insert': { type: 'string' },
   },
 })
-// As the program does, before the pool is made: each statement takes a thread.
+// The program does this, too, before the pool is made: each statement takes a thread.
 process.env.UV_THREADPOOL_SIZE ??= '16'
 const { user, password } = rules
 const [folder = '', port = '0'] = positionals

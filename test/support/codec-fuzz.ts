@@ -18,7 +18,7 @@ const GUARD = 0xa5
 const SENT_LEVELS = ['', '', '', 'info', ' Warn', 'Notice', '  ', 'ß']
 const OWN = Object.values(OWN_MEMBERS)
 
-/** What one codec has made of the same runs. */
+/** Result of one codec for the same runs. */
 interface Side {
   readonly codec: LineCodec
   readonly columns: FieldColumns

@@ -12,7 +12,7 @@ export function valuesOf(record: JsonObject, field: string): string[] {
   return [...new Set([...digits, ...numbers.map(String)])].filter(value => !isWord || value !== '')
 }
 
-/** What `countByValue` of a store gives for these records. */
+/** Answer that `countByValue` of a store gives for these records. */
 export function valueCounts(records: readonly JsonObject[], field: string): ValueCounts {
   const counted = new Map<string, number>()
   const values = records.map(record => valuesOf(record, field))

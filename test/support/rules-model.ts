@@ -41,7 +41,7 @@ export const PLAIN_QUERIES: QueryTable = {
   '-level:(INFO OR WARN)': ({ level }) => !['INFO', 'WARN'].includes(level),
   'app:b': ({ app }) => app === 'b',
   '*': () => true,
-  // Those that match nothing.
+  // These match nothing.
   '_retention:>0': () => false,
   '-_mezmo_line_size:5': () => false,
   '(a': () => false,

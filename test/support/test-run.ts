@@ -12,7 +12,7 @@ const FOLDERS_TAKE_BYTES = 4 * 2 ** 30
 const PROGRAMS_TAKE_BYTES = 4 * 2 ** 30
 
 /**
- * Set-up that the files of one run of Vitest share. Folders of tests are in memory where there is room: a store flushes
+ * Set-up that the files of one run of Vitest share. Folders of tests are in memory where there is room. A store flushes
  * some thousand files, and a disk would be the slowest part of the run. `TMPDIR` sets another place. One broker serves
  * all tests that do not harm it.
  */

@@ -10,7 +10,7 @@ const DEFAULT_BUCKET = ''
 
 /**
  * A throttle written as plainly as possible: the pass times of every key in a list. As in the specification's steps,
- * times are forgotten when an event of their key comes, and all times of a key when the last of them has expired. A
+ * times are forgotten when an event of their key comes. All times of a key are forgotten when the last of them has expired. A
  * longer window that is published later still has the remaining times.
  */
 export class ThrottleModel {

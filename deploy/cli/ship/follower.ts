@@ -112,7 +112,7 @@ export class Follower {
       return true
     }
     if (!handle || !identity) return false
-    // The same beginning under another inode: a copy, or a file system without stable numbers.
+    // An equal beginning under another inode belongs to a copy, or to a file system without stable numbers.
     const sameContent = identity.fingerprint.length > 0 && (await beginsAs(handle, identity.fingerprint))
     if (!sameContent)
       this.#loseSight(

@@ -19,7 +19,7 @@ export const ROW_FORM = {
   composed: 2,
 } as const
 
-/** Rows that a codec has read together, column by column: what `append` takes for one of them. */
+/** Rows that a codec has read together, column by column. They have the members that `append` receives for a single row. */
 export interface ReadRows {
   readonly forms: Uint8Array
   /** Words by which levels and names are numbered. */

@@ -66,7 +66,7 @@ export function countsBytes(columns: number, rows: number): number {
   return lengthSize(columns) + lengthSize(rows)
 }
 
-// Numbers have one class per type, by measurement: with a single class `append` sees arrays of three types, and a row
+// Numbers have one class per type, by measurement. With a single class `append` sees arrays of three types, and a row
 // takes 5 to 11 % longer.
 
 export class UInt16Column implements NativeColumn {
@@ -304,7 +304,7 @@ export class WordColumn implements NativeColumn {
   #last = ''
   #lastIndex = 0
   #numbered: NumberedWords | undefined
-  /** For each number of `#numbered` the index of its word, plus 1; 0: not met in this block. */
+  /** Index of the word of each number of `#numbered`, plus 1; 0: not met in this block. */
   #places = new Uint32Array(0)
 
   get bytes(): number {

@@ -224,7 +224,7 @@ describe('scanner and parser agree', () => {
       fc.property(usualBody, choices, (body, numbers) => void isScanned(body, numbers)),
       { numRuns: 1500 },
     )
-    // The same bodies in each run, because the share of random ones varies.
+    // The bodies are the same in each run, because the share of random ones varies.
     const sample = fc.sample(fc.tuple(usualBody, choices), { numRuns: 1500, seed: 1 })
     const scanned = sample.filter(([body, numbers]) => isScanned(body, numbers))
     expect(scanned.length / sample.length).toBeGreaterThan(0.3)

@@ -8,7 +8,7 @@ import { valuesOf } from '../../json/ordered-object.ts'
  */
 const MAX_STARTS = 32
 /**
- * JSON nested deeper is not parsed. Printing it needs a stack frame per level, and the size of the stack depends on more
+ * JSON nested deeper is not parsed. Printing it needs a stack frame per level. The size of the stack depends on more
  * than the line, which alone must decide. (Our choice.)
  */
 export const MAX_NESTING = 256

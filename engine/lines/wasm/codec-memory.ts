@@ -1,6 +1,6 @@
 import { CODEC_PROGRAM } from './codec-program.ts'
 
-/** What the program in assembly/ asks; see assembly/host.ts. */
+/** Functions that the program in assembly/ calls; see assembly/host.ts. */
 export interface CodecHost {
   nameOf(parent: number, at: number, length: number): number
   standingOf(name: number): number

@@ -9,7 +9,7 @@ const STANDING = { new: 0, accepted: 1, leftOut: 2 } as const
 const KIND = { plain: 0, level: 1, message: 2, msg: 4, alwaysOwn: 8 } as const
 /** Names beyond it are answered with 0, which makes the row fall back. */
 const NO_NAME = 0
-/** After so many other seeds all names are forgotten instead. */
+/** Number of other seeds after which all names are forgotten instead. */
 const MAX_SEEDS = 4
 
 /** Names of one account on one day, for the program. */

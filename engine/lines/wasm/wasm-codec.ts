@@ -8,10 +8,10 @@ import { KnownNames } from './known-names.ts'
 const FEWEST_ROWS = 8
 /** A row that falls back after fewer read ones is a sign that most of the account's rows do. */
 const FEW_READ = 4
-/** Of an account whose rows all fall back, one in so many is tried. */
+/** Largest number of rows that are skipped before one is tried, for an account whose rows all fall back. */
 const MOST_SKIPPED = 64
 
-/** How far rows of an account were read. It decides which rows are tried, never what becomes of them. */
+/** Progress in the rows of an account. It decides which rows are tried and has no influence on results. */
 interface Progress {
   /** Rows of the next call. */
   rows: number
@@ -23,7 +23,7 @@ interface Progress {
 
 /**
  * The codec in WebAssembly. It fills columns in one pass over the bytes of lines, without an object per line. Rows that
- * are unusual fall back, and so do rows with a name of a field that is new today: names are accepted by the complete rules
+ * are unusual fall back, and so do rows with a name of a field that is new today. Names are accepted by the complete rules
  * alone. Its memory is bounded; a longer run is read in parts.
  */
 export class WasmCodec implements LineCodec {
@@ -44,7 +44,7 @@ export class WasmCodec implements LineCodec {
     return this.#fallenBackRows
   }
 
-  /** For tests. */
+  /** Memory of the program; only tests look at it. */
   get memory(): CodecMemory {
     return this.#memory
   }

@@ -114,7 +114,7 @@ export class LiveTails {
   }
 
   #end(partition: number, followed: Followed): void {
-    followed.leave.abort('nobody watches any more')
+    followed.leave.abort('there is no reader left')
     if (this.#followed.get(partition) === followed) this.#followed.delete(partition)
   }
 }

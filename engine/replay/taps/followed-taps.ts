@@ -88,7 +88,7 @@ export class FollowedTaps implements Taps {
   }
 
   #end(key: string, followed: Followed): void {
-    followed.leave.abort('nobody watches any more')
+    followed.leave.abort('there is no reader left')
     if (this.#followed.get(key) === followed) this.#followed.delete(key)
   }
 }

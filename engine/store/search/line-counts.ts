@@ -52,7 +52,7 @@ export interface Buckets {
 interface ValueRow {
   readonly value: string
   readonly lines: number
-  /** What the row counts: a value's lines, lines without a value, or all lines. */
+  /** Kind of counted lines: those of a value, those without a value, or all. */
   readonly kind: number
   readonly distinct: number
   readonly valueLines: number

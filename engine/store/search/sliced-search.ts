@@ -14,8 +14,8 @@ const UNITS_OF_ROW = 512
 const MAX_HELD_LINES = 4_096
 
 /**
- * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on,
- * so that searches of other accounts get their turn in between.
+ * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on.
+ * Searches of other accounts get their turn in between.
  *
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */

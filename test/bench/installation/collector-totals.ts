@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 /** Collections of a main thread since its process began, with the time that they stopped it. */
 export interface CollectorTotals {
-  /** Of the whole heap, incremental steps included. */
+  /** Total for collections of the whole heap, including incremental steps. */
   readonly full: number
   readonly fullMs: number
-  /** Of young objects alone. */
+  /** Total for collections of young objects. */
   readonly young: number
   readonly youngMs: number
 }

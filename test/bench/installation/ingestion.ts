@@ -51,11 +51,11 @@ export function storeOf(weir: ObservedWeir): Pick<Way, 'arrived' | 'kept'> {
 
 export interface MeasuredIngestion {
   readonly load: LoadReport
-  /** From the first body until all lines have arrived. */
+  /** Time from the first body until all lines have arrived. */
   readonly arrivedSeconds: number
   /** Processor time of the program until its merges have come to rest. */
   readonly cpuSeconds: number
-  /** The same by the name of the thread; time of threads that have ended meanwhile is not in it. */
+  /** Processor time by the name of the thread, without threads that have ended in the meantime. */
   readonly threadSeconds: ReadonlyMap<string, number>
   readonly collector: CollectorTotals
   /** Lines per CPU-second of a bare JSON.parse. */

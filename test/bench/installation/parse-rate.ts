@@ -6,7 +6,7 @@ const ROUNDS = 5
 
 /**
  * Lines per CPU-second that a bare JSON.parse takes on this machine at this moment: ratios to it compare across machines
- * and hours. Text has no parse, so its measure is that of the shape that figures are claimed for; a text among JSON lines
+ * and hours. Text has no parse, so its measure is that of the shape that figures are claimed for. A text among JSON lines
  * is parsed as the JSON string that is sent.
  */
 export function parseRate(shape: string): number {

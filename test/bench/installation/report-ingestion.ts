@@ -4,7 +4,7 @@ import type { StoreContents } from './store-contents.ts'
 import { threadGroups } from './thread-groups.ts'
 
 export interface IngestionTitle {
-  /** Such as "2M lines, bodies of 1,000, 8 connections". */
+  /** Title of the report, such as "2M lines, bodies of 1,000, 8 connections". */
   readonly title: string
   readonly noun: 'lines' | 'events'
   /** End of the way. */

@@ -6,7 +6,7 @@ const READER = new URL('./read-store.ts', import.meta.url).pathname
 /** Active parts of the store's folder. */
 export interface StoreContents {
   readonly tables: readonly TableContents[]
-  /** Of the table of lines. */
+  /** Columns of the table of lines. */
   readonly columns: readonly ColumnContents[]
 }
 

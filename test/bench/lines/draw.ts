@@ -1,6 +1,6 @@
 /**
  * Random values of one line. They depend on seed and number alone, so that any line can be made without the lines before
- * it: a search knows the contents of a line that another process has sent.
+ * it. A search knows the contents of a line that another process has sent.
  */
 export interface Draw {
   /** A whole number from 0 up to, not including, `limit`. */

@@ -33,7 +33,7 @@ function addressOf(draw: Draw): string {
   return `203.0.${draw.below(120)}.${draw.below(256)}`
 }
 
-/** Such as 23/Nov/2026:08:00:00 +0000. */
+/** Time in the form of web servers, such as 23/Nov/2026:08:00:00 +0000. */
 function accessTime(timeMs: number): string {
   const [, day, month, year, time] = new Date(timeMs).toUTCString().split(' ')
   return `${day}/${month}/${year}:${time} +0000`

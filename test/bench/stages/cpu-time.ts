@@ -1,8 +1,8 @@
 /** Processor time of a task. */
 export interface CpuTime {
-  /** Of the thread that ran it. */
+  /** Time of the thread that ran it. */
   readonly threadNs: number
-  /** Of all threads of this process: helpers of V8, threads of libuv and of the engine. */
+  /** Time of all threads of this process, including helpers of V8 and threads of libuv and of the engine. */
   readonly processNs: number
 }
 

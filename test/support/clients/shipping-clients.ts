@@ -103,7 +103,7 @@ export const SHIPPING_CLIENTS: readonly ClientKind[] = [
 
 /** The one that gives up on a 503. */
 export const RUBY_HANDLER = 'the Ruby handler'
-/** Those that drop nothing, ever. */
+/** Clients that never drop a line. */
 export const PLUGINS = ['the collector plugin in C', 'the collector plugin in Ruby']
 export const WAITING_ON_429 = [
   'the Python handler',

@@ -15,7 +15,7 @@ function first(bytes: u64, length: usize): u64 {
 }
 
 /**
- * Hash of all bytes of a key below a parent. It need not be secret: the number of slots in which a name is sought is
+ * Hash of all bytes of a key below a parent. It need not be secret. The number of slots in which a name is sought is
  * bounded, and another seed moves names whose slots are full.
  */
 export function hashOf(at: usize, length: usize, parent: u32, seed: u32): u64 {

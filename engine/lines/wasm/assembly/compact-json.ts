@@ -18,7 +18,7 @@ import { specialFrom } from './strings'
 import { wordSize } from './words'
 
 /**
- * Copies JSON without its blanks, if the rest of it is as JavaScript writes it. Other spellings fall back: an escape that
+ * Copies JSON without its blanks, if the rest of it is as JavaScript writes it. Other spellings fall back. Examples are an escape that
  * is not needed, a number in another form, and a key that repeats or may be an index, which is printed elsewhere.
  */
 
@@ -34,7 +34,7 @@ let target: usize = 0
 let nesting: u32 = 0
 let openKeys: u32 = 0
 
-/** End of what `copyCompact` has written. */
+/** End of the bytes that `copyCompact` has written. */
 export function compactEnd(): usize {
   return target
 }

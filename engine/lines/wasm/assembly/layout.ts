@@ -1,6 +1,6 @@
 /**
- * Places of the regions in memory. Nothing is allocated while lines are read: a row that does not fit into what a region
- * has left ends the part, and a row that fits into no empty region falls back.
+ * Places of the regions in memory. Nothing is allocated while lines are read: a row that does not fit into the
+ * remainder of a region ends the part. A row that does not fit into an empty region falls back.
  */
 
 /** Bytes between two regions that nobody may write; tests look at them. */

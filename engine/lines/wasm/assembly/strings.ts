@@ -25,7 +25,7 @@ function specialsOf(bytes: v128): i32 {
   return i8x16.bitmask(v128.or(v128.or(quotes, backslashes), controls))
 }
 
-/** End of what `writeUnescaped` has written. */
+/** End of the bytes that `writeUnescaped` has written. */
 let target: usize = 0
 
 export function unescapedEnd(): usize {
