@@ -132,8 +132,8 @@ function rejected({ code, message }: ConfigurationRejected): ApiError {
 
 const UNKNOWN = 'whether the change holds is not known.'
 /** A repeated POST may create a second object. */
-const READ_FIRST = 'Read what is there before you send the request again: it may be done twice.'
-const REPEAT = 'Read what is there, or send the request again: doing it twice changes nothing more.'
+const READ_FIRST = 'Read the present state before you send the request again: it may be done twice.'
+const REPEAT = 'Read the present state, or send the request again: doing it twice has no further effect.'
 const WHAT_NEXT: Readonly<Record<string, string>> = { PUT: REPEAT, PATCH: REPEAT, DELETE: REPEAT }
 
 function ofLog(error: LogError, method: string): ApiError {

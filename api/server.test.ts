@@ -211,8 +211,8 @@ describe('a failure', () => {
   })
 
   describe('of reading back a write is 503 with the next step', () => {
-    const READ_FIRST = 'Read what is there before you send the request again: it may be done twice.'
-    const REPEAT = 'Read what is there, or send the request again: doing it twice changes nothing more.'
+    const READ_FIRST = 'Read the present state before you send the request again: it may be done twice.'
+    const REPEAT = 'Read the present state, or send the request again: doing it twice has no further effect.'
 
     test.each<[string, InjectOptions, string]>([
       ['POST', { url: '/v3/pipeline', payload: { title: 't' } }, READ_FIRST],

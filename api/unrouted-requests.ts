@@ -94,7 +94,7 @@ export function refusalOfUnknown(routes: RouteTable, method: string, url: string
 function refusalOfNoRequest(code: string | undefined, maxHeadBytes: number): ApiError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError(408, 'RequestTimeout', 'The request did not come to its end in time')
+      return new ApiError(408, 'RequestTimeout', 'The request was not completed in time')
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError(
         431,

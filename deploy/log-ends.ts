@@ -51,8 +51,8 @@ export class LogEnds {
       return new LogEnds(path, existsSync(path) ? readFileSync(path, 'utf8') : '')
     } catch (cause) {
       throw new DataDirectoryError(
-        `${path} cannot be read (${(cause as Error).message}): let the user that runs the server read it, or remove what is ` +
-          'there. The server writes it anew',
+        `${path} cannot be read (${(cause as Error).message}): let the user that runs the server read it, or remove it. ` +
+          'The server writes it again',
         { cause },
       )
     }

@@ -148,7 +148,7 @@ export class StoreOpening {
       // An answer that does not come from ClickHouse may be a page of any length.
       { reason: reason.replace(/\s+/g, ' ').slice(0, REASON_CHARACTERS) },
       `the ClickHouse server at ${settings.clickhouseUrl} (CLICKHOUSE_URL) does not answer properly: lines are ` +
-        'accepted meanwhile, and stored and found once it does',
+        'accepted in the meantime, and are stored and found once it does',
     )
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/test-installation.ts'
 
 const ARCHIVING = '/v1/config/archiving'
-const FAILED = 'Failed to connect to the object store: no connection came about within 3 s'
+const FAILED = 'Failed to connect to the object store: no connection was established within 3 s'
 
 /** Each provider with all of its members. */
 const EVERY = {
@@ -237,7 +237,7 @@ describe('if the operator requires a check of connections', () => {
   })
 
   test.each<[string, object, string]>([
-    ['no more than blanks', { ...EVERY.ibm, endpoint: ' ' }, 'ibm names no endpoint to connect to'],
+    ['no more than blanks', { ...EVERY.ibm, endpoint: ' ' }, 'ibm has no endpoint to connect to'],
     ['what is no address', s3('http://a b/'), 'endpoint is not an address'],
     [
       'an account of another host',

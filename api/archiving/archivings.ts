@@ -91,7 +91,7 @@ function endpointOf(archiving: Archiving): NetworkAddress {
   const [name, text] = namedEndpoint(archiving)
   if (text === '')
     throw uncheckable(
-      `${archiving.integration} names no ${name} to connect to, and this installation accepts only what it can check`,
+      `${archiving.integration} has no ${name} to connect to, and this installation accepts only settings that it can check`,
     )
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
   if (url === null || url.hostname === '') throw uncheckable(`${name} is not an address`)

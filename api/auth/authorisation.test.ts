@@ -335,13 +335,13 @@ const CALLERS: readonly CallerRow[] = [
   { name: 'an owner with scope readonly', headers: bearer('ownerReadonly'), verdict: READER },
   { name: 'a member whose token can only ingest', headers: bearer('memberIngest'), verdict: SENDER },
   {
-    name: 'a readonly user whose token can only ingest, which he may not',
+    name: 'a readonly user whose token can only ingest, which it must not',
     headers: bearer('readonlyIngest'),
     verdict: always(401),
   },
   { name: 'a readonly user with scope admin', headers: bearer('readonlyAdmin'), verdict: READER },
   {
-    name: 'an owner who names his own account for delegation',
+    name: 'an owner who names their own account for delegation',
     headers: delegating('owner', ownAccount),
     verdict: always(403),
   },

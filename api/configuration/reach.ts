@@ -66,13 +66,13 @@ export class Reach {
       throw new ApiError(
         400,
         'BadRequest',
-        `${what}: no connection came about within ${PATIENCE_MS / 1_000} s`,
+        `${what}: no connection was established within ${PATIENCE_MS / 1_000} s`,
       )
   }
 
   /**
    * A single open address is reported at once. With several addresses, or a closed one, nothing ends before the time is
-   * over: the duration would reveal which address is open, or why one failed.
+   * over. The duration would otherwise reveal which address is open, or why one failed.
    */
   async #isAnyOpen(account: string, addresses: readonly NetworkAddress[]): Promise<boolean> {
     const { outbound, clock, logger } = this.#ports

@@ -131,7 +131,7 @@ describe('rules that JSON Schema cannot express', () => {
     ['a list of nothing', { list: [] }, ['"list" must contain at least 1 items']],
     ['elements of a text', { list: 'a@b.org,c' }, ['"list[1]" must be a valid email']],
     ['a template that is no JSON', { template: '{' }, ['"template" must be a valid JSON string']],
-    ['a template that is no object', { template: [] }, ['"template" must be of type object']],
+    ['a template that is not an object', { template: [] }, ['"template" must be of type object']],
     [
       'tokens that there are not',
       { template: { a: '{{x}}', b: ['{{ name }} {{ y }} {{x}}'] } },

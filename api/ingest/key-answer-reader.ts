@@ -60,7 +60,7 @@ export class KeyAnswerReader {
           from = undefined // trimmed, perhaps while this process was paused
         } else if (!(error instanceof LogError && error.retriable)) {
           const message =
-            'what other processes answer to requests with an idempotency key is not learnt any more: restart this one'
+            'answers of other processes to requests with an idempotency key are no longer received: restart this process'
           logger.error({ partition, err: error }, message)
           return this.#isRead(partition)
         }

@@ -71,7 +71,7 @@ export class KeyAnswerWriter {
       if (error !== undefined) queue.dropped += answers.length
       if (queue.dropped === 0) continue
       const message =
-        'other processes are not told what requests with an idempotency key were answered: exact repeats are still stored once'
+        'other processes do not receive the answers to requests with an idempotency key: exact repeats are still stored once'
       logger.warn({ partition, answers: queue.dropped, err: error }, message)
       queue.dropped = 0
     }

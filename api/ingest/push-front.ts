@@ -300,5 +300,5 @@ function notYetStarted(): ApiError {
 }
 
 function changedMeanwhile(): ApiError {
-  return unavailable('What reads this address changed while the request was taken: send it once more', 1)
+  return unavailable('The readers of this address changed while the request was accepted: send it again', 1)
 }

@@ -39,7 +39,7 @@ export function decompressSnappy(block: Buffer): Buffer {
       const short = tag >>> 2
       const size = (short < FIRST_LONG_LITERAL ? short : number(short - FIRST_LONG_LITERAL + 1)) + 1
       if (size > block.length - at || size > length - filled)
-        throw new SnappyError('it says more than there is')
+        throw new SnappyError('it announces more bytes than it contains')
       block.copy(data, filled, at, at + size)
       at += size
       filled += size
@@ -48,7 +48,7 @@ export function decompressSnappy(block: Buffer): Buffer {
     const size = kind === NEAR_COPY ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
     const distance = kind === NEAR_COPY ? (tag >>> 5) * 256 + byte() : number(kind === COPY ? 2 : 4)
     if (distance === 0 || distance > filled || size > length - filled)
-      throw new SnappyError('it repeats what is not there')
+      throw new SnappyError('it repeats bytes that do not exist')
     // One byte at a time: the source of a copy may overlap its target.
     for (let end = filled + size; filled < end; filled++) data[filled] = data[filled - distance] as number
   }

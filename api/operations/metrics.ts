@@ -235,7 +235,7 @@ export function cutPauseMetrics(
   const pauses = histogramOf(
     registry,
     'weir_cut_pause_seconds',
-    'Time that a partition was not read because of a change of the configuration, by what took it',
+    'Time that a partition was not read because of a change of the configuration, by the step that took it',
     ['topic', 'step'],
     CUT_PAUSE_BUCKETS_S,
   )

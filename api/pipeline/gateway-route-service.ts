@@ -116,7 +116,7 @@ export class GatewayRouteService {
       return [create(accessKeys, keyId, value), touched(gatewayRoute)]
     })
     const accessKey = configuration.get(accessKeys, keyId)
-    if (accessKey === undefined) throw notFound('The access key does not exist any more')
+    if (accessKey === undefined) throw notFound('The access key no longer exists')
     return { accessKey, key }
   }
 

@@ -17,7 +17,7 @@ import {
 } from '../../test/support/test-installation.ts'
 
 const STREAM = '/v1/config/stream'
-const FAILED = 'Failed to connect to Kafka broker: no connection came about within 3 s'
+const FAILED = 'Failed to connect to Kafka broker: no connection was established within 3 s'
 
 let installation: TestInstallation
 let server: Server

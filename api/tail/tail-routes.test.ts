@@ -105,7 +105,7 @@ function closing(code: number, reason: string): string {
 }
 
 const TOO_LARGE = closing(1009, 'A message may have 4096 bytes')
-const REFUSED = closing(1008, 'The credential does not allow this any more')
+const REFUSED = closing(1008, 'The credential no longer allows this')
 
 describe('refusals are HTTP answers, not WebSockets', () => {
   const refusal = async (query: string, headers: Record<string, string>) => {

@@ -21,7 +21,7 @@ export interface TailWishes {
 /** RFC 6455, section 7.4.1. */
 const ENDINGS = {
   stopped: { code: 1001, sentence: 'The server stops' },
-  refused: { code: 1008, sentence: 'The credential does not allow this any more' },
+  refused: { code: 1008, sentence: 'The credential no longer allows this' },
   failed: { code: 1011, sentence: 'The log cannot be read on from here' },
 } as const
 

@@ -257,7 +257,7 @@ describe('a caller cannot grant more than their own rights', () => {
 
   test.each<[string, () => Promise<string>, object, 'delegated' | 'own']>([
     ['a member, a service token', user('member'), { kind: 'service', scope: 'readonly' }, 'own'],
-    ['a member, more than his role', user('member'), { scope: 'admin' }, 'own'],
+    ['a member, more than their role', user('member'), { scope: 'admin' }, 'own'],
     ['a readonly user, a token that ingests', user('readonly'), { scope: 'ingest' }, 'own'],
     [
       'a readonly user whose scope says admin, admin',
@@ -266,7 +266,7 @@ describe('a caller cannot grant more than their own rights', () => {
       'own',
     ],
     [
-      'an owner narrowed to readonly, his role',
+      'an owner narrowed to readonly, their role',
       user('owner', { scope: 'readonly' }),
       { scope: 'owner' },
       'own',

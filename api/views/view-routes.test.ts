@@ -143,7 +143,7 @@ describe('a view is refused', () => {
       { ...valid, presetid: 'x', channels: [{ integration: 'email', emails: ['a@example.org'] }] },
       ['"value" contains a conflict between exclusive peers [presetid, channels]'],
     ],
-    ['with channels that are no list', { ...valid, channels: {} }, ['"channels" must be an array']],
+    ['with channels that are not a list', { ...valid, channels: {} }, ['"channels" must be an array']],
     [
       'for every reason at once, in the order of the members',
       { channels: [{ integration: 'slack' }], tags: [5], query: '(', hosts: 'h' },
@@ -433,7 +433,7 @@ describe('a channel is answered in the types that clients decode', () => {
 
 describe('a channel is refused', () => {
   test.each<[string, unknown, string[]]>([
-    ['that is no object', 'email', ['"channels[0]" must be of type object']],
+    ['that is not an object', 'email', ['"channels[0]" must be of type object']],
     ['without an integration', {}, ['"channels[0].integration" is required']],
     [
       'of an unknown integration',

@@ -39,7 +39,7 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   ],
   'older-store': [
     'The newest checkpoint was written when these records were stored, and the store is a copy from before that. A start stores ' +
-      'again what the log still has of them. Where the log does not reach back that far the start of the partition is refused, ' +
+      'those of them again that the log still contains. Where the log does not reach back that far the start of the partition is refused, ' +
       'and /readyz names the records that are missing.',
     'Remedy: start the service, or put the newest copy of the store in its place.',
   ],

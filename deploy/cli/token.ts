@@ -141,7 +141,7 @@ async function list({ json }: JsonOption, world: World): Promise<void> {
     { title: 'NAME', text: token => token.name },
     { title: 'KIND', text: token => token.kind },
     { title: 'OF', text: token => token.email ?? '-' },
-    { title: 'MAY', text: token => token.right ?? 'nothing any more' },
+    { title: 'MAY', text: token => token.right ?? 'nothing' },
     { title: 'ENDS', text: token => token.expires_at ?? 'never' },
     { title: 'LAST USED', text: token => token.last_used_at ?? 'never' },
   ]

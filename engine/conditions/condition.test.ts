@@ -82,7 +82,7 @@ describe('operators', () => {
     ['309 nines equal their text', 'equal', NINES_309, read(NINES_309), true],
     ['309 digits are told apart', 'equal', NINES_309, read(`${NINES_308}8`), false],
     ['it is a number', 'is_number', undefined, { v: HUGE }, true],
-    ['it is no object', 'is_object', undefined, { v: HUGE }, false],
+    ['it is not an object', 'is_object', undefined, { v: HUGE }, false],
     ['it contains no text', 'contains', '1', { v: HUGE }, false, 'E_COMPARE_BAD_TYPE .v'],
     ['greater', 'greater', 71.5, { v: 71.6 }, true],
     ['greater is false for the same', 'greater', 71.5, { v: 71.5 }, false],

@@ -179,7 +179,7 @@ function newTable(kind: AnyKind | undefined): Table {
 function changedMeanwhile(change: ConfigurationChange, before: Row | undefined): Rejection {
   const message =
     before === undefined
-      ? `${change.kind} ${change.entity} does not exist any more`
+      ? `${change.kind} ${change.entity} no longer exists`
       : change.expectedVersion === 0
         ? `${change.kind} ${change.entity} exists already`
         : `${change.kind} ${change.entity} was changed by another request in the meantime`

@@ -13,7 +13,7 @@ export const ERROR_CODES = {
   E_ENCRYPT_FAILED: 'encryption failed, or the initialization vector cannot be stored',
   E_EVENT_TO_METRIC_FAILED: 'a value cannot be made part of a metric',
   E_COMPARE_COERCION_FAILED: 'a field value cannot be turned into the type that the comparison needs',
-  E_COMPARE_BAD_CIDR: 'a field value is no IP address',
+  E_COMPARE_BAD_CIDR: 'a field value is not an IP address',
   E_COMPARE_BAD_TYPE: 'a field value has a type that the comparison does not work on',
   E_EXPRESSION_COST:
     'the expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts',
@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   E_EVENT_NOT_NDJSON: 'a line of the payload is not JSON',
   E_SERVICE_AGENT_BAD_TYPE: 'the payload has no array of lines',
   E_COLLECTOR_BAD_FORMAT: 'the payload does not follow the event collector format',
-  E_METRIC_BAD_TYPE: 'the message is no metric',
+  E_METRIC_BAD_TYPE: 'the message is not a metric',
   E_CARDINALITY_LIMIT: 'the bound on keys or groups was reached',
   E_SCRIPT_FAILED: 'the script failed, ran into a limit, or gave a result that cannot be used',
   E_TRACE_BAD_TYPE: 'the trace id is not a non-empty string',

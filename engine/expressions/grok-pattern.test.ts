@@ -11,11 +11,11 @@ test.each([
 })
 
 test.each([
-  ['at %{WORD:part}', "'a' may not stand between references"],
-  ['%{WORD:part}%', "'%' may not stand between references"],
-  ['%{WORD}\\s%{WORD}', "'\\' may not stand between references"],
-  ['%{WORD} 😀', "'😀' may not stand between references"],
-  ['%{WORD}{', "'{' may not stand between references"],
+  ['at %{WORD:part}', "'a' must not stand between references"],
+  ['%{WORD:part}%', "'%' must not stand between references"],
+  ['%{WORD}\\s%{WORD}', "'\\' must not stand between references"],
+  ['%{WORD} 😀', "'😀' must not stand between references"],
+  ['%{WORD}{', "'{' must not stand between references"],
   ['%{NUMBER:nr:int}', '%{NUMBER:nr:int} has a type suffix'],
   ['%{WORD} %{', 'no reference at character 9'],
   ['%{}', 'no reference at character 1'],

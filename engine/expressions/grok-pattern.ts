@@ -21,7 +21,7 @@ export function grokPatternProblem(text: string): string | undefined {
       if (text.startsWith('%{', at))
         return `Must be a valid grok pattern: no reference at character ${at + 1}`
       if (!LITERALS.includes(character))
-        return `Must be a valid grok pattern: '${character}' may not stand between references`
+        return `Must be a valid grok pattern: '${character}' must not stand between references`
       at += 1
     }
   }

@@ -167,7 +167,7 @@ class Graph implements CompiledGraph {
 
   *entering(source: string, events: readonly Event[], context: RunContext): Steps {
     const node = this.#nodes.find(({ id }) => id === source)
-    if (!(node instanceof SourceNode)) throw new RangeError(`"${source}" is no source`)
+    if (!(node instanceof SourceNode)) throw new RangeError(`"${source}" is not a source`)
     yield* this.#enter([node], events, context)
   }
 

@@ -96,8 +96,8 @@ function foreignSentence(
   other: string,
 ): string {
   return (
-    `Partition ${partition} of ${topic} belongs to log ${logId}, but its checkpoints belong to log ${other}: the topic was made ` +
-    'anew. Nothing is accepted there. Start this process again. If it says this then, too, use new topics (KAFKA_TOPIC_PREFIX) ' +
+    `Partition ${partition} of ${topic} belongs to log ${logId}, but its checkpoints belong to log ${other}: the topic was ` +
+    'created again. Nothing is accepted there. Start this process again. If the message remains, use new topics (KAFKA_TOPIC_PREFIX) ' +
     'and a new store'
   )
 }

@@ -55,7 +55,7 @@ export function olderStoreSentence({
     `the store is an older copy: of partition ${partition} of ${topic} it has the records before ${storedTo}, its newest ` +
     `checkpoint was written when those before ${knownTo} were stored, and records ${from} to ${to} cannot be stored again, ` +
     'because the log or its checkpoints do not reach back that far. Restore a newer copy of the store, or all of the ' +
-    'installation from one backup, or go on without what is missing: ' +
+    'installation from one backup, or continue without the missing records: ' +
     `weir log accept-loss --topic ${name} --partition ${partition} --from ${from} --to ${to}`
   )
 }

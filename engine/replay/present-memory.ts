@@ -158,14 +158,14 @@ async function foldedTo(
 
 function tooLate(): MemoryUnavailableError {
   return new MemoryUnavailableError(
-    `Reading what the node remembers took longer than ${PATIENCE_MS / 1000} s: try it again later`,
+    `Reading the state of the node took longer than ${PATIENCE_MS / 1000} s: try it again later`,
   )
 }
 
 function unavailable(error: unknown): unknown {
   if (error instanceof CheckpointTooLargeError)
     return new MemoryUnavailableError(
-      `The partition remembers more than ${MAX_CHECKPOINT_BYTES / 1024 ** 2} MiB: only a process whose engine works on it can tell`,
+      `The state of the partition exceeds ${MAX_CHECKPOINT_BYTES / 1024 ** 2} MiB: only a process whose engine works on the partition can answer`,
     )
   if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE')
     return new MemoryUnavailableError('The log was trimmed while it was read: try it again')

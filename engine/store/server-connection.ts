@@ -203,9 +203,11 @@ async function answerOf(
 
 /**
  * Checks that the answer is from ClickHouse. Another listener at the address, such as a proxy with its own page, may
- * answer 200 to any request, even to lines that it does not store.
+ * answer 200 to any request. Such an answer does not mean that lines are stored.
  */
 function assertClickHouse({ response_headers }: { readonly response_headers: ResponseHeaders }): void {
   if (Object.keys(response_headers).some(name => name.startsWith('x-clickhouse-'))) return
-  throw new StoreError('UNAVAILABLE', 'what answers there is no ClickHouse server', { retriable: true })
+  throw new StoreError('UNAVAILABLE', 'the server at this address is not a ClickHouse server', {
+    retriable: true,
+  })
 }

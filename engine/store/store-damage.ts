@@ -31,11 +31,11 @@ export function damageSentence({ table, part, state }: DamagedPart): string {
   if (state === 'set aside')
     return (
       `${name} was found damaged at a start and is set aside: its rows are missing from every answer. ` +
-      `Restore a backup, or accept the loss by deleting what was set aside. ${GUIDE}.`
+      `Restore a backup, or accept the loss by deleting the part that was set aside. ${GUIDE}.`
     )
   return (
     `${name} is damaged and cannot be read: whatever needs it fails. ` +
-    `Restore a backup, or go on without the part, whose rows are lost then. ${GUIDE}.`
+    `Restore a backup, or continue without the part, whose rows are then lost. ${GUIDE}.`
   )
 }
 

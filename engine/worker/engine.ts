@@ -304,7 +304,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       } catch (error) {
         if (signal.aborted && error === signal.reason) return
         if (signal.aborted && error instanceof StoreError && error.retriable) {
-          const message = 'the store is away: what it does not have yet is stored after the next start'
+          const message = 'the store is unavailable: the remaining lines are stored after the next start'
           logger.warn({ topic: topic.name, partition, reason: error.message }, message)
           return
         }
@@ -339,7 +339,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       const progress = told ?? { topic, partition, neededFrom: 0n, settledMs: 0, rowsPerSecond: 0 }
       await assignment.report([{ ...progress, storedOffset: to + 1n }])
     } catch (error) {
-      logger.debug({ err: error }, 'a lost end of the log is told the next time')
+      logger.debug({ err: error }, 'a lost end of the log is reported the next time')
     }
   }
 

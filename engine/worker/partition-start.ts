@@ -94,14 +94,14 @@ export class PartitionStart {
   }
 
   /**
-   * An older copy of the store, which lacks what lies before the newest checkpoint.
+   * Handles an older copy of the store, which lacks lines from before the newest checkpoint.
    *
    * @throws OlderStoreError when not all of it can be stored again
    */
   async #olderStore(signal: AbortSignal | undefined): Promise<StoredPart | undefined> {
     const { topic, partition, store, logger } = this.#options
     const look = () => storedPart(this.#options, partition)
-    const part = await this.#options.retries.run('find out what is stored', look, signal)
+    const part = await this.#options.retries.run('find the stored position', look, signal)
     if (part === undefined) return undefined
     const missing = await missingRecords(this.#options, part)
     if (missing !== undefined) throw new OlderStoreError(missing)
@@ -110,7 +110,7 @@ export class PartitionStart {
     const mark = () => store.markStored({ topic: topic.name, partition }, { storedTo, settledMs })
     if (!part.isMarked) await this.#options.retries.run('mark what is stored', mark, signal)
     if (!isOlder(part)) return undefined
-    const message = 'the store is an older copy: what it lacks is stored again from the log'
+    const message = 'the store is an older copy: the missing lines are stored again from the log'
     logger.warn({ topic: topic.name, partition, has: String(storedTo), lacks: String(knownTo) }, message)
     return part
   }
@@ -128,7 +128,7 @@ export class PartitionStart {
     if (newest !== undefined)
       return { fold: new PartitionFold(catalogue, identity, newest.body), storedTo: 0n }
     const gap = await this.#options.kept.gap()
-    // Without a checkpoint outside of gaps, what was counted or remembered before the gap follows from a whole log alone.
+    // Without a checkpoint outside of gaps, only a whole log contains the counts and states from before the gap.
     // In a topic that was created again, nobody knows whether the records before the gap are those that were stored.
     const isOfThisLog = gap?.body !== undefined && checkpointType.decode(gap.body).logId === topic.logId
     const from = first === 0n && isOfThisLog ? 0n : (gap?.from ?? 0n)

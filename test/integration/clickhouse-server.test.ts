@@ -244,7 +244,7 @@ test('because another program answers 200 at CLICKHOUSE_URL; lines are kept unti
   weir = running
   await running.start(WAITS_FOR_SERVER)
   expect(running.output).toContain(`${url} (CLICKHOUSE_URL)`)
-  expect(running.output).toContain('what answers there is no ClickHouse server')
+  expect(running.output).toContain('the server at this address is not a ClickHouse server')
   const listens = () => readiness(running).catch(() => ({ code: 0, text: '' }))
   expect(await eventually(listens, ({ code }) => code !== 0)).toMatchObject({ code: 503 })
   const first = linesFile('alpha', 2_000)

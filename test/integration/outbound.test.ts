@@ -35,7 +35,7 @@ test('a stream to a port of the program itself is refused like one to a closed p
   }
   const own = Number(new URL(other.weir.credentials.apiUrl).port)
   await expect(other.weir.send('POST', '/v1/config/stream', stream(own))).rejects.toThrow(
-    /400 .*no connection came about within 3 s/,
+    /400 .*no connection was established within 3 s/,
   )
   // The operator sees the reason.
   expect(other.weir.output).toContain('is refused, because')

@@ -271,10 +271,10 @@ describe('a line from a window', () => {
     })
     const stored = { line_id: id, pipeline_id: `pipeline-of-${SAMPLE_ACCOUNT}`, node_id: 'store' }
     expect(told.map(line => line.stored)).toEqual([[], [stored], []])
-    const gathered = 'at reduce gather, and goes on in what that gives'
+    const gathered = 'at reduce gather, and continues in the result of that window'
     expect(told.map(({ summary }) => summary)).toEqual([
       `Revision 4: began a window ${gathered}.`,
-      `Revision 4: was merged with others ${gathered}; was the last of a window, and what that gave is stored once.`,
+      `Revision 4: was merged with others ${gathered}; was the last of a window, and the result of that window is stored once.`,
       `Revision 4: began a window ${gathered}.`,
     ])
     // The explanation of its id describes the window.

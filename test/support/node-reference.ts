@@ -23,13 +23,13 @@ import { type OptionSchema, optionRows } from './option-table.ts'
 const MAX_WIDTH = 100
 
 const KINDS: readonly (readonly [NodeKind, title: string, about: string])[] = [
-  ['source', 'Sources', 'Where events come from. They are added with `POST /v3/pipeline/{id}/source`.'],
+  ['source', 'Sources', 'Nodes that receive events. They are added with `POST /v3/pipeline/{id}/source`.'],
   [
     'transform',
     'Processors',
-    'What happens to events. They are added with `POST /v3/pipeline/{id}/transform`.',
+    'Nodes that change or select events. They are added with `POST /v3/pipeline/{id}/transform`.',
   ],
-  ['sink', 'Destinations', 'Where events go. They are added with `POST /v3/pipeline/{id}/sink`.'],
+  ['sink', 'Destinations', 'Nodes that deliver events. They are added with `POST /v3/pipeline/{id}/sink`.'],
 ]
 
 const INTRODUCTION = `# Nodes of pipelines
@@ -102,7 +102,7 @@ function overview(kind: NodeKind): string {
     CATALOGUE.isBuilt(kind, type) ? 'yes' : 'not yet',
     summary,
   ])
-  return table(['Type', 'Runs', 'What it is'], rows)
+  return table(['Type', 'Runs', 'Description'], rows)
 }
 
 /** The anchor that is made of a heading; types of different kinds share names, so the heading has both. */
@@ -116,7 +116,7 @@ function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
   return [
     `### ${kind} \`${type}\``,
     summary,
-    aliases.length === 0 ? '' : `Also called ${listed(aliases)}; what was sent is given back.`,
+    aliases.length === 0 ? '' : `Also called ${listed(aliases)}; answers contain the name that was sent.`,
     CATALOGUE.isBuilt(kind, type) ? '' : 'This version does not run it.',
     optionTable(config as OptionSchema),
     type === 'parse' ? parserSection() : '',

@@ -174,11 +174,12 @@ function summaryOf(
   ].join('')
   if (pipeline === undefined) return `The pipeline was not deployed when the line was handled${others}.`
   if (pipeline.paused) return `The pipeline was paused, so it left the line alone${others}.`
-  if (!pipeline.took_it) return `Revision ${pipeline.revision} does not read what the line came by${others}.`
+  if (!pipeline.took_it)
+    return `Revision ${pipeline.revision} does not read the entrance of the line${others}.`
   const said = pipeline.steps.flatMap(endOf)
   if (byThis > 0) said.unshift(`stored ${times(byThis)}`)
   if (gatheredByThis > 0)
-    said.push(`was the last of a window, and what that gave is stored ${times(gatheredByThis)}`)
+    said.push(`was the last of a window, and the result of that window is stored ${times(gatheredByThis)}`)
   return `Revision ${pipeline.revision}: ${said.length === 0 ? 'nothing left it' : said.join('; ')}${others}.`
 }
 
@@ -197,7 +198,7 @@ function endOf({ type, title, node_id: id, outcome, reason, read, errors }: Expl
     case 'held':
     case 'merged':
       return [
-        `${outcome === 'held' ? 'began a window at' : 'was merged with others at'} ${name}, and goes on in what that gives`,
+        `${outcome === 'held' ? 'began a window at' : 'was merged with others at'} ${name}, and continues in the result of that window`,
       ]
     case 'moved':
       return []
@@ -206,7 +207,7 @@ function endOf({ type, title, node_id: id, outcome, reason, read, errors }: Expl
     case 'not_kept':
       return [`went on from ${name} where its key is counted; the log of then is not kept there`]
     case 'passed':
-      return read ? [] : [`left ${name} where no node goes on`]
+      return read ? [] : [`left ${name} by an output that no node reads`]
   }
 }
 

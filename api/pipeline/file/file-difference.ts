@@ -53,7 +53,7 @@ function contentLines(catalogue: Catalogue, before: DraftContent, after: DraftCo
     nodes.map(node => ({ ...node, id: nameOf(node.id) })),
     alerts.map(alert => ({ ...alert, id: `on ${nameOf(placeOf.get(alert.id))}` })),
   )
-  return lines.length > 0 ? lines : ['~ the order of nodes or alerts, or what nodes are called']
+  return lines.length > 0 ? lines : ['~ the order of nodes or alerts, or the names of nodes']
 }
 
 function isSameContent({ nodes, alerts = [] }: DraftContent, after: DraftContent): boolean {

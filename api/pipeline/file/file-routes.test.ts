@@ -84,7 +84,7 @@ const shop = (changes: object = {}) => ({
   alerts: [{ on: 'calm', config: silence('quiet') }],
   ...changes,
 })
-/** The same file with another limit. */
+/** File with another limit. */
 const calmer = (threshold: number, changes: object = {}) => {
   const file = shop(changes)
   Object.assign(file.processors[1]?.config ?? {}, { threshold })
@@ -684,7 +684,7 @@ describe('PUT /v3/pipeline/import?dry_run=true', () => {
     const { data: difference } = await dryRun(turned)
     expect([difference.changed, difference.text]).toEqual([
       true,
-      ['~ the order of nodes or alerts, or what nodes are called'],
+      ['~ the order of nodes or alerts, or the names of nodes'],
     ])
   })
 })

@@ -69,7 +69,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
     {
       config,
       preValidation: onlyParameter('dry_run'),
-      // The schema of the body is for the API document: reading the file finds what it finds, and more.
+      // The schema of the body is for the API document: reading the file reports the same problems, and more.
       validatorCompiler: part => (part.httpPart === 'body' ? () => true : compiled(part)),
       schema: {
         summary: 'Replace the nodes and alerts of a pipeline by those of a file; a publication deploys them',

@@ -54,7 +54,7 @@ function differencesOf(catalogue: Catalogue, test: FileTest, content: FileConten
     const whole = nodes.find(node => fileNameOf(node) === reference)
     const output = whole === undefined ? references.named(reference) : undefined
     const node = simulated.get((whole ?? output?.node)?.id ?? '')
-    if (node === undefined) throw new RangeError(`"${reference}" is no output`)
+    if (node === undefined) throw new RangeError(`"${reference}" is not an output`)
     const { messages, count, dropped } = expectationOf(sent)
     const left = leftBy(node, output?.output)
     return [

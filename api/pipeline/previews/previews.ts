@@ -37,7 +37,7 @@ const MAX_SAMPLES = 20
 const USUAL_MINUTES = 60
 
 const ORDER_ASSUMED =
-  'The account was on many partitions, and the log does not tell when the events that the draft sends to another one would have arrived there: each is taken to arrive with what was really sent of the same record, else at once, so events of different partitions within the same moment may meet a throttle or a window in another order'
+  'The account was on many partitions, and the log does not contain the times at which events that the draft sends to another partition would have arrived there: each is assumed to arrive with the events that were really sent of the same record, or else at once. Events of different partitions within the same moment may therefore meet a throttle or a window in another order'
 
 export interface PreviewPorts extends Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'> {
   readonly replay: ReplayPorts
@@ -226,7 +226,7 @@ export class Previews {
 
 function reasonOf(error: unknown): string {
   if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE')
-    return 'The log let go of the lines meanwhile: take fewer minutes'
+    return 'The log deleted the lines in the meantime: ask for fewer minutes'
   if (error instanceof NoReplayError)
     return 'The log does not keep everything that the lines of then met: take fewer minutes'
   if (error instanceof OvertakenError)

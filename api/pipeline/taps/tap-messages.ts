@@ -12,8 +12,8 @@ const MAX_EVENT_BYTES = 65_536
 const END_SENTENCES: Readonly<Record<TapEnd, string>> = {
   limit: 'The number of events that was asked for has been shown',
   time: 'The time is over',
-  withdrawn: 'Nothing of the pipeline runs any more',
-  rights: 'The credential does not let you see every line of the account any more',
+  withdrawn: 'The pipeline no longer runs',
+  rights: 'The credential no longer allows reading every line of the account',
   closed: 'The reader has closed the connection',
   slow: 'The reader is too slow: more than 1 MiB waited for it',
   stopped: 'The server stops: open the tap again',

@@ -144,7 +144,7 @@ describe('weir verify', () => {
     ],
     [
       { kind: 'older-store', firstOffset: 90, lastOffset: 99 },
-      /the store is an older copy, and lacks records \(partition 3, offsets 90 to 99.*A start stores again/s,
+      /the store is an older copy, and lacks records \(partition 3, offsets 90 to 99.*A start stores those of them again/s,
     ],
     [{ kind: 'no-partition', partition: 77 }, /belong to no partition \(partition 77/],
     [

@@ -60,7 +60,7 @@ export const dropFields = defineProcessor({
       ],
     },
     {
-      title: 'fields go one after the other, so an index counts what is left',
+      title: 'fields go one after the other, so an index counts the remaining elements',
       config: { fields: ['.list[0]', '.list[0]'] },
       steps: [{ event: { list: [1, 2, 3] }, outcome: pass({ list: [3] }) }],
     },

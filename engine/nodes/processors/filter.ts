@@ -54,7 +54,7 @@ export const filter = defineProcessor({
 
   examples: [
     {
-      title: 'heavy or fragile things pass, a weight in words is no weight',
+      title: 'heavy or fragile things pass; a weight in words is not a weight',
       config: {
         action: 'allow',
         conditional: {

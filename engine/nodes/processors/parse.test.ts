@@ -109,7 +109,7 @@ test.each<[string, string, JsonObject[string]]>([
   ["/options must have required property 'pattern'", 'parse_grok', {}],
   ['/options/pattern must NOT have fewer than 1 characters', 'parse_grok', { pattern: '' }],
   [
-    "/options/pattern Must be a valid grok pattern: 'x' may not stand between references",
+    "/options/pattern Must be a valid grok pattern: 'x' must not stand between references",
     'parse_grok',
     { pattern: '%{WORD}x' },
   ],

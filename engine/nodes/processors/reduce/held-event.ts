@@ -76,7 +76,7 @@ export function heldEventJson(held: HeldEvent): JsonObject {
 
 /** @throws RangeError for an invalid value */
 export function heldEventOf(value: JsonValue | undefined): HeldEvent {
-  if (!isJsonObject(value)) throw new RangeError('an event of a snapshot is no object')
+  if (!isJsonObject(value)) throw new RangeError('an event of a snapshot is not an object')
   const { lines, changed, exact } = value
   if (typeof lines !== 'string') return value as unknown as BareEvent
   const changes = changed === null ? [] : [changed as unknown as ChangedEvent]

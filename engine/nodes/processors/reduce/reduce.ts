@@ -210,7 +210,7 @@ export const reduce = defineProcessor({
 
   examples: [
     {
-      title: 'what is in a cart, when five seconds have passed',
+      title: 'the contents of a cart, after five seconds',
       config: {
         duration_ms: 5000,
         group_by: ['.cart'],

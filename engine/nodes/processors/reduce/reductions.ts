@@ -99,7 +99,7 @@ export class Reductions {
     this.#bytes -= reduction.bytes
   }
 
-  /** Their JSON: a list that begins with its format. */
+  /** JSON of the reductions: a list that begins with its format. */
   *snapshot(): Steps<Uint8Array> {
     const parts: Buffer[] = []
     let text = `[${FORMAT}`
@@ -171,7 +171,7 @@ function jsonOf({ group, endMs, first, count, bytes, message, metadata }: Reduct
 }
 
 function reductionOf(value: JsonValue): Reduction {
-  if (!Array.isArray(value)) throw new RangeError('a reduction of a snapshot is no list')
+  if (!Array.isArray(value)) throw new RangeError('a reduction of a snapshot is not a list')
   const [group, endMs, first, count, bytes, message, metadata] = value
   return {
     group: String(group),
@@ -196,6 +196,6 @@ function mergedOf(value: JsonValue | undefined): Map<string, Merged> {
 
 function readJson(bytes: Uint8Array): readonly JsonValue[] {
   const value = parseExactJson(Buffer.from(bytes).toString())
-  if (!Array.isArray(value)) throw new RangeError('reductions of a snapshot are no list')
+  if (!Array.isArray(value)) throw new RangeError('reductions of a snapshot are not a list')
   return value
 }
