@@ -111,15 +111,13 @@ function documentOf({ pipeline, draft }: PipelineState, revision: number): Pipel
 }
 
 /**
- * Compiles the document from its text, as partitions will, so that a document that cannot run is not published. The nodes
- * were checked when they were written, so a finding here is a defect of this program.
+ * Compiles the document in the form and from the text that partitions receive, so that a document that would stop a
+ * partition is not published. The nodes were checked when they were written, so a finding here is a defect of this program.
  */
 function assertRuns(catalogue: Catalogue, document: PipelineDocument): void {
   try {
-    compileGraph(
-      catalogue,
-      parseJson(jsonText(document as unknown as JsonObject)) as unknown as PipelineDocument,
-    )
+    const text = jsonText(catalogue.foldDocumentOf(document) as unknown as JsonObject)
+    compileGraph(catalogue, parseJson(text) as unknown as PipelineDocument)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new ProblemsError([

@@ -1,7 +1,5 @@
 import type { PipelineCut } from '../../../schemas/log/cuts.ts'
-import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import { jsonText, parseJson } from '../../json/json-text.ts'
-import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { type Deployment, deployments, revisions } from '../entities.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
@@ -13,7 +11,10 @@ export const pipelineCuts = defineEntityCuts<Deployment>({
   payloadOf({ value }, { catalogue, log }) {
     const { revisionId } = value
     const document = revisionId === null ? undefined : log.get(revisions, revisionId)?.value.document
-    return document === undefined ? '' : jsonText(payloadOf(catalogue, document, value) as never)
+    if (document === undefined) return ''
+    const { paused } = value
+    const payload: PipelineCut = { ...catalogue.foldDocumentOf(document), ...(paused ? { paused } : {}) }
+    return jsonText(payload as never)
   },
 
   changes: {
@@ -27,13 +28,3 @@ export const pipelineCuts = defineEntityCuts<Deployment>({
     return { account, number: 0, revisionId: null }
   },
 })
-
-/** Alerts are left out as a whole: partitions do not evaluate them, and they contain passwords and keys of services. */
-function payloadOf(
-  catalogue: Catalogue,
-  { alerts: _, ...document }: PipelineDocument,
-  { paused }: Deployment,
-): PipelineCut {
-  const nodes = document.nodes.map(node => ({ ...node, user_config: catalogue.foldOptionsOf(node) }))
-  return { ...document, nodes, ...(paused ? { paused } : {}) }
-}

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../schemas/json.ts'
-import type { NodeDocument } from '../../../schemas/pipeline.ts'
+import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Destination, OwnStore, SinkNode } from './define-destination.ts'
 import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source, SourceDeclaration } from './define-source.ts'
@@ -112,6 +112,15 @@ export class Catalogue {
     if (kind !== 'sink') return open
     const read = this.#destinations.get(type)?.foldOptions ?? []
     return Object.fromEntries(Object.entries(open).filter(([name]) => read.includes(name)))
+  }
+
+  /**
+   * A pipeline in the form that partitions receive. Alerts are left out as a whole: partitions do not evaluate them, and
+   * they contain passwords and keys of services.
+   */
+  foldDocumentOf({ alerts: _, ...document }: PipelineDocument): PipelineDocument {
+    const nodes = document.nodes.map(node => ({ ...node, user_config: this.foldOptionsOf(node) }))
+    return { ...document, nodes }
   }
 
   /** The canonical id of an alias; undefined when the contract does not have the type. */
