@@ -1,9 +1,8 @@
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import { defineProcessor, type ProcessorDeclaration } from '../../engine/nodes/contract/define-processor.ts'
+import { defineProcessor } from '../../engine/nodes/contract/define-processor.ts'
 import { Secret } from '../../engine/nodes/contract/secret.ts'
+import { catalogueWith } from '../../test/support/catalogue-with.ts'
 import { PIPELINES, PipelineClient } from '../../test/support/pipeline-client.ts'
 import { testInstallation } from '../../test/support/test-installation.ts'
 
@@ -18,15 +17,8 @@ const locked = defineProcessor({
   examples: [],
 })
 
-const WITH_LOCKED = new Catalogue({
-  sources: CATALOGUE.sources,
-  processors: [...(CATALOGUE.declarations.transform as readonly ProcessorDeclaration[]), locked],
-  destinations: CATALOGUE.declarations.sink,
-  ownStore: CATALOGUE.ownStore,
-})
-
 test('a node that partitions could not compile is refused at publication', async () => {
-  const installation = await testInstallation({ catalogue: WITH_LOCKED })
+  const installation = await testInstallation({ catalogue: catalogueWith({ processors: [locked] }) })
   const client = new PipelineClient(installation)
   const { id } = await client.create('pipeline', PIPELINES, { title: 'P' })
   const url = `${PIPELINES}/${id}`

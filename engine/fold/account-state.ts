@@ -132,6 +132,7 @@ export class AccountState implements LineOwner {
     return new DeployedRevision(graph, {
       version,
       ownStores: this.#catalogue.ownStoresOf(graph.sinks),
+      sendingSinks: this.#catalogue.sendingSinksOf(graph.sinks),
       paused,
     })
   }

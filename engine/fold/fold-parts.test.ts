@@ -61,7 +61,7 @@ describe('pending counts of an account', () => {
 
 describe('a fold that is limited to an account', () => {
   const limited = () => {
-    const fold = new LooseFold({ account: 'a' })
+    const fold = new LooseFold({ scope: { account: 'a' } })
     for (const account of ['a', 'b']) fold.deploy(STORING, { account, pipeline: account })
     return fold
   }

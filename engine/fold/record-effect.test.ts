@@ -86,7 +86,7 @@ test('facts of lost records hold before the record behind them has its effect', 
 })
 
 test('a fold of one account leaves the lines of others out', () => {
-  fold = new LooseFold({ account: 'a' })
+  fold = new LooseFold({ scope: { account: 'a' } })
   effect = new RecordEffect(fold.parts)
   for (const account of ['a', 'b']) apply(0, lines(account, account))
   expect(fold.parts.accounts.find('a')).toBeDefined()

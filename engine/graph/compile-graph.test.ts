@@ -386,6 +386,7 @@ describe('a document that could not have been published', () => {
     ['form a cycle', pipeline(filter('a', '.x', 'b'), filter('b', '.x', 'a'))],
     ['which is not an output', pipeline(source(), sink('out', 'gone'))],
     ['no processor of type', pipeline(node('n', 'transform', 'stringify', []))],
+    ['no destination of type', pipeline(node('n', 'sink', 'loki', []))],
     ['options of node t', pipeline(throttle('t', { threshold: 0 }))],
   ])('is refused: %s', (reason, document) => {
     expect(() => compileGraph(CATALOGUE, document)).toThrow(reason)

@@ -274,10 +274,10 @@ class Graph implements CompiledGraph {
   }
 
   #compileSink(node: NodeDocument): DeliveringNode {
-    const { id: nodeId, type: typeAsSent, user_config: config } = node
-    const type = this.#catalogue.canonicalTypeOf('sink', typeAsSent)
-    if (type === undefined) throw new RangeError(`no destination of type "${typeAsSent}"`)
-    return new DeliveringNode({ nodeId, type, config }, this.#inboxes(node))
+    const { id: nodeId, type, user_config: config } = node
+    const destination = this.#catalogue.destinationOf(type)
+    if (destination === undefined) throw new RangeError(`no destination of type "${type}"`)
+    return new DeliveringNode({ nodeId, type: destination.type, config }, this.#inboxes(node))
   }
 
   /** Connects the node to the outputs that it reads, and to events that enter the graph there. */

@@ -13,7 +13,7 @@ import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { Catalogue, type NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import { checkNode } from '../../engine/nodes/contract/check-node.ts'
-import { defineProcessor, type ProcessorDeclaration } from '../../engine/nodes/contract/define-processor.ts'
+import { defineProcessor } from '../../engine/nodes/contract/define-processor.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import { Secret, secretPlaces } from '../../engine/nodes/contract/secret.ts'
 import { LiveTaps } from '../../engine/replay/taps/taps.ts'
@@ -22,6 +22,7 @@ import { Engine } from '../../engine/worker/engine.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { nodeTypesWith } from '../support/catalogue-with.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
@@ -46,12 +47,7 @@ const vault = defineProcessor({
   examples: [],
 })
 
-const NODE_TYPES = {
-  sources: CATALOGUE.sources,
-  processors: [...(CATALOGUE.declarations.transform as readonly ProcessorDeclaration[]), vault],
-  destinations: CATALOGUE.declarations.sink,
-  ownStore: CATALOGUE.ownStore,
-}
+const NODE_TYPES = nodeTypesWith({ processors: [vault] })
 const WITH_VAULT = new Catalogue(NODE_TYPES)
 
 /** Cuts with all options of their nodes. */

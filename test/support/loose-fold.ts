@@ -1,6 +1,7 @@
 import { type FoldParts, type FoldScope, foldParts } from '../../engine/fold/fold-parts.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { finish, type Steps } from '../../engine/steps.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Cut } from '../../schemas/log/control.ts'
@@ -24,9 +25,9 @@ export class LooseFold {
   #offset = 0n
   #version = 0
 
-  constructor(scope?: FoldScope) {
+  constructor({ scope, catalogue = CATALOGUE }: { scope?: FoldScope; catalogue?: Catalogue } = {}) {
     const identity = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'log' }
-    this.parts = foldParts(CATALOGUE, identity, scope)
+    this.parts = foldParts(catalogue, identity, scope)
     this.parts.moment.bringIntoForce(BEHAVIOUR)
     this.enter(0)
   }

@@ -3,6 +3,7 @@ import type { Event } from '../../event/event.ts'
 import type { CompiledGraph } from '../../graph/compile-graph.ts'
 import { noCounts } from '../../graph/node-counters.ts'
 import type { OwnStoreSink } from '../../nodes/contract/own-store.ts'
+import type { SendingSink } from '../../nodes/contract/sending-sink.ts'
 import { activitySince, countDropped, type NodeActivity } from '../node-activity.ts'
 
 /** Node id under which a pipeline counts the lines that it does not handle because it is paused. */
@@ -20,17 +21,25 @@ export class DeployedRevision {
   readonly version: number
   /** Sinks of the graph that store lines in the own store, by node id. */
   readonly ownStores: ReadonlyMap<string, OwnStoreSink>
+  /** Its other sinks, by node id. */
+  readonly sendingSinks: ReadonlyMap<string, SendingSink>
   readonly #reported = new Map<string, NodeActivity>()
   /** Events that it did not handle; undefined unless it is paused. */
   #notHandled: NodeActivity | undefined
 
   constructor(
     graph: CompiledGraph,
-    { version, ownStores, paused }: Pick<DeployedRevision, 'version' | 'ownStores'> & { paused: boolean },
+    {
+      version,
+      ownStores,
+      sendingSinks,
+      paused,
+    }: Pick<DeployedRevision, 'version' | 'ownStores' | 'sendingSinks'> & { paused: boolean },
   ) {
     this.graph = graph
     this.version = version
     this.ownStores = ownStores
+    this.sendingSinks = sendingSinks
     if (paused) this.#notHandled = noCounts()
   }
 

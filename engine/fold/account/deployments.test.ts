@@ -25,7 +25,7 @@ function revision(
 ) {
   const document = { id: pipeline, accountId: 'a', title: 'p', revision: version, nodes: [SOURCE, LIMIT] }
   const graph = compileGraph(CATALOGUE, document, previous?.graph)
-  return new DeployedRevision(graph, { version, ownStores: new Map(), paused })
+  return new DeployedRevision(graph, { version, ownStores: new Map(), sendingSinks: new Map(), paused })
 }
 
 const versions = () => [...deployments.revisions()].map(([pipeline, { version }]) => `${pipeline} ${version}`)

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
+import { catalogueWith } from '../../../test/support/catalogue-with.ts'
 import { pushedValue, SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../../../test/support/line-batches.ts'
 import { LooseFold, linesOf } from '../../../test/support/loose-fold.ts'
+import { quietDestination } from '../../../test/support/quiet-destination.ts'
 import { node, SOURCE } from '../../../test/support/world.ts'
 import { Event } from '../../event/event.ts'
 import { LineBatchView } from '../../lines/columns/line-batch-view.ts'
@@ -45,6 +47,34 @@ test('lines run through every pipeline that reads them', () => {
   fold.run(['x'])
   expect(fold.stored()).toEqual(['x', 'x'])
   expect(fold.counts()).toMatchObject({ 'a/store': [1, 0], 'b/store': [1, 0] })
+})
+
+const QUIET = [SOURCE, node('sink', 'quiet', 'quiet', ['source'], { app: 'noise' })]
+
+test('events that a destination can never send fail: they are counted, reported and kept as dead letters', () => {
+  const encoded: unknown[] = []
+  const destination = quietDestination(events => {
+    encoded.push(events.map(event => event.member('app')))
+    return []
+  })
+  fold = new LooseFold({ catalogue: catalogueWith({ destinations: [destination] }) })
+  fold.deploy(QUIET)
+  account().deadLetters.set('p', true)
+  fold.run(['a', 'noise', 'b'])
+  const { nodes, errors } = fold.parts.tables.minute.activity.take()
+  expect(nodes.find(({ node }) => node === 'quiet')).toMatchObject({
+    activity: { eventsIn: 3, eventsOut: 2, failed: 1 },
+  })
+  expect(errors).toMatchObject([{ pipeline: 'p', node: 'quiet', code: 'E_DELIVERY_FAILED', field: '.app' }])
+  expect(fold.parts.exchange.outbox.take()).toHaveLength(1)
+  expect(encoded).toEqual([['a', 'b']])
+})
+
+test('a request that nothing carries is a fault: its events would count as delivered', () => {
+  const destination = quietDestination(events => [{ request: 'r', events: events.length }])
+  fold = new LooseFold({ catalogue: catalogueWith({ destinations: [destination] }) })
+  fold.deploy(QUIET)
+  expect(() => fold.run(['a'])).toThrow('destination "quiet" has a request, which nothing carries')
 })
 
 test('a paused pipeline handles nothing: while no other reads lines, the default graph stores them', () => {

@@ -119,19 +119,26 @@ export class EventRuns {
   }
 
   /** The surroundings of a revision's graph for the present record. */
-  contextOf(pipeline: string, { ownStores, version }: DeployedRevision, output: AccountOutput): RunContext {
+  contextOf(pipeline: string, revision: DeployedRevision, output: AccountOutput): RunContext {
     const owner = this.#owner
     const { account } = owner
+    const { ownStores, sendingSinks, version } = revision
     const { moment, lines } = output
     const nameOf = (node: string): NodeName => ({ account, pipeline, node })
     const takeDeadLetter = output.deadLetterTaker(account, pipeline, version)
     return {
       nowMs: moment.timeMs,
       deliver({ nodeId }, events, left) {
-        const sink = ownStores.get(nodeId)
-        if (sink === undefined) return undefined
         const leaving = takeDeadLetter === undefined ? left : keptAsLetters(left, takeDeadLetter)
-        return lines.deliver({ sink, owner, node: nameOf(nodeId), events, left: leaving })
+        const node = nameOf(nodeId)
+        const sink = ownStores.get(nodeId)
+        if (sink !== undefined) return lines.deliver({ sink, owner, node, events, left: leaving })
+        sendingSinks.get(nodeId)?.take(events, (event, failure) => {
+          const error = { nodeId, kind: 'destination' as const, ...failure, event }
+          output.report(node, error)
+          leaving.failed(error)
+        })
+        return undefined
       },
       report: error => output.report(nameOf(error.nodeId), error),
       takeDeadLetter,

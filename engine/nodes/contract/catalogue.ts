@@ -6,6 +6,7 @@ import type { Source, SourceDeclaration } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { OwnStoreSink } from './own-store.ts'
 import { withoutSecrets } from './secret.ts'
+import { SendingSink } from './sending-sink.ts'
 
 export type NodeKind = NodeDocument['kind']
 
@@ -142,6 +143,18 @@ export class Catalogue {
       sinks.flatMap(({ nodeId, type, config }) => {
         const destination = this.#destinations.get(type)
         return destination?.delivery === 'lines' ? [[nodeId, destination.compile(config)] as const] : []
+      }),
+    )
+  }
+
+  /** Compiled sinks whose events leave by requests, by node id. */
+  sendingSinksOf(sinks: readonly SinkNode[]): Map<string, SendingSink> {
+    return new Map(
+      sinks.flatMap(({ nodeId, type, config }) => {
+        const destination = this.#destinations.get(type)
+        return destination?.delivery === 'requests'
+          ? [[nodeId, new SendingSink(destination, config)] as const]
+          : []
       }),
     )
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../schemas/json.ts'
+import { catalogueWith } from '../../../test/support/catalogue-with.ts'
+import { quietDestination } from '../../../test/support/quiet-destination.ts'
 import { node, SOURCE } from '../../../test/support/world.ts'
 import { Event } from '../../event/event.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
@@ -190,4 +192,12 @@ test('a simulation ends with a sentence at the first sample whose expressions co
     'The expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts.',
   )
   expect(at(simulation, 'filter').errors).toMatchObject([{ sample: 1, code: 'E_EXPRESSION_COST' }])
+})
+
+test('events that a destination can never send fail', () => {
+  const catalogue = catalogueWith({ destinations: [quietDestination()] })
+  const sink = node('sink', 'quiet', 'quiet', ['source'], { app: 'noise' })
+  const simulation = simulate(catalogue, document(sink), [sample({ app: 'a' }), sample({ app: 'noise' })])
+  expect(leaving(simulation, 'quiet')).toEqual([[0, { app: 'a' }]])
+  expect(at(simulation, 'quiet').errors).toMatchObject([{ sample: 1, code: 'E_DELIVERY_FAILED' }])
 })

@@ -16,7 +16,8 @@ import { FieldNames } from '../../lines/stored-line/field-names.ts'
 import { newStoredLine } from '../../lines/stored-line/stored-line.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { SinkNode } from '../../nodes/contract/define-destination.ts'
-import type { OwnStoreSink } from '../../nodes/contract/own-store.ts'
+import type { DeliveryFailure, OwnStoreSink } from '../../nodes/contract/own-store.ts'
+import type { SendingSink } from '../../nodes/contract/sending-sink.ts'
 import { finish, type Steps, Stretch } from '../../steps.ts'
 
 /** An event that is simulated on a graph. */
@@ -91,6 +92,7 @@ export class Simulation {
   readonly #recording: Recording
   readonly #account: string
   readonly #ownStores: ReadonlyMap<string, OwnStoreSink>
+  readonly #sendingSinks: ReadonlyMap<string, SendingSink>
   readonly #line = newStoredLine()
   readonly #fieldNames = new FieldNames()
   /** Budget of an account that exists only here. */
@@ -104,6 +106,7 @@ export class Simulation {
     this.#account = document.accountId
     this.#graph = compileGraph(catalogue, document)
     this.#ownStores = catalogue.ownStoresOf(this.#graph.sinks)
+    this.#sendingSinks = catalogue.sendingSinksOf(this.#graph.sinks)
     this.#recording = new Recording(document, this.#graph.counters, bounds)
   }
 
@@ -157,6 +160,9 @@ export class Simulation {
   }
 
   #judge({ nodeId }: SinkNode, events: readonly Event[], left: NotDelivered): undefined {
+    const fail = (event: Event, failure: DeliveryFailure) =>
+      left.failed({ nodeId, kind: 'destination', event, ...failure })
+    this.#sendingSinks.get(nodeId)?.take(events, fail)
     const ownStore = this.#ownStores.get(nodeId)
     if (ownStore === undefined) return
     for (const event of events) {
@@ -168,7 +174,7 @@ export class Simulation {
         fieldNames: this.#fieldNames,
         behaviour: BEHAVIOUR,
       })
-      if (failure !== undefined) left.failed({ nodeId, kind: 'destination', event, ...failure })
+      if (failure !== undefined) fail(event, failure)
     }
   }
 

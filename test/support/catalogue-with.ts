@@ -1,0 +1,21 @@
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { Catalogue, type NodeTypes } from '../../engine/nodes/contract/catalogue.ts'
+import type { ProcessorDeclaration } from '../../engine/nodes/contract/define-processor.ts'
+
+/** The node types of this program, including those that are only declared, and further ones. */
+export function nodeTypesWith({
+  processors = [],
+  destinations = [],
+}: Partial<Pick<NodeTypes, 'processors' | 'destinations'>>): NodeTypes {
+  const { sources, declarations, ownStore } = CATALOGUE
+  return {
+    sources,
+    processors: [...(declarations.transform as readonly ProcessorDeclaration[]), ...processors],
+    destinations: [...declarations.sink, ...destinations],
+    ownStore,
+  }
+}
+
+export function catalogueWith(further: Parameters<typeof nodeTypesWith>[0]): Catalogue {
+  return new Catalogue(nodeTypesWith(further))
+}
