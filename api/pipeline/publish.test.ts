@@ -32,7 +32,7 @@ test('a node that partitions could not compile is refused at publication', async
     [
       {
         instancePath: '',
-        message: `must be a pipeline that can run: options of node ${node}:  must have required property 'key'`,
+        message: `must be a pipeline that can run: options of node ${node}: must have required property 'key'`,
       },
     ],
   ])

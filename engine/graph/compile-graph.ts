@@ -3,7 +3,6 @@ import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
-import { checkConfig } from '../nodes/contract/config-schema.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import type { Processor } from '../nodes/contract/define-processor.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../nodes/contract/state-bounds.ts'
@@ -257,7 +256,7 @@ class Graph implements CompiledGraph {
     const { id, type } = node
     const processor = this.#catalogue.processorOf(type)
     if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
-    const config = checkedConfig(node, processor)
+    const config = this.#catalogue.processorOptions(processor, node)
     const desk = new ErrorDesk(id)
     const process = processor.compile(config, desk.report, desk.meter)
     const explain = processor.explain?.(config)
@@ -293,15 +292,6 @@ class Graph implements CompiledGraph {
     this.#arrivals.set(id, arrivals)
     return [...inboxes, arrivals]
   }
-}
-
-function checkedConfig({ id, user_config: config }: NodeDocument, processor: Processor): JsonObject {
-  const checked = checkConfig(processor.config, config)
-  const problems = ['problems' in checked ? checked.problems : [], processor.check?.(config, {}) ?? []].flat()
-  const [first] = problems
-  if (first !== undefined || 'problems' in checked)
-    throw new RangeError(`options of node ${id}: ${first?.instancePath} ${first?.message}`)
-  return checked.stored
 }
 
 function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | undefined {

@@ -1,4 +1,5 @@
 import { Catalogue } from './contract/catalogue.ts'
+import { checkStoredOptions } from './contract/node-declaration.ts'
 import { azureBlobStorage } from './destinations/azure-blob-storage.ts'
 import { blackhole } from './destinations/blackhole.ts'
 import { datadogLogs } from './destinations/datadog-logs.ts'
@@ -123,4 +124,5 @@ export const CATALOGUE = new Catalogue({
     splunkHecLogs,
   ],
   ownStore: logAnalysis,
+  check: checkStoredOptions,
 })

@@ -15,15 +15,18 @@ const MAY_BE_LONG = ['engine/nodes/processors', 'engine/nodes/destinations', 'en
 
 /** Node types, which only wiring names: graph, fold and API receive a catalogue of them. */
 const NODES = /^engine\/nodes\/(catalogue\.ts|(processors|sources|destinations)\/)/
+/** Checks of options, which graph and fold receive with the catalogue. */
+const CHECKS = /^(ajv|node:vm)$/
 
 /** Modules that a room must not reach at run time, by however many steps. */
 const NEVER_REACHES: Readonly<Record<string, readonly RegExp[]>> = {
-  'engine/graph': [NODES],
+  'engine/graph': [NODES, CHECKS],
   'engine/worker': [NODES],
   'engine/replay': [NODES],
   api: [NODES],
   'engine/fold': [
     NODES,
+    CHECKS,
     /^engine\/(log|store|clock|worker|entropy|outbound|configuration|replay)\//,
     /^(kafkajs|@kafkajs\/.*|@clickhouse\/.*|chdb|fastify|pino|undici|ws)$/,
     /^node:(fs|fs\/promises|http|https|http2|net|tls|dgram|dns|dns\/promises|worker_threads|child_process)$/,

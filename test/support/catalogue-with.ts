@@ -1,6 +1,7 @@
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { Catalogue, type NodeTypes } from '../../engine/nodes/contract/catalogue.ts'
 import type { ProcessorDeclaration } from '../../engine/nodes/contract/define-processor.ts'
+import { checkStoredOptions } from '../../engine/nodes/contract/node-declaration.ts'
 
 /** The node types of this program, including those that are only declared, and further ones. */
 export function nodeTypesWith({
@@ -13,6 +14,7 @@ export function nodeTypesWith({
     processors: [...(declarations.transform as readonly ProcessorDeclaration[]), ...processors],
     destinations: [...declarations.sink, ...destinations],
     ownStore,
+    check: checkStoredOptions,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { ConfigCheck } from './config-schema.ts'
 import type { Destination, OwnStore, SinkNode } from './define-destination.ts'
 import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source, SourceDeclaration } from './define-source.ts'
@@ -17,6 +18,8 @@ export interface NodeTypes {
   readonly destinations: readonly (Destination | NodeDeclaration)[]
   /** Destination of the default graph. */
   readonly ownStore: OwnStore
+  /** Works as `checkStoredOptions`, whose validator the fold must not reach. */
+  readonly check: (declaration: NodeDeclaration, options: JsonObject) => ConfigCheck
 }
 
 /** Output of a node, as other nodes name it in their `inputs` (pipeline API, section 2.3). */
@@ -43,6 +46,7 @@ export class Catalogue {
   /** Destinations that this program runs. */
   readonly destinations: readonly Destination[]
   readonly ownStore: OwnStore
+  readonly #check: NodeTypes['check']
   readonly #declared: Readonly<Record<NodeKind, ReadonlyMap<string, NodeDeclaration>>>
   readonly #declaredSources: ReadonlyMap<string, SourceDeclaration>
   readonly #declaredProcessors: ReadonlyMap<string, ProcessorDeclaration>
@@ -50,13 +54,14 @@ export class Catalogue {
   readonly #processors: ReadonlyMap<string, Processor>
   readonly #destinations: ReadonlyMap<string, Destination>
 
-  constructor({ sources, processors, destinations, ownStore }: NodeTypes) {
+  constructor({ sources, processors, destinations, ownStore, check }: NodeTypes) {
     this.declarations = { source: sources, transform: processors, sink: destinations }
     this.sources = sources
     this.runningSources = sources.filter(source => 'entrance' in source)
     this.processors = processors.filter(processor => 'compile' in processor)
     this.destinations = destinations.filter(destination => 'delivery' in destination)
     this.ownStore = ownStore
+    this.#check = check
     this.#declaredSources = byWireId(sources)
     this.#declaredProcessors = byWireId(processors)
     this.#declared = {
@@ -103,6 +108,18 @@ export class Catalogue {
   keepsMetadata({ type, user_config }: Pick<NodeDocument, 'type' | 'user_config'>): boolean {
     const source = this.#sources.get(type)
     return source?.entrance === 'gateway' ? source.keepsMetadata(user_config) : true
+  }
+
+  /**
+   * Options of a node of a processor, with their defaults.
+   *
+   * @throws RangeError for options that could not have been stored
+   */
+  processorOptions(processor: Processor, { id, user_config: config }: NodeDocument): JsonObject {
+    const checked = this.#check(processor, config)
+    if ('stored' in checked) return checked.stored
+    const [{ instancePath, message } = { instancePath: '', message: '' }] = checked.problems
+    throw new RangeError(`options of node ${id}:${instancePath === '' ? '' : ` ${instancePath}`} ${message}`)
   }
 
   /** Options of a node that partitions receive: never secrets, and for a destination only those that the fold reads. */

@@ -54,9 +54,19 @@ export function checkOptions(
   sent: JsonObject,
   context: NodeContext,
 ): ConfigCheck {
-  const checked = checkConfig(declaration.config, sent)
-  const found = 'problems' in checked ? checked.problems : []
-  const problems = [...found, ...(declaration.check?.(sent, context.settings) ?? [])]
-  if (problems.length > 0 || 'problems' in checked) return { problems }
+  const checked = checkStoredOptions(declaration, sent, context.settings)
+  if ('problems' in checked) return checked
   return { stored: declaration.complete?.(checked.stored, context) ?? checked.stored }
+}
+
+/** Checks options without completing them. Returns all findings, or the options with the defaults of their schema. */
+export function checkStoredOptions(
+  declaration: NodeDeclaration,
+  options: JsonObject,
+  settings: NodeSettings = {},
+): ConfigCheck {
+  const checked = checkConfig(declaration.config, options)
+  const found = 'problems' in checked ? checked.problems : []
+  const problems = [...found, ...(declaration.check?.(options, settings) ?? [])]
+  return problems.length > 0 ? { problems } : checked
 }
