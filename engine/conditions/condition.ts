@@ -42,12 +42,17 @@ export function compileCondition(
   meter: CostMeter,
 ): Predicate {
   const judges = compileGroup(condition as Condition, report, meter)
+  if (isUncounted(condition as Condition)) return judges
   const comparisons = comparisonsIn(condition as Condition)
-  if (comparisons <= MAX_UNCOUNTED) return judges
   return event => {
     meter.spend(comparisons * COMPARISON_UNITS)
     return judges(event)
   }
+}
+
+/** Whether the number of comparisons does not count as cost. */
+export function isUncounted(condition: Condition): boolean {
+  return comparisonsIn(condition) <= MAX_UNCOUNTED
 }
 
 function comparisonsIn({ expressions }: Condition): number {

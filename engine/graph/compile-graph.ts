@@ -21,6 +21,7 @@ import {
   SourceNode,
 } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
+import { lineJudge } from './line-judge.ts'
 import type { NodeCounters } from './node-counters.ts'
 import { ascending } from './run.ts'
 
@@ -263,7 +264,15 @@ class Graph implements CompiledGraph {
     const windows = heldWindows(processor, config)
     const state = heldState(node, processor, { config, process, desk, explain, windows }, memory)
     if (state !== undefined) this.states.set(id, state)
-    const compiled = new ProcessingNode({ id, inboxes: this.#inboxes(node), process, state, desk, explain })
+    const compiled = new ProcessingNode({
+      id,
+      inboxes: this.#inboxes(node),
+      process,
+      state,
+      desk,
+      explain,
+      lines: lineJudge(processor, config),
+    })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of this.#catalogue.outputsOf(node)) {
       const output = new CompiledOutput(compiled.counters)
       compiled.outputs.set(name, output)

@@ -4,11 +4,13 @@ import { Event } from '../event/event.ts'
 import { Dropped, fail, Gathered, type Outcome, PassedWithError, Routed, Split } from '../event/outcome.ts'
 import { BEYOND_BUDGET, NO_NUMBER, SUSPENDED } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
+import { DROPPED, PASSED, UNDECIDED } from '../nodes/contract/column-form.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import type { EndedWindow, Process, ProcessorState } from '../nodes/contract/define-processor.ts'
 import { EVENT_UNITS, type Steps, Stretch } from '../steps.ts'
 import type { ErrorDesk } from './error-desk.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
+import type { LineJudge } from './line-judge.ts'
 import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { NodeError } from './node-error.ts'
 import { ascending, mergeRuns, type Run, RunBuilder } from './run.ts'
@@ -218,6 +220,8 @@ export interface ProcessingParts {
   readonly state: HeldState | undefined
   readonly desk: ErrorDesk
   readonly explain?: Explain | undefined
+  /** Present if the processor can judge lines without their events. */
+  readonly lines?: LineJudge | undefined
 }
 
 /** Runs a processor over the events of a record, and counts its outcomes. */
@@ -231,16 +235,18 @@ export class ProcessingNode implements CompiledNode {
   readonly #state: HeldState | undefined
   readonly #desk: ErrorDesk
   readonly #explain: Explain | undefined
+  readonly #lines: LineJudge | undefined
   #observer: GraphObserver | undefined
   readonly #built = new Map<string, RunBuilder>()
 
-  constructor({ id, inboxes, process, state, desk, explain }: ProcessingParts) {
+  constructor({ id, inboxes, process, state, desk, explain, lines }: ProcessingParts) {
     this.id = id
     this.inboxes = inboxes
     this.#process = process
     this.#state = state
     this.#desk = desk
     this.#explain = explain
+    this.#lines = lines
   }
 
   *step(context: RunContext): Steps {
@@ -254,6 +260,7 @@ export class ProcessingNode implements CompiledNode {
     desk.open(context)
     yield* this.#processRun(run, desk, context)
     desk.close()
+    this.#lines?.close()
   }
 
   *release(untilMs: number, { observer, stretch }: RunContext): Steps {
@@ -294,7 +301,14 @@ export class ProcessingNode implements CompiledNode {
   }
 
   *#processRun(run: Run, desk: ErrorDesk, { nowMs, stretch }: RunContext): Steps {
-    const progress: Progress = { index: 0, isSuspended: false, isAgain: false, passed: undefined }
+    const progress: Progress = {
+      index: 0,
+      isSuspended: false,
+      isAgain: false,
+      passed: undefined,
+      judged: undefined,
+      judgedFrom: 0,
+    }
     for (;;) {
       this.#processStretch(run, progress, desk, nowMs, stretch)
       if (progress.index === run.events.length) break
@@ -317,6 +331,8 @@ export class ProcessingNode implements CompiledNode {
   ): void {
     const from = progress.index
     const until = Math.min(run.events.length, from + EVENTS_PER_STRETCH)
+    progress.judged = this.#lines?.outcomesOf(run.events, from, until)
+    progress.judgedFrom = from
     while (progress.index < until && stretch.left > 0 && !progress.isSuspended)
       this.#processEvents(run, progress, until, desk, nowMs, stretch)
     stretch.left -= (progress.index - from) * EVENT_UNITS
@@ -334,11 +350,22 @@ export class ProcessingNode implements CompiledNode {
     const process = this.#state?.process ?? this.#process
     const state = this.#state?.value
     const { events, rows } = run
+    const { judged, judgedFrom } = progress
     // Most runs pass unchanged as a whole: nothing is built before the first event that does not pass.
     let { index, passed, isAgain } = progress
     try {
       for (; index < until && stretch.left > 0; index++) {
         const event = events[index] as Event
+        const known = judged === undefined ? UNDECIDED : judged[index - judgedFrom]
+        if (known === PASSED) {
+          passed?.add(event, rows[index] as number, event.bytes)
+          continue
+        }
+        if (known === DROPPED) {
+          passed ??= this.#builderOfFirst(run, index)
+          this.#countDropped(event, rows[index] as number)
+          continue
+        }
         if (isAgain) desk.takeAgain()
         else desk.take(event, rows[index] as number)
         isAgain = false
@@ -470,6 +497,9 @@ interface Progress {
   /** Whether the next event is judged again. */
   isAgain: boolean
   passed: RunBuilder | undefined
+  /** Outcomes of events from `judgedFrom` on; undefined: none is known. */
+  judged: Uint8Array | undefined
+  judgedFrom: number
 }
 
 /** @returns whether the stretch continues */

@@ -7,6 +7,18 @@ import {
 import type { TextColumnBuilder } from './text-column-builder.ts'
 import { scanTexts } from './text-lengths.ts'
 
+/** Members of lines whose values are words that a batch contains once. */
+export const WORD_MEMBERS = ['host', 'app', 'level', 'env', 'file'] as const
+export type WordMember = (typeof WORD_MEMBERS)[number]
+
+/** Words of one member, by line. */
+export interface WordColumn {
+  /** Number of each line's word. */
+  readonly numbers: Uint32Array
+  /** Words by number; empty: a line with it does not have the member. */
+  readonly words: readonly string[]
+}
+
 /**
  * Read access to a decoded batch without an object per line. Text offsets are found by one scan of the length prefixes,
  * and only for the columns that are read.
@@ -40,6 +52,7 @@ export class LineBatchView {
   readonly #meta: TextColumn
   readonly #rest: TextColumn
   readonly #requestOf: Uint32Array
+  #hosts: WordColumn | undefined
 
   constructor(batch: LineBatch, isExact = true) {
     this.isExact = isExact
@@ -119,6 +132,33 @@ export class LineBatchView {
 
   file(index: number): string {
     return this.#word(this.#fileIndex[index] as number)
+  }
+
+  /** Words of a member. The host is that of `host`. */
+  wordsOf(member: WordMember): WordColumn {
+    switch (member) {
+      case 'host':
+        this.#hosts ??= this.#hostColumn()
+        return this.#hosts
+      case 'app':
+        return { numbers: this.#appIndex, words: this.#dictionary }
+      case 'level':
+        return { numbers: this.#levelIndex, words: this.#dictionary }
+      case 'env':
+        return { numbers: this.#envIndex, words: this.#dictionary }
+      case 'file':
+        return { numbers: this.#fileIndex, words: this.#dictionary }
+    }
+  }
+
+  /** Hostnames of requests follow the words of the batch. */
+  #hostColumn(): WordColumn {
+    const words = [...this.#dictionary, ...this.requests.map(({ hostname }) => hostname)]
+    const numbers = this.#hostIndex.slice()
+    for (let index = 0; index < this.count; index++)
+      if (this.ownHost(index) === '')
+        numbers[index] = this.#dictionary.length + (this.#requestOf[index] as number)
+    return { numbers, words }
   }
 
   timestampMs(index: number): number {

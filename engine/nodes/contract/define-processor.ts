@@ -7,6 +7,7 @@ import type { Problem } from '../../event/problem.ts'
 import type { CostMeter } from '../../expressions/cost-meter.ts'
 import type { Steps } from '../../steps.ts'
 import type { BucketView } from './buckets.ts'
+import type { ColumnForm } from './column-form.ts'
 import type { ExemptKeys } from './exempt-keys.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { StateBounds } from './state-bounds.ts'
@@ -45,6 +46,8 @@ export interface Processor<
    *   Nothing must change until all expressions have been judged
    */
   compile(config: Config, report: Report<NoInfer<Code>>, meter: CostMeter): Process<NoInfer<Code>, State>
+  /** Present if untouched lines can be judged without their events. */
+  readonly columns?: ColumnForm<Config>
   /**
    * Prepares explanations of dropped events. The returned function is called right after the event was judged, and changes
    * nothing.

@@ -1,7 +1,15 @@
 import Type from 'typebox'
 import { compileCondition, JUDGING_CODES } from '../../conditions/condition.ts'
+import {
+  compileOnColumns,
+  MET,
+  NOT_MET,
+  UNKNOWN,
+  uncountedPaths,
+} from '../../conditions/condition-columns.ts'
 import { explainCondition } from '../../conditions/condition-explanation.ts'
 import { drop, pass } from '../../event/outcome.ts'
+import { DROPPED, NO_LINE, PASSED, UNDECIDED } from '../contract/column-form.ts'
 import { Conditional } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
 
@@ -28,6 +36,26 @@ export const filter = defineProcessor({
     const meets = compileCondition(conditional, report, meter)
     const passesWhen = action === 'allow'
     return event => (meets(event) === passesWhen ? event : drop())
+  },
+
+  columns: {
+    paths: ({ conditional }) => uncountedPaths(conditional),
+    compile({ action, conditional }) {
+      const prepare = compileOnColumns(conditional)
+      const outcomes: number[] = []
+      outcomes[UNKNOWN] = UNDECIDED
+      outcomes[MET] = action === 'allow' ? PASSED : DROPPED
+      outcomes[NOT_MET] = action === 'allow' ? DROPPED : PASSED
+      return columns => {
+        const judge = prepare(columns)
+        return (lines, count, judged) => {
+          for (let index = 0; index < count; index++) {
+            const line = lines[index] as number
+            judged[index] = outcomes[line === NO_LINE ? UNKNOWN : judge(line)] as number
+          }
+        }
+      }
+    },
   },
 
   explain({ action, conditional }) {
