@@ -229,8 +229,9 @@ async function reportLostTails(topics: readonly GuardedTopic[], logger: PinoLogg
 
 function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): Engine {
   const { log, ingest, checkpoints, keyed, deadLetters, configuration, opening, clock, taps } = parts
+  const catalogue = CATALOGUE.withSeal(configuration.seal)
   return new Engine({
-    catalogue: CATALOGUE,
+    catalogue,
     log,
     ingest,
     checkpoints,
@@ -239,7 +240,7 @@ function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): 
     quotas: quotaLedgerOn(configuration),
     store: opening.store,
     clock,
-    configuration: deployedConfiguration(CATALOGUE, configuration),
+    configuration: deployedConfiguration(catalogue, configuration),
     logger,
     workerName: `${hostname()}/${process.pid}`,
     logRetentionMs: settings.logRetentionHours * HOUR_MS,

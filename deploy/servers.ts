@@ -90,7 +90,7 @@ export async function openServers(
   }
   const keys = await recentKeys(parts)
   const servers: FastifyInstance[] = []
-  const logParts = { ...parts, topics: parts, catalogue: CATALOGUE, logger }
+  const logParts = { ...parts, topics: parts, catalogue: CATALOGUE.withSeal(configuration.seal), logger }
   const ports: ServerPorts = {
     ...logPorts(logParts),
     registry,

@@ -80,7 +80,8 @@ export async function runOnKafka(
     // The partition of an account may be in another process, so the state is read from the log.
     const inEffect = new CutsOnTheLog(base)
     const isSpread = (account: string) => base.configuration.get(spreads, account) !== undefined
-    const taps = new FollowedTaps({ ...base, catalogue: CATALOGUE, logger, isSpread })
+    const catalogue = CATALOGUE.withSeal(base.configuration.seal)
+    const taps = new FollowedTaps({ ...base, catalogue, logger, isSpread })
     servers = await openServers(settings, { ...running, ...base, inEffect, taps, serves }, tls, logger)
     const addresses = await listen(settings, servers)
     logger.info({ version: VERSION, role, ...addresses }, 'started')
@@ -153,8 +154,9 @@ async function openParts(
   const opening = await openClusterStore(base, wasFilled, logger)
   if (opening.isOpen) base.witness.store = opening.store
   if (role === 'api') return { opening, engine: undefined }
+  const catalogue = CATALOGUE.withSeal(configuration.seal)
   const engine = new Engine({
-    catalogue: CATALOGUE,
+    catalogue,
     log,
     ingest,
     checkpoints,
@@ -164,7 +166,7 @@ async function openParts(
     keys,
     store: opening.store,
     clock,
-    configuration: deployedConfiguration(CATALOGUE, configuration),
+    configuration: deployedConfiguration(catalogue, configuration),
     logger,
     // Names of workers are unique: a message that a broken link repeated is not taken for another worker's.
     workerName: `${hostname()}/${process.pid}/${entropy.bytes(4).toString('hex')}`,

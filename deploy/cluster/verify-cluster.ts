@@ -55,7 +55,7 @@ export async function verifyCluster(
       }
       const lines = { topic: ingest, checkpoints }
       const ports = {
-        catalogue: CATALOGUE,
+        catalogue: CATALOGUE.withSeal(configuration.seal),
         topics: [
           { ...lines, storedOffset: await storedOf(ingest), lookAt: lookAt(lines) },
           { ...keyed, storedOffset: await storedOf(keyed.topic), lookAt: lookAt(keyed) },

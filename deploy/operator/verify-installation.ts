@@ -19,7 +19,7 @@ export async function verifyInstallation(
   const { configuration, end, lostConfiguration } = installation
   const { workers, keyedWorkers } = engine.status
   const ports = {
-    catalogue: CATALOGUE,
+    catalogue: CATALOGUE.withSeal(configuration.seal),
     topics: [
       { topic: ingest, checkpoints, storedOffset: storedBy(workers), ...looking(ingest) },
       { ...keyed, storedOffset: storedBy(keyedWorkers), ...looking(keyed.topic) },

@@ -26,7 +26,21 @@ export class Seal {
 
   /** @param place place of the text; an encrypted text that was moved to another place cannot be decrypted */
   close(text: string, place: string): string {
-    const iv = this.#entropy.bytes(IV_BYTES)
+    return this.#encrypt(text, place, this.#entropy.bytes(IV_BYTES))
+  }
+
+  /**
+   * Works as `close`, but gives the same result for the same text in the same place: all processes send the same cut. The
+   * initialisation vector follows from both, so two texts do not share one.
+   */
+  closeAlike(text: string, place: string): string {
+    const digest = createHmac('sha256', this.#key)
+      .update(JSON.stringify(['iv', place, text]))
+      .digest()
+    return this.#encrypt(text, place, digest.subarray(0, IV_BYTES))
+  }
+
+  #encrypt(text: string, place: string, iv: Uint8Array): string {
     const cipher = createCipheriv(ALGORITHM, this.#key, iv).setAAD(Buffer.from(place))
     const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
     return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64')

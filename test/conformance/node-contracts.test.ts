@@ -167,7 +167,9 @@ describe('the node types of this program', () => {
       }
   })
 
-  test('do not read secrets in the fold', () => {
+  test('do not read secrets in the fold, unless they are sealed', () => {
+    for (const { config, foldSecrets = [] } of CATALOGUE.processors)
+      expect(secretPlaces(config)).toEqual(expect.arrayContaining(foldSecrets.map(name => [name])))
     for (const { type, config, foldOptions } of CATALOGUE.destinations)
       for (const [name] of secretPlaces(config)) expect([type, foldOptions]).not.toContain(name)
   })

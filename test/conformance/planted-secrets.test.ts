@@ -7,6 +7,8 @@ import { buildServer } from '../../api/server.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
 import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
+import { Seal } from '../../engine/configuration/seal.ts'
+import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { pass as passOn } from '../../engine/event/outcome.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
@@ -24,6 +26,7 @@ import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { nodeTypesWith } from '../support/catalogue-with.ts'
 import { MemoryStore } from '../support/memory-store.ts'
+import { stamp } from '../support/stamp-processor.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
 /** Part of every secret; a number follows it that differs for each. */
@@ -47,7 +50,8 @@ const vault = defineProcessor({
   examples: [],
 })
 
-const NODE_TYPES = nodeTypesWith({ processors: [vault] })
+const seal = new Seal(Buffer.alloc(32, 1), seededEntropy(1))
+const NODE_TYPES = { ...nodeTypesWith({ processors: [vault, stamp] }), seal }
 const WITH_VAULT = new Catalogue(NODE_TYPES)
 
 /** Cuts with all options of their nodes. */
@@ -181,7 +185,8 @@ describe('a secret in an option of a node', () => {
   test('is nowhere but in answers with the options of that node', async () => {
     await start(WITH_VAULT)
     const nodes = PLANTED.map(planted)
-    expect(nodes.map(({ type }) => type)).toEqual(expect.arrayContaining(['log-analysis', 'vault']))
+    const types = nodes.map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['log-analysis', 'vault', 'stamp']))
     const { found, look, call } = searchFor(nodes)
     const all = await pipelineWith(nodes, call)
     const { runs, source, running } = await publishedWith(nodes, call)
@@ -248,8 +253,10 @@ describe('a secret in an option of a node', () => {
     await lookAtTopics(look)
     expect(found.toSorted()).toEqual([
       'weir.checkpoints contains ingestion_key of log-analysis',
+      'weir.checkpoints contains key of stamp',
       'weir.checkpoints contains keys.[].token of vault',
       'weir.ingest contains ingestion_key of log-analysis',
+      'weir.ingest contains key of stamp',
       'weir.ingest contains keys.[].token of vault',
     ])
   })

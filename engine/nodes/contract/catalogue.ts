@@ -6,7 +6,7 @@ import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source, SourceDeclaration } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { OwnStoreSink } from './own-store.ts'
-import { withoutSecrets } from './secret.ts'
+import { isSealed, type SecretSeal, withoutSecrets } from './secret.ts'
 import { SendingSink } from './sending-sink.ts'
 
 export type NodeKind = NodeDocument['kind']
@@ -20,6 +20,8 @@ export interface NodeTypes {
   readonly ownStore: OwnStore
   /** Works as `checkStoredOptions`, whose validator the fold must not reach. */
   readonly check: (declaration: NodeDeclaration, options: JsonObject) => ConfigCheck
+  /** Seal of the installation. Absent: a processor that needs a secret in the fold cannot run. */
+  readonly seal?: SecretSeal
 }
 
 /** Output of a node, as other nodes name it in their `inputs` (pipeline API, section 2.3). */
@@ -46,7 +48,7 @@ export class Catalogue {
   /** Destinations that this program runs. */
   readonly destinations: readonly Destination[]
   readonly ownStore: OwnStore
-  readonly #check: NodeTypes['check']
+  readonly #types: NodeTypes
   readonly #declared: Readonly<Record<NodeKind, ReadonlyMap<string, NodeDeclaration>>>
   readonly #declaredSources: ReadonlyMap<string, SourceDeclaration>
   readonly #declaredProcessors: ReadonlyMap<string, ProcessorDeclaration>
@@ -54,14 +56,15 @@ export class Catalogue {
   readonly #processors: ReadonlyMap<string, Processor>
   readonly #destinations: ReadonlyMap<string, Destination>
 
-  constructor({ sources, processors, destinations, ownStore, check }: NodeTypes) {
+  constructor(types: NodeTypes) {
+    const { sources, processors, destinations, ownStore } = types
+    this.#types = types
     this.declarations = { source: sources, transform: processors, sink: destinations }
     this.sources = sources
     this.runningSources = sources.filter(source => 'entrance' in source)
     this.processors = processors.filter(processor => 'compile' in processor)
     this.destinations = destinations.filter(destination => 'delivery' in destination)
     this.ownStore = ownStore
-    this.#check = check
     this.#declaredSources = byWireId(sources)
     this.#declaredProcessors = byWireId(processors)
     this.#declared = {
@@ -115,21 +118,55 @@ export class Catalogue {
    *
    * @throws RangeError for options that could not have been stored
    */
-  processorOptions(processor: Processor, { id, user_config: config }: NodeDocument): JsonObject {
-    const checked = this.#check(processor, config)
+  processorOptions(processor: Processor, node: NodeDocument): JsonObject {
+    const { id } = node
+    const checked = this.#types.check(processor, this.#opened(processor, node))
     if ('stored' in checked) return checked.stored
     const [{ instancePath, message } = { instancePath: '', message: '' }] = checked.problems
     throw new RangeError(`options of node ${id}:${instancePath === '' ? '' : ` ${instancePath}`} ${message}`)
   }
 
-  /** Options of a node that partitions receive: never secrets, and for a destination only those that the fold reads. */
-  foldOptionsOf({ kind, type, user_config: config }: NodeDocument): JsonObject {
+  /** The same node types, with the seal of an installation. */
+  withSeal(seal: SecretSeal): Catalogue {
+    return new Catalogue({ ...this.#types, seal })
+  }
+
+  /**
+   * Options of a node that partitions receive: secrets only sealed and where the fold needs them, and for a destination
+   * only the options that the fold reads.
+   */
+  foldOptionsOf(node: NodeDocument): JsonObject {
+    const { kind, type, user_config: config } = node
     const declaration = this.declarationOf(kind, type)
     if (declaration === undefined) return {} // no partition could run it
     const open = withoutSecrets(declaration.config, config)
-    if (kind !== 'sink') return open
+    if (kind === 'source') return open
+    if (kind === 'transform') return { ...open, ...this.#sealedSecrets(node) }
     const read = this.#destinations.get(type)?.foldOptions ?? []
     return Object.fromEntries(Object.entries(open).filter(([name]) => read.includes(name)))
+  }
+
+  #sealedSecrets({ id, type, user_config: config }: NodeDocument): JsonObject {
+    const { seal } = this.#types
+    const sealed: JsonObject = {}
+    for (const name of this.#processors.get(type)?.foldSecrets ?? []) {
+      const secret = config[name]
+      if (seal === undefined || typeof secret !== 'string') continue
+      sealed[name] = { sealed: seal.closeAlike(secret, placeOfSecret(id, name)) }
+    }
+    return sealed
+  }
+
+  /** Options of a node with the secrets that the fold needs; those of a draft are not sealed. */
+  #opened({ foldSecrets = [] }: Processor, { id, user_config: config }: NodeDocument): JsonObject {
+    const { seal } = this.#types
+    let opened = config
+    for (const name of foldSecrets) {
+      const secret = config[name]
+      if (seal === undefined || !isSealed(secret)) continue
+      opened = { ...opened, [name]: seal.open(secret.sealed, placeOfSecret(id, name)) }
+    }
+    return opened
   }
 
   /**
@@ -180,6 +217,11 @@ export class Catalogue {
   defaultOwnStore(): OwnStoreSink {
     return this.ownStore.compile({})
   }
+}
+
+/** A sealed secret can only be opened in its place. */
+function placeOfSecret(node: string, option: string): string {
+  return `option ${option} of node ${node}`
 }
 
 /** Finds declarations by their type or one of their aliases. */

@@ -32,6 +32,11 @@ export interface Processor<
 > extends ProcessorDeclaration<Schema, Config> {
   /** Behaviour number of the engine that introduced it; absent: the first. */
   readonly since?: number
+  /**
+   * Secret options that the fold needs, at the top level. Partitions receive them encrypted with the key of the
+   * installation, and no other secret.
+   */
+  readonly foldSecrets?: readonly string[]
   /** Codes of all errors that it can report. */
   readonly errors: readonly Code[]
   /**

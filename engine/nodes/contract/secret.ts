@@ -2,8 +2,8 @@ import Type, { type TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 
 /**
- * Option that contains a credential, or an address that may contain one. Cuts leave it out, and the audit and differences
- * between revisions mask it. Only this mark makes an option secret.
+ * Option that contains a credential, or an address that may contain one. Cuts leave it out, or contain it sealed if the fold
+ * needs it; the audit and differences between revisions mask it. Only this mark makes an option secret.
  */
 export function Secret(options: {
   readonly description: string
@@ -11,6 +11,23 @@ export function Secret(options: {
   readonly maxLength?: number
 }) {
   return Type.String({ ...options, secret: true })
+}
+
+/** Encrypts the secrets that partitions need, with the key of the installation. */
+export interface SecretSeal {
+  /** Gives the same text for the same secret and place. */
+  closeAlike(secret: string, place: string): string
+  /** @throws when the text was encrypted with another key, or for another place */
+  open(sealed: string, place: string): string
+}
+
+/** Secret in the form that partitions receive. */
+export interface SealedSecret {
+  readonly sealed: string
+}
+
+export function isSealed(value: JsonValue | undefined): value is JsonObject & SealedSecret {
+  return isJsonObject(value) && typeof value.sealed === 'string'
 }
 
 /** Part of a schema that marks secrets. */
