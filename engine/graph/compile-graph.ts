@@ -12,18 +12,18 @@ import {
   type CompiledNode,
   CompiledOutput,
   DEFAULT_OUTPUT,
-  DeliveringNode,
   type HeldState,
   type HeldWindows,
   type Inbox,
-  ProcessingNode,
   type RunContext,
-  SourceNode,
 } from './compiled-node.ts'
+import { DeliveringNode } from './delivering-node.ts'
 import { ErrorDesk } from './error-desk.ts'
 import { lineJudge } from './line-judge.ts'
 import type { NodeCounters } from './node-counters.ts'
+import { ProcessingNode } from './processing-node.ts'
 import { ascending } from './run.ts'
+import { SourceNode } from './source-node.ts'
 
 export type { SinkNode } from '../nodes/contract/define-destination.ts'
 export type { RunContext } from './compiled-node.ts'

@@ -163,7 +163,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a node counts the bytes that it drops': {
     patches: [
       {
-        file: 'engine/graph/compiled-node.ts',
+        file: 'engine/graph/processing-node.ts',
         find: 'this.counters.droppedBytes += event.bytes',
         replace: 'this.counters.droppedBytes += 1',
       },

@@ -3,8 +3,9 @@ import type { JsonValue } from '../../schemas/json.ts'
 import { Event } from '../event/event.ts'
 import { drop, fail, type Outcome, pass, split } from '../event/outcome.ts'
 import { EVENT_UNITS, finish, Stretch } from '../steps.ts'
-import { CompiledOutput, DEFAULT_OUTPUT, type Inbox, ProcessingNode } from './compiled-node.ts'
+import { CompiledOutput, DEFAULT_OUTPUT, type Inbox } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
+import { ProcessingNode } from './processing-node.ts'
 import { ascending } from './run.ts'
 
 function eventOf(message: JsonValue): Event {
