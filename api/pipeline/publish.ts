@@ -1,6 +1,5 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import {
-  type AccountFeatures,
   accountKeys,
   accounts,
   deployments,
@@ -63,7 +62,7 @@ export async function publish(
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
     const problems = publishProblems(catalogue, document, {
       ...options,
-      hasFeature: name => features?.[name as keyof AccountFeatures] ?? true,
+      hasFeature: name => features?.[name] ?? true,
       isForeignKey: key => isForeignKey(configuration, document.accountId, key),
     })
     if (problems.length > 0) throw new ProblemsError(problems)

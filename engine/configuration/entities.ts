@@ -36,15 +36,9 @@ export interface Account {
   readonly retentionDays: number
   readonly externalId: string | null
   readonly ingestionSuspended: boolean
-  /** Absent: every feature is on. */
-  readonly features?: AccountFeatures
+  /** Features by name, such as node types declare; those that are not listed are on. */
+  readonly features?: Readonly<Record<string, boolean>>
   readonly createdAtMs: number
-}
-
-/** Features of an account; features that are not listed are on. */
-export interface AccountFeatures {
-  /** The throttle processor (beta). */
-  readonly throttle?: boolean
 }
 
 /**
