@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
+import { catalogueWith } from '../../test/support/catalogue-with.ts'
+import { quietDestination } from '../../test/support/quiet-destination.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
 import { Event } from '../event/event.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
@@ -391,6 +393,13 @@ describe('a document that could not have been published', () => {
   ])('is refused: %s', (reason, document) => {
     expect(() => compileGraph(CATALOGUE, document)).toThrow(reason)
   })
+})
+
+test('a destination whose requests nothing carries is refused', () => {
+  const destinations = [{ ...quietDestination(), transport: 'http' as never }]
+  expect(() =>
+    compileGraph(catalogueWith({ destinations }), pipeline(node('n', 'sink', 'quiet', []))),
+  ).toThrow('nothing carries the requests of a destination of type "quiet"')
 })
 
 test('a source that captures no metadata omits it, even if another source of its route captures it', () => {

@@ -285,6 +285,8 @@ class Graph implements CompiledGraph {
     const { id: nodeId, type, user_config: config } = node
     const destination = this.#catalogue.destinationOf(type)
     if (destination === undefined) throw new RangeError(`no destination of type "${type}"`)
+    if (destination.delivery === 'requests' && destination.transport !== 'none')
+      throw new RangeError(`nothing carries the requests of a destination of type "${type}"`)
     return new DeliveringNode({ nodeId, type: destination.type, config }, this.#inboxes(node))
   }
 
