@@ -1,29 +1,32 @@
-import type { DeadLetters, FailedEvents } from '../../schemas/log/dead-letters.ts'
-import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import type { DeadLetters, FailedEvents, ReplayedEvents } from '../../schemas/log/dead-letters.ts'
 import type { NodeError } from '../graph/compile-graph.ts'
 import type { Steps } from '../steps.ts'
 import type { AccountOutput } from './account-output.ts'
 import type { AccountState } from './account-state.ts'
-import { lettersIn } from './dead-letter.ts'
+import { type DeadLetter, lettersIn } from './dead-letter.ts'
 import type { FoldMoment } from './fold-moment.ts'
-import type { FoldSeat } from './spread/key-placement.ts'
-import type { Outbox } from './spread/outbox.ts'
-import type { Target } from './spread/target.ts'
+import type { PartitionName } from './run-watch.ts'
 
 /** The parts of a fold that its dead letters need. */
 export interface LetterWritingFold {
   readonly moment: FoldMoment
   readonly output: AccountOutput
-  readonly outbox: Outbox
+  readonly outbox: LetterOutbox
+}
+
+/** Sends dead letters, and their replays, to the partition that keeps those of the account. */
+export interface LetterOutbox {
+  addDeadLetter(account: string, letter: DeadLetter): void
+  addReplay(account: string, replay: ReplayedEvents): void
 }
 
 /** Events that fail here, and failed events that are replayed here. */
 export class DeadLetterExchange {
-  readonly #seat: FoldSeat
+  readonly #partition: PartitionName
   readonly #fold: LetterWritingFold
 
-  constructor(seat: FoldSeat, fold: LetterWritingFold) {
-    this.#seat = seat
+  constructor(partition: PartitionName, fold: LetterWritingFold) {
+    this.#partition = partition
     this.#fold = fold
   }
 
@@ -31,12 +34,12 @@ export class DeadLetterExchange {
   taker(account: AccountState, pipeline: string, version: number): ((error: NodeError) => void) | undefined {
     if (!account.deadLetters.isEnabled(pipeline)) return undefined
     return ({ nodeId: node, code, field, message, event }) => {
-      const { topic, partition } = this.#seat
+      const { topic, partition } = this.#partition
       const { offset, row } = this.#fold.moment.nextPosition()
       const failedAtMs = this.#fold.moment.timeMs
       const failure = { offset: Number(offset), row, failedAtMs, code, field, message, event }
       const letter = { topic, partition, pipeline, version, node, ...failure }
-      this.#fold.outbox.addDeadLetter(this.#targetOf(account), account.account, letter)
+      this.#fold.outbox.addDeadLetter(account.account, letter)
     }
   }
 
@@ -59,15 +62,11 @@ export class DeadLetterExchange {
     if (fresh.length === 0) return
     const positions = fresh.map(({ offset, row }) => ({ offset, row }))
     const replay = { topic, partition, version, replayedAtMs: moment.timeMs, positions }
-    outbox.addReplay(this.#targetOf(account), account.account, replay)
+    outbox.addReplay(account.account, replay)
     yield* account.resume(
       { pipeline, version, node },
       fresh.map(({ event }) => event),
       output,
     )
-  }
-
-  #targetOf({ account }: AccountState): Target {
-    return { topic: 'deadLetters', partition: partitionOfAccount(account, this.#seat.partitions) }
   }
 }

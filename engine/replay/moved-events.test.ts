@@ -14,7 +14,7 @@ import { CheckpointLog } from './checkpoint-log.ts'
 import { MovedEvents } from './moved-events.ts'
 import { PartitionReplay } from './replay.ts'
 
-const SOURCE_PARTITION = { topic: INGEST_TOPIC, partition: 1 }
+const SOURCE_PARTITION = { topic: INGEST_TOPIC, partition: 1, partitions: 2 }
 const TARGET = { topic: 'keyed', partition: 0 } as const
 const NODES = [
   SOURCE,

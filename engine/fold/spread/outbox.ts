@@ -3,12 +3,14 @@ import type { ReplayedEvents } from '../../../schemas/log/dead-letters.ts'
 import type { Position } from '../../../schemas/log/position.ts'
 import { RECORD_BYTES } from '../../../schemas/log/record-size.ts'
 import { type RekeyedPart, rekeyedType } from '../../../schemas/log/rekeyed.ts'
+import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import type { Event } from '../../event/event.ts'
 import { sharedBytes } from '../../event/event-columns.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { behaviourOfCut } from '../cuts/registry.ts'
 import { type DeadLetter, deadLetterValues } from '../dead-letter.ts'
 import { behaviourOfEvents } from '../event-behaviour.ts'
+import type { FoldSeat } from './key-placement.ts'
 import { type EventRun, encodedRun, isSamePlace, type WaitingPlace } from './rekeyed-part.ts'
 import type { Target } from './target.ts'
 
@@ -27,7 +29,6 @@ export interface Mail {
 }
 
 interface DeadLetterMail {
-  readonly target: Target
   readonly letters: DeadLetter[]
   readonly replays: ReplayedEvents[]
 }
@@ -39,14 +40,14 @@ interface DeadLetterMail {
  */
 export class Outbox {
   readonly #catalogue: Catalogue
-  readonly #source: { readonly topic: string; readonly partition: number }
+  readonly #seat: FoldSeat
   #rounds: Map<string, Mail>[] = [new Map()]
   /** Dead letters by account. They are not part of the rounds, because nothing waits for them. */
   #deadLetters = new Map<string, DeadLetterMail>()
 
-  constructor(catalogue: Catalogue, source: { readonly topic: string; readonly partition: number }) {
+  constructor(catalogue: Catalogue, seat: FoldSeat) {
     this.#catalogue = catalogue
-    this.#source = source
+    this.#seat = seat
   }
 
   get empty(): boolean {
@@ -70,12 +71,12 @@ export class Outbox {
     this.#mail(target, account).parts.push({ part, bytes })
   }
 
-  addDeadLetter(target: Target, account: string, letter: DeadLetter): void {
-    this.#deadLetterMail(target, account).letters.push(letter)
+  addDeadLetter(account: string, letter: DeadLetter): void {
+    this.#deadLetterMail(account).letters.push(letter)
   }
 
-  addReplay(target: Target, account: string, replay: ReplayedEvents): void {
-    this.#deadLetterMail(target, account).replays.push(replay)
+  addReplay(account: string, replay: ReplayedEvents): void {
+    this.#deadLetterMail(account).replays.push(replay)
   }
 
   /** Ends a round: later parts, for any partition, are appended only when all earlier ones are durable. */
@@ -86,10 +87,7 @@ export class Outbox {
   /** Takes all parts, round by round. */
   take(): OutgoingRecord[][] {
     const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
-    const deadLetters = [...this.#deadLetters].flatMap(([account, { target, letters, replays }]) =>
-      deadLetterValues(account, letters, replays).map(value => ({ ...target, value })),
-    )
-    rounds.push(deadLetters)
+    rounds.push([...this.#deadLetters].flatMap(([account, mail]) => this.#deadLetterRecords(account, mail)))
     this.discard()
     return rounds.filter(records => records.length > 0)
   }
@@ -124,13 +122,20 @@ export class Outbox {
     return mail
   }
 
-  #deadLetterMail(target: Target, account: string): DeadLetterMail {
+  #deadLetterMail(account: string): DeadLetterMail {
     let mail = this.#deadLetters.get(account)
     if (mail === undefined) {
-      mail = { target, letters: [], replays: [] }
+      mail = { letters: [], replays: [] }
       this.#deadLetters.set(account, mail)
     }
     return mail
+  }
+
+  #deadLetterRecords(account: string, { letters, replays }: DeadLetterMail): OutgoingRecord[] {
+    const partition = partitionOfAccount(account, this.#seat.partitions)
+    return deadLetterValues(account, letters, replays).map(value => {
+      return { topic: 'deadLetters', partition, value }
+    })
   }
 
   #records({ target, account, parts }: Mail): OutgoingRecord[] {
@@ -140,7 +145,7 @@ export class Outbox {
     let behaviour = SECOND_BEHAVIOUR
     const close = () => {
       if (waiting.length === 0) return
-      const { topic: sourceTopic, partition: sourcePartition } = this.#source
+      const { topic: sourceTopic, partition: sourcePartition } = this.#seat
       const value = rekeyedType.encode(
         { behaviour, sourceTopic, sourcePartition, account, parts: waiting },
         waitingBytes + 4096,
