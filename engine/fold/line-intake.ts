@@ -4,7 +4,7 @@ import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { EVENT_UNITS, type Steps } from '../steps.ts'
 import type { AccountState } from './account-state.ts'
 import type { FoldMoment } from './fold-moment.ts'
-import { judgedArrival } from './line-rules.ts'
+import { judgedArrival } from './rules/line-rules.ts'
 import { LineStand } from './tailed-line.ts'
 
 /** Decides which lines of a record are handled: neither repeats nor lines that a rule drops entirely. */

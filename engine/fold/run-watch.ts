@@ -3,8 +3,8 @@ import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
 import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
-import type { Exclusion } from './account-rules.ts'
 import type { NodeName } from './node-activity.ts'
+import type { Exclusion } from './rules/account-rules.ts'
 import type { WaitingPlace } from './spread/rekeyed-part.ts'
 
 /** State of a pipeline in a partition since a cut. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
-import { lettersIn } from '../../engine/fold/dead-letter.ts'
+import { lettersIn } from '../../engine/fold/dead-letters/dead-letter.ts'
 import { LogError, type Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'

@@ -205,7 +205,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a quota ends with its period, by log time': {
     patches: [
       {
-        file: 'engine/fold/account-rules.ts',
+        file: 'engine/fold/rules/account-rules.ts',
         find: 'if (timeMs >= untilMs) continue',
         replace: '',
       },

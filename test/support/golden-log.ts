@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Event } from '../../engine/event/event.ts'
-import { deadLetterValues } from '../../engine/fold/dead-letter.ts'
+import { deadLetterValues } from '../../engine/fold/dead-letters/dead-letter.ts'
 import type { Flush } from '../../engine/fold/flush.ts'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'

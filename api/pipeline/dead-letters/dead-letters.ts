@@ -8,7 +8,7 @@ import {
 } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
 import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../../engine/configuration/kinds/dead-letter-settings.ts'
-import type { DeadLetter, LetterOrigin } from '../../../engine/fold/dead-letter.ts'
+import type { DeadLetter, LetterOrigin } from '../../../engine/fold/dead-letters/dead-letter.ts'
 import type { LetterPlace } from '../../../engine/replay/dead-letters/dead-letter-index.ts'
 import type {
   DeadLetterQueue,

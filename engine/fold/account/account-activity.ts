@@ -1,7 +1,7 @@
 import type { Event } from '../../event/event.ts'
 import { noCounts } from '../../graph/node-counters.ts'
-import type { AccountRules } from '../account-rules.ts'
 import { countDropped, type NodeActivity, type NodeName } from '../node-activity.ts'
+import type { AccountRules } from '../rules/account-rules.ts'
 import type { ActivityOfNode } from './deployed-revision.ts'
 import type { Deployments } from './deployments.ts'
 

@@ -1,6 +1,6 @@
 import { deadLettersType, type FailedEvents, type ReplayedEvents } from '../../../schemas/log/dead-letters.ts'
 import { InTurn } from '../../configuration/in-turn.ts'
-import type { FailedNode, LetterOrigin } from '../../fold/dead-letter.ts'
+import type { FailedNode, LetterOrigin } from '../../fold/dead-letters/dead-letter.ts'
 import { LogError, type LogRecord, type Topic } from '../../log/log.ts'
 
 const READ_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { deadLettersType } from '../../../schemas/log/dead-letters.ts'
 import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import type { Clock } from '../../clock/clock.ts'
-import { type DeadLetter, deadLetterValues, lettersIn } from '../../fold/dead-letter.ts'
+import { type DeadLetter, deadLetterValues, lettersIn } from '../../fold/dead-letters/dead-letter.ts'
 import { LogError, type Topic } from '../../log/log.ts'
 import { DeadLetterIndex, type KnownLetter, type LetterPlace, type Replayed } from './dead-letter-index.ts'
 

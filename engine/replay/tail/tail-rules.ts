@@ -4,7 +4,7 @@ import type { ConfigurationView, Entity } from '../../configuration/kind.ts'
 import { type LineRules, lineRules } from '../../configuration/kinds/line-rules.ts'
 import { type QuotaState, quotaStates } from '../../configuration/kinds/quotas.ts'
 import { freeMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'
-import { compileLineTest, judgedRecord, type LineTest, RuleJudgement } from '../../fold/line-rules.ts'
+import { compileLineTest, judgedRecord, type LineTest, RuleJudgement } from '../../fold/rules/line-rules.ts'
 
 interface HidingTest {
   /** UNIX ms. */

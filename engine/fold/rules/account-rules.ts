@@ -1,11 +1,12 @@
-import type { JsonObject } from '../../schemas/json.ts'
-import { FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
-import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../../schemas/log/cuts.ts'
-import type { CostMeter } from '../expressions/cost-meter.ts'
-import { noCounts } from '../graph/node-counters.ts'
-import { type LinePlace, recordOf, rowOfLine } from '../lines/stored-line/line-record.ts'
-import type { StoredLine } from '../lines/stored-line/stored-line.ts'
-import type { SearchedRecord } from '../query-language/evaluate.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { FIFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import type { LineRulesCut, QuotaCut, QuotaPeriodCut } from '../../../schemas/log/cuts.ts'
+import type { CostMeter } from '../../expressions/cost-meter.ts'
+import { noCounts } from '../../graph/node-counters.ts'
+import { type LinePlace, recordOf, rowOfLine } from '../../lines/stored-line/line-record.ts'
+import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
+import type { SearchedRecord } from '../../query-language/evaluate.ts'
+import type { NodeActivity } from '../node-activity.ts'
 import {
   compileLineTest,
   type JudgedLine,
@@ -13,7 +14,6 @@ import {
   RuleJudgement,
   searchedRecord,
 } from './line-rules.ts'
-import type { NodeActivity } from './node-activity.ts'
 
 /** Reason why a line is not stored. */
 export interface Exclusion {

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../../schemas/json.ts'
-import type { LineConditions } from '../../schemas/log/cuts.ts'
-import { BEYOND_BUDGET, type CostMeter } from '../expressions/cost-meter.ts'
-import { matches, SearchedRecord } from '../query-language/evaluate.ts'
-import { fieldPaths } from '../query-language/field-paths.ts'
-import { parseQuery } from '../query-language/parse-query.ts'
-import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
-import type { EveryLine, FieldTerm, Query, TextTerm } from '../query-language/syntax-tree.ts'
-import type { TailedLine } from './tailed-line.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import type { LineConditions } from '../../../schemas/log/cuts.ts'
+import { BEYOND_BUDGET, type CostMeter } from '../../expressions/cost-meter.ts'
+import { matches, SearchedRecord } from '../../query-language/evaluate.ts'
+import { fieldPaths } from '../../query-language/field-paths.ts'
+import { parseQuery } from '../../query-language/parse-query.ts'
+import { QuerySyntaxError } from '../../query-language/query-syntax-error.ts'
+import type { EveryLine, FieldTerm, Query, TextTerm } from '../../query-language/syntax-tree.ts'
+import type { TailedLine } from '../tailed-line.ts'
 
 /** A line in the form that rules examine. */
 export interface JudgedLine {

@@ -1,5 +1,5 @@
-import { MAX_DEAD_LETTER_DAYS } from '../../schemas/log/dead-letters.ts'
-import { DAY_MS } from '../times/duration.ts'
+import { MAX_DEAD_LETTER_DAYS } from '../../../schemas/log/dead-letters.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import type { LetterOrigin } from './dead-letter.ts'
 
 /** Longer than the retention of any letter, because the clock of a process that requests a replay may differ. */

@@ -1,23 +1,29 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../schemas/json.ts'
-import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
-import { INGEST_TOPIC, TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
-import { drawnLine, drawnQuery } from '../../test/support/drawn-search.ts'
-import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch, sentEvent } from '../../test/support/sent-lines.ts'
-import { UNMETERED } from '../expressions/cost-meter.ts'
-import { parseJson } from '../json/json-text.ts'
-import { FieldNames } from '../lines/stored-line/line-fields.ts'
-import { renderRecord } from '../lines/stored-line/line-record.ts'
-import type { StoredLine } from '../lines/stored-line/stored-line.ts'
-import { newStoredLine } from '../lines/stored-line/stored-line.ts'
-import { CATALOGUE } from '../nodes/catalogue.ts'
-import { evaluate } from '../query-language/evaluate.ts'
-import { parseQuery } from '../query-language/parse-query.ts'
-import { QuerySyntaxError } from '../query-language/query-syntax-error.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import { INGEST_TOPIC, TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
+import { drawnLine, drawnQuery } from '../../../test/support/drawn-search.ts'
+import {
+  ACCOUNT,
+  RECEIVED_MS,
+  type SentLine,
+  sentBatch,
+  sentEvent,
+} from '../../../test/support/sent-lines.ts'
+import { UNMETERED } from '../../expressions/cost-meter.ts'
+import { parseJson } from '../../json/json-text.ts'
+import { FieldNames } from '../../lines/stored-line/line-fields.ts'
+import { renderRecord } from '../../lines/stored-line/line-record.ts'
+import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
+import { newStoredLine } from '../../lines/stored-line/stored-line.ts'
+import { CATALOGUE } from '../../nodes/catalogue.ts'
+import { evaluate } from '../../query-language/evaluate.ts'
+import { parseQuery } from '../../query-language/parse-query.ts'
+import { QuerySyntaxError } from '../../query-language/query-syntax-error.ts'
+import { LineStand } from '../tailed-line.ts'
 import { AccountRules } from './account-rules.ts'
 import { compileLineTest, judgedArrival, judgedRecord } from './line-rules.ts'
-import { LineStand } from './tailed-line.ts'
 
 const PLACE = { topic: INGEST_TOPIC, partition: 3, offset: 17n, row: 4 } as const
 

@@ -1,5 +1,5 @@
-import type { ExemptionCut } from '../../schemas/log/cuts.ts'
-import { ExemptKeys } from '../nodes/contract/exempt-keys.ts'
+import type { ExemptionCut } from '../../../schemas/log/cuts.ts'
+import { ExemptKeys } from '../../nodes/contract/exempt-keys.ts'
 
 /**
  * The exemptions of one account on one partition, from throttles of its pipelines. They are separate from the pipelines,

@@ -1,11 +1,11 @@
-import type { DeadLetters, FailedEvents, ReplayedEvents } from '../../schemas/log/dead-letters.ts'
-import type { NodeError } from '../graph/compile-graph.ts'
-import type { Steps } from '../steps.ts'
-import type { AccountOutput } from './account-output.ts'
-import type { AccountState } from './account-state.ts'
+import type { DeadLetters, FailedEvents, ReplayedEvents } from '../../../schemas/log/dead-letters.ts'
+import type { NodeError } from '../../graph/compile-graph.ts'
+import type { Steps } from '../../steps.ts'
+import type { AccountOutput } from '../account-output.ts'
+import type { AccountState } from '../account-state.ts'
+import type { FoldMoment } from '../fold-moment.ts'
+import type { PartitionName } from '../run-watch.ts'
 import { type DeadLetter, lettersIn } from './dead-letter.ts'
-import type { FoldMoment } from './fold-moment.ts'
-import type { PartitionName } from './run-watch.ts'
 
 /** The parts of a fold that its dead letters need. */
 export interface LetterWritingFold {

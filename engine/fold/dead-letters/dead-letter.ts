@@ -4,11 +4,11 @@ import {
   type FailedEvents,
   type Failure,
   type ReplayedEvents,
-} from '../../schemas/log/dead-letters.ts'
-import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
-import type { Event } from '../event/event.ts'
-import { eventColumns, eventsIn, sharedBytes } from '../event/event-columns.ts'
-import { behaviourOfEvents } from './event-behaviour.ts'
+} from '../../../schemas/log/dead-letters.ts'
+import { RECORD_BYTES } from '../../../schemas/log/record-size.ts'
+import type { Event } from '../../event/event.ts'
+import { eventColumns, eventsIn, sharedBytes } from '../../event/event-columns.ts'
+import { behaviourOfEvents } from '../event-behaviour.ts'
 
 /** Name of a dead letter: the place in the log at which the failure occurred. Two failures never share one. */
 export interface LetterOrigin {
