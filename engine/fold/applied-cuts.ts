@@ -4,7 +4,7 @@ import type { Steps } from '../steps.ts'
 import type { KeptPipeline } from './accounts.ts'
 import type { AffectedFold } from './cuts/cut-kind.ts'
 import { tryPipeline } from './cuts/pipeline.ts'
-import { kindOf } from './cuts/registry.ts'
+import { FORGOTTEN_KINDS, kindOf } from './cuts/registry.ts'
 
 const DEFAULT_SLICE_MS = 1000
 
@@ -37,8 +37,8 @@ export class AppliedCuts {
 
   /** Version of the newest change between one partition and many, by account. */
   get spreads(): ReadonlyMap<string, number> {
-    const cuts = [...this.all].filter(({ kind }) => kind === 'spread')
-    return new Map(cuts.map(({ entity, version }) => [entity, version]))
+    const moves = [...this.all].map(cut => [kindOf(cut).movedAccountOf(cut), cut.version] as const)
+    return new Map(moves.flatMap(([account, version]) => (account === undefined ? [] : [[account, version]])))
   }
 
   /** Version of an entity's cut that is in effect; 0: none is known. */
@@ -62,18 +62,18 @@ export class AppliedCuts {
     }
   }
 
-  /** Forgets exemptions that have no effect any more. */
-  forgetExemptions(timeMs: number): void {
-    for (const entity of this.#fold.accounts.forgetExemptions(timeMs))
-      this.#cuts.delete(cutKey({ kind: 'exemption', entity }))
+  /** Forgets cuts that have no effect any more. */
+  forgetEnded(timeMs: number): void {
+    for (const { kind, forget } of FORGOTTEN_KINDS)
+      for (const entity of forget?.(this.#fold.accounts, timeMs) ?? [])
+        this.#cuts.delete(cutKey({ kind, entity }))
   }
 
   *apply(cut: Cut): Steps {
     const kind = kindOf(cut)
-    if (kind.isOver(cut, this.#fold.timeMs())) return
-    const key = cutKey(cut)
-    if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return
-    this.#cuts.set(key, cut)
+    if (kind.isPlace || kind.isOver(cut, this.#fold.timeMs())) return
+    if (cut.version <= this.version(cut.kind, cut.entity)) return
+    this.#cuts.set(cutKey(cut), cut)
     this.#count++
     yield* kind.apply(cut, this.#fold)
   }

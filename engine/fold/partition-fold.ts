@@ -232,7 +232,7 @@ export class PartitionFold {
   #enter({ offset, value }: LogRecord, timeMs: number, firstRow: number): void {
     const { moment, cuts, tables } = this.#parts
     moment.enter(offset, timeMs, firstRow)
-    cuts.forgetExemptions(timeMs)
+    cuts.forgetEnded(timeMs)
     tables.minute.noteTime(timeMs)
     this.#parts.schedule.noteRead(value.length)
   }

@@ -28,8 +28,7 @@ export class RecordEffect {
     }
     if (!this.#isNew(record)) return
     if (control === undefined) yield* this.#applyContent(record)
-    else if ('weir.Cut' in control.body && control.body['weir.Cut'].kind !== 'loss')
-      yield* cuts.apply(control.body['weir.Cut'])
+    else if ('weir.Cut' in control.body) yield* cuts.apply(control.body['weir.Cut'])
   }
 
   /** Advances the time of keyed state for accounts that send nothing: once per slice, for all of them. */

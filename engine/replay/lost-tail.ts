@@ -1,5 +1,6 @@
 import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
+import { cutKey } from '../../schemas/log/cuts.ts'
 import { type Loss, lossCut, lossIn, type Witnessed } from '../../schemas/log/loss.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { encodeControl } from '../fold/control-record.ts'
@@ -235,11 +236,11 @@ async function cutsOfSenders({ senders }: Witnesses): Promise<Cut[]> {
     const checkpoint = kept && checkpointType.decode(kept.body)
     if (checkpoint === undefined) continue
     const cuts = checkpoint.cuts as readonly Cut[]
-    const spread = new Set(cuts.filter(({ kind }) => kind === 'spread').map(({ entity }) => entity))
+    const moved = new Set(cuts.map(cut => kindOf(cut).movedAccountOf(cut)))
     for (const cut of cuts) {
-      const key = `${cut.kind} ${cut.entity}`
+      const key = cutKey(cut)
       const account = kindOf(cut).sharedAccountOf(cut)
-      if (account === undefined || !spread.has(account)) continue
+      if (account === undefined || !moved.has(account)) continue
       if (cut.version <= (newest.get(key)?.version ?? 0)) continue
       newest.set(key, cut)
     }

@@ -2,11 +2,9 @@ import type { Control, Cut } from '../../schemas/log/control.ts'
 import { cutKey, type DeployedConfiguration } from '../../schemas/log/cuts.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { AddressedPartition } from '../fold/cuts/cut-kind.ts'
-import { kindOf } from '../fold/cuts/registry.ts'
+import { cutsOfTopic, kindOf } from '../fold/cuts/registry.ts'
 import type { PartitionFold } from '../fold/partition-fold.ts'
 import type { Topic } from '../log/log.ts'
-
-const INSERTS_PER_SECOND = 16
 
 export interface CutSenderOptions {
   readonly topic: Topic
@@ -50,7 +48,7 @@ export class CutSender {
     if (!this.isDue) return false
     const accounts = this.#due === 'all' ? this.#options.configuration.accounts() : this.#due
     this.#due = new Set()
-    let appended = await this.#sendSlice(fold)
+    let appended = await this.#sendOwn(fold)
     for (const account of accounts) {
       const place = this.#placeOf(account)
       if (place !== undefined) appended = (await this.#sendAccount(account, place, fold)) || appended
@@ -86,13 +84,11 @@ export class CutSender {
     return cut.version > Math.max(fold.cutVersion(cut.kind, cut.entity), sent)
   }
 
-  /** The more partitions, the longer their slices: the store receives at most about 16 inserts per second. */
-  async #sendSlice(fold: PartitionFold): Promise<boolean> {
+  /** Sends the cuts that do not come from the configuration. */
+  async #sendOwn(fold: PartitionFold): Promise<boolean> {
     const { topic, append } = this.#options
-    const { name, partitions } = topic
-    if (partitions <= INSERTS_PER_SECOND || fold.cutVersion('slice', name) >= partitions) return false
-    const payload = String(Math.round((partitions * 1000) / INSERTS_PER_SECOND))
-    await append({ 'weir.Cut': { kind: 'slice', entity: name, version: partitions, payload } })
-    return true
+    const missing = cutsOfTopic(topic).filter(cut => fold.cutVersion(cut.kind, cut.entity) < cut.version)
+    for (const cut of missing) await append({ 'weir.Cut': cut })
+    return missing.length > 0
   }
 }

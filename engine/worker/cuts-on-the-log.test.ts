@@ -95,7 +95,8 @@ test('while the log is unavailable no change is known to hold, and later the cut
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3)
 })
 
-test('a deployment that this process has not changed holds', async () => {
+test('a deployment that this process has not changed holds, and of other changes it knows nothing', async () => {
   const { cuts } = await world(7)
   expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(7)
+  expect(cuts.cutVersion(ACCOUNT, 'dead-letter', 'p')).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
-import { deployments } from '../configuration/entities.ts'
+import { entityCutsOf } from '../configuration/cuts/registry.ts'
 import type { ConfigurationView } from '../configuration/kind.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 
@@ -42,11 +42,12 @@ export class CutsOnTheLog implements CutsInEffect {
     this.#options = options
   }
 
-  /** Version of a pipeline's cut: the deployed one, unless its cut is sought and was not found yet. */
+  /** A version that is presumed holds unless its cut is sought and was not found yet: see `EntityCuts.presumedVersion`. */
   cutVersion(_account: string, kind: Cut['kind'], entity: string): number | undefined {
     const key = cutKey({ kind, entity })
     if ([...this.#sought].some(sought => sought.key === key)) return this.#seen.get(key)
-    return this.#options.configuration.get(deployments, entity)?.value.number ?? this.#seen.get(key)
+    const { configuration } = this.#options
+    return entityCutsOf({ kind })?.presumedVersion(configuration, entity) ?? this.#seen.get(key)
   }
 
   versionOnLog(_account: string, kind: Cut['kind'], entity: string): number | undefined {

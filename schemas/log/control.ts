@@ -5,18 +5,22 @@ export interface Tick {
   readonly deadlineMs: number
 }
 
+/** Names of all kinds of cuts. */
+export const CUT_KINDS = [
+  'pipeline',
+  'account',
+  'slice',
+  'spread',
+  'dead-letter',
+  'exemption',
+  'line-rules',
+  'quota',
+  'loss',
+] as const
+
 /** A change of configuration. It takes effect at its place on the log. */
 export interface Cut {
-  readonly kind:
-    | 'pipeline'
-    | 'account'
-    | 'slice'
-    | 'spread'
-    | 'dead-letter'
-    | 'exemption'
-    | 'line-rules'
-    | 'quota'
-    | 'loss'
+  readonly kind: (typeof CUT_KINDS)[number]
   readonly entity: string
   readonly version: number
   /** JSON; empty when the entity was removed. */

@@ -3,6 +3,9 @@ import { type Control, type Cut, controlType } from './control.ts'
 import type { StoreTable } from './tables.ts'
 import { schemaIdOf } from './wire-format.ts'
 
+/** Kind of the cuts that record accepted losses. */
+export const LOSS_CUT = 'loss' satisfies Cut['kind']
+
 /**
  * Accepted loss of records: the payload of a cut of kind 'loss'. Such cuts replace every lost record, so that offsets are never
  * given twice: a position names one line forever. The first of them contains the known facts about the lost records, which take
@@ -30,7 +33,7 @@ export interface Witnessed {
 
 /** @returns undefined when the record is not about a loss */
 export function lossOf({ body }: Control): Loss | undefined {
-  if (!('weir.Cut' in body) || body['weir.Cut'].kind !== 'loss') return undefined
+  if (!('weir.Cut' in body) || body['weir.Cut'].kind !== LOSS_CUT) return undefined
   return JSON.parse(body['weir.Cut'].payload) as Loss
 }
 
@@ -62,5 +65,5 @@ export function lossIn(record: PlacedRecord & { readonly value: Buffer }): Loss 
 
 export function lossCut(source: { readonly topic: string; readonly partition: number }, loss: Loss): Cut {
   const entity = `${source.topic}/${source.partition}`
-  return { kind: 'loss', entity, version: loss.to, payload: JSON.stringify(loss) }
+  return { kind: LOSS_CUT, entity, version: loss.to, payload: JSON.stringify(loss) }
 }

@@ -110,7 +110,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   },
   'an older cut is ignored': {
     patches: [
-      { file: CUTS, find: 'if (cut.version <= (this.#cuts.get(key)?.version ?? 0)) return\n', replace: '\n' },
+      { file: CUTS, find: 'if (cut.version <= this.version(cut.kind, cut.entity)) return\n', replace: '\n' },
     ],
   },
   'checkpoints between records': {

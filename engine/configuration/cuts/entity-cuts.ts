@@ -18,6 +18,11 @@ export interface EntityCutsDefinition<Value> {
   /** Number of changes that each entity counts itself; it is the version of the cut. Absent: that is the entity's version. */
   readonly changes?: OwnChanges<Value>
   /**
+   * Whether the present version is taken for the one in effect by a process that neither has the partition nor sent the
+   * change. Absent: such a process does not know.
+   */
+  readonly isPresumed?: boolean
+  /**
    * Value without effect for an entity that partitions know and the configuration does not have.
    *
    * @returns undefined when the cut has no effect that could be taken back
@@ -40,6 +45,12 @@ export interface EntityCuts<Value = never> {
   /** Version of the newest cut of an entity. */
   versionOf(entity: Entity<Value>): number
   /**
+   * Version that a process takes for the one in effect if it neither has the partition nor sent the change.
+   *
+   * @returns undefined when it does not know
+   */
+  presumedVersion(view: ConfigurationView, entity: string): number | undefined
+  /**
    * Change that replaces a lost one, of which partitions have the cut: the present value of the entity, in a newer version.
    *
    * @returns undefined when the configuration has nothing to replace it by
@@ -61,6 +72,10 @@ export function defineEntityCuts<Value>(definition: EntityCutsDefinition<Value>)
       version: versionOf(entity),
       payload: definition.payloadOf(entity, origin),
     }),
+    presumedVersion(view, entity) {
+      const present = definition.isPresumed ? view.get(kind, entity) : undefined
+      return present && versionOf(present)
+    },
     changeBeyond(cut, view) {
       const present = view.get(kind, cut.entity)?.value ?? definition.withoutEffect(cut)
       if (present === undefined) return undefined

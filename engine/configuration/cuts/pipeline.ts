@@ -7,6 +7,7 @@ import { defineEntityCuts } from './entity-cuts.ts'
 export const pipelineCuts = defineEntityCuts<Deployment>({
   cut: 'pipeline',
   kind: deployments,
+  isPresumed: true,
 
   payloadOf({ value }, { catalogue, log }) {
     const { revisionId } = value

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Cut } from '../../../schemas/log/control.ts'
+import { CUT_KINDS, type Cut } from '../../../schemas/log/control.ts'
 import { CONFIG_TOPIC } from '../../../schemas/log/topics.ts'
 import { manualClock } from '../../clock/manual-clock.ts'
 import { seededEntropy } from '../../entropy/seeded-entropy.ts'
@@ -111,23 +111,14 @@ const EVERY_KIND: readonly {
   },
 ]
 
-test.each(
-  Object.keys({
-    pipeline: true,
-    account: true,
-    slice: true,
-    spread: true,
-    'dead-letter': true,
-    exemption: true,
-    'line-rules': true,
-    quota: true,
-    loss: true,
-  } satisfies Record<Cut['kind'], true>) as Cut['kind'][],
-)('a cut of kind %s comes from the configuration exactly when workers bring it to partitions', kind => {
-  const isBrought = kindOf({ kind }).goesTo({ isHome: true, isSpread: true })
-  expect(ENTITY_CUTS.filter(({ cut }) => cut === kind)).toHaveLength(isBrought ? 1 : 0)
-  expect(EVERY_KIND.filter(({ cut }) => cut === kind)).toHaveLength(isBrought ? 1 : 0)
-})
+test.each(CUT_KINDS)(
+  'a cut of kind %s comes from the configuration exactly when workers bring it to partitions',
+  kind => {
+    const isBrought = kindOf({ kind }).goesTo({ isHome: true, isSpread: true })
+    expect(ENTITY_CUTS.filter(({ cut }) => cut === kind)).toHaveLength(isBrought ? 1 : 0)
+    expect(EVERY_KIND.filter(({ cut }) => cut === kind)).toHaveLength(isBrought ? 1 : 0)
+  },
+)
 
 describe.each(EVERY_KIND)('the cut of $cut', ({ cut: name, kind, id, value, payload, takenBack }) => {
   const cuts = entityCutsOf({ kind: name })

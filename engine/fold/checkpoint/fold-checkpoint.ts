@@ -3,6 +3,7 @@ import type { Cut } from '../../../schemas/log/control.ts'
 import type { Steps } from '../../steps.ts'
 import type { Accounts } from '../accounts.ts'
 import type { AppliedCuts } from '../applied-cuts.ts'
+import { pipelineCut } from '../cuts/pipeline.ts'
 import { FoldError } from '../fold-error.ts'
 import type { FoldMoment } from '../fold-moment.ts'
 import type { Producers } from '../repeats.ts'
@@ -36,7 +37,7 @@ export function* takeCheckpoint(state: FoldState, nextOffset: bigint): Steps<Buf
   const { minute } = tables
   const holder = { 'weir.PendingMinute': { startMs: minute.startMs } }
   const pending = { holder, data: minute.activity.snapshot() }
-  const versionOf = (pipeline: string) => cuts.version('pipeline', pipeline)
+  const versionOf = (pipeline: string) => cuts.version(pipelineCut.kind, pipeline)
   return yield* checkpointBytes(head, [pending, ...(yield* accounts.states(timeMs, versionOf))])
 }
 

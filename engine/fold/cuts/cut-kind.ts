@@ -69,8 +69,8 @@ export interface CutDefinition<Payload> {
   accountOf(payload: Payload, entity: string): string | undefined
   /** Whether the cut has no effect any more at a log time. Absent: it always has one. */
   isOver?(payload: Payload, timeMs: number): boolean
-  /** Makes the cut take effect. */
-  apply(payload: Payload, cut: Cut, fold: AffectedFold): Steps | undefined
+  /** Makes the cut take effect. Absent: it marks a place on the log, where the fold reads it before it applies cuts. */
+  apply?(payload: Payload, cut: Cut, fold: AffectedFold): Steps | undefined
   /** Handles a cut from another partition of which a newer version is in effect here. @returns whether it had an effect */
   applyLate?(payload: Payload, cut: Cut, fold: AffectedFold): boolean
   /**
@@ -80,6 +80,23 @@ export interface CutDefinition<Payload> {
   isPartOf?(account: AccountState, entity: string): boolean
   /** Brings a cut of a checkpoint back into effect. Absent: the rest of the checkpoint holds its effect. */
   restore?(payload: Payload, cut: Cut, fold: RestoredFold): void
+  /** Forgets cuts that have no effect any more. @returns their entities. Absent: cuts of the kind stay in effect */
+  forget?(accounts: Accounts, timeMs: number): readonly string[]
+  /**
+   * Whether events and memory belong to one version of an entity. Both travel between partitions, so the home partition of
+   * the account must know each version. Absent: no.
+   */
+  readonly hasRevisions?: boolean
+  /** Whether the cut moves an account between one partition and many. Absent: no. */
+  readonly movesAccount?: boolean
+  /** Cut that each partition of a topic needs because of the shape of the topic; its own worker writes it. Absent: none. */
+  ofTopic?(topic: TopicShape): Cut | undefined
+}
+
+/** The part of a topic that determines cuts. */
+export interface TopicShape {
+  readonly name: string
+  readonly partitions: number
 }
 
 /** One kind of cut, for callers that do not know its payload. */
@@ -94,6 +111,13 @@ export interface CutKind {
   /** Short id of the account with whose state the cut goes to keyed partitions; undefined: it does not, or does not say it. */
   sharedAccountOf(cut: Cut): string | undefined
   restore(cut: Cut, fold: RestoredFold): void
+  /** Whether the cut marks a place on the log and is never applied. */
+  readonly isPlace: boolean
+  readonly forget: CutDefinition<unknown>['forget']
+  readonly hasRevisions: boolean
+  /** Short id of the account that the cut moves between one partition and many; undefined: it moves none. */
+  movedAccountOf(cut: Cut): string | undefined
+  readonly ofTopic: CutDefinition<unknown>['ofTopic']
 }
 
 export function defineCut<Payload>(definition: CutDefinition<Payload>): CutKind {
@@ -110,7 +134,7 @@ export function defineCut<Payload>(definition: CutDefinition<Payload>): CutKind 
     isOver: (cut, timeMs) => definition.isOver?.(definition.parse(cut.payload), timeMs) ?? false,
     *apply(cut, fold) {
       const payload = definition.parse(cut.payload)
-      if (isFor(fold, accountOf(payload, cut))) yield* definition.apply(payload, cut, fold) ?? []
+      if (isFor(fold, accountOf(payload, cut))) yield* definition.apply?.(payload, cut, fold) ?? []
     },
     applyLate: (cut, fold) => definition.applyLate?.(definition.parse(cut.payload), cut, fold) ?? false,
     isPartOf: (account, { entity }) => definition.isPartOf?.(account, entity) ?? false,
@@ -121,5 +145,11 @@ export function defineCut<Payload>(definition: CutDefinition<Payload>): CutKind 
       const payload = definition.parse(cut.payload)
       if (isFor(fold, accountOf(payload, cut))) definition.restore(payload, cut, fold)
     },
+    isPlace: definition.apply === undefined,
+    forget: definition.forget,
+    hasRevisions: definition.hasRevisions ?? false,
+    movedAccountOf: cut =>
+      definition.movesAccount ? accountOf(definition.parse(cut.payload), cut) : undefined,
+    ofTopic: definition.ofTopic,
   }
 }

@@ -21,4 +21,6 @@ export const exemptionCut = defineCut<ExemptionCut>({
   restore(exemption, { entity }, { accounts }) {
     accounts.exempt(entity, exemption)
   },
+
+  forget: (accounts, timeMs) => accounts.forgetExemptions(timeMs),
 })

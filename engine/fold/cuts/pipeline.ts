@@ -17,6 +17,7 @@ export const pipelineCut = defineCut<PipelineCut | undefined>({
   behaviour: (document, catalogue) =>
     document === undefined ? FIRST_BEHAVIOUR : behaviourOfPipeline(catalogue, document),
   address: 'home',
+  hasRevisions: true,
   parse: text => (text === '' ? undefined : (parseJson(text) as unknown as PipelineCut)),
   accountOf: document => document?.accountId,
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import type { Cut } from '../../../schemas/log/control.ts'
+import { CUT_KINDS, type Cut } from '../../../schemas/log/control.ts'
 import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../../test/support/line-batches.ts'
 import { readNativeBlock } from '../../../test/support/native-reader.ts'
@@ -8,7 +8,7 @@ import { exclusion, node, SOURCE } from '../../../test/support/world.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
 import { encodeControl } from '../control-record.ts'
 import { PartitionFold } from '../partition-fold.ts'
-import { behaviourOfCut, kindOf } from './registry.ts'
+import { behaviourOfCut, cutsOfTopic, kindOf } from './registry.ts'
 
 const IDENTITY = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'log' }
 const accountId = SAMPLE_ACCOUNT
@@ -35,6 +35,11 @@ const EVERY_KIND: readonly (readonly [Cut, behaviour: number, home: boolean, els
   [cut('loss', `${INGEST_TOPIC}/0`, { from: 0, to: 1 }), 5, false, false],
 ]
 
+test('every kind is tested here, and is registered under its own name', () => {
+  expect(EVERY_KIND.map(([{ kind }]) => kind)).toEqual(CUT_KINDS)
+  expect(CUT_KINDS.map(kind => kindOf({ kind }).kind)).toEqual(CUT_KINDS)
+})
+
 describe.each(EVERY_KIND)('a cut of $kind', (each, behaviour, home, elsewhere) => {
   test('is recognised by its kind, needs its behaviour and has its address', () => {
     expect(kindOf(each).kind).toBe(each.kind)
@@ -43,13 +48,14 @@ describe.each(EVERY_KIND)('a cut of $kind', (each, behaviour, home, elsewhere) =
     expect(kindOf(each).goesTo({ isHome: false, isSpread: false })).toBe(elsewhere)
   })
 
-  test('takes effect once it is read, and is still in effect after a restart', () => {
-    if (each.kind === 'loss') return // it takes effect by its place
+  test('takes effect once it is read, also after a restart, unless it only marks a place', () => {
+    const version = kindOf(each).isPlace ? 0 : 1
     const partition = new Partition()
     partition.cut(each)
-    expect(partition.fold.cutVersion(each.kind, each.entity)).toBe(1)
+    expect(partition.fold.cutVersion(each.kind, each.entity)).toBe(version)
+    if (kindOf(each).isPlace) return // the fold is not at rest there
     partition.restart()
-    expect(partition.fold.cutVersion(each.kind, each.entity)).toBe(1)
+    expect(partition.fold.cutVersion(each.kind, each.entity)).toBe(version)
     expect(partition.fold.sliceMs).toBe(each.kind === 'slice' ? 2_000 : 1_000)
   })
 })
@@ -85,6 +91,34 @@ test('an exemption has no meaning any more from its last time on', () => {
   expect(kindOf(each).isOver(each, 5_000)).toBe(true)
 })
 
+test('an exemption that is over is forgotten, and no other cut', () => {
+  const partition = new Partition()
+  for (const [each] of EVERY_KIND) if (!kindOf(each).isPlace) partition.cut(each)
+  const known = () => EVERY_KIND.map(([each]) => partition.fold.cutVersion(each.kind, each.entity))
+  partition.tick(4_999)
+  expect(known()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0])
+  partition.tick(5_000)
+  expect(known()).toEqual([1, 1, 1, 1, 1, 0, 1, 1, 0])
+})
+
+test('the change of an account between one partition and many is known by its account', () => {
+  const partition = new Partition()
+  for (const [each] of EVERY_KIND) if (!kindOf(each).isPlace) partition.cut(each)
+  expect([...partition.fold.spreads]).toEqual([[accountId, 1]])
+  partition.cut(cut('spread', accountId, { isSpread: false }, 2))
+  expect([...partition.fold.spreads]).toEqual([[accountId, 2]])
+  partition.tick(5_000)
+  partition.restart()
+  expect([...partition.fold.spreads]).toEqual([[accountId, 2]])
+})
+
+test('a topic with more than 16 partitions has longer slices, by a cut of its workers', () => {
+  expect(cutsOfTopic({ name: INGEST_TOPIC, partitions: 16 })).toEqual([])
+  expect(cutsOfTopic({ name: INGEST_TOPIC, partitions: 17 })).toEqual([
+    { kind: 'slice', entity: INGEST_TOPIC, version: 17, payload: '1063' },
+  ])
+})
+
 test('retention and rules hold for lines behind their cuts, and after a restart', () => {
   const partition = new Partition()
   partition.cut(cut('account', accountId, { accountId, retentionDays: 7 }))
@@ -108,12 +142,16 @@ class Partition {
   stored(): (readonly [app: unknown, retention: unknown])[] {
     const lines = ['noise', 'signal'].map(app => ({ line: 'text', app }))
     this.#append(lineBatchValue([{ lines }]))
-    this.#timeMs += 10_000
-    return this.#append(encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs: this.#timeMs } }))
+    return this.tick(this.#timeMs + 10_000)
       .flatMap(({ tables }) => tables)
       .filter(({ table }) => table === 'lines')
       .flatMap(({ block }) => readNativeBlock(block).rows)
       .map(({ app, retention }) => [app, retention])
+  }
+
+  tick(deadlineMs: number) {
+    this.#timeMs = deadlineMs
+    return this.#append(encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs } }))
   }
 
   restart(): void {

@@ -1,7 +1,7 @@
 import type { Cut } from '../../../schemas/log/control.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { accountCut } from './account.ts'
-import type { CutKind } from './cut-kind.ts'
+import type { CutKind, TopicShape } from './cut-kind.ts'
 import { deadLetterCut } from './dead-letter.ts'
 import { exemptionCut } from './exemption.ts'
 import { lineRulesCut } from './line-rules.ts'
@@ -11,7 +11,12 @@ import { quotaCut } from './quota.ts'
 import { sliceCut } from './slice.ts'
 import { spreadCut } from './spread.ts'
 
-/** Every kind of cut. A new kind is a file beside this one and a line here. */
+/**
+ * Every kind of cut, with its effect in partitions. A new kind is a file beside this one and a line here. If the
+ * configuration sends it, it also has a file and a line in `engine/configuration/cuts`, which says how an entity becomes a
+ * cut. Two registries are necessary because the fold and the configuration must not import each other. A test beside that
+ * registry holds the two against each other.
+ */
 const KINDS: Readonly<Record<Cut['kind'], CutKind>> = {
   pipeline: pipelineCut,
   account: accountCut,
@@ -26,6 +31,16 @@ const KINDS: Readonly<Record<Cut['kind'], CutKind>> = {
 
 export function kindOf({ kind }: Pick<Cut, 'kind'>): CutKind {
   return KINDS[kind]
+}
+
+/** Kinds whose cuts are forgotten at some time. */
+export const FORGOTTEN_KINDS: readonly CutKind[] = Object.values(KINDS).filter(
+  ({ forget }) => forget !== undefined,
+)
+
+/** Cuts that the worker of a partition writes because of the shape of its topic. */
+export function cutsOfTopic(topic: TopicShape): Cut[] {
+  return Object.values(KINDS).flatMap(({ ofTopic }) => ofTopic?.(topic) ?? [])
 }
 
 /** Behaviour number that a program must know to apply a cut. */

@@ -10,6 +10,7 @@ export const spreadCut = defineCut<SpreadCut>({
   kind: 'spread',
   behaviour: SECOND_BEHAVIOUR,
   address: 'everywhere',
+  movesAccount: true,
   parse: text => JSON.parse(text) as SpreadCut,
   accountOf: (_payload, entity) => entity,
 

@@ -8,6 +8,7 @@ import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { Steps } from '../../steps.ts'
 import type { AccountOutput } from '../account-output.ts'
 import type { AccountState } from '../account-state.ts'
+import { kindOf } from '../cuts/registry.ts'
 import type { FoldMoment } from '../fold-moment.ts'
 import type { PartitionName } from '../run-watch.ts'
 import type { FoldSeat } from './key-placement.ts'
@@ -68,7 +69,7 @@ export class KeyedExchange {
   }
 
   /**
-   * Applies a cut of kind 'spread': from then on memory of keys belongs to the keyed partitions, or to the home
+   * Spreads or gathers an account: from then on memory of keys belongs to the keyed partitions, or to the home
    * partition.
    */
   spread(account: AccountState, isSpread: boolean): void {
@@ -97,7 +98,7 @@ export class KeyedExchange {
         const { kind, entity, version, payload, ...sent } = part['weir.ForwardedCut']
         if (!isNew(sent)) continue
         const cut = { kind, entity, version, payload }
-        if (kind === 'pipeline' && sourceTopic === INGEST_TOPIC)
+        if (kindOf(cut).hasRevisions && sourceTopic === INGEST_TOPIC)
           spread.noteForwarded(entity, sourcePartition, version)
         if (yield* this.#fold.applyForwarded(cut)) this.#tellHome(account, cut)
       } else if ('weir.MovedState' in part) {
@@ -181,7 +182,7 @@ export class KeyedExchange {
 
   /** The home partition may receive events and memory of a revision from here before it has read the cut itself. */
   #tellHome(account: AccountState, cut: Cut): void {
-    if (this.#seat.topic === INGEST_TOPIC || cut.kind !== 'pipeline') return
+    if (this.#seat.topic === INGEST_TOPIC || !kindOf(cut).hasRevisions) return
     const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
     const { homePartition } = this.#spreadOf(account).placement
     this.outbox.add(homePartition, account.account, part, cut.payload.length + 64)
