@@ -15,6 +15,7 @@ const DEFAULT_SLICE_MS = 1000
 export class AppliedCuts {
   readonly #fold: AffectedFold
   readonly #cuts = new Map<string, Cut>()
+  readonly #spreads = new Map<string, number>()
   #count = 0
 
   constructor(fold: Omit<AffectedFold, 'settings'>) {
@@ -35,10 +36,9 @@ export class AppliedCuts {
     return this.#count
   }
 
-  /** Version of the newest change between one partition and many, by account. */
+  /** Version of the newest change between one partition and many, by account; a change of the fold changes this map. */
   get spreads(): ReadonlyMap<string, number> {
-    const moves = [...this.all].map(cut => [kindOf(cut).movedAccountOf(cut), cut.version] as const)
-    return new Map(moves.flatMap(([account, version]) => (account === undefined ? [] : [[account, version]])))
+    return this.#spreads
   }
 
   /** Version of an entity's cut that is in effect; 0: none is known. */
@@ -57,7 +57,7 @@ export class AppliedCuts {
     const { accounts, isPassedOver, settings } = this.#fold
     settings.sliceMs = sliceMs
     for (const cut of cuts) {
-      this.#cuts.set(cutKey(cut), cut)
+      this.#put(cut)
       kindOf(cut).restore(cut, { accounts, isPassedOver, keptOf })
     }
   }
@@ -73,7 +73,7 @@ export class AppliedCuts {
     const kind = kindOf(cut)
     if (kind.isPlace || kind.isOver(cut, this.#fold.timeMs())) return
     if (cut.version <= this.version(cut.kind, cut.entity)) return
-    this.#cuts.set(cutKey(cut), cut)
+    this.#put(cut)
     this.#count++
     yield* kind.apply(cut, this.#fold)
   }
@@ -89,6 +89,12 @@ export class AppliedCuts {
     if (isNew) yield* this.apply(cut)
     if (isNew && cut.entity !== this.#fold.settings.tried?.id) return true
     return kindOf(cut).applyLate(cut, this.#fold) || isNew
+  }
+
+  #put(cut: Cut): void {
+    this.#cuts.set(cutKey(cut), cut)
+    const moved = kindOf(cut).movedAccountOf(cut)
+    if (moved !== undefined) this.#spreads.set(moved, cut.version)
   }
 
   /** @see tryPipeline */

@@ -124,7 +124,7 @@ export class PartitionFold {
     return this.#parts.exchange.outbox
   }
 
-  /** Version of the newest change between one partition and many, by account. */
+  /** @see AppliedCuts.spreads */
   get spreads(): ReadonlyMap<string, number> {
     return this.#parts.cuts.spreads
   }

@@ -199,7 +199,7 @@ export class PartitionWorker {
     this.#refillsTo = refillsTo
     this.#fold = fold
     this.#reading = this.#readingInto(fold)
-    this.#spreads = fold.spreads
+    this.#spreads = new Map(fold.spreads)
     this.#flushes.begin(settled, { storedOffset: fold.nextOffset, settledMs: fold.lastCheckpointMs })
     this.#ticks.noteTime(fold)
   }
@@ -303,8 +303,10 @@ export class PartitionWorker {
   /** @returns false at the head of the log */
   async #readOnce(): Promise<boolean> {
     const fold = this.#fold
+    const { appliedCuts } = fold
     if (!(await this.#reading.readOnce(flush => this.#flushes.add(flush)))) return false
-    this.#spreads = fold.spreads
+    // A copy: the fold's own map has changes whose parts are not sent yet.
+    if (fold.appliedCuts > appliedCuts) this.#spreads = new Map(fold.spreads)
     this.#ticks.noteTime(fold)
     this.#options.onRoomChanged?.()
     return true

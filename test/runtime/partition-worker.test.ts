@@ -1,6 +1,9 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { LogError } from '../../engine/log/log.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
+import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
+import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import {
   expectConservation,
   newWorld,
@@ -349,4 +352,30 @@ test('a record that cannot be read stops the worker with a sentence that names i
   const value = Buffer.from([0, 0, 0, 0, 1, 255])
   await world.ingest.append(world.partition, { value, producer: null, priority: 'ingest' })
   await expect(settle(worker)).rejects.toThrow(/record 1 of weir\.ingest\/\d cannot be read/)
+})
+
+test('a change between one partition and many is reported once its parts are sent, also after a restart', async () => {
+  const world = await newWorld()
+  const keyed = await world.log.topic(KEYED_TOPIC, world.ingest.partitions)
+  const worker = await world.worker()
+  await settle(worker)
+  world.configuration.set({
+    kind: 'spread',
+    entity: SAMPLE_ACCOUNT,
+    version: 1,
+    payload: '{"isSpread":true}',
+  })
+  const away = vi
+    .spyOn(keyed, 'append')
+    .mockRejectedValue(new LogError('LOG_UNAVAILABLE', 'x', { retriable: true }))
+  const settled = settle(worker)
+  await vi.waitFor(() => expect(away).toHaveBeenCalled())
+  expect(worker.cutVersion('spread', SAMPLE_ACCOUNT)).toBe(1)
+  expect([...worker.spreads]).toEqual([])
+  away.mockRestore()
+  await world.clock.advanceUntil(settled)
+  expect([...worker.spreads]).toEqual([[SAMPLE_ACCOUNT, 1]])
+  await passSecond(world, worker)
+  await worker.finish()
+  expect([...(await world.worker()).spreads]).toEqual([[SAMPLE_ACCOUNT, 1]])
 })
