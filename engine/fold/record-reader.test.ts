@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
+import { withSchemaId } from '../../schemas/log/wire-format.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { FoldError } from './fold-error.ts'
 import { FoldMoment } from './fold-moment.ts'
@@ -28,6 +29,9 @@ test('a record of lines is not a control record, and names its account', () => {
 test('the error about a record of a newer program, or a damaged one, names the record', () => {
   expect(() => reader.control(record(tick(BEHAVIOUR + 1)))).toThrow(
     `record 9 of weir.ingest/3 was written by a newer program (behaviour ${BEHAVIOUR + 1}, this one knows ${BEHAVIOUR}): start that one`,
+  )
+  expect(() => reader.control(record(withSchemaId(tick(1), 1_000_000_099)))).toThrow(
+    'record 9 of weir.ingest/3 was written by a newer program: start that one',
   )
   expect(() => reader.control(record(tick(1).subarray(0, 7)))).toThrow(FoldError)
   expect(() => reader.control(record(tick(1).subarray(0, 7)))).toThrow(

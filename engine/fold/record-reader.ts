@@ -3,7 +3,7 @@ import { type Control, controlType } from '../../schemas/log/control.ts'
 import { type DeadLetters, deadLettersType } from '../../schemas/log/dead-letters.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
 import { type Rekeyed, rekeyedType } from '../../schemas/log/rekeyed.ts'
-import { schemaIdOf } from '../../schemas/log/wire-format.ts'
+import { NewerSchemaError, schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../log/log.ts'
 import { FoldError } from './fold-error.ts'
@@ -57,21 +57,24 @@ export class RecordReader {
     return { account: batch.account, kind: 'lines', batch }
   }
 
-  #bringIntoForce({ offset }: LogRecord, behaviour: number): void {
+  #bringIntoForce(record: LogRecord, behaviour: number): void {
     if (this.#moment.bringIntoForce(behaviour)) return
-    const { topic, partition } = this.#partition
-    throw new FoldError(
-      `record ${offset} of ${topic}/${partition} was written by a newer program (behaviour ${behaviour}, this one knows ${BEHAVIOUR}): start that one`,
-    )
+    const newer = `behaviour ${behaviour}, this one knows ${BEHAVIOUR}`
+    throw this.#refusal(record, `was written by a newer program (${newer}): start that one`)
   }
 
-  #decoded<T>({ offset }: LogRecord, decode: () => T): T {
+  #decoded<T>(record: LogRecord, decode: () => T): T {
     try {
       return decode()
     } catch (cause) {
-      const { topic, partition } = this.#partition
-      const message = `record ${offset} of ${topic}/${partition} cannot be read: ${(cause as Error).message}`
-      throw new FoldError(message, { cause })
+      if (cause instanceof NewerSchemaError)
+        throw this.#refusal(record, 'was written by a newer program: start that one', { cause })
+      throw this.#refusal(record, `cannot be read: ${(cause as Error).message}`, { cause })
     }
+  }
+
+  #refusal({ offset }: LogRecord, why: string, options?: ErrorOptions): FoldError {
+    const { topic, partition } = this.#partition
+    return new FoldError(`record ${offset} of ${topic}/${partition} ${why}`, options)
   }
 }

@@ -3,6 +3,7 @@ import type { Cut } from '../../schemas/log/control.ts'
 import { cutKey } from '../../schemas/log/cuts.ts'
 import { type Loss, lossCut, lossIn, type Witnessed } from '../../schemas/log/loss.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
+import { decodedCheckpoint } from '../fold/checkpoint/read-checkpoint.ts'
 import { encodeControl } from '../fold/control-record.ts'
 import { kindOf } from '../fold/cuts/registry.ts'
 import type { LostTail } from '../log/guarded-topic.ts'
@@ -124,7 +125,7 @@ async function knownOf(witnesses: Witnesses, partition: number): Promise<Known> 
   const { topic, checkpoints, store, mark, received } = witnesses
   const log = new CheckpointLog(checkpoints, { topic, partition })
   const kept = await log.newest()
-  const checkpoint = kept && checkpointType.decode(kept.body)
+  const checkpoint = kept && decodedCheckpoint(kept.body, { topic: topic.name, partition })
   // A checkpoint of another log also counts: the topic was created again, and its records are lost.
   const from = { offset: BigInt(checkpoint?.nextOffset ?? 0), row: 0, timeMs: checkpoint?.timeMs ?? 0 }
   const stored = (await store?.reached({ topic: topic.name, partition }, from)) ?? NOTHING

@@ -1,4 +1,5 @@
 import { checkpointType } from '../../schemas/log/checkpoint.ts'
+import { knownCheckpoint } from '../fold/checkpoint/read-checkpoint.ts'
 import type { Topic } from '../log/log.ts'
 import type { Store, StoredMark } from '../store/store.ts'
 import { CheckpointLog, type KeptCheckpoint } from './checkpoint-log.ts'
@@ -65,7 +66,7 @@ export function olderStoreSentence({
  * store before it writes a checkpoint, so a store that was not exchanged never has less.
  *
  * @returns undefined for a topic that was created again: the fold reports that
- * @throws LogError, StoreError, also retriable ones
+ * @throws LogError, StoreError, also retriable ones; FoldError when a newer program wrote the newest checkpoint
  */
 export async function storedPart(
   { topic, checkpoints, store }: StoreWitnesses,
@@ -73,7 +74,8 @@ export async function storedPart(
 ): Promise<StoredPart | undefined> {
   const log = new CheckpointLog(checkpoints, { topic, partition })
   const newest = await log.newest()
-  if (newest !== undefined && checkpointType.decode(newest.body).logId !== topic.logId) return undefined
+  const checkpoint = newest && knownCheckpoint(newest.body, { topic: topic.name, partition })
+  if (checkpoint !== undefined && checkpoint.logId !== topic.logId) return undefined
   const knownTo = newest?.nextOffset ?? (await log.gapBeforeNewest())?.from ?? 0n
   // Asked last: each mark is set before the checkpoint that mentions it.
   const { mark, owner } = await store.standing({ topic: topic.name, partition })

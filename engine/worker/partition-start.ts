@@ -96,7 +96,8 @@ export class PartitionStart {
   /**
    * Handles an older copy of the store, which lacks lines from before the newest checkpoint.
    *
-   * @throws OlderStoreError when not all of it can be stored again
+   * @throws OlderStoreError when not all of it can be stored again; FoldError when a newer program wrote the checkpoint:
+   *   the partition is left to such programs, without an owner record that would end their workers
    */
   async #olderStore(signal: AbortSignal | undefined): Promise<StoredPart | undefined> {
     const { topic, partition, store, logger } = this.#options

@@ -67,7 +67,7 @@ export const checkpointType = {
     return wordedType.encode({ ...checkpoint, states })
   },
 
-  /** @throws WireFormatError when the bytes are of another schema or damaged */
+  /** @throws WireFormatError like `WireType.decode` */
   decode(bytes: Buffer): Checkpoint {
     if (schemaIdOf(bytes) === namedType.id) return namedType.decode(bytes)
     const checkpoint = wordedType.decode(bytes)

@@ -28,12 +28,22 @@ export const BUNDLED_SCHEMAS = [
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']
 
+/** Lowest id that only this program gives to schemas; registries do not reach it. */
+const FIRST_OWN_ID = 1_000_000_001
+
 export const HEADER_BYTES = 5
 const MAGIC_BYTE = 0
 
 /** A value that is not in the wire format, or whose schema this program does not know. */
 export class WireFormatError extends Error {
   override readonly name = 'WireFormatError'
+}
+
+/** A value of a schema that a newer program has added. */
+export class NewerSchemaError extends WireFormatError {
+  constructor(id: number) {
+    super(`schema ${id} belongs to a newer program: start that one`)
+  }
 }
 
 export function bundledSchema(name: SchemaName): (typeof BUNDLED_SCHEMAS)[number] {
@@ -97,11 +107,12 @@ export class WireType<T> {
     return this.#withHeader(second)
   }
 
-  /** @throws WireFormatError when the bytes are of another schema or damaged */
+  /** @throws NewerSchemaError; WireFormatError when the bytes are of another schema or damaged */
   decode(bytes: Buffer): T {
     const id = schemaIdOf(bytes)
     if (id !== this.id) {
       const isBundled = BUNDLED_SCHEMAS.some(schema => schema.id === id)
+      if (!isBundled && id >= FIRST_OWN_ID) throw new NewerSchemaError(id)
       const remedy = isBundled ? '' : ': set SCHEMA_REGISTRY_URL to the value of the process that wrote it'
       throw new WireFormatError(
         `expected a ${this.schemaName} (schema ${this.id}), found schema ${id}${remedy}`,

@@ -1,4 +1,4 @@
-import { checkpointType, type NamedState } from '../../../schemas/log/checkpoint.ts'
+import type { NamedState } from '../../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../../schemas/log/control.ts'
 import type { Steps } from '../../steps.ts'
 import type { Accounts } from '../accounts.ts'
@@ -9,6 +9,7 @@ import type { FoldMoment } from '../fold-moment.ts'
 import type { Producers } from '../repeats.ts'
 import type { OpenTables } from '../tables/open-tables.ts'
 import { checkpointBytes } from './checkpoint-bytes.ts'
+import { knownCheckpoint } from './read-checkpoint.ts'
 
 /** The parts of a fold that a checkpoint contains. */
 export interface FoldState {
@@ -48,19 +49,15 @@ export function* takeCheckpoint(state: FoldState, nextOffset: bigint): Steps<Buf
  * @throws FoldError when it belongs to another log, or was written by a newer program
  */
 export function restoreCheckpoint(bytes: Buffer, state: FoldState): bigint {
-  const checkpoint = checkpointType.decode(bytes)
   const { identity, moment, accounts, cuts, producers, tables } = state
+  const checkpoint = knownCheckpoint(bytes, identity)
   const { topic, partition, logId } = identity
   if (checkpoint.logId !== logId) {
     throw new FoldError(
       `the checkpoint of ${topic}/${partition} belongs to log ${checkpoint.logId}, this is ${logId}`,
     )
   }
-  if (!moment.bringIntoForce(checkpoint.behaviour)) {
-    throw new FoldError(
-      `the checkpoint of ${topic}/${partition} was written by a newer program: start that one`,
-    )
-  }
+  moment.bringIntoForce(checkpoint.behaviour)
   moment.timeMs = checkpoint.timeMs
   tables.restoreGiven(checkpoint.stored)
   producers.restore(checkpoint.producers)
