@@ -25,8 +25,13 @@ export class LooseFold {
   #offset = 0n
   #version = 0
 
-  constructor({ scope, catalogue = CATALOGUE }: { scope?: FoldScope; catalogue?: Catalogue } = {}) {
-    const identity = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'log' }
+  /** @param topic that of the lines, or that of keyed events */
+  constructor({
+    scope,
+    catalogue = CATALOGUE,
+    topic = INGEST_TOPIC,
+  }: { scope?: FoldScope; catalogue?: Catalogue; topic?: string } = {}) {
+    const identity = { topic, partition: 0, partitions: 1, logId: 'log' }
     this.parts = foldParts(catalogue, identity, scope)
     this.parts.moment.bringIntoForce(BEHAVIOUR)
     this.enter(0)
