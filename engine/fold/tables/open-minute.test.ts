@@ -22,7 +22,7 @@ test('a minute without counts has no end and no rows', () => {
 
 test('counts belong to the minute in which they began, and are due at its end', () => {
   const minute = counted()
-  minute.noteTime(119_999)
+  minute.noteTime(121_000)
   expect(minute.deadlineMs).toBe(120_000)
   expect([minute.endsBefore(119_999), minute.endsBefore(120_000)]).toEqual([false, true])
 })
