@@ -7,6 +7,8 @@ import { type BodyReader, type LineCodec, lineCodec } from '../../engine/lines/l
 import { BodyError } from '../../engine/lines/scan/body-error.ts'
 import type { ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
+import { finish } from '../../engine/steps.ts'
+import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
 import { type Idempotency, INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
@@ -19,6 +21,8 @@ import { idempotencyKeyOf, type KeptAnswer, type RecentKeys } from './recent-key
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
 
 const DIGEST_BYTES = 16
+/** A larger body that needs the complete rules is read in turns with other requests. */
+const READ_AT_ONCE_BYTES = 32 * 1024
 const STORED = 200
 const REFUSED = 400
 
@@ -55,6 +59,18 @@ interface Filled {
   readonly read: ReadLines
 }
 
+/** A body would keep other requests waiting if it were read at once. */
+class LongBody extends Error {}
+
+/** Destination and rules of a request's lines. */
+interface Taking {
+  readonly account: CallerAccount
+  readonly partition: number
+  readonly receivedAtMs: number
+  readonly idempotency: Idempotency | null
+  readonly credentials: IngestCredentials
+}
+
 type Reply = { status: 'ok' | number[]; batchID: string }
 
 /** Turns requests into durable lines and answers them. */
@@ -62,12 +78,14 @@ export class IngestFront {
   readonly #options: IngestFrontOptions
   readonly #inflating: ByteBudget
   readonly #reader: BodyReader
+  readonly #turns: LoopTurns
 
   /** @param inflating limits the bytes being decompressed, separately from those being received */
   constructor(options: IngestFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
     this.#reader = (options.codec ?? lineCodec).newReader()
+    this.#turns = new LoopTurns(options.clock)
   }
 
   /**
@@ -86,11 +104,11 @@ export class IngestFront {
     const chunks = await this.#chunksOf(request)
     // The code from here to the append must not contain an `await`: all requests share the reader's memory.
     this.#reader.load(chunks)
-    const { credentials } = request.ingestion
+    const credentials = request.ingestion.credentials ?? this.#credentialsOfBody(request)
     // Checked again, because a body may take minutes: a suspension or a deleted key in between takes effect at once.
     const caller =
-      credentials === undefined
-        ? this.#authenticatedByBody(request, reply)
+      request.ingestion.credentials === undefined
+        ? this.#admit(credentials, request, reply)
         : this.#authenticated(credentials, reply)
     if (this.#reader.body.length === 0) throw badRequest([{ message: 'The body is empty', key: 'body' }])
     const account = accountThatMayIngest(caller)
@@ -104,38 +122,87 @@ export class IngestFront {
       idempotency === null ? undefined : this.#options.keys.find(account.shortId, idempotency, partition)
     if (first !== undefined) return send(reply, await this.#repeated(first, chunks))
     const bytes = this.#reader.body.length
-    const written = this.#append(request, account, idempotency, partition)
-    const { filled, lines, batchId } = await written
+    const receivedAtMs = this.#options.clock.wallMs()
+    const taking = { account, partition, receivedAtMs, idempotency, credentials }
+    const { filled, lines, batchId } = await this.#append(request, reply, taking)
     const { count, refused, retimed } = filled.read
     const { driftMs } = filled.facts
     this.#options.observer?.accepted({ lines, refused: refused.length, retimed, bytes, driftMs })
     return send(reply, replyOf(batchId, count, refused))
   }
 
-  #append(
+  #append(request: FastifyRequest, reply: FastifyReply, taking: Taking): Promise<Written<Filled>> {
+    const { account, idempotency } = taking
+    const written = this.#written(request, reply, taking)
+    if (idempotency !== null) this.#options.keys.note(account.shortId, idempotency, written.then(keptAnswer))
+    return written
+  }
+
+  #written(request: FastifyRequest, reply: FastifyReply, taking: Taking): Promise<Written<Filled>> {
+    const { bounds, tags, limitBytes } = this.#rulesOf(request, taking)
+    const { length } = this.#reader.body
+    try {
+      return this.#write(request, taking, length, batch => {
+        const read = this.#reader.scanLines(batch, bounds, tags, limitBytes)
+        if (read !== undefined) return read
+        if (length > READ_AT_ONCE_BYTES) throw new LongBody()
+        return finish(this.#reader.parsingLines(batch, bounds, tags, limitBytes))
+      })
+    } catch (error) {
+      if (!(error instanceof LongBody)) throw error
+      return this.#writtenInTurns(request, reply, taking)
+    }
+  }
+
+  async #writtenInTurns(
     request: FastifyRequest,
-    account: CallerAccount,
-    idempotency: Idempotency | null,
-    partition: number,
+    reply: FastifyReply,
+    taking: Taking,
+  ): Promise<Written<Filled>> {
+    const { bounds, tags, limitBytes } = this.#rulesOf(request, taking)
+    const { length } = this.#reader.body
+    const lines = new LineBatchBuilder()
+    const read = await inTurns(
+      this.#reader.parsingLines(lines, bounds, tags, limitBytes),
+      this.#turns.begin(),
+    )
+    // Checked again, because the turns of many bodies may take long.
+    accountThatMayIngest(this.#authenticated(taking.credentials, reply))
+    return this.#write(request, taking, length, batch => {
+      batch.addAll(lines)
+      return read
+    })
+  }
+
+  #rulesOf({ ingestion }: FastifyRequest, { account, receivedAtMs }: Taking) {
+    const { tags } = ingestion.query
+    return {
+      bounds: timeBounds(receivedAtMs, account.retentionDays),
+      tags: tags.length > 0 ? tags : null,
+      limitBytes: this.#options.bodyLimitBytes,
+    }
+  }
+
+  /** @throws ApiError 413, 503; what `read` throws */
+  #write(
+    request: FastifyRequest,
+    { account, partition, receivedAtMs, idempotency }: Taking,
+    sizeHint: number,
+    read: (batch: LineBatchBuilder) => ReadLines,
   ): Promise<Written<Filled>> {
     const { query } = request.ingestion
-    const receivedAtMs = this.#options.clock.wallMs()
-    const bounds = timeBounds(receivedAtMs, account.retentionDays)
-    const tags = query.tags.length > 0 ? query.tags : null
     const destination = { account: account.shortId, entrance: INGEST_ENTRANCE, partition }
-    const written = this.#options.writer.append(destination, this.#reader.body.length, batch => {
-      const read = this.#reader.readLines(batch, bounds, tags, this.#options.bodyLimitBytes)
+    return this.#options.writer.append(destination, sizeHint, batch => {
+      const lines = read(batch)
       const facts: RequestFacts = {
-        ...hostOf(query, read),
+        ...hostOf(query, lines),
         remoteAddress: request.ip,
         receivedAtMs,
         driftMs: driftOf(query.now, receivedAtMs),
         idempotency,
       }
-      return { facts, read }
+      return { facts, read: lines }
     })
-    if (idempotency !== null) this.#options.keys.note(account.shortId, idempotency, written.then(keptAnswer))
-    return written
   }
 
   /** @throws ApiError 413, 415, 400, 503; 401 when the key could only have been in a body that cannot be read */
@@ -163,9 +230,9 @@ export class IngestFront {
     }
   }
 
-  #authenticatedByBody(request: FastifyRequest, reply: FastifyReply): Caller {
+  #credentialsOfBody(request: FastifyRequest): IngestCredentials {
     const bodyApikey = this.#apikeyOfBody()
-    return this.#admit({ ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }, request, reply)
+    return { ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }
   }
 
   /** Key in the body. Without a credential a body is parsed only if it contains such a member. */
@@ -213,12 +280,10 @@ export class IngestFront {
     if (!isPartial) return replyOf(batchId, 0, [])
     this.#reader.load(chunks)
     const { bodyLimitBytes } = this.#options
-    const { count, refused } = this.#reader.readLines(
-      new LineBatchBuilder(),
-      timeBounds(0, 0),
-      null,
-      bodyLimitBytes,
-    )
+    const taken = [new LineBatchBuilder(), timeBounds(0, 0), null, bodyLimitBytes] as const
+    const { count, refused } =
+      this.#reader.scanLines(...taken) ??
+      (await inTurns(this.#reader.parsingLines(...taken), this.#turns.begin()))
     return replyOf(batchId, count, refused)
   }
 }

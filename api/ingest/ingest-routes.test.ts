@@ -74,6 +74,8 @@ async function openFront(
     maxLogBytes?: number
     bodyLimitBytes?: number
     trustProxy?: boolean
+    /** Step of the monotonic clock at each look at it. */
+    monotonicStepMs?: number
   } = {},
 ): Promise<Front> {
   const clock = manualClock(NOW_MS)
@@ -86,6 +88,7 @@ async function openFront(
     producer: new Producer({ topic, clock, entropy }),
     ...(maxWaitingBytes !== undefined && { maxWaitingBytes }),
   })
+  let looks = 0
   const app = fastify({ trustProxy: options.trustProxy ?? false })
   const refusals = new RefusalLog(clock)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
@@ -94,7 +97,7 @@ async function openFront(
     partitionOf: ({ account }) => partitionOfAccount(account, PARTITIONS),
     authenticator,
     keys: new RecentKeys({ clock }),
-    clock,
+    clock: { ...clock, monotonicMs: () => (looks += options.monotonicStepMs ?? 0) },
     bodyLimitBytes: options.bodyLimitBytes ?? LIMIT_BYTES,
     corsOrigins: ['https://app.example.com'],
   })
@@ -709,4 +712,49 @@ test('no body, header or query gives a 500', async () => {
     }),
     { numRuns: 400 },
   )
+})
+
+describe('a body of many lines that only the complete rules can read, which made all other work wait', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => ({ line: `${index}`, q: 1 }))
+
+  test('a request behind it is answered first', async () => {
+    const front = await openFront({ monotonicStepMs: 1 })
+    const answered: string[] = []
+    const note = (name: string) => (response: LightMyRequestResponse) => {
+      expect(response.statusCode).toBe(200)
+      answered.push(name)
+    }
+    const long = front.post({ lines: lines(50_000) }).then(note('long'))
+    await Promise.all([long, front.post(ONE_LINE).then(note('short'))])
+    expect(answered).toEqual(['short', 'long'])
+    const batches = await front.batches()
+    expect(batches.map(batch => batch.count)).toEqual([1, 50_000])
+    expect([0, 49_999].map(index => batches[1]?.lineText(index))).toEqual(['0', '49999'])
+  })
+
+  test('a body that cannot be read leaves nothing behind', async () => {
+    const front = await openFront({ monotonicStepMs: 1 })
+    const damaged = JSON.stringify({ lines: lines(5_000) }).slice(0, -1)
+    expect((await front.post(damaged)).json()).toEqual(DETAIL('The body is not valid JSON'))
+    expect(await front.batches()).toEqual([])
+  })
+
+  test('a key that is suspended meanwhile is refused', async () => {
+    const front = await openFront({ monotonicStepMs: 1 })
+    // Its key is looked at before the body is received, before the body is read, and before the lines are appended.
+    const looks = [KEY_CALLER, KEY_CALLER, CALLERS.suspended]
+    Object.defineProperty(CALLERS, 'passing', { get: () => looks.shift() })
+    const long = await front.post({ lines: lines(50_000) }, { headers: { apikey: 'passing' } })
+    expect(long.statusCode).toBe(403)
+    expect(await front.batches()).toEqual([])
+  })
+
+  test('a repeat with the same key waits for the answer to the first', async () => {
+    const front = await openFront({ monotonicStepMs: 1 })
+    const headers = { apikey: KEY, 'idempotency-key': 'once' }
+    const send = () => front.post({ lines: lines(5_000) }, { headers })
+    const [first, second] = await Promise.all([send(), send()])
+    expect(second.json()).toEqual(first.json())
+    expect(await front.batches()).toHaveLength(1)
+  })
 })

@@ -23,6 +23,24 @@ export interface Span {
 /** @returns the members of the object that begins at `from`; the last one of a repeated name counts */
 export function membersAt(text: string, from: number): Map<string, string> {
   const members = new Map<string, string>()
+  forEachMember(text, from, (key, start, end) => members.set(key, text.slice(start, end)))
+  return members
+}
+
+/** @returns the member that `membersAt` would have under this name, without keeping the others */
+export function memberAt(text: string, from: number, name: string): string | undefined {
+  let member: Span | undefined
+  forEachMember(text, from, (key, start, end) => {
+    if (key === name) member = { start, end }
+  })
+  return member && text.slice(member.start, member.end)
+}
+
+function forEachMember(
+  text: string,
+  from: number,
+  note: (key: string, start: number, end: number) => void,
+): void {
   let at = skipBlanks(text, from + 1)
   while (text[at] !== '}') {
     const keyEnd = valueEnd(text, at)
@@ -30,10 +48,9 @@ export function membersAt(text: string, from: number): Map<string, string> {
     const key = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
     const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
     const end = valueEnd(text, start)
-    members.set(key.toWellFormed(), text.slice(start, end))
+    note(key.toWellFormed(), start, end)
     at = nextPart(text, end)
   }
-  return members
 }
 
 /** Yields the elements of the array that begins at `from`, on demand. */

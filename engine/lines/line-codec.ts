@@ -1,4 +1,5 @@
 import { eventParser } from '../json/exact-json.ts'
+import type { Steps } from '../steps.ts'
 import type { LineBatchBuilder } from './columns/line-batch-builder.ts'
 import { type FieldColumns, ROW_FORM } from './native-block/field-columns.ts'
 import { LineReader, type ReadLines } from './scan/line-reader.ts'
@@ -31,7 +32,8 @@ export interface LineCodec {
 }
 
 /**
- * Reads request bodies into open columns. `load` and the calls that use the body belong to one turn of the event loop.
+ * Reads request bodies into open columns. `load` and the calls that use the body belong to one turn of the event loop;
+ * only the steps of `parsingLines` may be taken later.
  */
 export interface BodyReader {
   /** Makes these chunks the loaded body. */
@@ -60,6 +62,26 @@ export interface BodyReader {
     tags: readonly string[] | null,
     limitBytes: number,
   ): ReadLines
+
+  /**
+   * Does the same if that needs little time.
+   *
+   * @returns undefined, and leaves the columns as they were, for a body that needs the complete rules
+   */
+  scanLines(
+    columns: LineBatchBuilder,
+    bounds: TimeBounds,
+    tags: readonly string[] | null,
+    limitBytes: number,
+  ): ReadLines | undefined
+
+  /** Does the same by the complete rules, in short steps. Other bodies may be loaded between them. */
+  parsingLines(
+    columns: LineBatchBuilder,
+    bounds: TimeBounds,
+    tags: readonly string[] | null,
+    limitBytes: number,
+  ): Steps<ReadLines>
 }
 
 /** Texts of lines of one account under one log time. */

@@ -50,7 +50,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/json': ['schemas'],
-  'engine/lines': ['engine/json', 'engine/memory', 'engine/times', 'schemas', 'schemas/log'],
+  'engine/lines': ['engine', 'engine/json', 'engine/memory', 'engine/times', 'schemas', 'schemas/log'],
   'engine/log': ['engine/clock', 'engine/entropy', 'engine/memory', 'engine/times', 'schemas/log'],
   'engine/log/kafka': ['engine', 'engine/clock', 'engine/log', 'engine/worker'],
   'engine/memory': [],

@@ -51,6 +51,38 @@ function addAndFail(batch: LineBatchBuilder, lines: readonly NewLine[]): void {
   expect(failing).toThrow('no')
 }
 
+test('all lines of another batch are the same as if each had been added here', () => {
+  const rows = fc.array(someLine, { maxLength: 8 })
+  fc.assert(
+    fc.property(rows, rows, (before, after) => {
+      const [one, other, joined] = [new LineBatchBuilder(), new LineBatchBuilder(), new LineBatchBuilder()]
+      add(one, [...before, ...after])
+      add(other, after)
+      add(joined, before)
+      joined.addRequest(() => {
+        joined.addAll(other)
+        return { facts: FACTS }
+      })
+      const views = [one, joined].map(batch => LineBatchView.decode(batch.encode('account', 'ingest')))
+      const [expected, found] = views.map(view =>
+        Array.from({ length: view.count }, (_, index) => [
+          view.lineText(index),
+          view.metaText(index),
+          view.ownHost(index),
+          view.app(index),
+          view.level(index),
+          view.env(index),
+          view.file(index),
+          view.timestampMs(index),
+          view.timestampKind(index),
+          rareMembersOf(view, index),
+        ]),
+      )
+      expect(found).toEqual(expected)
+    }),
+  )
+})
+
 test('lines and requests are read back one by one as added, and failed ones leave no trace', () => {
   const batch = new LineBatchBuilder() // one for all runs: it must not remember the run before
   fc.assert(

@@ -149,6 +149,25 @@ export class LineBatchBuilder {
     )
   }
 
+  /** Adds all lines of another batch, without its requests. */
+  addAll(other: LineBatchBuilder): void {
+    this.lines.appendAll(other.lines)
+    this.meta.appendAll(other.meta)
+    this.rest.appendAll(other.rest)
+    const words = this.words.internAll(other.words)
+    const wordIn = (column: IndexColumn, row: number) => words[column.at(row)] as number
+    for (let row = 0; row < other.#count; row++)
+      this.finishLine(
+        wordIn(other.#hosts, row),
+        wordIn(other.#apps, row),
+        wordIn(other.#levels, row),
+        wordIn(other.#envs, row),
+        wordIn(other.#files, row),
+        other.#timestampMs[row] as number,
+        other.#timestampKind[row] as number,
+      )
+  }
+
   /** Adds the numbers of a line whose three texts were appended to the columns; the words are indexes. */
   finishLine(
     host: number,
@@ -280,6 +299,10 @@ class IndexColumn {
   set(row: number, index: number): void {
     this.#values[row] = index
     if (index !== 0) this.used = true
+  }
+
+  at(row: number): number {
+    return this.#values[row] as number
   }
 
   grow(rows: number): void {

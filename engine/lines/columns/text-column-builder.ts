@@ -67,13 +67,26 @@ export class TextColumnBuilder {
 
   /** Counts one row, whose length and bytes the caller writes. */
   startRow(): void {
-    if (this.#allEmpty) {
-      this.reserve(this.#rows)
-      this.bytes.fill(0, this.length, this.length + this.#rows)
-      this.length += this.#rows
-      this.#allEmpty = false
-    }
+    if (this.#allEmpty) this.#writeEmptyRows()
     this.#rows++
+  }
+
+  /** Appends all rows of another column. */
+  appendAll(other: TextColumnBuilder): void {
+    if (!other.#allEmpty) {
+      if (this.#allEmpty) this.#writeEmptyRows()
+      this.reserve(other.length)
+      this.bytes.set(other.bytes.subarray(0, other.length), this.length)
+      this.length += other.length
+      this.#rows += other.#rows
+    } else for (let row = 0; row < other.#rows; row++) this.appendEmpty()
+  }
+
+  #writeEmptyRows(): void {
+    this.reserve(this.#rows)
+    this.bytes.fill(0, this.length, this.length + this.#rows)
+    this.length += this.#rows
+    this.#allEmpty = false
   }
 
   mark(): TextColumnMark {

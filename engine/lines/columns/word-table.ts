@@ -45,6 +45,18 @@ export class WordTable {
     return this.intern(bytes, 0, bytes.length)
   }
 
+  /** @returns for each index of another table the index of the same word here */
+  internAll(other: WordTable): Uint32Array {
+    const indexes = new Uint32Array(other.#count)
+    for (let index = 1; index < other.#count; index++)
+      indexes[index] = this.intern(
+        other.#pool,
+        other.#ends[index - 1] as number,
+        other.#ends[index] as number,
+      )
+    return indexes
+  }
+
   texts(): string[] {
     const texts = ['']
     for (let index = 1; index < this.#count; index++)

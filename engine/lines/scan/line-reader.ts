@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
+import { finish, type Steps } from '../../steps.ts'
 import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { tooLarge } from './body-error.ts'
 import { tagBytes } from './least-bytes.ts'
-import { type Envelope, envelopeOf, type JsonBody, openBody, parseLines } from './parse-lines.ts'
+import { type Envelope, envelopeOf, type JsonBody, openingBody, parsingLines } from './parse-lines.ts'
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import type { TimeBounds } from './timestamp.ts'
 
@@ -70,24 +71,62 @@ export class LineReader {
     tags: readonly string[] | null,
     limitBytes: number,
   ): ReadLines {
-    const spareBytes = limitBytes - this.#length
+    return (
+      this.scanLines(batch, bounds, tags, limitBytes) ??
+      finish(this.parsingLines(batch, bounds, tags, limitBytes))
+    )
+  }
+
+  /**
+   * Does the same with a body that the fast scanner understands.
+   *
+   * @returns undefined, and leaves the batch as it was, for any other body
+   */
+  scanLines(
+    batch: LineBatchBuilder,
+    bounds: TimeBounds,
+    tags: readonly string[] | null,
+    limitBytes: number,
+  ): ReadLines | undefined {
+    if (this.#json !== undefined || !isUtf8(this.body)) return undefined
     const mark = batch.mark()
-    if (this.#json === undefined && isUtf8(this.body)) {
-      const scanner = new LineScanner(batch, bounds, spareBytes)
-      if (scanner.scan(this.#bytes, this.#length)) {
-        const { retimed, spareBytes: left } = scanner
-        if ((batch.count - mark.count) * tagBytes(tags?.length ?? 0) > left) throw tooLarge()
-        return { count: batch.count - mark.count, refused: [], retimed, envelope: null }
-      }
+    const scanner = new LineScanner(batch, bounds, limitBytes - this.#length)
+    if (!scanner.scan(this.#bytes, this.#length)) {
       batch.rollBack(mark)
+      return undefined
     }
-    const json = this.#opened()
-    const envelope = envelopeOf(json)
-    return { ...parseLines(json, batch, bounds, tags ?? envelope.tags, spareBytes), envelope }
+    const { retimed, spareBytes } = scanner
+    if ((batch.count - mark.count) * tagBytes(tags?.length ?? 0) > spareBytes) throw tooLarge()
+    return { count: batch.count - mark.count, refused: [], retimed, envelope: null }
+  }
+
+  /**
+   * Does the same by the complete rules, in steps. They keep the body, so another one may be loaded meanwhile.
+   */
+  parsingLines(
+    batch: LineBatchBuilder,
+    bounds: TimeBounds,
+    tags: readonly string[] | null,
+    limitBytes: number,
+  ): Steps<ReadLines> {
+    const body = this.#json ?? Buffer.from(this.body)
+    return parsing(body, batch, bounds, tags, limitBytes - this.#length)
   }
 
   #opened(): JsonBody {
-    this.#json ??= openBody(this.body)
+    this.#json ??= finish(openingBody(this.body))
     return this.#json
   }
+}
+
+function* parsing(
+  body: JsonBody | Buffer,
+  batch: LineBatchBuilder,
+  bounds: TimeBounds,
+  tags: readonly string[] | null,
+  spareBytes: number,
+): Steps<ReadLines> {
+  const json = Buffer.isBuffer(body) ? yield* openingBody(body) : body
+  const envelope = envelopeOf(json)
+  return { ...(yield* parsingLines(json, batch, bounds, tags ?? envelope.tags, spareBytes)), envelope }
 }

@@ -36,6 +36,14 @@ describe('one line with very many members, which made all other work wait', () =
     expect(() => read(lined(members))).toThrow(TOO_LARGE)
   })
 
+  test('is refused before its members are read', () => {
+    const refused = (body: string) => () => expect(() => read(body)).toThrow(TOO_LARGE)
+    const ordinary = cpuMsOf(() => read(lined(`"q":1,"meta":{"a":1,"b":"c"}`, 30_000)))
+    const numbers = lined(numbered(110_000))
+    const least = Math.min(...[1, 2, 3].map(() => cpuMsOf(refused(numbers))))
+    expect(least).toBeLessThan(ordinary / 2)
+  })
+
   test('a thousand members of each line are free, and each further one counts as 64 bytes', () => {
     const body = lined(numbered(999))
     const most = Math.floor((LIMIT_BYTES - body.length) / (64 + '"119001":0000,'.length))

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lineBatchType } from '../../../schemas/log/line-batch.ts'
+import { finish } from '../../steps.ts'
 import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { LineBatchView } from '../columns/line-batch-view.ts'
-import { openBody, parseLines } from './parse-lines.ts'
+import { openingBody, parsingLines } from './parse-lines.ts'
 import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import { timeBounds } from './timestamp.ts'
 
@@ -54,7 +55,7 @@ function parsed(body: Buffer): Buffer {
   const batch = new LineBatchBuilder()
   const { filled } = batch.addRequest(() => ({
     facts: FACTS,
-    ...parseLines(openBody(body), batch, BOUNDS, [], 1_000_000),
+    ...finish(parsingLines(finish(openingBody(body)), batch, BOUNDS, [], 1_000_000)),
   }))
   expect(filled.refused).toEqual([])
   return batch.encode('account', 'ingest')
