@@ -5,7 +5,8 @@ import { jsonText } from '../../engine/json/json-text.ts'
 import type { RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
 import { LogError } from '../../engine/log/log.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { Refusal } from '../../engine/nodes/contract/define-source.ts'
+import type { Accepted, Refusal } from '../../engine/nodes/contract/define-source.ts'
+import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
 import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -61,11 +62,13 @@ type Running = GatewayRouteState & { readonly kind: 'runs' }
 export class PushFront {
   readonly #options: PushFrontOptions
   readonly #inflating: ByteBudget
+  readonly #turns: LoopTurns
 
   /** @param inflating limits the bytes being decompressed, separately from those being received */
   constructor(options: PushFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
+    this.#turns = new LoopTurns(options.clock)
   }
 
   /**
@@ -85,7 +88,9 @@ export class PushFront {
     // Checked again, because a body may take minutes: a deleted key, or a paused pipeline, takes effect at once.
     const caller = this.#authenticated(request, reply)
     const { source, capturesMetadata, readers } = await this.#running(request, caller)
-    const { messages, reply: answer } = this.#decoded(request, caller, body, source)
+    const { messages, reply: answer } = await this.#decoded(request, caller, body, source)
+    // Checked again, because the turns of many bodies may take long.
+    this.#authenticated(request, reply)
     if (messages.length > 0) {
       await this.#append(request, caller, messages, capturesMetadata)
       // Events that were under way when the pipeline was paused may have arrived too late for it: the sender repeats
@@ -176,12 +181,18 @@ export class PushFront {
     }
   }
 
-  /** @throws ApiError 400, 413 */
-  #decoded(request: FastifyRequest, caller: Caller, body: Buffer, { type, user_config }: NodeDocument) {
+  /** Decodes a body in turns with other requests. @throws ApiError 400, 413 */
+  async #decoded(
+    request: FastifyRequest,
+    caller: Caller,
+    body: Buffer,
+    { type, user_config }: NodeDocument,
+  ): Promise<Accepted> {
     const source = this.#options.catalogue.runningSourceOf(type)
     if (source?.entrance !== 'gateway') throw new RangeError(`"${type}" is not a source of a gateway route`)
-    const limitBytes = GROWTH * this.#options.bodyLimitBytes
-    const decoded = source.decode({ body, headers: request.headers, limitBytes }, user_config)
+    const { bodyLimitBytes: eventLimitBytes } = this.#options
+    const sent = { body, headers: request.headers, limitBytes: GROWTH * eventLimitBytes, eventLimitBytes }
+    const decoded = await inTurns(source.decode(sent, user_config), this.#turns.begin())
     if ('messages' in decoded) return decoded
     if ('isTooMany' in decoded) throw payloadTooLarge()
     const { refusal } = decoded
@@ -228,13 +239,15 @@ export class PushFront {
     const facts = factsOf(request, clock.wallMs(), metadata)
     const pieces = piecesOf(messages, this.#options.bodyLimitBytes)
     await Promise.all(
-      pieces.map(async ({ first, end, bytes }) =>
-        writer.append(destination, bytes + metadata.length, batch => {
+      pieces.map(async ({ first, end, bytes }) => {
+        // Each further record has a turn of its own; turns come in the order in which they were asked for.
+        if (first > 0) await this.#turns.begin().rest()
+        return writer.append(destination, bytes + metadata.length, batch => {
           for (let index = first; index < end; index++)
             batch.addEvent(messages[index] as string, facts.receivedAtMs)
           return { facts }
-        }),
-      ),
+        })
+      }),
     )
   }
 

@@ -1,6 +1,6 @@
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { type Deployment, deployments, spreads } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
@@ -302,6 +302,38 @@ describe('accepted bodies', () => {
         await expectRefused(push(plain), 413, 'ERR_PAYLOAD_TOO_LARGE')
       }
     expect(await events()).toEqual([])
+  })
+
+  test.each([
+    ['an array', (events: string[]) => `[${events.join(',')}]`],
+    ['lines', (events: string[]) => events.join('\n')],
+  ])('that are long no longer make others wait: %s', async (_form, body) => {
+    let looks = 0
+    vi.spyOn(installation.clock, 'monotonicMs').mockImplementation(() => looks++)
+    const answered: string[] = []
+    const note = (name: string) => (response: LightMyRequestResponse) => {
+      expect(response.statusCode).toBe(200)
+      answered.push(name)
+    }
+    const many = Array.from({ length: 40_000 }, (_, index) => `{"a":${index}}`)
+    const long = push(body(many)).then(note('long'))
+    await Promise.all([long, push('"short"').then(note('short'))])
+    expect(answered).toEqual(['short', 'long'])
+    const all = await messages()
+    expect([all.length, all[0], all[1], all.at(-1)]).toEqual([40_001, 'short', { a: 0 }, { a: 39_999 }])
+  })
+
+  test('whose key is deleted meanwhile are refused', async () => {
+    let looks = 0
+    vi.spyOn(installation.clock, 'monotonicMs').mockImplementation(() => looks++)
+    const long = push(`[${'{"a":1},'.repeat(40_000)}1]`)
+    while (looks < 5) await new Promise(setImmediate)
+    const { data } = (
+      await installation.call({ url: `/v3/pipeline/gateway-route/${route}/access-key` })
+    ).json()
+    const url = `/v3/pipeline/gateway-route/${route}/access-key/${data[0].id}`
+    expect((await installation.call({ method: 'DELETE', url })).statusCode).toBeLessThan(300)
+    await expectRefused(long, 401, 'ERR_UNAUTHORIZED')
   })
 
   test('can be compressed many at a time', async () => {

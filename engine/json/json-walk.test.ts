@@ -54,6 +54,29 @@ function assertAgrees(text: string): void {
   }
 }
 
+test.each([
+  ['1', 0],
+  ['"a:b{[,"', 0],
+  ['[1,2,"x"]', 1],
+  ['{}', 1],
+  ['{"a":1,"b":[{"c":[]},{}]}', 8],
+])('arrays, objects and members of %s are counted', (text, parts) => {
+  walked(text)
+  expect(walk.parts).toBe(parts)
+})
+
+test('a valid value that is cut off at any place reaches the limit, and a damaged one does not', () => {
+  const text = '{"a":[true,null,-1.5e3,"x\\n\\u00e9\\ud83d\\ude00"],"b":{}}'
+  const bytes = Buffer.from(text)
+  expect([walk.value(bytes, 0, bytes.length, LEVELS), walk.isCutOff]).toEqual([bytes.length, false])
+  for (let limit = 0; limit < bytes.length; limit++)
+    expect([limit, walk.value(bytes, 0, limit, LEVELS), walk.isCutOff]).toEqual([limit, -1, true])
+  for (const damaged of ['{"a":tru}', '{"a":"\\x"}', '{"a" 1}', '["\\u12g4"]', '{"a":1}}', '[-]']) {
+    walked(damaged)
+    expect([damaged, walk.isCutOff]).toEqual([damaged, false])
+  }
+})
+
 describe('a walk and a parse agree about', () => {
   test.each([
     '{}',

@@ -58,6 +58,10 @@ export class JsonWalk {
   /** Positions of the value itself, without the blanks around it. */
   start = 0
   end = 0
+  /** Arrays, objects, and members at all depths. */
+  parts = 0
+  /** Whether the value reached the limit: it may continue behind it. */
+  isCutOff = false
   /** Number of members of the outermost object; negative: their positions are not known. */
   members = 0
   /** The numbers of each member, see `MEMBER`. */
@@ -101,6 +105,8 @@ export class JsonWalk {
     this.#compactBytes = 0
     this.#areKeysDistinct = true
     this.members = 0
+    this.parts = 0
+    this.isCutOff = false
     this.#objects = 0
     this.#keys = 0
     if (++this.#walks > 0xffffffff) {
@@ -129,7 +135,7 @@ export class JsonWalk {
   }
 
   #value(at: number, levels: number, isOutermost: boolean): number {
-    if (at >= this.#limit) return NOT_JSON
+    if (at >= this.#limit) return this.#cutOff()
     switch (this.#bytes[at]) {
       case QUOTE:
         return this.#string(at + 1)
@@ -150,7 +156,7 @@ export class JsonWalk {
 
   #word(start: number, word: Buffer): number {
     const behind = start + word.length
-    if (behind > this.#limit) return NOT_JSON
+    if (behind > this.#limit) return this.#cutOff()
     for (let index = 1; index < word.length; index++)
       if (this.#bytes[start + index] !== word[index]) return NOT_JSON
     this.#compactBytes += word.length
@@ -159,6 +165,7 @@ export class JsonWalk {
 
   #array(start: number, levels: number): number {
     this.#compactBytes += 2
+    this.parts++
     let at = this.#blanks(start)
     if (this.#is(at, ARRAY_END)) return at + 1
     for (;;) {
@@ -174,6 +181,7 @@ export class JsonWalk {
 
   #object(start: number, levels: number, isOutermost: boolean): number {
     this.#compactBytes += 2
+    this.parts++
     const object = ++this.#objects
     let at = this.#blanks(start)
     if (this.#is(at, OBJECT_END)) return at + 1
@@ -183,6 +191,7 @@ export class JsonWalk {
       this.#hasEscapes = false
       const keyBehind = this.#string(keyStart)
       if (keyBehind < 0) return NOT_JSON
+      this.parts++
       this.#noteKey(object, keyStart, keyBehind - 1)
       at = this.#blanks(keyBehind)
       if (!this.#is(at, COLON)) return NOT_JSON
@@ -201,7 +210,14 @@ export class JsonWalk {
   }
 
   #is(at: number, byte: number): boolean {
-    return at < this.#limit && this.#bytes[at] === byte
+    if (at < this.#limit) return this.#bytes[at] === byte
+    this.isCutOff = true
+    return false
+  }
+
+  #cutOff(): typeof NOT_JSON {
+    this.isCutOff = true
+    return NOT_JSON
   }
 
   #noteMember(keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
@@ -275,7 +291,7 @@ export class JsonWalk {
         at++
       }
       if (byte === QUOTE) break
-      if (byte !== BACKSLASH) return NOT_JSON
+      if (byte !== BACKSLASH) return at === end ? this.#cutOff() : NOT_JSON
       at = this.#escape(at + 1)
       if (at < 0) return NOT_JSON
     }
@@ -286,12 +302,14 @@ export class JsonWalk {
   /** Corrects the size for an escape that is printed in another length. @returns the position behind it */
   #escape(at: number): number {
     this.#hasEscapes = true
+    if (at >= this.#limit) return this.#cutOff()
     const letter = this.#bytes[at] as number
-    if (at < this.#limit && IS_ESCAPE[letter] === 1) {
+    if (IS_ESCAPE[letter] === 1) {
       if (letter === SLASH) this.#noteOtherSize(-1)
       return at + 1
     }
-    if (letter !== LETTER_U || at + 5 > this.#limit) return NOT_JSON
+    if (letter !== LETTER_U) return NOT_JSON
+    if (at + 5 > this.#limit) return this.#cutOff()
     const unit = this.#hexUnit(at + 1)
     if (unit < 0) return NOT_JSON
     const sent = 6
@@ -363,6 +381,7 @@ export class JsonWalk {
   #digits(from: number): number {
     let at = from
     while (at < this.#limit && isDigit(this.#bytes[at] as number)) at++
+    if (at === this.#limit) this.isCutOff = true
     return at
   }
 }

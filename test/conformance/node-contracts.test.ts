@@ -9,6 +9,7 @@ import type { OwnStore, SendingDestination } from '../../engine/nodes/contract/d
 import type { LineSource, PushSource } from '../../engine/nodes/contract/define-source.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import { secretPlaces } from '../../engine/nodes/contract/secret.ts'
+import { finish } from '../../engine/steps.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { sentEvent } from '../support/sent-lines.ts'
@@ -53,9 +54,11 @@ function textOf({ textBytes, textStart, textEnd }: StoredLine): string {
 
 describe.each(pushSources)('push source %s', (_type, source) => {
   const decoded = (body: string, config: JsonObject) =>
-    source.decode(
-      { body: Buffer.from(body), headers: {}, limitBytes: LIMIT_BYTES },
-      checkedOptions(source, config),
+    finish(
+      source.decode(
+        { body: Buffer.from(body), headers: {}, limitBytes: LIMIT_BYTES, eventLimitBytes: LIMIT_BYTES },
+        checkedOptions(source, config),
+      ),
     )
 
   test.each(source.examples.map(example => [example.title, example] as const))('%s', (_title, example) => {

@@ -17,7 +17,7 @@ import { dropFields } from '../../engine/nodes/processors/drop-fields.ts'
 import { reduce } from '../../engine/nodes/processors/reduce/reduce.ts'
 import { Reductions } from '../../engine/nodes/processors/reduce/reductions.ts'
 import { setTimestamp } from '../../engine/nodes/processors/set-timestamp/set-timestamp.ts'
-import { decodedMessages } from '../../engine/nodes/sources/http/http-decoding.ts'
+import { decodingMessages } from '../../engine/nodes/sources/http/http-decoding.ts'
 import { finish } from '../../engine/steps.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
@@ -53,7 +53,8 @@ const RUNS = { numRuns: 300 }
 function pushed(body: string, isExact = true): Event[] {
   const builder = new LineBatchBuilder()
   builder.addRequest(batch => {
-    const decoded = decodedMessages(Buffer.from(body), 'json', 2_000_000)
+    const request = { body: Buffer.from(body), limitBytes: 2_000_000, eventLimitBytes: 2_000_000 }
+    const decoded = finish(decodingMessages(request, 'json'))
     if (!Array.isArray(decoded)) throw new Error('it was not taken')
     for (const message of decoded) batch.addEvent(message, NOW_MS)
     return { facts: FACTS }

@@ -1,6 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import type { ErrorCode } from '../../event/errors.ts'
+import type { Steps } from '../../steps.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 
 /** Type of source as the API knows it, whether or not this program runs it. */
@@ -39,8 +40,11 @@ export interface PushSource<
   readonly errors: readonly Code[]
   /** Whether events keep the metadata of the request that brought them. */
   keepsMetadata(config: Config): boolean
-  /** Decodes a request whose key was accepted. The result depends on the arguments alone. */
-  decode(request: PushRequest, config: Config): Decoded<NoInfer<Code>>
+  /**
+   * Decodes a request whose key was accepted, in short steps: other requests are served between them. The result depends
+   * on the arguments alone.
+   */
+  decode(request: PushRequest, config: Config): Steps<Decoded<NoInfer<Code>>>
   readonly examples: readonly PushExample[]
 }
 
@@ -57,12 +61,14 @@ export interface PushRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Bound on the events of a request, in bytes. */
   readonly limitBytes: number
+  /** Bound on each of them. */
+  readonly eventLimitBytes: number
 }
 
 /** Outcome of decoding. A request without messages is not accepted, not even in part. */
 export type Decoded<Code extends ErrorCode = ErrorCode> = Accepted | Refused<Code> | TooMany
 
-interface Accepted {
+export interface Accepted {
   /** JSON text of each message, in order. */
   readonly messages: readonly string[]
   /** Body of the answer, once the messages are durable. */

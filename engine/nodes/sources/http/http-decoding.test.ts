@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../../schemas/json.ts'
 import { parseJson } from '../../../json/json-text.ts'
-import { decodedMessages, type HttpDecoding } from './http-decoding.ts'
+import { finish } from '../../../steps.ts'
+import { decodingMessages, type HttpDecoding } from './http-decoding.ts'
 
 const LIMIT_BYTES = 20_971_520
+
+const decodedMessages = (
+  body: Uint8Array,
+  decoding: HttpDecoding,
+  limitBytes: number,
+  eventLimitBytes = limitBytes,
+) => finish(decodingMessages({ body, limitBytes, eventLimitBytes }, decoding))
 
 const messages = (body: string | Buffer, decoding: HttpDecoding): JsonValue[] => {
   const decoded = decodedMessages(Buffer.from(body), decoding, LIMIT_BYTES)
@@ -152,5 +160,111 @@ describe('events of a few bytes', () => {
     expect(
       decodedMessages(Buffer.from(`[${Array(1_000).fill(event).join(',')}]`), 'json', 66_001),
     ).toHaveLength(1_000)
+  })
+})
+
+describe('events with very many members, which made all other work wait', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')
+  const eventLimit = 100_000
+  const outcome = (body: string, decoding: HttpDecoding, limit = LIMIT_BYTES) => {
+    const decoded = decodedMessages(Buffer.from(body), decoding, limit, eventLimit)
+    return Array.isArray(decoded) ? decoded.length : decoded
+  }
+  const forms: [string, HttpDecoding, (event: string, count: number) => string][] = [
+    ['an array', 'json', (event, count) => `[${Array(count).fill(event).join(',')}]`],
+    ['an array', 'auto', (event, count) => `[${Array(count).fill(event).join(' , ')}]`],
+    ['lines', 'ndjson', (event, count) => `${event}\n`.repeat(count)],
+    ['lines', 'auto', (event, count) => `${event}\n`.repeat(count)],
+  ]
+
+  test.each(forms)(
+    '%s, %s: each member beyond a thousand counts as 64 bytes of its event',
+    (_of, decoding, body) => {
+      const event = (further: number) => `{${members(999 + further)}}`
+      let most = 1_000
+      while (event(most + 1).length + 64 * (most + 1) <= eventLimit) most++
+      expect(outcome(body(event(most), 2), decoding)).toBe(2)
+      expect(outcome(body(event(most + 1), 2), decoding)).toEqual({ isTooMany: true })
+      expect(outcome(body(`{"a":[{"b":{${members(3_000)}}}]}`, 1), decoding)).toEqual({ isTooMany: true })
+    },
+  )
+
+  test.each(forms)('%s, %s: and of the body', (_of, decoding, body) => {
+    const event = `{${members(1_499)}}`
+    const limit = 10 * (event.length + 3 + 500 * 64)
+    expect(outcome(body(event, 9), decoding, limit)).toBe(9)
+    expect(outcome(body(event, 11), decoding, limit)).toEqual({ isTooMany: true })
+  })
+
+  test.each(forms)('%s, %s: a thousand of each event are free', (_of, decoding, body) => {
+    const sent = body(`{${members(999)}}`, 50)
+    expect(outcome(sent, decoding, sent.length)).toBe(50)
+  })
+
+  test('a list of a hundred thousand numbers has one part', () => {
+    expect(decodedMessages(Buffer.from(`[[${'1,'.repeat(100_000)}1]]`), 'json', 300_000)).toHaveLength(1)
+  })
+})
+
+describe('an event larger than an event may be', () => {
+  const text = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`
+  const outcome = (body: string, decoding: HttpDecoding) => {
+    const decoded = decodedMessages(Buffer.from(body), decoding, LIMIT_BYTES, 10_000)
+    return Array.isArray(decoded) ? decoded.length : decoded
+  }
+
+  test.each<[string, HttpDecoding, (event: string) => string]>([
+    ['alone', 'json', event => event],
+    ['alone', 'auto', event => ` ${event} `],
+    ['in an array', 'json', event => `[1,${event}]`],
+    ['in an array', 'auto', event => `[${event} , ${event}]`],
+    ['on a line', 'ndjson', event => `1\n${event}\n`],
+    ['on a line', 'auto', event => `1\n${event}\n`],
+    ['as a text', 'bytes', event => `1\n${event}\n`],
+  ])('%s, %s', (_where, decoding, body) => {
+    expect(outcome(body(text(10_000)), decoding)).toBeGreaterThan(0)
+    expect(outcome(body(text(10_001)), decoding)).toEqual({ isTooMany: true })
+    expect(outcome(body(text(100_000)), decoding)).toEqual({ isTooMany: true })
+    expect(outcome(body(text(100_000).slice(0, -1)), decoding)).toEqual({ isTooMany: true })
+  })
+
+  test('is damaged if it is damaged before its limit', () => {
+    const damaged = `{"a" 1,"b":"${'x'.repeat(100_000)}"}`
+    expect(outcome(damaged, 'json')).toHaveProperty('refusal')
+    expect(outcome(`[${damaged}]`, 'json')).toHaveProperty('refusal')
+    expect(outcome(damaged, 'ndjson')).toHaveProperty('refusal')
+  })
+
+  test('blanks around it do not count', () => {
+    const blanks = ' '.repeat(30_000)
+    expect(outcome(`${blanks}[${blanks}1${blanks},${blanks}${text(9_000)}${blanks}]${blanks}`, 'json')).toBe(
+      2,
+    )
+    expect(outcome(`${blanks}{}${blanks}`, 'json')).toBe(1)
+    expect(outcome(`${blanks}{}${blanks}\n${blanks}\n`, 'ndjson')).toBe(1)
+  })
+})
+
+describe('a body', () => {
+  test('is decoded in steps of a few kilobytes', () => {
+    const stepsOf = (body: string, decoding: HttpDecoding) => {
+      const limits = { limitBytes: LIMIT_BYTES, eventLimitBytes: LIMIT_BYTES }
+      return [...decodingMessages({ body: Buffer.from(body), ...limits }, decoding)].length
+    }
+    const event = `{"a":"${'x'.repeat(90)}"}`
+    for (const decoding of ['json', 'auto'] as const)
+      expect(stepsOf(`[${Array(10_000).fill(event).join(',')}]`, decoding)).toBeGreaterThan(50)
+    for (const decoding of ['ndjson', 'auto', 'bytes'] as const)
+      expect(stepsOf(`${event}\n`.repeat(10_000), decoding)).toBeGreaterThan(50)
+    expect(stepsOf('\r\n'.repeat(500_000), 'ndjson')).toBeGreaterThan(50)
+  })
+
+  test('that is not UTF-8 is the same in pieces', () => {
+    const bytes = Buffer.from('é€😀'.repeat(40_000))
+    for (const cut of [1, 2, 4, 7]) {
+      const body = Buffer.concat([Buffer.from('\ufeff'), bytes.subarray(cut), Buffer.from([0xc3])])
+      const text = new TextDecoder().decode(body)
+      expect(decodedMessages(body, 'bytes', LIMIT_BYTES)).toEqual([JSON.stringify(text)])
+    }
   })
 })

@@ -2,13 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { jsonText, keptJsonText } from '../../../json/json-text.ts'
 import { JsonWalk } from '../../../json/json-walk.ts'
-import type { Decoded, Refusal } from '../../contract/define-source.ts'
+import { joined, type Steps } from '../../../steps.ts'
+import type { Decoded, PushRequest, Refusal } from '../../contract/define-source.ts'
 
 /** `text` has the same meaning as `bytes`. */
 export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'
 
 const ARRAY = 0x5b
 const ARRAY_END = 0x5d
+const COMMA = 0x2c
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
@@ -19,25 +21,37 @@ const MAX_DEPTH = 128
  * and memory as one of this size. (Our choice.)
  */
 const LEAST_EVENT_BYTES = 64
+/**
+ * Parts of an event that are free. Each further part counts this many bytes, as the parts of a line do: an array, an
+ * object, or a member at any depth. (Our choice.)
+ */
+const FREE_PARTS = 1_000
+const LEAST_PART_BYTES = 64
+/** Bytes of a body per step: two milliseconds where every value is parsed. */
+const STEP_BYTES = 16_384
+/** Bytes per step where a body is made valid UTF-8. */
+const RECODED_BYTES = 262_144
 
 type HttpCode = 'E_EVENT_NOT_JSON' | 'E_EVENT_NOT_NDJSON'
 
-/** The body is valid, but contains more events than are accepted at once. */
+type Limits = Pick<PushRequest, 'limitBytes' | 'eventLimitBytes'>
+
+/** The body is valid, but contains more or larger events than are accepted at once. */
 class TooManyEvents extends Error {}
 
 /**
  * Messages of a body, each as JSON text: components, section 6.2. A blank body has none. A number or other value keeps
  * its text as sent, including all digits.
  *
- * @param limitBytes bound on a body; an event of fewer than `LEAST_EVENT_BYTES` counts as that many
+ * Parts of an event beyond `FREE_PARTS` count against both limits, and an event of fewer than `LEAST_EVENT_BYTES` counts
+ * as that many against the limit of the body.
  */
-export function decodedMessages(
-  body: Uint8Array,
+export function* decodingMessages(
+  { body, limitBytes, eventLimitBytes }: Limits & Pick<PushRequest, 'body'>,
   decoding: HttpDecoding,
-  limitBytes: number,
-): string[] | Exclude<Decoded<HttpCode>, { readonly messages: unknown }> {
+): Steps<string[] | Exclude<Decoded<HttpCode>, { readonly messages: unknown }>> {
   try {
-    return messagesOf(body, decoding, limitBytes)
+    return yield* messagesOf(body, decoding, { limitBytes, eventLimitBytes })
   } catch (error) {
     if (error instanceof TooManyEvents) return { isTooMany: true }
     throw error
@@ -45,103 +59,158 @@ export function decodedMessages(
 }
 
 /** @throws TooManyEvents */
-function messagesOf(
+function* messagesOf(
   sent: Uint8Array,
   decoding: HttpDecoding,
-  limitBytes: number,
-): string[] | { readonly refusal: Refusal<HttpCode> } {
-  const newList = () => new MessageList(limitBytes - sent.length)
-  const body = wellFormed(sent)
+  limits: Limits,
+): Steps<string[] | { readonly refusal: Refusal<HttpCode> }> {
+  const newList = () => new MessageList(limits.limitBytes - sent.length, limits.eventLimitBytes)
+  const body = yield* wellFormed(sent)
   switch (decoding) {
     case 'json':
-      return messagesOfJson(body, newList()) ?? refused('E_EVENT_NOT_JSON', 'The body is not one JSON text')
+      return (
+        (yield* messagesOfJson(body, newList())) ??
+        refused('E_EVENT_NOT_JSON', 'The body is not one JSON text')
+      )
     case 'ndjson': {
-      const messages = messagesOfLines(body, newList())
+      const messages = yield* messagesOfLines(body, newList())
       if (Array.isArray(messages)) return messages
       const { line } = messages
       return refused('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
     }
     case 'auto': {
-      const ofJson = messagesOfJson(body, newList())
+      const ofJson = yield* messagesOfJson(body, newList())
       if (ofJson !== undefined) return ofJson
-      const ofLines = messagesOfLines(body, newList())
-      return Array.isArray(ofLines) ? ofLines : textMessages(body, newList())
+      const ofLines = yield* messagesOfLines(body, newList())
+      return Array.isArray(ofLines) ? ofLines : yield* textMessages(body, newList())
     }
     default:
-      return textMessages(body, newList())
+      return yield* textMessages(body, newList())
   }
 }
 
 /** The bytes as a buffer. Those that are not UTF-8 become U+FFFD, and a byte order mark is left out. */
-function wellFormed(bytes: Uint8Array): Buffer {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  if (hasMark || !isUtf8(bytes)) return Buffer.from(utf8.decode(bytes))
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+function* wellFormed(bytes: Uint8Array): Steps<Buffer> {
+  const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const hasMark = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf
+  if (isUtf8(sent)) return hasMark ? sent.subarray(3) : sent
+  const decoder = new TextDecoder()
+  const parts: Buffer[] = []
+  for (let at = 0; at < sent.length; at += RECODED_BYTES) {
+    parts.push(Buffer.from(decoder.decode(sent.subarray(at, at + RECODED_BYTES), { stream: true })))
+    yield
+  }
+  parts.push(Buffer.from(decoder.decode()))
+  return yield* joined(parts)
 }
 
-const utf8 = new TextDecoder()
 const walk = new JsonWalk()
 
 class MessageList {
   readonly messages: string[] = []
+  readonly eventLimitBytes: number
   #spareBytes: number
 
-  constructor(spareBytes: number) {
+  constructor(spareBytes: number, eventLimitBytes: number) {
     this.#spareBytes = spareBytes
+    this.eventLimitBytes = eventLimitBytes
+  }
+
+  /**
+   * Counts an event before its text is read.
+   *
+   * @param bytes of the event as sent
+   * @throws TooManyEvents
+   */
+  expect(bytes: number, parts: number): void {
+    const furtherBytes = Math.max(0, parts - FREE_PARTS) * LEAST_PART_BYTES
+    this.#take(furtherBytes)
+    if (bytes + furtherBytes > this.eventLimitBytes) throw new TooManyEvents()
   }
 
   /** @throws TooManyEvents */
   add(message: string): void {
     if (message.length < LEAST_EVENT_BYTES)
-      this.#spareBytes -= Math.max(0, LEAST_EVENT_BYTES - Buffer.byteLength(message))
-    if (this.#spareBytes < 0) throw new TooManyEvents()
+      this.#take(Math.max(0, LEAST_EVENT_BYTES - Buffer.byteLength(message)))
     this.messages.push(message)
+  }
+
+  #take(bytes: number): void {
+    this.#spareBytes -= bytes
+    if (this.#spareBytes < 0) throw new TooManyEvents()
   }
 }
 
 /** @returns undefined when the body is not one JSON text */
-function messagesOfJson(body: Buffer, list: MessageList): string[] | undefined {
-  if (isJson(body, 0, body.length)) {
-    if (body[walk.start] === ARRAY) return messagesOfArray(body, walk.start + 1, list)
-    return [body.toString('utf8', walk.start, walk.end)]
-  }
-  return isBlank(body, 0, body.length) ? [] : undefined
+function* messagesOfJson(body: Buffer, list: MessageList): Steps<string[] | undefined> {
+  if (isBlank(body, 0, body.length)) return []
+  const start = skipBlanks(body, 0)
+  if (body[start] === ARRAY) return yield* messagesOfArray(body, start + 1, list)
+  if (walkEvent(body, start, body.length, MAX_DEPTH, list) !== body.length) return undefined
+  list.expect(walk.end - walk.start, walk.parts)
+  list.add(body.toString('utf8', walk.start, walk.end))
+  return list.messages
 }
 
-/** @param body a valid array @param start position of its first element */
-function messagesOfArray(body: Buffer, start: number, list: MessageList): string[] {
-  for (let at = start; ; at++) {
-    at = walk.value(body, at, body.length, MAX_DEPTH - 1)
-    if (at < 0) return list.messages // There is no element behind the bracket.
-    const text = body.toString('utf8', walk.start, walk.end)
-    list.add(walk.isCompact ? text : keptJsonText(parseExactJson(text)))
-    if (body[at] === ARRAY_END) return list.messages
-  }
+/** @param start position of its first element @returns undefined when the array is not valid */
+function* messagesOfArray(body: Buffer, start: number, list: MessageList): Steps<string[] | undefined> {
+  let at = skipBlanks(body, start)
+  let restAt = at + STEP_BYTES
+  if (body[at] !== ARRAY_END)
+    for (;;) {
+      at = walkEvent(body, at, body.length, MAX_DEPTH - 1, list)
+      const isEnd = body[at] === ARRAY_END
+      if (!isEnd && body[at] !== COMMA) return undefined
+      list.expect(walk.end - walk.start, walk.parts)
+      const text = body.toString('utf8', walk.start, walk.end)
+      list.add(walk.isCompact ? text : keptJsonText(parseExactJson(text)))
+      if (isEnd) break
+      at = skipBlanks(body, at + 1)
+      if (at < restAt) continue
+      yield
+      restAt = at + STEP_BYTES
+    }
+  return skipBlanks(body, at + 1) === body.length ? list.messages : undefined
 }
 
 /** @returns the number of the first line that is not one JSON text, if any */
-function messagesOfLines(body: Buffer, list: MessageList): string[] | { readonly line: number } {
+function* messagesOfLines(body: Buffer, list: MessageList): Steps<string[] | { readonly line: number }> {
+  let restAt = STEP_BYTES
   for (const { index, start, end } of linesOf(body)) {
-    if (isJson(body, start, end)) list.add(body.toString('utf8', walk.start, walk.end))
-    else if (!isBlank(body, start, end)) return { line: index + 1 }
+    if (start > restAt) {
+      yield
+      restAt = start + STEP_BYTES
+    }
+    if (isBlank(body, start, end)) continue
+    if (walkEvent(body, skipBlanks(body, start), end, MAX_DEPTH, list) !== end) return { line: index + 1 }
+    list.expect(walk.end - walk.start, walk.parts)
+    list.add(body.toString('utf8', walk.start, walk.end))
   }
   return list.messages
 }
 
-function textMessages(body: Buffer, list: MessageList): string[] {
+function* textMessages(body: Buffer, list: MessageList): Steps<string[]> {
+  let restAt = STEP_BYTES
   for (const { start, end } of linesOf(body)) {
-    const line = body.toString('utf8', start, end)
-    if (line.trim() !== '') list.add(jsonText(line))
+    if (start > restAt) {
+      yield
+      restAt = start + STEP_BYTES
+    }
+    if (isBlank(body, start, end)) continue
+    list.expect(end - start, 0)
+    list.add(jsonText(body.toString('utf8', start, end)))
   }
   return list.messages
 }
 
-/** Lines without their ends. */
+/** Lines without their ends; empty ones are left out. */
 function* linesOf(
   body: Buffer,
 ): Generator<{ readonly index: number; readonly start: number; readonly end: number }> {
   let start = 0
-  for (let index = 0; start < body.length; index++) {
+  for (let index = 0; ; index++) {
+    for (; body[start] === NEWLINE; start++) index++
+    if (start >= body.length) return
     const newline = body.indexOf(NEWLINE, start)
     const end = newline < 0 ? body.length : newline
     yield { index, start, end: end > start && body[end - 1] === CARRIAGE_RETURN ? end - 1 : end }
@@ -149,12 +218,38 @@ function* linesOf(
   }
 }
 
-function isJson(body: Buffer, start: number, end: number): boolean {
-  return walk.value(body, start, end, MAX_DEPTH) === end
+/**
+ * Walks over one event, and not much further than an event may be long.
+ *
+ * @param start position of its first byte
+ * @returns like `JsonWalk.value`
+ * @throws TooManyEvents for a larger event
+ */
+function walkEvent(body: Buffer, start: number, end: number, levels: number, list: MessageList): number {
+  const limit = Math.min(end, start + list.eventLimitBytes + 1)
+  const behind = walk.value(body, start, limit, levels)
+  if (limit < end && walk.isCutOff) throw new TooManyEvents()
+  return behind === limit ? skipBlanks(body, behind, end) : behind
+}
+
+/** @returns the position behind JSON's white space */
+function skipBlanks(body: Buffer, from: number, end = body.length): number {
+  let at = from
+  while (at < end && isJsonBlank(body[at] as number)) at++
+  return at
+}
+
+function isJsonBlank(byte: number): boolean {
+  return byte === 0x20 || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === 0x09
 }
 
 function isBlank(body: Buffer, start: number, end: number): boolean {
-  return body.toString('utf8', start, end).trim() === ''
+  const at = skipBlanks(body, start, end)
+  if (at === end) return true
+  // Of the other characters that `trim` removes all but two are not ASCII.
+  const byte = body[at] as number
+  const canBeBlank = byte >= 0x80 || byte === 0x0b || byte === 0x0c
+  return canBeBlank && body.toString('utf8', at, end).trim() === ''
 }
 
 function refused(

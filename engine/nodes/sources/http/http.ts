@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { COMMON_KEY_HEADERS, definePushSource } from '../../contract/define-source.ts'
 import { captureMetadata, keepsMetadata } from '../../options/capture-metadata.ts'
-import { decodedMessages } from './http-decoding.ts'
+import { decodingMessages } from './http-decoding.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.2. */
 export const http = definePushSource({
@@ -28,8 +28,8 @@ export const http = definePushSource({
   errors: ['E_EVENT_NOT_JSON', 'E_EVENT_NOT_NDJSON'],
   keepsMetadata,
 
-  decode: ({ body, limitBytes }, { decoding = 'auto' }) => {
-    const decoded = decodedMessages(body, decoding, limitBytes)
+  *decode(request, { decoding = 'auto' }) {
+    const decoded = yield* decodingMessages(request, decoding)
     return Array.isArray(decoded) ? { messages: decoded, reply: { status: 'ok' } } : decoded
   },
 
