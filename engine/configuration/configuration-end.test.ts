@@ -206,6 +206,27 @@ describe('a lost end is recognised', () => {
   })
 })
 
+test('a lost end beyond the mark of a store that was away was not noticed, and partitions ignored new changes', async () => {
+  const { installation, log } = await withRevokedToken()
+  installation.file.kept = undefined // as on Kafka
+  const [account] = log.list(accounts)
+  if (account === undefined) throw new Error('no account')
+  installation.store.isAway = true
+  const { nextOffset } = log
+  await log.append([replace(accounts, account, { ...account.value, retentionDays: 5 })], author)
+  installation.cuts = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
+  installation.store.isAway = false
+  installation.file.kept = undefined
+  expect(installation.store.kept?.next).toBe(nextOffset)
+  installation.lose(1)
+  const { end } = await installation.open()
+  expect(await end.findLoss()).toMatchObject({
+    from: nextOffset,
+    to: nextOffset,
+    witnesses: ['changes that partitions know'],
+  })
+})
+
 describe('a process that is killed during a write', () => {
   class Killed extends Error {}
 

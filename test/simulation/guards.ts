@@ -324,6 +324,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'partitions know changes that the store has not marked': {
+    patches: [
+      {
+        file: 'engine/configuration/configuration-end.ts',
+        find: "await this.#lossBy(kept, typeof inFile !== 'object')",
+        replace: 'await this.#lossBy(kept, kept.length === 0)',
+      },
+    ],
+  },
   'versions after a loss are beyond those that were lost': {
     patches: [
       {

@@ -6,20 +6,29 @@ import { must } from './broken-promise.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
 
+/** Share of losses before which the store was away: only partitions can know the lost records. */
+const UNMARKED_SHARE = 0.5
+
 /**
  * Every process ends, and the configuration log loses records that are known to have been there. The records of the
  * founding stay. This happens at most once per world.
  */
 export function loseConfigurationEnd(world: World, dice: Dice): void {
-  const { endMark } = world.store
+  const { store } = world
   const records = world.keptRecords(CONFIG_TOPIC, 0)
   const founded = world.foundedRecords
-  const known = Number(endMark?.next ?? 0)
+  const known = Number(store.endMark?.next ?? 0)
   if (world.configurationIsCut || known <= founded) return
   world.configurationIsCut = true
   for (const process of world.alive) world.kill(process)
-  const kept = founded + dice.below(known - founded)
-  world.tell(`the configuration log ends before ${kept} instead of ${records.length}; ${known} are known`)
+  const earlier = store.endMarks.filter(({ next }) => next >= founded && next < records.length)
+  const isUnmarked = earlier.length > 0 && dice.chance(UNMARKED_SHARE)
+  if (isUnmarked) store.endMark = dice.pick(earlier)
+  const least = isUnmarked ? Number(store.endMark?.next) : founded
+  const kept = least + dice.below((isUnmarked ? records.length : known) - least)
+  world.lossIsMarked = !isUnmarked
+  const marked = isUnmarked ? least : known
+  world.tell(`the configuration log ends before ${kept} instead of ${records.length}; ${marked} are marked`)
   records.splice(kept)
   world.startProcess()
 }
@@ -28,7 +37,7 @@ export function loseConfigurationEnd(world: World, dice: Dice): void {
 export function expectLossAccepted(world: World, { configuration, engine }: SimulatedProcess): void {
   if (!world.configurationIsCut || configuration === undefined) return
   must(
-    configuration.losses > 0,
+    configuration.losses > 0 || !world.lossIsMarked,
     'a configuration that ends early is noticed',
     () => `it goes on at ${configuration.nextOffset} as if nothing had been there`,
   )

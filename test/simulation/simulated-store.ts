@@ -78,6 +78,8 @@ export class SimulatedStore {
   readonly #actor = new Actor('store')
   /** The last known end of the configuration. */
   endMark: EndMark | undefined
+  /** Every mark that was written, rising. */
+  readonly endMarks: EndMark[] = []
   readonly #owners = new Map<string, Epoch>()
   readonly #marks = new Map<string, StoredMark>()
   /** Usage of closed days is not among the rows, because retention does not change it. */
@@ -169,7 +171,10 @@ export class SimulatedStore {
       },
       write: async mark => {
         await this.#reach(actor, 'write the end mark')
-        if (isBeyond(mark, this.endMark)) this.endMark = mark
+        if (isBeyond(mark, this.endMark)) {
+          this.endMark = mark
+          this.endMarks.push(mark)
+        }
         await this.#scheduler.step(actor, 'end mark written')
         if (this.#dice.chance(this.faultShare / 4)) throw outcomeUnknown()
       },

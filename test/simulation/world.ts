@@ -51,6 +51,8 @@ export class World {
   readonly recipes: Map<string, Recipe>
   checkpointIsDamaged = false
   configurationIsCut = false
+  /** Whether the store's mark knows of the records that the configuration lost. */
+  lossIsMarked = true
   /** Number of configuration records before the first action. */
   readonly foundedRecords: number
   /** Lost records that the log once had, and how they were lost. */
