@@ -31,6 +31,7 @@ function outbound(settings: Partial<OutboundSettings> = {}, ...answers: LookupAd
     allow: [],
     isCluster: false,
     ownPorts: () => new Set(),
+    servers: () => [],
     localAddresses: () => [],
     ...settings,
   })

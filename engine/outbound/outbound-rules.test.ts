@@ -9,12 +9,44 @@ const SINGLE: OutboundSettings = {
   allow: [],
   isCluster: false,
   ownPorts: () => new Set([8080, 8081]),
+  servers: () => [
+    { address: '10.4.0.9', port: 9092 },
+    { address: '2001:db8:1::9', port: 8123 },
+    { address: '127.0.0.1', port: 8124 },
+  ],
   localAddresses: () => ['192.168.7.2', 'fe80::7%eth0', '2001:db8::7'],
 }
 const CLUSTER: OutboundSettings = { ...SINGLE, isCluster: true }
 
 const isDenied = (settings: OutboundSettings, address: string, port = 9092) =>
   outboundRules(settings)(address, port) !== undefined
+
+describe.each([
+  ['alone, everything allowed', { ...SINGLE, allow: blocks('0.0.0.0/0', '::/0') }],
+  ['in a cluster, everything allowed', { ...CLUSTER, allow: blocks('0.0.0.0/0', '::/0') }],
+])('brokers, registry and store of the installation could be reached, %s', (_name, settings) => {
+  test.each([
+    ['10.4.0.9', 9092],
+    ['::ffff:10.4.0.9', 9092],
+    ['64:ff9b::10.4.0.9', 9092],
+    ['2001:db8:1::9', 8123],
+    ['127.0.0.1', 8124],
+    ['127.8.8.8', 8124],
+    ['192.168.7.2', 8124],
+  ])('%s, port %i: refused', (address, port) => {
+    expect(isDenied(settings, address, port)).toBe(true)
+  })
+
+  test.each([
+    ['10.4.0.9', 8123],
+    ['10.4.0.8', 9092],
+    ['2001:db8:1::9', 9092],
+    ['192.168.7.2', 9092],
+    ['10.4.0.9', 8124],
+  ])('%s, port %i: another listener', (address, port) => {
+    expect(isDenied(settings, address, port)).toBe(false)
+  })
+})
 
 describe.each<[string, OutboundSettings]>([
   ['alone', SINGLE],

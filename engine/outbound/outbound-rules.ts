@@ -10,8 +10,16 @@ export interface OutboundSettings {
   readonly isCluster: boolean
   /** Ports on which this installation listens on this machine at present. */
   ownPorts(): ReadonlySet<number>
+  /** Servers that this installation uses: brokers, schema registry and store. */
+  servers(): readonly ResolvedAddress[]
   /** Addresses of this machine except loopback, at present. */
   localAddresses(): readonly string[]
+}
+
+/** IP address and port of a listener. */
+export interface ResolvedAddress {
+  readonly address: string
+  readonly port: number
 }
 
 /** Returns why an address is refused, as a text that follows "because"; undefined when it is allowed. */
@@ -63,7 +71,7 @@ const LOOPBACK = blocks('127.0.0.0/8', '::1/128')
  */
 export function outboundRules(settings: OutboundSettings): OutboundRules {
   return (text, port) => {
-    const address = parseAddress(text.replace(/%.*$/, ''))
+    const address = parseAddress(withoutZone(text))
     if (address === undefined) return 'it is not an address'
     if (isInBlock(address, MAPPED)) return verdict(settings, address.slice(6), port)
     const inner = embeddedIn(address)
@@ -75,8 +83,10 @@ function verdict(settings: OutboundSettings, address: Address, port: number): st
   const { deny, allow, isCluster } = settings
   for (const [what, forbidden] of NEVER)
     if (forbidden.some(block => isInBlock(address, block))) return `it is ${what}`
-  if (settings.ownPorts().has(port) && isOfThisMachine(settings, address))
-    return 'this installation listens there'
+  const isHere = isOfThisMachine(settings, address)
+  if (isHere && settings.ownPorts().has(port)) return 'this installation listens there'
+  if (settings.servers().some(server => server.port === port && isAt(settings, server, address, isHere)))
+    return 'it is a server of this installation'
   const denied = longest(address, deny)
   const allowed = longest(address, allow)
   if (denied >= 0 && denied >= allowed) return 'WEIR_OUTBOUND_DENY contains it'
@@ -85,8 +95,26 @@ function verdict(settings: OutboundSettings, address: Address, port: number): st
   return undefined
 }
 
+/** Whether a server has an address. One on this machine is reached at every address of the machine. */
+function isAt(
+  settings: OutboundSettings,
+  server: ResolvedAddress,
+  address: Address,
+  isHere: boolean,
+): boolean {
+  const block = parseBlock(withoutZone(server.address))
+  if (block === undefined) return false
+  if (isInBlock(address, block)) return true
+  const own = parseAddress(withoutZone(server.address))
+  return isHere && own !== undefined && isOfThisMachine(settings, own)
+}
+
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '')
+}
+
 function isOfThisMachine({ localAddresses }: OutboundSettings, address: Address): boolean {
-  const local = [...LOOPBACK, ...localAddresses().flatMap(text => parseBlock(text.replace(/%.*$/, '')) ?? [])]
+  const local = [...LOOPBACK, ...localAddresses().flatMap(text => parseBlock(withoutZone(text)) ?? [])]
   return local.some(block => isInBlock(address, block))
 }
 

@@ -79,6 +79,7 @@ export const TEST_OUTBOUND: Outbound = tcpOutbound({
     allow: [],
     isCluster: false,
     ownPorts: () => new Set(),
+    servers: () => [],
     localAddresses: () => [],
   }),
 })
