@@ -33,7 +33,9 @@ const TAIL: LinePage = { prefer: 'tail', limit: 100 }
 const HEAD: LinePage = { prefer: 'head', limit: 10_000 }
 const BEHIND = { ts: DAY + 5, t: DAY + 7, topic: 1, partition: 3, offset: '9007199254740991', row: 12 }
 /** Answer to each question: the period of a search is cut into three slices, and none of them fills the page. */
-const ROWS = [{ lines: 2_500_000, firstMs: DAY, lastMs: DAY + 3_599_999, line: '', meta: '' }]
+const ROWS = [
+  { lines: 2_500_000, firstMs: DAY, lastMs: DAY + 3_599_999, line: '', meta: '', day: '2026-03-01' },
+]
 
 type Ask = (store: Store) => Promise<unknown>
 

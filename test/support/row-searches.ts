@@ -45,7 +45,7 @@ export function rowSearches(rows: (table: StoreTable) => readonly PlacedRow[]): 
     async *countByTime(selection, buckets) {
       yield sliceOf(selection, bucketCounts(linesOf(rows('lines').map(selectedLine), selection), buckets))
     },
-    fullFieldDays: async selection => fullFieldDays(rows('full_field_days'), selection),
+    fullFieldDays: async selection => fullFieldDays(rows('full_field_days'), rows('lines'), selection),
     usageByKind,
     async *usageByKindStream(query) {
       yield await usageByKind(query)
@@ -140,13 +140,21 @@ function order(a: Ordered, b: Ordered): number {
 
 function fullFieldDays(
   rows: readonly PlacedRow[],
+  lines: readonly PlacedRow[],
   { account, fromMs, toMs, query }: LineSelection,
 ): string[] {
   if (!asksForField(query)) return []
+  const dayOf = (row: PlacedRow) => Math.floor(Number(row.t) / DAY_MS)
+  const found = lines.filter(
+    line => line.account === account && Number(line.ts) >= fromMs && Number(line.ts) <= toMs,
+  )
+  const ofFound = new Set(found.map(dayOf))
   const days = rows
     .filter(row => row.account === account)
-    .map(row => Math.floor(Number(row.t) / DAY_MS))
-    .filter(day => day >= Math.floor(fromMs / DAY_MS) && day <= Math.floor(toMs / DAY_MS))
+    .map(dayOf)
+    .filter(
+      day => (day >= Math.floor(fromMs / DAY_MS) && day <= Math.floor(toMs / DAY_MS)) || ofFound.has(day),
+    )
   return [...new Set(days)]
     .sort((a, b) => a - b)
     .map(day => new Date(day * DAY_MS).toISOString().slice(0, 10))

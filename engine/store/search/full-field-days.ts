@@ -3,28 +3,67 @@ import type { Query } from '../../query-language/syntax-tree.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import type { StatementRunner } from '../statement.ts'
 import type { LineSelection } from './line-selection.ts'
+import { MAX_TIME_MS } from './search-statement.ts'
 import { isParsedField } from './stored-field.ts'
 
-/** Days of `full_field_days` in the period of a search, oldest first; none if the query does not name a field. */
+/**
+ * Days of `full_field_days` on which lines of a search came, oldest first; none if the query does not name a field. Lines
+ * can be much older or newer than the day on which they came. Only an account with such days is asked for its lines.
+ */
 export async function fullFieldDays(
   runner: StatementRunner,
-  { account, fromMs, toMs, query }: LineSelection,
+  selection: LineSelection,
   signal?: AbortSignal,
 ): Promise<string[]> {
+  const { account, query } = selection
   if (!asksForField(query)) return []
-  const rows = await runner.query<{ day: string }>(
+  const all = await runner.query<DayRow>(
     {
       sql: `SELECT DISTINCT toString(toDate(t)) AS day FROM full_field_days
 WHERE account = {account:String} AND toUnixTimestamp64Milli(t) BETWEEN {from:Int64} AND {to:Int64} ORDER BY day`,
-      parameters: {
-        account,
-        from: Math.floor(fromMs / DAY_MS) * DAY_MS,
-        to: (Math.floor(toMs / DAY_MS) + 1) * DAY_MS - 1,
-      },
+      parameters: { account, from: 0, to: MAX_TIME_MS },
     },
     signal,
   )
-  return rows.map(({ day }) => day)
+  const others = all.filter(row => !isWithin(row, selection))
+  if (others.length === 0) return all.map(({ day }) => day)
+  const late = new Set((await daysOfArrival(runner, selection, others, signal)).map(({ day }) => day))
+  return all.filter(row => isWithin(row, selection) || late.has(row.day)).map(({ day }) => day)
+}
+
+interface DayRow {
+  readonly day: string
+}
+
+/** Whether lines of the present of that day belong to the period of a search. */
+function isWithin({ day }: DayRow, { fromMs, toMs }: LineSelection): boolean {
+  const dayMs = Date.parse(day)
+  return dayMs > fromMs - DAY_MS && dayMs <= toMs
+}
+
+/** Those of the days on which lines of the period came. */
+function daysOfArrival(
+  runner: StatementRunner,
+  { account, fromMs, toMs }: LineSelection,
+  days: readonly DayRow[],
+  signal: AbortSignal | undefined,
+): Promise<DayRow[]> {
+  const [from, to] = [fromMs, toMs].map(ms => Math.min(Math.max(ms, 0), MAX_TIME_MS))
+  return runner.query<DayRow>(
+    {
+      sql: `SELECT DISTINCT toString(toDate(t)) AS day FROM lines
+WHERE account = {account:String} AND toYYYYMMDD(t) IN {days:Array(UInt32)}
+  AND ts BETWEEN fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to:Int64}, 'UTC')`,
+      parameters: {
+        account,
+        days: days.map(({ day }) => Number(day.replaceAll('-', ''))),
+        from: from as number,
+        to: to as number,
+      },
+      scanOf: account,
+    },
+    signal,
+  )
 }
 
 /** Whether a query names a field that is found by its parsed name. */

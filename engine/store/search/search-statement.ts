@@ -9,7 +9,7 @@ import { SqlConstants } from './sql-constants.ts'
 import { ValueTests } from './value-tests.ts'
 
 /** The last time that a DateTime64(3) can contain; no line is before 1970. */
-const MAX_TIME_MS = 10_413_791_999_999
+export const MAX_TIME_MS = 10_413_791_999_999
 /** Looked up at once, before anything is read, the index takes half the time of a look-up per granule. */
 const INDEX_FIRST = '\nSETTINGS use_skip_indexes_on_data_read = 0'
 /** Reading all lines two granules at a time takes less time than one at a time; larger blocks gain little. */
