@@ -1,7 +1,13 @@
+import { Seal } from '../../../engine/configuration/seal.ts'
+import { seededEntropy } from '../../../engine/entropy/seeded-entropy.ts'
+
 /** Promises of a store's writer at some moment. */
 export interface Promised {
   readonly step: string
-  /** Offsets from 0 on that are stored, each with `ROWS` rows in each of the tables that workers fill. */
+  /**
+   * Offsets from 0 on that are stored, each with `ROWS` rows in each of the tables that workers fill. Both the mark of the
+   * partition and the end mark lie behind them.
+   */
   readonly stored: number
   /** Number of epochs that were claimed. */
   readonly epochs: number
@@ -12,6 +18,10 @@ export interface Promised {
 }
 
 export const LOG_ID = 'log-of-the-power-cuts'
+/** Partition of the stored rows. */
+export const PARTITION = { topic: 'weir.ingest', partition: 3 } as const
+/** Signs end marks. */
+export const seal = new Seal(Buffer.alloc(32, 7), seededEntropy(1))
 export const DAY = Date.UTC(2026, 0, 2)
 export const OFFSETS = 3
 export const EPOCHS = 2

@@ -1,7 +1,8 @@
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
+import { endMarkTable } from '../../../engine/store/end-mark-table.ts'
 import { eventually } from '../exported-lines.ts'
-import { DAY, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
+import { DAY, LOG_ID, OFFSETS, PARTITION, type Promised, ROWS, seal } from './promised.ts'
 
 /**
  * Opens a store as the program does after a power cut, and prints a line for each promised thing that it lacks.
@@ -17,7 +18,7 @@ await store.open(LOG_ID, true).catch(error => {
   process.exit()
 })
 
-for (const table of ['lines', 'node_metrics', 'pipeline_errors']) {
+for (const table of ['lines', 'node_metrics', 'pipeline_errors', 'full_field_days']) {
   const found = await store.query<{ offset: string; rows: string; places: string }>({
     sql: `SELECT offset, count() AS rows, count(DISTINCT row) AS places FROM ${table} GROUP BY offset`,
   })
@@ -34,6 +35,12 @@ for (const table of ['lines', 'node_metrics', 'pipeline_errors']) {
 
 const claimed = Number((await store.query<{ n: string }>({ sql: 'SELECT count() AS n FROM owners' }))[0]?.n)
 if (claimed < promised.epochs) console.log(`owners has ${claimed} of ${promised.epochs} epochs`)
+
+const { mark } = await store.standing(PARTITION)
+if (Number(mark?.storedTo ?? 0) < promised.stored) console.log(`stored_marks ends at ${mark?.storedTo}`)
+
+const end = await endMarkTable(connection, seal, () => true).read()
+if (Number(end?.next ?? 0) < promised.stored) console.log(`end_marks ends at ${end?.next}`)
 
 const closed = 'SELECT sum(lines) AS n, count() AS rows FROM usage_days'
 const [usage] = await store.query<{ n: string; rows: string }>({ sql: closed })

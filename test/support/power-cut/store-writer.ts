@@ -1,14 +1,27 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { EndMark } from '../../../engine/configuration/end-mark.ts'
+import { fullFieldDaysBlock } from '../../../engine/fold/tables/full-field-days.ts'
 import { nodeMetricsBlock } from '../../../engine/fold/tables/node-metrics-block.ts'
 import { pipelineErrorsBlock } from '../../../engine/fold/tables/pipeline-errors-block.ts'
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
+import { endMarkTable } from '../../../engine/store/end-mark-table.ts'
 import type { StoreTable } from '../../../schemas/log/tables.ts'
 import { blockOf } from '../line-blocks.ts'
 import { sampleLines } from '../sample-lines.ts'
-import { DAY, EPOCHS, EXPIRED_DAYS, LOG_ID, OFFSETS, type Promised, ROWS } from './promised.ts'
+import {
+  DAY,
+  EPOCHS,
+  EXPIRED_DAYS,
+  LOG_ID,
+  OFFSETS,
+  PARTITION,
+  type Promised,
+  ROWS,
+  seal,
+} from './promised.ts'
 
 /**
  * Performs every operation of the program on the tables of a store: inserts, merges of every table, a day that is closed,
@@ -29,7 +42,8 @@ for (const table of unflushed)
     `ALTER TABLE ${table} RESET SETTING min_rows_to_fsync_after_merge, min_compressed_bytes_to_fsync_after_merge`,
   )
 
-const partition = { topic: 'weir.ingest', partition: 3 } as const
+const partition = PARTITION
+const ends = endMarkTable(connection, seal, () => true)
 let promised: Promised = { step: 'opened', stored: 0, epochs: 0, closedLines: 0, isExpired: false }
 const promise = (more: Partial<Promised>) => {
   promised = { ...promised, ...more }
@@ -47,9 +61,13 @@ for (let offset = 0; offset < OFFSETS; offset++) {
     lines: linesOf(offset),
     node_metrics: metricsOf(minute),
     pipeline_errors: errorsOf(minute),
+    full_field_days: fullDaysOf(minute),
   }
   for (const [table, block] of Object.entries(blocks) as [StoreTable, Uint8Array[]][])
     await store.insert({ ...partition, table, epoch: epochOf(EPOCHS - 1), block, rows: ROWS })
+  const next = BigInt(offset + 1)
+  await store.markStored(partition, { storedTo: next, settledMs: DAY + offset })
+  await ends.write(endMarkAt(next))
   promise({ step: `stored ${offset}`, stored: offset + 1 })
 }
 for (const table of tables) await connection.command(`OPTIMIZE TABLE ${table} FINAL`)
@@ -106,13 +124,28 @@ function errorsOf(minute: { offset: bigint; minuteMs: number }): Uint8Array[] {
   )
 }
 
+function fullDaysOf({ offset, minuteMs }: { offset: bigint; minuteMs: number }): Uint8Array[] {
+  const days = Array.from({ length: ROWS }, (_, row) => ({
+    account: `a${row}`,
+    timeMs: minuteMs,
+    offset,
+    row,
+  }))
+  return fullFieldDaysBlock(days)
+}
+
+function endMarkAt(next: bigint): EndMark {
+  return { logId: LOG_ID, losses: 0, next, version: 1, digest: 'ab'.repeat(32) }
+}
+
 /** The engine removes replaced parts in its own time, and at once when a partition is dropped, unless one is in use. */
 async function untilReplacedIsGone(): Promise<void> {
   const dated = ['lines', 'usage_days', 'node_metrics', 'pipeline_errors']
   const active = async () =>
     Number((await connection.read<{ n: string }>('SELECT count() AS n FROM system.parts WHERE active'))[0]?.n)
   const onDisk = () =>
-    globSync(join(folder, 'store/*/*/*_*_*')).filter(path => /\/(?:all|\d{8})_[\d_]+$/.test(path)).length
+    globSync(join(folder, 'store/*/*/*_*_*')).filter(path => /\/(?:all|\d{6}|\d{8})_[\d_]+$/.test(path))
+      .length
   for (;;) {
     for (const table of tables)
       await connection.command(
