@@ -11,7 +11,7 @@ import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { deadLetterRetentionMs } from '../engine/configuration/kinds/dead-letter-settings.ts'
 import { quotaLedgerOn } from '../engine/configuration/kinds/quota-ledger.ts'
-import { spreadReportsOn } from '../engine/configuration/kinds/spread.ts'
+import { homesOfSpread, spreadReportsOn } from '../engine/configuration/kinds/spread.ts'
 import type { LostTail } from '../engine/configuration/lost-tail.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
 import { SealError } from '../engine/configuration/seal.ts'
@@ -65,7 +65,7 @@ export interface Installation {
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly ends: LogEnds
-  /** Positions in lost records that keyed partitions have received. */
+  /** Positions that other partitions, and dead letters, have received from a partition. */
   readonly received: ReceivedPositions
   readonly opening: StoreOpening
   readonly end: ConfigurationEnd
@@ -146,7 +146,7 @@ async function openOnLog(
   const ownLog = { logId: topics.ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const ends = LogEnds.open(directory.path)
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
-  const received = new ReceivedPositions(topics.keyed)
+  const received = new ReceivedPositions(topics, () => homesOfSpread(configuration, topics.ingest.partitions))
   const guarded = (topic: Topic, checkpointsOf: Topic) =>
     guardedTopic(topic, checkpointsOf, { ends, received, opening, clock })
   const ingest = guarded(topics.ingest, checkpoints)
@@ -250,8 +250,8 @@ function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): 
 }
 
 /**
- * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, the store, the folder and
- * keyed partitions know.
+ * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, the store, the folder,
+ * dead letters and receivers of events know.
  */
 function guardedTopic(
   topic: Topic,

@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { guardedClock } from '../../engine/clock/guarded-clock.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { homesOfSpread } from '../../engine/configuration/kinds/spread.ts'
 import { SealError } from '../../engine/configuration/seal.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
@@ -42,7 +43,7 @@ export interface ClusterBase {
   readonly configuration: ConfigurationLog
   /** Distributes the partitions over the engines. */
   readonly group: KafkaGroup
-  /** Positions in lost records that keyed partitions have received. */
+  /** Positions that other partitions, and dead letters, have received from a partition. */
   readonly received: ReceivedPositions
   /** Once open, the store takes part in finding where partitions must end. */
   readonly witness: { store?: Store }
@@ -75,7 +76,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       sessionTimeoutMs: settings.kafkaSessionTimeoutMs,
     })
     const witness: ClusterBase['witness'] = {}
-    const received = new ReceivedPositions(topics.keyed)
+    const received = new ReceivedPositions(topics, () => homesOfSpread(configuration, partitions))
     const guarded = (topic: Topic, checkpointsOf: Topic) =>
       guardedTopic(topic, checkpointsOf, { group, received, witness, clock, logger })
     const ingest = guarded(topics.ingest, checkpoints)
@@ -102,8 +103,8 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
 }
 
 /**
- * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, engines, keyed partitions
- * and the store know.
+ * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, engines, the store, dead
+ * letters and receivers of events know.
  */
 function guardedTopic(
   topic: Topic,

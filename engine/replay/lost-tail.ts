@@ -133,7 +133,7 @@ async function knownOf(witnesses: Witnesses, partition: number): Promise<Known> 
   const ends = [
     await log.reach(),
     (await mark?.(partition)) ?? 0n,
-    (await received?.beyond({ topic: topic.name, partition })) ?? 0n,
+    (await received?.beyond({ topic: topic.name, partition }, from.timeMs)) ?? 0n,
     stored.owner === null ? 0n : stored.owner + 1n,
     ...positions,
   ]

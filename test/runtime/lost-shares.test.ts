@@ -53,10 +53,11 @@ class SpreadWorld {
   }
 
   async witnesses(lane: Lane): Promise<Witnesses> {
-    const { ingest, checkpoints, keyed } = await this.topics()
-    const senders = { topic: ingest, checkpoints }
-    if (lane === 'keyed') return { ...keyed, store: this.store, senders }
-    return { ...senders, store: this.store, received: new ReceivedPositions(keyed) }
+    const topics = await this.topics()
+    const senders = { topic: topics.ingest, checkpoints: topics.checkpoints }
+    const received = new ReceivedPositions(topics, () => [SPREAD_HOME])
+    if (lane === 'keyed') return { ...topics.keyed, store: this.store, received, senders }
+    return { ...senders, store: this.store, received }
   }
 
   async start(): Promise<void> {
@@ -271,6 +272,41 @@ test.each(['after a kill', 'by checkpoints'] as const)(
     await world.send()
     await world.rest()
     expect(world.counts).toEqual(world.once)
+  },
+)
+
+test.each(['after a kill', 'by checkpoints'] as const)(
+  'a share came home from records that a keyed partition lost, %s, and later returns of it were dropped',
+  async way => {
+    for (const partition of PARTITIONS) {
+      const world = new SpreadWorld()
+      await world.start()
+      await world.spread(true)
+      await world.send()
+      await world.rest()
+      const from = await world.end('keyed', partition)
+      const { length } = world.store.parts
+      for (const isSpread of [false, true, false, true, false]) await world.spread(isSpread)
+      if (way === 'after a kill') world.kill()
+      else {
+        await world.stop()
+        world.forgetCheckpoints('weir.keyed-checkpoints')
+      }
+      // The store has not heard of these records: there was no line among them.
+      world.store.parts.splice(length)
+      world.lose('weir.keyed', partition, from)
+      const { received: _, ...others } = await world.witnesses('keyed')
+      expect(await findLostTail(others, partition)).toBeUndefined()
+      expect(await findLostTail(await world.witnesses('keyed'), partition)).toMatchObject({ from })
+      expect(await world.accept('keyed', partition)).toBe(true)
+      await world.start()
+      for (const isSpread of [true, false, true]) {
+        await world.spread(isSpread)
+        await world.send()
+        await world.rest()
+      }
+      expect(world.counts).toEqual(world.once)
+    }
   },
 )
 

@@ -1,3 +1,4 @@
+import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import type { ConfigurationLog } from '../configuration-log.ts'
 import { create, replace } from '../configuration-log.ts'
 import { type Spread, type SpreadSpan, spreadReports, spreads } from '../entities.ts'
@@ -45,6 +46,11 @@ export function spreadSpans(view: ConfigurationView, account: string, partitions
   const { phase, doneAtMs } = spreadStatus(view, account, partitions)
   if (phase === 'on' && doneAtMs !== null) spans.push({ fromMs: doneAtMs, untilMs: null })
   return spans
+}
+
+/** Home partitions of the accounts whose lines are, or were, on all partitions. */
+export function homesOfSpread(view: ConfigurationView, partitions: number): Set<number> {
+  return new Set(view.list(spreads).map(({ value }) => partitionOfAccount(value.account, partitions)))
 }
 
 export interface SpreadChange {
