@@ -58,6 +58,19 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     expect((await topic.bounds(0)).next).toBe(6n)
   })
 
+  test('is refused where only the store knows of a lost record: it gave the partition to the owner', async () => {
+    const world = await lostWorld()
+    const { length } = world.records
+    const worker = await world.worker()
+    worker.close()
+    const owner = BigInt(length)
+    world.loseFrom(owner)
+    const lost = { from: owner, to: owner }
+    expect(await findLostTail(await world.topics(), 0)).toMatchObject(lost)
+    // An insert of the former owner would count as one of a new owner at the same place.
+    await expect(world.worker()).rejects.toMatchObject({ code: 'LOG_TAIL_LOST' })
+  })
+
   test('continues with exactly the reported numbers, and no line is lost', async () => {
     const world = await lostWorld()
     world.loseFrom(6n)

@@ -20,6 +20,7 @@ const FOLD = 'engine/fold/partition-fold.ts'
 const LINE_BATCH = 'engine/lines/columns/line-batch-view.ts'
 const PUSH_FRONT = 'api/ingest/push-front.ts'
 const GATEWAY_ROUTE_STATES = 'api/ingest/gateway-route-states.ts'
+const LOST_TAIL = 'engine/replay/lost-tail.ts'
 const OWNERSHIP = 'engine/worker/partition-ownership.ts'
 
 /**
@@ -241,9 +242,43 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'a log may not end below what is known of it': {
     patches: [
       {
-        file: 'engine/replay/lost-tail.ts',
+        file: LOST_TAIL,
         find: '  if (next >= end) {\n',
         replace: '  if (next >= 0n || end < 0n) {\n',
+      },
+    ],
+  },
+  'rows of the store know where a log must end': {
+    patches: [{ file: LOST_TAIL, find: '    ...positions,\n', replace: '' }],
+  },
+  'checkpoints know where a log must end': {
+    patches: [{ file: LOST_TAIL, find: '    await log.reach(),\n', replace: '' }],
+  },
+  'the first record of an acceptance is durable alone': {
+    patches: [
+      {
+        file: LOST_TAIL,
+        find: '  await append(0)\n',
+        replace: '  void append(0).catch(() => undefined)\n',
+      },
+      { file: LOST_TAIL, find: 'const CUT_CHARACTERS = 400_000', replace: 'const CUT_CHARACTERS = 1' },
+    ],
+  },
+  'what an older copy of the store lacks is stored again': {
+    patches: [
+      {
+        file: 'engine/worker/partition-start.ts',
+        find: 'this.#options.kept.goBack(first, older.storedTo)',
+        replace: 'this.#options.kept.load()',
+      },
+    ],
+  },
+  'what is stored again ends where the older copy does': {
+    patches: [
+      {
+        file: 'engine/worker/partition-start.ts',
+        find: 'kept?.body), storedTo: older.storedTo }',
+        replace: 'kept?.body), storedTo: older.knownTo }',
       },
     ],
   },

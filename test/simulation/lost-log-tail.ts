@@ -10,7 +10,8 @@ import type { World } from './world.ts'
 /** Time after which messages of ended processes have arrived. */
 const LATE_MS = 31_000
 const MINUTE_MS = 61_000
-/** Appends of the operator fail as those of others do. */
+/** Appends of the operator fail at least that often: each must be able to fail alone. */
+const LEAST_FAULT_SHARE = 0.55
 const MAX_ATTEMPTS = 200
 
 /**
@@ -33,10 +34,13 @@ export async function loseLogTail(world: World, dice: Dice): Promise<void> {
   // A start needs a complete checkpoint, and the newest may be among the lost records.
   if (from !== undefined && !world.checkpointIsDamaged) {
     const kept = world.keptRecords(INGEST_TOPIC, partition)
-    const lost = world.broker.loseTail(INGEST_TOPIC, partition, from, kept)
+    const { forgetsEnds: forgetsEnd } = world.plan
+    const lost = world.broker.loseTail(INGEST_TOPIC, partition, { from, kept, forgetsEnd })
     world.lost.push(...lost)
     world.checkpointIsDamaged = true
-    world.tell(`partition ${partition} has lost its end: ${lost.length} records from ${from} on`)
+    world.tell(
+      `partition ${partition} has lost its end${forgetsEnd ? ', and what was known of it' : ''}: ${lost.length} records from ${from} on`,
+    )
     // At least one place stays empty: otherwise the loss is not noticed.
     const landed = await world.broker.releaseLines(lost.length - 1)
     if (landed > 0) world.tell(`${landed} records in flight take places of lost ones`)
@@ -107,6 +111,7 @@ export async function acceptLosses(world: World): Promise<void> {
   }
   world.store.isAway = false
   world.broker.diskFull = 'no'
+  world.broker.faultShare = Math.max(world.broker.faultShare, LEAST_FAULT_SHARE)
   world.scheduler.trap = undefined
   void act()
     .catch(error => {

@@ -80,6 +80,8 @@ export interface Plan {
   readonly losesTailAt: number | undefined
   /** Requests are in flight at that moment: they land at the places of lost records. */
   readonly sendsIntoLoss: boolean
+  /** The end of that partition is then known only to its checkpoints and the store. */
+  readonly forgetsEnds: boolean
   /** Before the first of these actions the store is copied; before the other every process ends, and the copy takes its place. */
   readonly exchangesStore: { readonly copiedAt: number; readonly at: number } | undefined
   readonly actions: readonly Action[]
@@ -107,10 +109,12 @@ const PUSHERS = 0x905e
 const KEEPING_SHARE = 0.25
 const LOSING_SHARE = 0.5
 const ENDS = 0xe4d5
-const LOST_TAIL_SHARE = 0.12
+const LOST_TAIL_SHARE = 0.3
 const LOST_TAIL = 0x7a11
 const INTO_LOSS_SHARE = 0.6
 const INTO_LOSS = 0xf119
+const FORGETTING_SHARE = 0.7
+const FORGETTING = 0xf046
 const EXCHANGED_SHARE = 0.15
 const EXCHANGED = 0x01d5
 /** Share of worlds with expensive expressions. */
@@ -282,9 +286,12 @@ export function planOf(seed: number): Plan {
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
   const looks = !isSmall && newDice(seed ^ LOOKS).chance(LOOKING_SHARE)
+  const sendsIntoLoss = newDice(seed ^ INTO_LOSS).chance(INTO_LOSS_SHARE)
   const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt' | 'exchangesStore'> = {
     seed,
-    sendsIntoLoss: newDice(seed ^ INTO_LOSS).chance(INTO_LOSS_SHARE),
+    sendsIntoLoss,
+    // Requests in flight carry the end that their process knew.
+    forgetsEnds: !sendsIntoLoss && newDice(seed ^ FORGETTING).chance(FORGETTING_SHARE),
     // Each keeps to itself, and costs as much as another world.
     partitions: dice.chance(0.25) ? 2 : 1,
     senders: 1 + dice.below(4),

@@ -61,9 +61,19 @@ export class SimulatedBroker {
     return this.#ends.get(`${topic}/${partition}`) ?? 0n
   }
 
-  /** Removes the end of a partition, as an incomplete copy does. @returns the lost records */
-  loseTail(topic: string, partition: number, from: bigint, kept: LogRecord[]): readonly LogRecord[] {
+  /**
+   * Removes the end of a partition, as an incomplete copy does.
+   *
+   * @param forgetsEnd whether the known end is lost with it
+   * @returns the lost records
+   */
+  loseTail(
+    topic: string,
+    partition: number,
+    { from, kept, forgetsEnd }: { from: bigint; kept: LogRecord[]; forgetsEnd: boolean },
+  ): readonly LogRecord[] {
     const archived = this.#archive.get(topic)?.[partition] ?? []
+    if (forgetsEnd) this.#ends.set(`${topic}/${partition}`, from)
     kept.splice(kept.findIndex(({ offset }) => offset >= from))
     return archived.splice(Number(from))
   }
