@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newDice } from '../support/dice.ts'
 import { Auditor, type Facts } from './audit.ts'
 import type { FindingKind } from './finding.ts'
+import { PlainBudget } from './plain-budget.ts'
 import { PlainThrottle, type ThrottleRule } from './plain-throttle.ts'
 import { requestName, type SentRequest } from './sent-request.ts'
 import { countedBytes, type HostUsage, positionOf, type StoredRow } from './stored-row.ts'
@@ -68,6 +69,53 @@ function withRows(facts: Facts, stored: readonly StoredRow[]): Facts {
 
 const indexOf = (facts: Facts, level: string) =>
   facts.stored.findIndex((row, at) => at > 100 && row.level === level)
+
+test('lines of lost records need not be stored, and what the throttle remembered of them is lost with them', () => {
+  const facts = faultless()
+  const [from, to] = [20n, 30n]
+  const lostRequests = facts.sent.filter((_, record) => BigInt(record) >= from && BigInt(record) < to)
+  const requests = new Set(lostRequests.map(requestName))
+  const kept = facts.stored.filter(({ offset }) => offset < from)
+  const stored: StoredRow[] = [...kept]
+  const throttle = new PlainThrottle()
+  for (const [record, request] of facts.sent.entries()) {
+    if (BigInt(record) >= from && BigInt(record) < to) continue
+    const rows = rowsOf(request, record, throttle)
+    if (BigInt(record) >= to) stored.push(...rows)
+  }
+  const lossy = {
+    ...facts,
+    stored,
+    usage: usageOf(stored),
+    lost: [{ from, to, requests, minutesMs: new Set<number>() }],
+  }
+  expect(found(lossy)).toEqual({})
+  expect(found({ ...lossy, lost: [] }).lost).toBeGreaterThan(0)
+  // Some of them were stored before.
+  const before = facts.stored.filter(({ offset }) => offset >= from && offset < from + 5n)
+  const all = [...stored, ...before]
+  expect(found({ ...lossy, stored: all, usage: usageOf(all) })).toEqual({})
+})
+
+test('a line passed although its account had no units left for its expression', () => {
+  const facts = faultless()
+  const looking = { ...facts, rule: { ...RULE, looks: true } }
+  expect(found(looking).other).toBeGreaterThan(0)
+  const budget = new PlainBudget()
+  const throttle = new PlainThrottle()
+  const stored = facts.sent.flatMap((request, record) => {
+    budget.begin(
+      START_MS + record * STEP_MS,
+      request.lines.reduce((sum, line) => sum + countedBytes(line), 0),
+    )
+    const lines = request.lines.filter(({ level, text }) => level === 'kept' || budget.affords(text))
+    return rowsOf({ ...request, lines }, record, throttle)
+  })
+  expect(found({ ...looking, stored, usage: usageOf(stored) })).toEqual({})
+  const last = stored.findLastIndex(({ level }) => level === 'LIMITED')
+  const without = stored.toSpliced(last, 1)
+  expect(found({ ...looking, stored: without, usage: usageOf(without) })).toEqual({ lost: 1 })
+})
 
 test('a correct store has no findings, in any order of the rows', () => {
   const facts = faultless()

@@ -1,6 +1,8 @@
 import { MINUTE_MS } from '../../engine/times/duration.ts'
 import type { Finding, FindingKind } from './finding.ts'
+import type { LostRecords } from './lost-records.ts'
 import { type Occurrence, occurrencesOf, placeOf } from './occurrence.ts'
+import { PlainBudget } from './plain-budget.ts'
 import { PlainThrottle, type ThrottleRule } from './plain-throttle.ts'
 import { requestName, type SentLine, type SentRequest } from './sent-request.ts'
 import { countedBytes, type HostUsage, inLogOrder, type StoredRow } from './stored-row.ts'
@@ -12,12 +14,16 @@ export interface Facts {
   readonly sent: readonly SentRequest[]
   readonly stored: readonly StoredRow[]
   readonly usage: ReadonlyMap<string, HostUsage>
+  /** Records that the log has lost meanwhile. */
+  readonly lost?: readonly LostRecords[]
 }
 
 /** Lines that must have gone through the throttle, or through the default graph, in one minute of log time. */
 export interface MinuteCounts {
   lines: number
   discarded: number
+  /** Lines whose expressions cost more than the account had. */
+  failed: number
 }
 
 /**
@@ -26,7 +32,10 @@ export interface MinuteCounts {
  * the ids. From one audit to the next it remembers the throttle's pass times and the sums.
  */
 export class Auditor {
-  readonly #throttle = new PlainThrottle()
+  #throttle = new PlainThrottle()
+  /** Memory of the throttle before the lost records whose rows are being read. */
+  #beforeLoss: PlainThrottle | undefined
+  readonly #budget = new PlainBudget()
   readonly #minutes = new Map<number, MinuteCounts>()
   #findings: Finding[] = []
   #lines = 0
@@ -44,21 +53,29 @@ export class Auditor {
     return this.#unanswered
   }
 
+  /** Lines so far whose expressions cost more than the account had. */
+  get failed(): number {
+    return [...this.#minutes.values()].reduce((sum, { failed }) => sum + failed, 0)
+  }
+
   /** Counts by start of the minute. */
   get minutes(): ReadonlyMap<number, Readonly<MinuteCounts>> {
     return this.#minutes
   }
 
-  audit({ rule, sent, stored, usage }: Facts): Finding[] {
+  audit({ rule, sent, stored, usage, lost = [] }: Facts): Finding[] {
     const rows = inLogOrder(stored)
     const { occurrences, findings } = occurrencesOf(rows, sent)
     this.#findings = findings
-    const accepted = this.#acceptedOf(occurrences, sent)
+    const accepted = this.#acceptedOf(occurrences, sent, lost)
     const answered = new Set(
       accepted.map(({ request }) => request).filter(({ outcome }) => outcome === 'acknowledged'),
     )
     this.#unanswered += accepted.length - answered.size
-    for (const occurrence of accepted) this.#checkOccurrence(occurrence, rule)
+    for (const ofRecord of Map.groupBy(accepted, ({ offset }) => offset).values()) {
+      this.#beginRecord(ofRecord, lost)
+      for (const occurrence of ofRecord) this.#checkOccurrence(occurrence, rule)
+    }
     this.#checkOrder(accepted)
     this.#checkUsage(rows, usage)
     return this.#findings
@@ -70,16 +87,22 @@ export class Auditor {
 
   /**
    * A request with a key is stored once, however often its sender repeats it. A request without a key is stored at most
-   * once per attempt. An acknowledged request must be there.
+   * once per attempt, and so is one whose key was lost. An acknowledged request must be there, unless its record was lost.
    */
-  #acceptedOf(occurrences: readonly Occurrence[], sent: readonly SentRequest[]): Occurrence[] {
+  #acceptedOf(
+    occurrences: readonly Occurrence[],
+    sent: readonly SentRequest[],
+    lost: readonly LostRecords[],
+  ): Occurrence[] {
+    const isLost = (request: SentRequest) => lost.some(({ requests }) => requests.has(requestName(request)))
     const counts = new Map<SentRequest, number>()
     const accepted: Occurrence[] = []
     for (const occurrence of occurrences) {
       const { request, rows } = occurrence
       const count = (counts.get(request) ?? 0) + 1
       counts.set(request, count)
-      if (count <= (request.idempotencyKey === undefined ? request.attempts : 1)) accepted.push(occurrence)
+      const most = request.idempotencyKey === undefined || isLost(request) ? request.attempts : 1
+      if (count <= most) accepted.push(occurrence)
       else
         this.#report(
           'doubled',
@@ -89,11 +112,27 @@ export class Auditor {
         )
     }
     for (const request of sent) {
-      if (request.outcome !== 'acknowledged' || counts.has(request)) continue
+      if (request.outcome !== 'acknowledged' || counts.has(request) || isLost(request)) continue
       const { host, lines } = request
       this.#report('lost', host, lines.length, `${requestName(request)} was acknowledged and is not stored`)
     }
     return accepted
+  }
+
+  /** What lost records did to the memory of nodes is lost with them, also where their lines are stored. */
+  #beginRecord(occurrences: readonly Occurrence[], lost: readonly LostRecords[]): void {
+    const [{ offset, timeMs }] = occurrences as [Occurrence]
+    const isLost = lost.some(({ from, to }) => offset >= from && offset < to)
+    if (isLost) this.#beforeLoss ??= this.#throttle.copy()
+    else if (this.#beforeLoss !== undefined) {
+      this.#throttle = this.#beforeLoss
+      this.#beforeLoss = undefined
+    }
+    const lines = occurrences.flatMap(({ request }) => request.lines)
+    this.#budget.begin(
+      timeMs,
+      lines.reduce((sum, line) => sum + countedBytes(line), 0),
+    )
   }
 
   #checkOccurrence({ request, timeMs, rows }: Occurrence, rule: ThrottleRule | undefined): void {
@@ -102,14 +141,23 @@ export class Auditor {
     this.#timeMs = Math.max(this.#timeMs, timeMs)
     const minute = this.#minuteOf(timeMs)
     for (const [place, line] of request.lines.entries()) {
-      const isPassing = this.#lets(line, timeMs, rule)
+      const isFailing = rule?.looks === true && line.level === 'limited' && !this.#budget.affords(line.text)
+      const isPassing = !isFailing && this.#lets(line, timeMs, rule)
       const row = rows.get(place)
       minute.lines++
-      if (!isPassing) minute.discarded++
+      if (isFailing) minute.failed++
+      else if (!isPassing) minute.discarded++
       const name = `line ${place} of ${requestName(request)} (${line.level}, app ${line.app})`
       if (isPassing && row === undefined)
         this.#report('lost', request.host, 1, `${name} is not stored, others of its request are`)
-      if (!isPassing && row !== undefined)
+      if (isFailing && row !== undefined)
+        this.#report(
+          'other',
+          request.host,
+          1,
+          `${name} passed at ${timeMs} and could not pay for its expression`,
+        )
+      if (!isPassing && !isFailing && row !== undefined)
         this.#report('over limit', request.host, 1, `${name} passed at ${timeMs} beyond ${rule?.limit}`)
       if (row !== undefined) this.#checkRow(row, line, request)
     }
@@ -124,7 +172,7 @@ export class Auditor {
     const startMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS
     let minute = this.#minutes.get(startMs)
     if (minute === undefined) {
-      minute = { lines: 0, discarded: 0 }
+      minute = { lines: 0, discarded: 0, failed: 0 }
       this.#minutes.set(startMs, minute)
     }
     return minute

@@ -1,7 +1,8 @@
+import type { LostRecords } from './lost-records.ts'
 import type { SentRequest } from './sent-request.ts'
 import type { Site } from './site.ts'
 
-export const FAULT_FAMILIES = ['kill', 'pause', 'disk', 'rename'] as const
+export const FAULT_FAMILIES = ['kill', 'pause', 'disk', 'rename', 'tail', 'config', 'budget'] as const
 export type FaultFamily = (typeof FAULT_FAMILIES)[number]
 
 /** One trouble that is made for the program while lines are shipped to it. Everything random in it was drawn before. */
@@ -24,4 +25,7 @@ export interface Injected {
   readonly sinceMs: number
   /** The last acknowledged request of every connection at that time. */
   readonly newest: readonly SentRequest[]
+  readonly lost?: LostRecords | undefined
+  /** Sentences about promises that the program did not keep meanwhile. */
+  readonly odd?: readonly string[]
 }

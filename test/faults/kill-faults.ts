@@ -11,6 +11,12 @@ const STORING_MS = 70
 const STARTING_MS = 1_000
 const STOPPING_MS = 150
 
+/** kill -9 while lines cost more than the account has. */
+export function budgetFault(dice: Dice): Fault {
+  const { label, ...fault } = killFault(dice)
+  return { ...fault, family: 'budget', label: `expressions at full budget, ${label}` }
+}
+
 /** kill -9 at an instant that the dice choose. */
 export function killFault(dice: Dice): Fault {
   const kind = dice.below(10)

@@ -4,6 +4,7 @@ import type { Dice } from '../support/dice.ts'
 import { Auditor } from './audit.ts'
 import type { Fault } from './fault.ts'
 import type { Finding } from './finding.ts'
+import type { LostRecords } from './lost-records.ts'
 import { conservedMetrics, countedMinutes, nodeMinutes } from './node-counters.ts'
 import type { ThrottleRule } from './plain-throttle.ts'
 import { Site } from './site.ts'
@@ -33,6 +34,8 @@ export interface LegOptions {
   readonly print: (line: string) => void
   /** Faults that meet the default graph, before a pipeline is published. */
   readonly faultsBeforePipeline: number
+  /** The pipeline compares lines with an expression that costs more than the account has. */
+  readonly looks?: boolean
   /** The data folder; a temporary one when left out. */
   readonly directory?: string
 }
@@ -44,6 +47,9 @@ export class Leg {
   readonly #auditor = new Auditor()
   #rule: ThrottleRule | undefined
   #faults = 0
+  /** Records that the log has lost since the last audit. */
+  #lost: LostRecords[] = []
+  readonly #unknownMinutes = new Set<number>()
 
   private constructor(options: LegOptions, site: Site) {
     this.#options = options
@@ -79,8 +85,10 @@ export class Leg {
     const { weir, pipeline } = this.#site
     const code = await weir.end('SIGTERM')
     if (code !== 0) this.#found([other(`the program ended with ${code} after SIGTERM`)])
-    const entrances = new Set([DEFAULT_NODE, pipeline.throttle])
-    this.#found(countedMinutes(await nodeMinutes(weir.directory), this.#auditor.minutes, entrances))
+    const { throttle, look } = pipeline
+    const entrances = new Set([DEFAULT_NODE, look === '' ? throttle : look])
+    const counted = await nodeMinutes(weir.directory)
+    this.#found(countedMinutes(counted, this.#auditor.minutes, { entrances, throttle }, this.#unknownMinutes))
   }
 
   /** Ends the program and, unless it is to be looked into, removes its folder. */
@@ -90,7 +98,7 @@ export class Leg {
 
   async #publish(): Promise<void> {
     const limit = LEAST_LIMIT + this.#options.dice.below(MOST_LIMIT - LEAST_LIMIT)
-    this.#rule = { limit, windowMs: WINDOW_MS }
+    this.#rule = { limit, windowMs: WINDOW_MS, looks: this.#options.looks }
     await this.#site.pipeline.publish(this.#rule)
   }
 
@@ -115,7 +123,10 @@ export class Leg {
     const { tally, print } = this.#options
     const { shipper } = this.#site
     await this.#shipUntil(fault)
-    const { what, sinceMs, newest } = await fault.inject(this.#site)
+    const { what, sinceMs, newest, lost, odd = [] } = await fault.inject(this.#site)
+    this.#found(odd.map(sentence => ({ ...other(sentence), host: shipper.host })))
+    if (lost !== undefined) this.#lost.push(lost)
+    for (const minuteMs of lost?.minutesMs ?? []) this.#unknownMinutes.add(minuteMs)
     shipper.inHurry = false
     const recovery = await this.#site.recovery(sinceMs, newest)
     tally.recovered(fault.label, recovery)
@@ -140,12 +151,12 @@ export class Leg {
     const site = this.#site
     await site.recovery(performance.now(), site.shipper.newestAcknowledged)
     const { sent, odd } = site.shipper.take()
-    const unansweredBefore = this.#auditor.unanswered
+    const { unanswered: unansweredBefore, failed: failedBefore } = this.#auditor
     const stored = await site.stored(hosts, beganMs)
     const usage = await site.usage()
     const found = [
       ...odd.map(other),
-      ...this.#auditor.audit({ rule: this.#rule, sent, stored, usage }),
+      ...this.#auditor.audit({ rule: this.#rule, sent, stored, usage, lost: this.#lost.splice(0) }),
       ...conservedMetrics(await site.metrics()),
     ]
     // The usage that earlier audits saw must still be there, and nothing else.
@@ -158,7 +169,9 @@ export class Leg {
     const rule = limit === undefined ? 'no throttle' : `at most ${limit} of a key in ${WINDOW_MS} ms`
     const unanswered = `${this.#auditor.unanswered - unansweredBefore} times without an answer`
     const kept = `${stored.length} lines of ${sent.length} requests stored (${unanswered})`
-    print(`audit: ${kept}, ${rule}: ${found.length} findings`)
+    const failed = this.#auditor.failed - failedBefore
+    const beyond = this.#rule?.looks === true ? `, ${failed} lines could not pay for their expression` : ''
+    print(`audit: ${kept}, ${rule}${beyond}: ${found.length} findings`)
   }
 
   #found(findings: readonly Finding[]): void {

@@ -37,6 +37,7 @@ export interface NodeMinute {
   readonly node: string
   readonly events: number
   readonly dropped: number
+  readonly failed: number
   /** Events that came in and have no outcome; 0 without a fault. */
   readonly missing: number
 }
@@ -45,7 +46,8 @@ export async function nodeMinutes(directory: string): Promise<NodeMinute[]> {
   const rows = await queryStore<Record<keyof NodeMinute, string>>(
     directory,
     `SELECT toUnixTimestamp64Milli(t) AS startMs, node, sum(events_in) AS events, sum(node_metrics.dropped) AS dropped,
-sum(toInt64(events_in) + copied + created - events_out - node_metrics.dropped - failed - merged - held) AS missing
+sum(node_metrics.failed) AS failed,
+sum(toInt64(events_in) + copied + created - events_out - node_metrics.dropped - node_metrics.failed - merged - held) AS missing
 FROM node_metrics GROUP BY t, node ORDER BY t, node`,
   )
   return rows.map(({ startMs, node, ...counts }) => ({
@@ -53,6 +55,7 @@ FROM node_metrics GROUP BY t, node ORDER BY t, node`,
     node,
     events: Number(counts.events),
     dropped: Number(counts.dropped),
+    failed: Number(counts.failed),
     missing: Number(counts.missing),
   }))
 }
@@ -61,12 +64,14 @@ FROM node_metrics GROUP BY t, node ORDER BY t, node`,
  * Compares the counts of each minute of log time with the events in it, over all ends of the program. The last minute is
  * not over and not in a row yet.
  *
- * @param entrances nodes that every line meets first: the throttle, and the default graph's store
+ * @param nodes names of nodes: those that every line meets first, and the throttle, which discards
+ * @param unknown minutes whose counts may lack events of lost records
  */
 export function countedMinutes(
   counted: readonly NodeMinute[],
   expected: ReadonlyMap<number, Readonly<MinuteCounts>>,
-  entrances: ReadonlySet<string>,
+  { entrances, throttle }: { readonly entrances: ReadonlySet<string>; readonly throttle: string },
+  unknown: ReadonlySet<number> = new Set(),
 ): Finding[] {
   const findings = counted
     .filter(({ missing }) => missing !== 0)
@@ -74,13 +79,20 @@ export function countedMinutes(
       other(`${node} lost ${missing} events in the minute of ${isoTime(startMs)}`),
     )
   const last = Math.max(...expected.keys())
-  for (const [startMs, { lines, discarded }] of expected) {
-    if (startMs === last) continue
-    const rows = counted.filter(row => row.startMs === startMs && entrances.has(row.node))
-    const sum = (figure: 'events' | 'dropped') => rows.reduce((total, row) => total + row[figure], 0)
-    if (sum('events') === lines && sum('dropped') === discarded) continue
-    const said = `node_metrics say ${sum('events')} lines and ${sum('dropped')} discarded`
-    findings.push(other(`${said} in the minute of ${isoTime(startMs)}, it were ${lines} and ${discarded}`))
+  for (const [startMs, { lines, discarded, failed }] of expected) {
+    if (startMs === last || unknown.has(startMs)) continue
+    const rows = counted.filter(row => row.startMs === startMs)
+    const entering = rows.filter(row => entrances.has(row.node))
+    const sums = [
+      entering.reduce((sum, { events }) => sum + events, 0),
+      rows.filter(({ node }) => node === throttle).reduce((sum, row) => sum + row.dropped, 0),
+      entering.reduce((sum, row) => sum + row.failed, 0),
+    ]
+    if (sums.join() === [lines, discarded, failed].join()) continue
+    const [events, dropped, beyond] = sums
+    const said = `node_metrics say ${events} lines, ${dropped} discarded and ${beyond} failed`
+    const found = `it were ${lines}, ${discarded} and ${failed}`
+    findings.push(other(`${said} in the minute of ${isoTime(startMs)}, ${found}`))
   }
   return findings
 }

@@ -1,8 +1,10 @@
 import type { Dice } from '../support/dice.ts'
+import { configurationFault } from './configuration-faults.ts'
 import { FAULT_FAMILIES, type Fault, type FaultFamily } from './fault.ts'
 import { killFault } from './kill-faults.ts'
 import { pauseFault } from './pause-faults.ts'
 import { renameFault } from './rename-faults.ts'
+import { tailFault } from './tail-faults.ts'
 
 export interface CampaignOptions {
   readonly seed: number
@@ -21,6 +23,9 @@ export const KILLS_PER_FAULT: Readonly<Record<FaultFamily, number>> = {
   pause: 10,
   disk: 20,
   rename: 10,
+  tail: 20,
+  config: 20,
+  budget: 10,
 }
 
 export function faultCounts({ kills, only }: CampaignOptions): Record<FaultFamily, number> {
@@ -34,10 +39,10 @@ export function faultCounts({ kills, only }: CampaignOptions): Record<FaultFamil
   >
 }
 
-/** Kills, pauses and renames in an order that the dice choose. Those of the disk need one of their own. */
+/** Most faults in an order that the dice choose. Those of the disk and of the budget need a folder of their own. */
 export function plannedFaults(
   dice: Dice,
-  { kill, pause, rename }: Readonly<Record<FaultFamily, number>>,
+  { kill, pause, rename, tail, config }: Readonly<Record<FaultFamily, number>>,
   longestPauseMs: number,
 ): Fault[] {
   const faults = [
@@ -46,6 +51,8 @@ export function plannedFaults(
     ...Array.from({ length: rename }, (_, index) =>
       renameFault(100 + dice.below(1_500), index % 2 === 0 ? 'before' : 'after'),
     ),
+    ...Array.from({ length: tail }, () => tailFault(dice)),
+    ...Array.from({ length: config }, () => configurationFault(dice)),
   ]
   return faults
     .map(fault => ({ fault, place: dice.below(1_000_000) }))

@@ -18,7 +18,7 @@ test('--help prints only the usage, with the meaning of a kill', () => {
 
 const REFUSED: readonly (readonly [args: string[], sentence: string])[] = [
   [['--fast'], "Unknown option '--fast'"],
-  [['--only', 'fire'], '--only must be one of kill, pause, disk, rename'],
+  [['--only', 'fire'], '--only must be one of kill, pause, disk, rename, tail, config, budget'],
   [['--kills', '0'], '--kills must be a whole number, 1 or more, not "0"'],
   [['--seed', '1e30'], '--seed must be a whole number, 0 or more, not "1e30"'],
   [['--seed', ''], '--seed must be a whole number, 0 or more, not ""'],

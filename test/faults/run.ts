@@ -21,7 +21,9 @@ usage: npm run faults -- [options]
   --kills N          faults of kind kill (${DEFAULT_KILLS}): kill -9 at an instant that the seed chooses, while lines are
                      shipped, then again while the program starts, or after SIGTERM while it stops; each counts as
                      one. To ${KILLS_PER_FAULT.pause} of them there is one pause (SIGSTOP, SIGCONT), to ${KILLS_PER_FAULT.rename} one kill at the very rename that
-                     publishes a part, which does not count, to ${KILLS_PER_FAULT.disk} one full disk; of each at least one
+                     publishes a part, which does not count, to ${KILLS_PER_FAULT.disk} one full disk, to ${KILLS_PER_FAULT.tail} one log that
+                     lost its end, and one configuration that did, to ${KILLS_PER_FAULT.budget} one kill while expressions cost more than the
+                     account has; of each at least one
   --only KIND        ${FAULT_FAMILIES.join(', ')}: N faults of this kind, and no others
   --seed S           the same lines, faults and instants for the same number (one from the clock)
   --longest-pause S  how many seconds a pause lasts at most (${DEFAULT_LONGEST_PAUSE_S})

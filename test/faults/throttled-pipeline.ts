@@ -1,12 +1,17 @@
+import { DEAR_EXPRESSION } from '../simulation/recipe.ts'
 import type { RunningWeir } from '../support/running-weir.ts'
 import type { ThrottleRule } from './plain-throttle.ts'
 
-/** ingest -> throttle by app, lines of the level `kept` excluded -> own store: the pipeline that the lines are shipped through. */
+/**
+ * ingest -> throttle by app, lines of the level `kept` excluded -> own store: the pipeline that the lines are shipped through.
+ * Before the throttle, the others may be compared with an expression that costs more than the account has.
+ */
 export class ThrottledPipeline {
   readonly #weir: RunningWeir
   #pipelinePath: string | undefined
   #source = ''
   #throttle = ''
+  #look = ''
   #published: ThrottleRule | undefined
 
   constructor(weir: RunningWeir) {
@@ -16,6 +21,11 @@ export class ThrottledPipeline {
   /** Id of the node; '' before the first publication. */
   get throttle(): string {
     return this.#throttle
+  }
+
+  /** Id of the node that compares; '' without one. */
+  get look(): string {
+    return this.#look
   }
 
   /** Publishes the rule: at the first call a new pipeline. It holds for every line that is sent after that. */
@@ -34,15 +44,25 @@ export class ThrottledPipeline {
   async #create(rule: ThrottleRule): Promise<void> {
     const path = `/v3/pipeline/${await this.#add('/v3/pipeline', { title: 'limited' })}`
     this.#source = await this.#add(`${path}/source`, { type: 'log-analysis-ingestion' })
+    if (rule.looks === true) this.#look = await this.#add(`${path}/transform`, this.#lookNode())
     this.#throttle = await this.#add(`${path}/transform`, this.#node(rule))
     await this.#add(`${path}/sink`, { type: 'mezmo', inputs: [this.#throttle], user_config: {} })
     this.#pipelinePath = path
   }
 
+  #lookNode() {
+    const expressions = [
+      { field: '.level', str_operator: 'equal', value: 'limited' },
+      { field: '.line', str_operator: 'regex_match', value: DEAR_EXPRESSION },
+    ]
+    const conditional = { expressions, logical_operation: 'AND' }
+    return { type: 'filter', inputs: [this.#source], user_config: { action: 'drop', conditional } }
+  }
+
   #node({ limit, windowMs }: ThrottleRule) {
     return {
       type: 'throttle',
-      inputs: [this.#source],
+      inputs: [this.#look === '' ? this.#source : this.#look],
       user_config: {
         threshold: limit,
         window_ms: windowMs,

@@ -93,8 +93,9 @@ class Campaign {
     const counted = await nodeMinutes(store.dataFolder)
     for (const [place, { pipeline }] of accounts.entries()) {
       const { minutes } = this.#auditors[place] as Auditor
-      const own = counted.filter(({ node }) => node === pipeline.throttle)
-      this.#tally.found(countedMinutes(own, minutes, new Set([pipeline.throttle])))
+      const { throttle } = pipeline
+      const own = counted.filter(({ node }) => node === throttle)
+      this.#tally.found(countedMinutes(own, minutes, { entrances: new Set([throttle]), throttle }))
     }
   }
 
