@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { isRefused } from '../../schemas/log/loss.ts'
+import { ThrottledPipeline } from '../faults/throttled-pipeline.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import type { KafkaBroker, KafkaCluster } from '../support/kafka/kafka-cluster.ts'
@@ -16,9 +17,14 @@ const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
 
 /** Leaves the files that a broker with a lying disk finds at its start: no index refers to records beyond the log. */
-function cutTail({ data }: KafkaBroker, { environment }: RoleCluster, bytes: number): void {
+function cutTail(
+  { data }: KafkaBroker,
+  { environment }: RoleCluster,
+  bytes: number,
+  name: 'weir.ingest' | 'weir.keyed' = 'weir.ingest',
+): void {
   const folder = data as string
-  const topic = `${environment.KAFKA_TOPIC_PREFIX}weir.ingest-0`
+  const topic = `${environment.KAFKA_TOPIC_PREFIX}${name}-0`
   for (const name of readdirSync(join(folder, topic))) {
     const path = join(folder, topic, name)
     if (name.endsWith('.log')) truncateSync(path, statSync(path).size - bytes)
@@ -71,6 +77,7 @@ async function ready({ url }: RunningRole): Promise<string> {
   return `${response.status} ${await response.text()}`
 }
 
+const KEYED_NUMBERS = /--topic keyed --partition 0 --from (\d+) --to (\d+)/
 const ACCEPT = ['log', 'accept-loss', '--topic', 'ingest', '--partition', '0', '--from']
 
 await describeKafka('a partition on Kafka that lost its end', { faults: true }, cluster => {
@@ -174,6 +181,83 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
       )
       expect(found.map(line => line._line)).toEqual(['in flight'])
       expect(await countedLines(account)).toBe(61)
+      expect(await command('verify')).toMatch(/^0 /)
+    } finally {
+      await roles.close()
+    }
+  }, 180_000)
+
+  test('a keyed partition lost its end: lines wait for the acceptance, and each later line is stored once', async () => {
+    const [broker] = cluster.brokers as [KafkaBroker]
+    if (broker.data === undefined) return
+    const roles = await RoleCluster.open(cluster, { partitions: 2, engines: 1 })
+    try {
+      const ingest = await roles.startIngest()
+      const [account] = roles.accounts as [RunningWeir]
+      const [engine] = roles.engines as [RunningRole]
+      await new ThrottledPipeline(account).publish({ limit: 100_000, windowMs: 1_000 })
+      await roles.spread(account)
+      const { ingestionKey } = account.credentials
+      const headers = { apikey: ingestionKey, 'content-type': 'application/json' }
+      const post = async (line: string, number: number) => {
+        const body = JSON.stringify({ lines: [{ line, app: `app-${number % 16}`, level: 'limited' }] })
+        const url = `${ingest.url}/logs/ingest?hostname=host-${number % 8}`
+        return (await fetch(url, { method: 'POST', headers, body })).status
+      }
+      const command = commandsOf(roles)
+      for (let line = 0; line < 60; line++) expect(await post(`before ${line}`, line)).toBe(200)
+      const stored = await eventually(
+        () => roles.storedLines(),
+        count => count === 60,
+      )
+      expect(stored).toBe(60)
+
+      await broker.kill('SIGKILL')
+      cutTail(broker, roles, 2_000, 'weir.keyed')
+      await broker.start()
+      const told = await eventually(
+        () => ready(engine),
+        text => KEYED_NUMBERS.test(text),
+      )
+      expect(told).toMatch(/^503/)
+      // Lines are still accepted: they wait on their own partitions.
+      const taken = await eventually(
+        () => post('after 0', 0),
+        status => status === 200,
+      )
+      expect(taken).toBe(200)
+      for (let line = 1; line < 200; line++) expect(await post(`after ${line}`, line)).toBe(200)
+      const accepted = await eventually(
+        async () => {
+          const [, from = '', to = ''] = KEYED_NUMBERS.exec(await command('verify')) ?? []
+          return command(
+            'log',
+            'accept-loss',
+            '--topic',
+            'keyed',
+            '--partition',
+            '0',
+            '--from',
+            from,
+            '--to',
+            to,
+          )
+        },
+        text => text.startsWith('0'),
+      )
+      expect(accepted).toMatch(/^0 The loss of/)
+      const found = await eventually(
+        () => exportedLines(account, { query: 'after' }),
+        lines => lines.length >= 200,
+      )
+      const lines = found.map(({ _line }) => _line)
+      expect(lines.toSorted()).toEqual(Array.from({ length: 200 }, (_, line) => `after ${line}`).toSorted())
+      expect(
+        await eventually(
+          () => ready(engine),
+          text => text.startsWith('200'),
+        ),
+      ).toMatch(/^200/)
       expect(await command('verify')).toMatch(/^0 /)
     } finally {
       await roles.close()
