@@ -1,5 +1,5 @@
 import { jsonText } from '../../engine/json/json-text.ts'
-import { markedKey, unmarkedKey, withMarkedKeys } from '../../engine/json/marked-keys.ts'
+import { MarkedKeys } from '../../engine/json/marked-keys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 
 /** A name such as `"10"`, which a JavaScript object always lists before all other names. */
@@ -18,17 +18,19 @@ const sentOrders = new WeakMap<JsonObject, readonly string[]>()
  * @param value parsed value of the text; its nesting has a bounded depth
  */
 export function rememberOrder(text: string, value: JsonValue): void {
-  if (text.length <= MAX_ORDERED_CHARACTERS && NUMERIC_NAME.test(text))
-    compareOrder(value, JSON.parse(withMarkedKeys(text)) as JsonValue)
+  if (text.length > MAX_ORDERED_CHARACTERS || !NUMERIC_NAME.test(text)) return
+  const keys = new MarkedKeys()
+  compareOrder(value, JSON.parse(keys.markedText(text)) as JsonValue, keys)
 }
 
-function compareOrder(value: JsonValue, marked: JsonValue): void {
+function compareOrder(value: JsonValue, marked: JsonValue, keys: MarkedKeys): void {
   if (Array.isArray(value) && Array.isArray(marked)) {
-    for (const [index, element] of value.entries()) compareOrder(element, marked[index] as JsonValue)
+    for (const [index, element] of value.entries()) compareOrder(element, marked[index] as JsonValue, keys)
   } else if (isJsonObject(value) && isJsonObject(marked)) {
-    const names = Object.keys(marked).map(unmarkedKey)
+    const names = Object.keys(marked).map(key => keys.unmarked(key))
     if (Object.keys(value).some((name, index) => name !== names[index])) sentOrders.set(value, names)
-    for (const name of names) compareOrder(value[name] as JsonValue, marked[markedKey(name)] as JsonValue)
+    for (const name of names)
+      compareOrder(value[name] as JsonValue, marked[keys.marked(name)] as JsonValue, keys)
   }
 }
 

@@ -61,22 +61,23 @@ export class ExpressionBudget {
     this.#saved -= units
   }
 
-  snapshot(): Buffer {
-    const data = Buffer.alloc(SNAPSHOT_BYTES)
-    data.writeUInt8(FORMAT)
-    data.writeUInt32BE(this.#saved, 1)
-    data.writeUInt32BE(this.#shared, 5)
-    data.writeDoubleBE(this.#atMs, 9)
-    return data
+  snapshot(): Uint8Array {
+    const data = new DataView(new ArrayBuffer(SNAPSHOT_BYTES))
+    data.setUint8(0, FORMAT)
+    data.setUint32(1, this.#saved)
+    data.setUint32(5, this.#shared)
+    data.setFloat64(9, this.#atMs)
+    return new Uint8Array(data.buffer)
   }
 
   /** @throws RangeError when the bytes are not a snapshot */
-  restore(data: Buffer): void {
-    if (data.length !== SNAPSHOT_BYTES || data.readUInt8() !== FORMAT)
+  restore({ buffer, byteOffset, byteLength }: Uint8Array): void {
+    const data = new DataView(buffer, byteOffset, byteLength)
+    if (byteLength !== SNAPSHOT_BYTES || data.getUint8(0) !== FORMAT)
       throw new RangeError('an expression budget of an unknown format')
-    this.#saved = data.readUInt32BE(1)
-    this.#shared = data.readUInt32BE(5)
-    this.#atMs = data.readDoubleBE(9)
+    this.#saved = data.getUint32(1)
+    this.#shared = data.getUint32(5)
+    this.#atMs = data.getFloat64(9)
   }
 }
 

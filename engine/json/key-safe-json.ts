@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { skipBlanks, stringEnd, unmarkedKey, withMarkedKeys } from './marked-keys.ts'
+import { MarkedKeys, skipBlanks, stringEnd } from './marked-keys.ts'
 
 /** Replaces a value; called once for each value. @param source text of a number or another value without parts */
 type Revive = (value: unknown, source: string | undefined) => unknown
@@ -20,7 +20,9 @@ type Revive = (value: unknown, source: string | undefined) => unknown
 export function parseKeySafe(text: string, revive?: Revive): JsonValue {
   const value = parsed(text, revive)
   // The plain parse comes first: keys can only be found in valid texts, and errors refer to places in the original text.
-  return holdsEscapedKey(text) ? withoutMarks(parsed(withMarkedKeys(text), revive)) : value
+  if (!holdsEscapedKey(text)) return value
+  const keys = new MarkedKeys()
+  return withoutMarks(parsed(keys.markedText(text), revive), keys)
 }
 
 function parsed(text: string, revive: Revive | undefined): JsonValue {
@@ -39,11 +41,11 @@ function holdsEscapedKey(text: string): boolean {
   return false
 }
 
-function withoutMarks(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutMarks)
+function withoutMarks(value: JsonValue, keys: MarkedKeys): JsonValue {
+  if (Array.isArray(value)) return value.map(element => withoutMarks(element, keys))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).map(
-    ([key, member]) => [unmarkedKey(key), withoutMarks(member)] as const,
+    ([key, member]) => [keys.unmarked(key), withoutMarks(member, keys)] as const,
   )
   return Object.fromEntries(members) as JsonObject
 }

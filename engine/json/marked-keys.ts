@@ -1,33 +1,46 @@
 /** Mark before every key of a marked text: a key that begins with it never looks like an array index. */
 const KEY_MARK = '#'
-/** Mark for a key that cannot be written without an escape; its UTF-16 follows in hexadecimal digits. */
-const SPELT_MARK = '%'
+/** Mark for a key that cannot be written without an escape; its number follows. */
+const NUMBER_MARK = '%'
 const MAY_NEED_ESCAPE = /["\\\p{Cc}]/u
 
-/** JSON text in which every object key is marked and written without escapes. @param text valid JSON */
-export function withMarkedKeys(text: string): string {
-  let marked = ''
-  let copied = 0
-  for (let at = text.indexOf('"'), end = at; at !== -1; at = text.indexOf('"', end)) {
-    end = stringEnd(text, at)
-    if (text[skipBlanks(text, end)] !== ':') continue
-    const written = text.slice(at + 1, end - 1)
-    const key = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
-    marked += text.slice(copied, at + 1) + markedKey(key)
-    copied = end - 1
+/** Marks the object keys of JSON texts so that each can be written without escapes, and restores them. */
+export class MarkedKeys {
+  /** Keys that cannot be written without an escape, by number. */
+  readonly #keys: string[] = []
+  readonly #numbers = new Map<string, number>()
+
+  /** JSON text in which every object key is marked and written without escapes. @param text valid JSON */
+  markedText(text: string): string {
+    let marked = ''
+    let copied = 0
+    for (let at = text.indexOf('"'), end = at; at !== -1; at = text.indexOf('"', end)) {
+      end = stringEnd(text, at)
+      if (text[skipBlanks(text, end)] !== ':') continue
+      const written = text.slice(at + 1, end - 1)
+      const key = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+      marked += text.slice(copied, at + 1) + this.marked(key)
+      copied = end - 1
+    }
+    return marked + text.slice(copied)
   }
-  return marked + text.slice(copied)
-}
 
-/** Marked form of a key; the same for every way of writing the key. */
-export function markedKey(key: string): string {
-  if (!MAY_NEED_ESCAPE.test(key)) return KEY_MARK + key
-  return SPELT_MARK + Buffer.from(key, 'utf16le').toString('hex')
-}
+  /** Marked form of a key; the same for every way of writing the key. */
+  marked(key: string): string {
+    if (!MAY_NEED_ESCAPE.test(key)) return KEY_MARK + key
+    let number = this.#numbers.get(key)
+    if (number === undefined) {
+      number = this.#keys.push(key) - 1
+      this.#numbers.set(key, number)
+    }
+    return NUMBER_MARK + number
+  }
 
-export function unmarkedKey(marked: string): string {
-  const rest = marked.slice(1)
-  return marked.startsWith(KEY_MARK) ? rest : Buffer.from(rest, 'hex').toString('utf16le')
+  /** @param marked result of `marked` */
+  unmarked(marked: string): string {
+    const rest = marked.slice(1)
+    return marked.startsWith(KEY_MARK) ? rest : (this.#keys[Number(rest)] as string)
+  }
 }
 
 export function skipBlanks(text: string, from: number): number {

@@ -23,7 +23,7 @@ export const MAX_QUERY_NESTING = 50
  * @throws QuerySyntaxError
  */
 export function parseQuery(text: string): Query {
-  if (Buffer.byteLength(text) > MAX_QUERY_BYTES)
+  if (text.length > MAX_QUERY_BYTES || new TextEncoder().encode(text).length > MAX_QUERY_BYTES)
     throw new QuerySyntaxError(`must not be longer than ${MAX_QUERY_BYTES} bytes`)
   // Text that is not Unicode reaches the store as U+FFFD; parsing it in that form gives both the same text.
   return new QueryParser(text.toWellFormed()).parse()

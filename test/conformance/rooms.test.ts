@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ROOMS, roomOf } from '../support/rooms.ts'
 import {
+  codeOf,
   importedPackage,
   importedPath,
   importsOf,
@@ -15,25 +16,40 @@ const MAY_BE_LONG = ['engine/nodes/processors', 'engine/nodes/destinations', 'en
 
 /** Node types, which only wiring names: graph, fold and API receive a catalogue of them. */
 const NODES = /^engine\/nodes\/(catalogue\.ts|(processors|sources|destinations)\/)/
-/** Checks of options, which graph and fold receive with the catalogue. */
-const CHECKS = /^(ajv|node:vm)$/
-
-/** Modules that a room must not reach at run time, by however many steps. */
-const NEVER_REACHES: Readonly<Record<string, readonly RegExp[]>> = {
-  'engine/graph': [NODES, CHECKS],
-  'engine/worker': [NODES],
-  'engine/replay': [NODES],
-  api: [NODES],
-  'engine/fold': [
-    NODES,
-    CHECKS,
-    /^engine\/(log|store|clock|worker|entropy|outbound|configuration|replay)\//,
-    /^(kafkajs|@kafkajs\/.*|@clickhouse\/.*|chdb|fastify|pino|undici|ws)$/,
-    /^node:(fs|fs\/promises|http|https|http2|net|tls|dgram|dns|dns\/promises|worker_threads|child_process)$/,
-  ],
-  'schemas/http': [/^node:/, /^(engine|api|deploy)\//],
-  'engine/query-language': [/^node:/],
+/** Bounds of the code that a room reaches at run time, by however many steps. */
+interface Reach {
+  readonly never?: RegExp
+  /** Packages and modules of Node; absent: all. */
+  readonly packages?: readonly string[]
+  /** Whether the code must run in a browser, which lacks the globals of Node. */
+  readonly inBrowser?: true
+  /** Folder of the room to which this does not apply. */
+  readonly without?: string
 }
+
+const REACH: Readonly<Record<string, Reach>> = {
+  // Checks of options come with the catalogue, too: neither ajv nor node:vm.
+  'engine/graph': { never: NODES, packages: ['avsc', 'node:buffer', 'node:zlib', 're2js', 'typebox'] },
+  'engine/worker': { never: NODES },
+  'engine/replay': { never: NODES },
+  api: { never: NODES },
+  'engine/fold': {
+    never:
+      /^engine\/(nodes\/(catalogue\.ts|(processors|sources|destinations)\/)|(log|store|clock|worker|entropy|outbound|configuration|replay)\/)/,
+    packages: ['avsc', 'node:buffer', 'node:zlib', 're2js', 'typebox'],
+  },
+  schemas: {
+    never: /^(engine|api|deploy)\//,
+    packages: ['typebox'],
+    inBrowser: true,
+    without: 'schemas/log',
+  },
+  'engine/query-language': { packages: [], inBrowser: true },
+}
+
+/** Global values of Node; members of other objects may have these names. */
+const NODE_GLOBALS =
+  /(?<![\w$.#])(Buffer|process|setImmediate|__dirname|__filename|global|require)(?![\w$])(?!\??:)/g
 
 const isTest = ({ path }: SourceFile) => path.endsWith('.test.ts') || path.startsWith('test/')
 
@@ -114,21 +130,24 @@ function crowdedFolders(files: readonly SourceFile[]): string[] {
     .map(([folder, count]) => `${folder} has ${count} sources`)
 }
 
-/** Paths from a room to forbidden modules; type-only imports do not count. */
+/** Paths from a room to forbidden modules and globals; type-only imports do not count. */
 function forbiddenWays(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map(file => [file.path, file]))
-  return Object.entries(NEVER_REACHES).flatMap(([room, forbidden]) => {
-    const isForbidden = (name: string) => forbidden.some(pattern => pattern.test(name))
+  return Object.entries(REACH).flatMap(([room, { never, packages, inBrowser, without = '' }]) => {
     const found: string[] = []
-    const begun = files.filter(file => !isTest(file) && file.path.startsWith(`${room}/`))
+    const isBegun = ({ path }: SourceFile) => path.startsWith(`${room}/`) && roomOf(path) !== without
+    const begun = files.filter(file => !isTest(file) && isBegun(file))
     const seen = new Set(begun.map(({ path }) => path))
     const waiting = begun.map(file => ({ file, way: file.path }))
     for (const { file, way } of waiting) {
+      const globals = inBrowser ? new Set(codeOf(file).match(NODE_GLOBALS)) : []
+      for (const name of globals) found.push(`${way} -> ${name}`)
       for (const { specifier, typeOnly } of importsOf(file)) {
         if (typeOnly) continue
         const target = importedPath(file, specifier)
         const name = target ?? (importedPackage(specifier) as string)
-        if (isForbidden(name)) found.push(`${way} -> ${name}`)
+        const isForbidden = target === undefined ? packages?.includes(name) === false : never?.test(name)
+        if (isForbidden) found.push(`${way} -> ${name}`)
         const next = target === undefined ? undefined : byPath.get(target)
         if (next === undefined || seen.has(next.path)) continue
         seen.add(next.path)
@@ -238,7 +257,24 @@ describe('these checks find', () => {
       'engine/fold/fold.ts -> engine/graph/run.ts -> engine/log/log.ts',
     ])
     expect(forbiddenWays(way('import type { B } from'))).toEqual([])
-    expect(forbiddenWays([file('engine/fold/fold.ts', "import { Kafka } from 'kafkajs'")])).toHaveLength(1)
-    expect(forbiddenWays([file('schemas/http/a.ts', "import { hash } from 'node:crypto'")])).toHaveLength(1)
+  })
+
+  test.each([
+    ['engine/fold/fold.ts', "import { Kafka } from 'kafkajs'"],
+    ['engine/fold/fold.ts', "import { setTimeout } from 'node:timers/promises'"],
+    ['schemas/http/a.ts', "import { hash } from 'node:crypto'"],
+    ['schemas/a.ts', "import { event } from '../engine/event/event.ts'"],
+    ['schemas/http/a.ts', 'export const root = __dirname'],
+    ['engine/query-language/a.ts', 'const size = (text: string) => Buffer.byteLength(text)'],
+    ['engine/query-language/a.ts', 'setImmediate(process.exit)'],
+  ])('a package or global that %s must not use: %s', (path, text) => {
+    expect(forbiddenWays([file(path, text)])).not.toEqual([])
+  })
+
+  test.each([
+    ['schemas/log/a.ts', "import { gzipSync } from 'node:zlib'\ngzipSync(Buffer.alloc(1))"],
+    ['schemas/a.ts', '// Buffer\nconst a = { process: 1 }, b = a.process'],
+  ])('nothing forbidden of %s in: %s', (path, text) => {
+    expect(forbiddenWays([file(path, text)])).toEqual([])
   })
 })
