@@ -1,3 +1,4 @@
+import { BackOff } from '../../engine/clock/back-off.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { LogError, type LogRecord, type Topic } from '../../engine/log/log.ts'
 import { newestRecords, type ReadBudget } from '../../engine/log/newest-records.ts'
@@ -9,8 +10,8 @@ import type { RecentKeys } from './recent-keys.ts'
 /** Bytes of all partitions that are read at a start: some 200,000 answers. */
 const NEWEST_BYTES = 32 * 1024 * 1024
 const READ_BYTES = 1_000_000
-/** Pause after a failure of the brokers. */
-const PAUSE_MS = 1_000
+/** Pauses after failures of the brokers. */
+const PAUSES = { firstMs: 250, longestMs: 1_000 }
 
 export interface KeyAnswerReaderOptions {
   readonly topic: Topic
@@ -49,11 +50,13 @@ export class KeyAnswerReader {
 
   async #read(partition: number): Promise<void> {
     const { clock, logger } = this.#options
+    const backOff = new BackOff(clock, PAUSES)
     let from: bigint | undefined
     while (!this.#signal.aborted) {
       try {
         from = from === undefined ? await this.#readNewest(partition) : await this.#readOn(partition, from)
         this.#isRead(partition)
+        backOff.reset()
       } catch (error) {
         if (error instanceof LogError && error.code === 'LOG_CLOSED') return
         if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE') {
@@ -64,7 +67,7 @@ export class KeyAnswerReader {
           logger.error({ partition, err: error }, message)
           return this.#isRead(partition)
         }
-        await clock.sleep(PAUSE_MS, this.#signal)
+        await backOff.pause(this.#signal)
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { LogError, type Topic } from '../../engine/log/log.ts'
+import type { Topic } from '../../engine/log/log.ts'
+import { untilAvailable } from '../../engine/log/until-available.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { type KeyAnswer, keyAnswersType } from '../../schemas/log/key-answers.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -11,7 +12,6 @@ const ANSWERS_PER_RECORD = 4_000
 /** Maximum number of answers that wait for one partition; some 6 MB. */
 const MAX_WAITING = 20_000
 const PATIENCE_MS = 30_000
-const PAUSE_MS = 1_000
 
 export interface KeyAnswerWriterOptions {
   readonly topic: Topic
@@ -84,15 +84,11 @@ export class KeyAnswerWriter {
     const { signal } = this.#closing
     const record = { value: keyAnswersType.encode({ answers }), producer: null, priority: 'ingest' } as const
     const untilMs = clock.monotonicMs() + PATIENCE_MS
-    for (;;) {
-      try {
-        await topic.append(partition, record)
-        return undefined
-      } catch (error) {
-        const isPassing = error instanceof LogError && error.retriable
-        if (!isPassing || signal.aborted || clock.monotonicMs() >= untilMs) return error
-        await clock.sleep(PAUSE_MS, signal)
-      }
+    try {
+      await untilAvailable(() => topic.append(partition, record), clock, { signal, untilMs })
+      return undefined
+    } catch (error) {
+      return error
     }
   }
 }

@@ -1,3 +1,4 @@
+import { BackOff } from '../../engine/clock/back-off.ts'
 import type { Problem } from '../../engine/event/problem.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
@@ -7,7 +8,7 @@ import type { Address } from './connection.ts'
 import type { World } from './world.ts'
 
 const CONNECT_ATTEMPTS = 3
-const CONNECT_PAUSE_MS = 150
+const CONNECT_PAUSES = { firstMs: 150, longestMs: 300 }
 const TIMEOUT_MS = 120_000
 
 export interface ApiRequest {
@@ -87,23 +88,24 @@ async function answer(address: Address, path: string, request: ApiRequest, world
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value))
   }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await fetch(url, {
-        method: request.method ?? 'GET',
-        headers: {
-          authorization: `Token ${address.secret.value}`,
-          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        body: request.body === undefined ? null : jsonText(request.body),
-        redirect: 'manual',
-        signal: AbortSignal.any([world.stop, AbortSignal.timeout(TIMEOUT_MS)]),
-      })
-    } catch (error) {
-      if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Stopped.', { cause: error })
-      if (!neverConnected(error) || attempt === CONNECT_ATTEMPTS) throw noAnswer(address, error)
-      await world.clock.sleep(CONNECT_PAUSE_MS * attempt, world.stop)
-    }
+  const send = () =>
+    fetch(url, {
+      method: request.method ?? 'GET',
+      headers: {
+        authorization: `Token ${address.secret.value}`,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: request.body === undefined ? null : jsonText(request.body),
+      redirect: 'manual',
+      signal: AbortSignal.any([world.stop, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+  let failures = 0
+  const mayRepeat = (error: unknown) => neverConnected(error) && ++failures < CONNECT_ATTEMPTS
+  try {
+    return await new BackOff(world.clock, CONNECT_PAUSES).repeat(send, mayRepeat, world.stop)
+  } catch (error) {
+    if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Stopped.', { cause: error })
+    throw noAnswer(address, error)
   }
 }
 

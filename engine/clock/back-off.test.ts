@@ -50,3 +50,38 @@ test('a pause ends with its time or with the signal', async () => {
   stop.abort()
   await stopped
 })
+
+test('a call is repeated until it succeeds, fails for good, or the signal is aborted', async () => {
+  const clock = manualClock()
+  const backOff = new BackOff(clock, BOUNDS)
+  const asked: [unknown, number][] = []
+  const mayRepeat = (error: unknown, pauseMs: number) => {
+    asked.push([error, pauseMs])
+    return error !== 'for good'
+  }
+  const failing = (...failures: string[]) => {
+    const left = [...failures]
+    return async () => {
+      const failure = left.shift()
+      if (failure !== undefined) throw failure
+      return left.length
+    }
+  }
+  const succeeding = backOff.repeat(failing('first', 'second'), mayRepeat)
+  for (const ms of [50, 100]) {
+    await setImmediate()
+    clock.advance(ms)
+  }
+  await expect(succeeding).resolves.toBe(0)
+  await expect(backOff.repeat(failing('for good'), mayRepeat)).rejects.toBe('for good')
+  expect(asked).toEqual([
+    ['first', 50],
+    ['second', 100],
+    ['for good', 200],
+  ])
+  const stop = new AbortController()
+  const stopped = backOff.repeat(failing('before', 'after', 'never'), mayRepeat, stop.signal)
+  await setImmediate()
+  stop.abort()
+  await expect(stopped).rejects.toBe('after')
+})

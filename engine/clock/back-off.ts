@@ -38,6 +38,30 @@ export class BackOff {
     this.#fullMs = this.#bounds.firstMs
   }
 
+  /**
+   * Repeats a call until it succeeds, with a pause after each failure.
+   *
+   * @param mayRepeat called after a failure, with the length of the pause that would follow
+   * @param signal ends the pause; a failure after it is not repeated
+   * @throws the error of the last call
+   */
+  async repeat<T>(
+    call: () => Promise<T>,
+    mayRepeat: (error: unknown, pauseMs: number) => boolean,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        if (signal?.aborted) throw error
+        const pauseMs = this.nextMs()
+        if (!mayRepeat(error, pauseMs)) throw error
+        await this.#clock.sleep(pauseMs, signal)
+      }
+    }
+  }
+
   /** Sleeps for the next pause, or until the signal. */
   async pause(signal?: AbortSignal): Promise<void> {
     await this.#clock.sleep(this.nextMs(), signal)

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { untilAvailable } from '../log/until-available.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { ReplayedPartition } from './replay.ts'
@@ -9,8 +10,6 @@ import type { ReplayedPartition } from './replay.ts'
 const READ_BYTES = 1024 * 1024
 /** Approximate time of folding without a rest. */
 const STRETCH_MS = 10
-/** Pause after a failure of the log. */
-const PAUSE_MS = 1_000
 
 /**
  * The fold of an account's part of a partition that another process owns, for watchers. It runs from the newest
@@ -40,16 +39,16 @@ export class FollowedPartition {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { topic, partition } = this.#source
-    const { next } = await this.#repeated(() => topic.bounds(partition), signal)
+    const { next } = await this.#untilAvailable(() => topic.bounds(partition), signal)
     this.#liveFrom = next
-    let fold = await this.#repeated(() => this.#newestFold(), signal)
+    let fold = await this.#untilAvailable(() => this.#newestFold(), signal)
     while (!signal.aborted) {
       try {
         await this.#readOn(fold, signal)
       } catch (error) {
         if (!isTrimmed(error)) throw error
         // The next records were stored and trimmed in the meantime: the newest checkpoint is after them.
-        const newest = await this.#repeated(() => this.#newestFold(), signal)
+        const newest = await this.#untilAvailable(() => this.#newestFold(), signal)
         if (newest.nextOffset <= fold.nextOffset) throw error
         fold = newest
       }
@@ -65,13 +64,13 @@ export class FollowedPartition {
   async #readOn(fold: PartitionFold, signal: AbortSignal): Promise<void> {
     const { topic, partition } = this.#source
     const read = () => topic.read(partition, fold.nextOffset, READ_BYTES)
-    for (const record of await this.#repeated(read, signal)) {
+    for (const record of await this.#untilAvailable(read, signal)) {
       if (signal.aborted) return
       await this.#apply(fold, record)
       await this.#rest()
     }
     if (fold.nextOffset >= this.#liveFrom) this.#show(fold)
-    await this.#repeated(() => topic.waitBeyond(partition, fold.nextOffset, signal), signal)
+    await this.#untilAvailable(() => topic.waitBeyond(partition, fold.nextOffset, signal), signal)
   }
 
   async #apply(fold: PartitionFold, record: LogRecord): Promise<void> {
@@ -101,16 +100,8 @@ export class FollowedPartition {
     await this.#clock.sleep(workedMs)
   }
 
-  /** Repeats a call until unavailable brokers are back. */
-  async #repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-    for (;;) {
-      try {
-        return await call()
-      } catch (error) {
-        if (signal.aborted || !(error instanceof LogError && error.retriable)) throw error
-        await this.#clock.sleep(PAUSE_MS, signal)
-      }
-    }
+  #untilAvailable<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return untilAvailable(call, this.#clock, { signal })
   }
 }
 

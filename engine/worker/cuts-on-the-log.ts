@@ -8,14 +8,13 @@ import type { Clock } from '../clock/clock.ts'
 import { entityCutsOf } from '../configuration/cuts/registry.ts'
 import type { ConfigurationView } from '../configuration/kind.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { untilAvailable } from '../log/until-available.ts'
 
 const READ_BYTES = 1_000_000
 /** Time limit of a wait: clients of the API give up after 15 s. */
 const PATIENCE_MS = 5_000
 /** A worker may append a cut before this process looks for it; clocks of machines differ by less. */
 const LOOK_BACK_MS = 1_000
-/** Pause after a failure of the brokers. */
-const PAUSE_MS = 1_000
 /** Waits end with the log. */
 const NEVER = new AbortController().signal
 
@@ -77,9 +76,9 @@ export class CutsOnTheLog implements CutsInEffect {
   async #watch(partition: number): Promise<void> {
     this.#watched.add(partition)
     try {
-      let from = await this.#repeated(() => this.#recentOffset(partition))
+      let from = await this.#untilAvailable(() => this.#recentOffset(partition))
       while (this.#soughtIn(partition).length > 0)
-        from = await this.#repeated(() => this.#readOn(partition, from))
+        from = await this.#untilAvailable(() => this.#readOn(partition, from))
     } catch (error) {
       for (const sought of this.#soughtIn(partition)) {
         this.#sought.delete(sought)
@@ -116,16 +115,8 @@ export class CutsOnTheLog implements CutsInEffect {
     }
   }
 
-  /** Repeats a call until unavailable brokers are back. */
-  async #repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    for (;;) {
-      try {
-        return await call()
-      } catch (error) {
-        if (!(error instanceof LogError && error.retriable)) throw error
-        await this.#options.clock.sleep(PAUSE_MS)
-      }
-    }
+  #untilAvailable<T>(call: () => Promise<T>): Promise<T> {
+    return untilAvailable(call, this.#options.clock)
   }
 
   #soughtIn(partition: number): SoughtCut[] {

@@ -31,20 +31,13 @@ export class Retries {
    * @param signal ends the repetition by the error of the action
    * @throws the error of the action unless it is retriable
    */
-  async run<T>(what: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    let backOff: BackOff | undefined
-    for (;;) {
-      try {
-        return await action()
-      } catch (error) {
-        const retriable = (error instanceof StoreError || error instanceof LogError) && error.retriable
-        if (!retriable || signal?.aborted) throw error
-        backOff ??= new BackOff(this.#clock, PAUSES)
-        const pauseMs = backOff.nextMs()
-        const details = { partition: this.#partition, err: error, pauseMs }
-        this.#logger.warn(details, `cannot ${what} yet`)
-        await this.#clock.sleep(pauseMs, signal)
-      }
+  run<T>(what: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const mayRepeat = (error: unknown, pauseMs: number) => {
+      const retriable = (error instanceof StoreError || error instanceof LogError) && error.retriable
+      if (retriable)
+        this.#logger.warn({ partition: this.#partition, err: error, pauseMs }, `cannot ${what} yet`)
+      return retriable
     }
+    return new BackOff(this.#clock, PAUSES).repeat(action, mayRepeat, signal)
   }
 }

@@ -101,21 +101,19 @@ export class KafkaLink {
 
   async #repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     const { clock, patienceMs } = this.#options
-    const startedMs = clock.monotonicMs()
-    const backOff = new BackOff(clock, PAUSES)
-    for (;;) {
+    const untilMs = clock.monotonicMs() + patienceMs
+    const attempt = async () => {
       try {
         return await call()
       } catch (error) {
         if (this.#closed) throw new LogError('LOG_CLOSED', 'The log has been closed.')
-        const failure = logErrorOf(error)
         this.doubt()
-        const pauseMs = backOff.nextMs()
-        const isLate = clock.monotonicMs() - startedMs + pauseMs > patienceMs
-        if (!(failure instanceof LogError) || !failure.retriable || isLate) throw failure
-        await clock.sleep(pauseMs)
+        throw logErrorOf(error)
       }
     }
+    const mayRepeat = (failure: unknown, pauseMs: number) =>
+      failure instanceof LogError && failure.retriable && clock.monotonicMs() + pauseMs <= untilMs
+    return new BackOff(clock, PAUSES).repeat(attempt, mayRepeat)
   }
 }
 

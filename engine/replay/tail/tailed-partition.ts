@@ -12,7 +12,8 @@ import { ExpressionAllowance, ExpressionBudget } from '../../expressions/express
 import { IdempotencyKeys, Producers } from '../../fold/repeats.ts'
 import { LineStand, type TailedLine } from '../../fold/tailed-line.ts'
 import { LineBatchView } from '../../lines/columns/line-batch-view.ts'
-import { LogError, type LogRecord } from '../../log/log.ts'
+import type { LogRecord } from '../../log/log.ts'
+import { untilAvailable } from '../../log/until-available.ts'
 import type { Logger } from '../../logger.ts'
 import { EVENT_UNITS, Stretch } from '../../steps.ts'
 import { CheckpointLog } from '../checkpoint-log.ts'
@@ -26,8 +27,6 @@ const STRETCH_MS = 10
 const MAX_REST_MS = 20
 /** Number of lines between two readings of the clock. */
 const STRETCH_LINES = 64
-/** Pause after a failure of the log. */
-const PAUSE_MS = 1_000
 /** Interval at which the end of the log is noted. */
 const NOTE_MS = 1_000
 /** Records that were on the log for longer without being read are skipped. */
@@ -117,17 +116,20 @@ export class TailedPartition {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { topic, partition } = this.#source
-    await this.#repeated(() => this.#begin(), signal)
+    await this.#untilAvailable(() => this.#begin(), signal)
     while (!signal.aborted) {
-      const records = await this.#repeated(() => topic.read(partition, this.#nextOffset, READ_BYTES), signal)
+      const records = await this.#untilAvailable(
+        () => topic.read(partition, this.#nextOffset, READ_BYTES),
+        signal,
+      )
       this.#workedSinceMs = this.#ports.clock.monotonicMs()
       for (const record of records) {
         if (signal.aborted) return
         await this.#apply(record, signal)
         this.#nextOffset = record.offset + 1n
       }
-      await this.#repeated(() => this.#note(), signal)
-      await this.#repeated(() => topic.waitBeyond(partition, this.#nextOffset, signal), signal)
+      await this.#untilAvailable(() => this.#note(), signal)
+      await this.#untilAvailable(() => topic.waitBeyond(partition, this.#nextOffset, signal), signal)
     }
   }
 
@@ -236,16 +238,8 @@ export class TailedPartition {
     this.#workedSinceMs = clock.monotonicMs()
   }
 
-  /** Repeats a call until unavailable brokers are back. */
-  async #repeated<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-    for (;;) {
-      try {
-        return await call()
-      } catch (error) {
-        if (signal.aborted || !(error instanceof LogError && error.retriable)) throw error
-        await this.#ports.clock.sleep(PAUSE_MS, signal)
-      }
-    }
+  #untilAvailable<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return untilAvailable(call, this.#ports.clock, { signal })
   }
 }
 
