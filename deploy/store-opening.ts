@@ -7,13 +7,14 @@ import type { StoreConnection } from '../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
 import { serverConnection } from '../engine/store/server-connection.ts'
 import { StoreError, type StoreErrorCode } from '../engine/store/store.ts'
+import { MINUTE_MS } from '../engine/times/duration.ts'
 import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
 import { type Settings, SettingsError } from './settings.ts'
 
 /** A start without an answer for this time continues without the store. */
 const FIRST_ANSWER_MS = 2_000
 const PAUSES = { firstMs: 200, longestMs: 5_000 }
-const REMIND_EVERY_MS = 60_000
+const REMIND_EVERY_MS = MINUTE_MS
 const REASON_CHARACTERS = 200
 
 export interface StoreOpeningPorts {

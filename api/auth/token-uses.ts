@@ -3,9 +3,9 @@ import type { Change, ConfigurationLog } from '../../engine/configuration/config
 import { accessTokens } from '../../engine/configuration/entities.ts'
 import { tokenUses } from '../../engine/configuration/kinds/token-uses.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { HOUR_MS } from '../../engine/times/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '../../engine/times/duration.ts'
 
-const LOOK_EVERY_MS = 60_000
+const LOOK_EVERY_MS = MINUTE_MS
 const MAX_CHANGES_AT_ONCE = 1_000
 
 /** Author of these changes in the audit. */

@@ -3,12 +3,13 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import { accounts } from '../../engine/configuration/entities.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { ApiError } from '../http/errors.ts'
 import { tooManyRequests } from '../http/rate-limit.ts'
 
 /** Configuration and account API, section 13: clients wait 15 s at most. */
 const PATIENCE_MS = 3_000
-const TRY_EVERY_MS = 60_000
+const TRY_EVERY_MS = MINUTE_MS
 
 export interface ReachPorts {
   readonly configuration: Pick<ConfigurationLog, 'get'>

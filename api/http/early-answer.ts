@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { finished, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { isUpgrade } from './web-sockets.ts'
 
 /** Bytes of a request that are read and discarded after its answer. */
 const DISCARD_LIMIT_BYTES = 64 * 1024 * 1024
 /** Time for the sender of the discarded rest. */
-const DISCARD_WITHIN_MS = 60_000
+const DISCARD_WITHIN_MS = MINUTE_MS
 
 /**
  * Lets senders read an answer before their request has ended, for instance a refusal. Many senders write the whole body

@@ -2,11 +2,12 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 
 /** Text is passed on in pieces of about this many characters. */
 export const PIECE_CHARACTERS = 65_536
 /** A client that accepts nothing for this time counts as gone. */
-const STANDSTILL_MS = 60_000
+const STANDSTILL_MS = MINUTE_MS
 
 export interface RowsAnswer<Row> {
   readonly clock: Clock

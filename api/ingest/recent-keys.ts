@@ -1,6 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { type KeyJudgement, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
-import { DAY_MS } from '../../engine/times/duration.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../engine/times/duration.ts'
 import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { NUMBERED_KEY } from '../../schemas/log/line-batch.ts'
@@ -162,7 +162,7 @@ export class RecentKeys {
   #findKey(known: AccountKeys, key: string): KeptKey | undefined {
     const kept = this.#unexpired(known, key)
     if (kept === undefined && known.keys.size >= this.#keysPerAccount)
-      throw unavailable('The account has used too many idempotency keys within a day', 3600)
+      throw unavailable('The account has used too many idempotency keys within a day', HOUR_MS / SECOND_MS)
     return kept
   }
 

@@ -6,6 +6,7 @@ import { GuardedTopic, lostTailSentence } from '../../engine/log/guarded-topic.t
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { DamagedPart } from '../../engine/store/store-damage.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 import { codecMetrics, engineMetrics, logMetrics } from './metrics.ts'
@@ -202,7 +203,7 @@ describe('metrics', () => {
 
   test('lines whose own time is too old or too far ahead are counted, by either reader', async () => {
     const { app, clock, call, credentials } = await testInstallation()
-    const days = (count: number) => clock.wallMs() + count * 86_400_000
+    const days = (count: number) => clock.wallMs() + count * DAY_MS
     const times = [days(-29), days(-31), new Date(days(-400)).toISOString(), days(0), days(2), 'never']
     const lines = times.map(timestamp => ({ line: 'a', timestamp }))
     // An escape in a key is left to the complete parser.

@@ -8,6 +8,7 @@ import {
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { damageSentence } from '../../engine/store/store-damage.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 
 /** State that `/readyz` reports. */
@@ -35,7 +36,7 @@ export interface ReadinessPorts {
 
 const STORE_PATIENCE_MS = 2_000
 /** A record that waits longer than this for the engine makes the process not ready. */
-const MAX_BEHIND_MS = 60_000
+const MAX_BEHIND_MS = MINUTE_MS
 
 /** Examines the log, the store and the engine of this process. */
 export function readiness(ports: ReadinessPorts): ServiceStatus {

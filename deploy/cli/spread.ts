@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT } from './command-error.ts'
@@ -19,7 +20,7 @@ Examples:
 const URL = '/v3/account/spread'
 const LOOK_EVERY_MS = 250
 const TELL_EVERY_MS = 1_000
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = MINUTE_MS
 
 interface Options {
   readonly json?: true

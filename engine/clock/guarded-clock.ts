@@ -1,8 +1,8 @@
-import { HOUR_MS } from '../times/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '../times/duration.ts'
 import type { Clock } from './clock.ts'
 
 const JUMP_MS = HOUR_MS
-const DISBELIEF_MS = 60_000
+const DISBELIEF_MS = MINUTE_MS
 
 /**
  * A clock that does not believe a sudden jump of its wall reading by more than an hour for the first 60 s. A mistaken time server

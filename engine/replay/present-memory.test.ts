@@ -5,6 +5,7 @@ import { newWorld, node, passSecond, SOURCE, settle, type World } from '../../te
 import { openPartitionedTopics, type PartitionedTopics } from '../log/partitioned-topics.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { ThrottleState } from '../nodes/processors/throttle/throttle-state.ts'
+import { DAY_MS } from '../times/duration.ts'
 import { CheckpointLog, CheckpointTooLargeError } from './checkpoint-log.ts'
 import {
   type FollowingFold,
@@ -18,7 +19,7 @@ const LIMITING = [
   SOURCE,
   node('transform', 'limit', 'throttle', ['source'], {
     threshold: 1_000,
-    window_ms: 86_400_000,
+    window_ms: DAY_MS,
     key_field: '.app',
   }),
   node('sink', 'store', 'mezmo', ['limit']),

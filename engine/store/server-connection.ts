@@ -12,6 +12,7 @@ import {
 import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
+import { MINUTE_MS } from '../times/duration.ts'
 import {
   type AuditStatement,
   type BlockInsert,
@@ -40,7 +41,7 @@ export interface ServerConnectionOptions {
 }
 
 const PAUSES = { firstMs: 10, longestMs: 500 }
-const KILL_PATIENCE_MS = 60_000
+const KILL_PATIENCE_MS = MINUTE_MS
 const ACCESS_DENIED = 497
 
 /** Connection to a ClickHouse server over HTTP. Nothing is sent yet, so the server may be unavailable. */

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from './duration.ts'
+
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
@@ -30,7 +32,7 @@ export function canonicalTime(text: string): string | undefined {
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const offsetMinutes = (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === '-' ? -1 : 1)
   const minutes = Number(hour) * 60 + Number(minute) - offsetMinutes
-  const moment = new Date(dateMs + minutes * 60_000 + Number(second) * 1000)
+  const moment = new Date(dateMs + minutes * MINUTE_MS + Number(second) * 1000)
   const wholeSeconds = moment.toISOString().slice(0, -'.000Z'.length)
   // An offset may lead beyond the years that four digits can express.
   if (wholeSeconds.length !== 'YYYY-MM-DDTHH:MM:SS'.length) return undefined

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from './duration.ts'
+
 /** Digits, possibly with a fraction. */
 export const PLAIN_NUMBER = /^(\d+)(?:\.(\d+))?$/
 const RFC_3339 =
@@ -54,10 +56,10 @@ export function dateTimeToMs(text: string): number | undefined {
   const offset = offsetMs(parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0))
   if (offset === undefined) return undefined
   const fractionMs = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  return date.getTime() + (hour * 60 + minute) * 60_000 + second * 1000 + fractionMs - offset
+  return date.getTime() + (hour * 60 + minute) * MINUTE_MS + second * 1000 + fractionMs - offset
 }
 
 function offsetMs(sign: string | undefined, hours: number, minutes: number): number | undefined {
   if (hours > 23 || minutes > 59) return undefined
-  return (hours * 60 + minutes) * (sign === '-' ? -60_000 : 60_000)
+  return (hours * 60 + minutes) * (sign === '-' ? -MINUTE_MS : MINUTE_MS)
 }

@@ -6,7 +6,7 @@ import type { PartitionName } from '../fold/run-watch.ts'
 import type { Log, Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
-import { DAY_MS } from '../times/duration.ts'
+import { DAY_MS, MINUTE_MS } from '../times/duration.ts'
 import type { Assignment, PartitionProgress } from './assignment.ts'
 import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
@@ -16,7 +16,7 @@ import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
 const EVERY_MS = 30_000
 const REPORT_EVERY_MS = 5_000
 /** Minimum quiet time before words are indexed. */
-const REST_MS = 60_000
+const REST_MS = MINUTE_MS
 /** Partition whose process does the jobs for all partitions. */
 const LEADING_PARTITION = 0
 

@@ -8,6 +8,7 @@ import {
   quotaStates,
   quotas,
 } from '../configuration/kinds/quotas.ts'
+import { DAY_MS } from '../times/duration.ts'
 import { QuotaWatch } from './quota-watch.ts'
 
 const ACCOUNT = '0123456789'
@@ -84,7 +85,7 @@ test('a day and a month have limits of their own', async () => {
   expect((await check(MIDNIGHT)).inForce).toHaveLength(2)
   used.set(MIDNIGHT, 1_000)
   expect((await check(MIDNIGHT + 1)).inForce).toMatchObject([
-    { period: 'daily', untilMs: MIDNIGHT + 86_400_000 },
+    { period: 'daily', untilMs: MIDNIGHT + DAY_MS },
     { period: 'monthly', untilMs: NEXT_MONTH },
   ])
 })

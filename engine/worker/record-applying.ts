@@ -8,7 +8,7 @@ import type { RunWatch } from '../fold/run-watch.ts'
 import type { OutgoingRecord } from '../fold/spread/outbox.ts'
 import type { OutboxTopic } from '../fold/spread/target.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
-import { HOUR_MS } from '../times/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '../times/duration.ts'
 import { inTurns, type LoopTurn, type LoopTurns } from './loop-turns.ts'
 import { type PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 import type { Retries } from './retries.ts'
@@ -123,7 +123,7 @@ export class RecordApplying {
     const aheadMs = record.appendTimeMs - clock.wallMs()
     if (aheadMs > MAX_AHEAD_MS) {
       throw new FoldError(
-        `record ${record.offset} of partition ${partition} was appended ${Math.round(aheadMs / 60_000)} minutes in the future of this machine's clock: set the clock right, then start again`,
+        `record ${record.offset} of partition ${partition} was appended ${Math.round(aheadMs / MINUTE_MS)} minutes in the future of this machine's clock: set the clock right, then start again`,
       )
     }
     const owner = ownerOf(record)

@@ -11,7 +11,7 @@ type TokenScope = 'owner' | 'admin' | 'member' | 'readonly' | 'ingest'
 
 /** Ten years. */
 const MAX_EXPIRES_S = 315_360_000
-const MAX_GRACE_S = 86_400
+const MAX_GRACE_S = 24 * 60 * 60
 
 const Name = Type.String({ minLength: 1, maxLength: 120 })
 const Scope = (description: string) =>

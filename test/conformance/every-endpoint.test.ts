@@ -20,6 +20,7 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { LiveTaps } from '../../engine/replay/taps/taps.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { StoreSearches } from '../../engine/store/store-searches.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
@@ -133,7 +134,7 @@ beforeEach(async () => {
     log,
     ...topics,
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
-    deadLetters: { topic: deadLetters, retentionMs: () => 86_400_000 },
+    deadLetters: { topic: deadLetters, retentionMs: () => DAY_MS },
     quotas: quotaLedgerOn(configuration),
     store: new MemoryStore(),
     clock,

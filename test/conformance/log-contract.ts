@@ -12,6 +12,7 @@ import {
   type NewRecord,
   type Topic,
 } from '../../engine/log/log.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 
 /** One place where a log keeps its records; it can be opened again after it was closed. */
 export interface LogPlace {
@@ -254,7 +255,7 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         'append times are the times of the clock, even when it jumps back and forward',
         async () => {
           const { clock, topic } = await topicOf()
-          const times = [START_MS, START_MS - 86_400_000, START_MS + 86_400_000, START_MS - 1, START_MS]
+          const times = [START_MS, START_MS - DAY_MS, START_MS + DAY_MS, START_MS - 1, START_MS]
           for (const time of times) {
             clock.setWall(time)
             expect((await topic.append(0, record('x'))).appendTimeMs).toBe(time)

@@ -19,6 +19,7 @@ import { defineProcessor } from '../../engine/nodes/contract/define-processor.ts
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import { Secret, secretPlaces } from '../../engine/nodes/contract/secret.ts'
 import { LiveTaps } from '../../engine/replay/taps/taps.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
@@ -147,7 +148,7 @@ async function start(catalogue: Catalogue): Promise<void> {
     log,
     ...topics,
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
-    deadLetters: { topic: deadLetters, retentionMs: () => 86_400_000 },
+    deadLetters: { topic: deadLetters, retentionMs: () => DAY_MS },
     quotas: quotaLedgerOn(configuration),
     store,
     clock,

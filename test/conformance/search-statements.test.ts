@@ -6,6 +6,7 @@ import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { LinePage, LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { drawnQuery } from '../support/drawn-search.ts'
 import { type AskedStatement, RecordingConnection } from '../support/recording-connection.ts'
 
@@ -80,7 +81,7 @@ const QUERIES = [
 const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ')
 
 const PAGED = ['', 'word', '==word', 'a:>5 word', '-word']
-const USAGE = { account: SELECTION.account, fromMs: DAY - 5000, toMs: DAY + 3 * 86_400_000 }
+const USAGE = { account: SELECTION.account, fromMs: DAY - 5000, toMs: DAY + 3 * DAY_MS }
 const ERRORS = { account: SELECTION.account, pipeline: 'p', fromMs: DAY, limit: 100 }
 
 const SEARCHES: ReadonlyMap<string, Ask> = new Map([

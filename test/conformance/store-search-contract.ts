@@ -6,7 +6,8 @@ import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import type { Buckets } from '../../engine/store/search/line-counts.ts'
 import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import type { Epoch, Store } from '../../engine/store/store.ts'
-import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
+import { blockOf, newStoredLine } from '../support/line-blocks.ts'
 
 const ACCOUNT = '507f1f77bc'
 const DAY = Date.UTC(2026, 0, 2)

@@ -14,7 +14,8 @@ import {
   usageByKindStatement,
   usageTotalsStatement,
 } from '../../engine/store/usage.ts'
-import { blockOf, DAY_MS, newStoredLine } from '../support/line-blocks.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
+import { blockOf, newStoredLine } from '../support/line-blocks.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 
 const ACCOUNT = '507f1f77bc'

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
     type: 'throttle',
     title: 'limit',
     inputs: [source],
-    user_config: { threshold: 1, window_ms: 86_400_000, key_field: '.app' },
+    user_config: { threshold: 1, window_ms: DAY_MS, key_field: '.app' },
   })
   await create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
   await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
@@ -43,7 +44,7 @@ async function create(path: string, body: unknown): Promise<string> {
 const throttle = (threshold: number) => ({
   type: 'throttle',
   inputs: [source],
-  user_config: { threshold, window_ms: 86_400_000, key_field: '.app' },
+  user_config: { threshold, window_ms: DAY_MS, key_field: '.app' },
 })
 
 interface Preview {

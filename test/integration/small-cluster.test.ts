@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { runHere } from '../support/command-world.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
@@ -166,7 +167,7 @@ await describeKafka('a cluster with two engines', {}, kafka => {
       throttle = await create(at('transform'), {
         type: 'throttle',
         inputs: [source],
-        user_config: { threshold: limit, window_ms: 86_400_000, key_field: '.app' },
+        user_config: { threshold: limit, window_ms: DAY_MS, key_field: '.app' },
       })
       await create(at('sink'), { type: 'mezmo', inputs: [throttle], user_config: {} })
       await account.send('POST', at('publish'), {})

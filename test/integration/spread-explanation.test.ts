@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/explanation-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
     type: 'throttle',
     title: 'limit',
     inputs: [source],
-    user_config: { threshold: LIMIT, window_ms: 86_400_000, key_field: '.app' },
+    user_config: { threshold: LIMIT, window_ms: DAY_MS, key_field: '.app' },
   })
   await create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
   await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})

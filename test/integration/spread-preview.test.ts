@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { PreviewRecord } from '../../schemas/http/preview-api.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
@@ -39,7 +40,7 @@ async function create(path: string, body: unknown): Promise<string> {
 const throttle = (field: string, threshold: number) => ({
   type: 'throttle',
   inputs: [source],
-  user_config: { threshold, window_ms: 86_400_000, key_field: field },
+  user_config: { threshold, window_ms: DAY_MS, key_field: field },
 })
 
 async function spread(phase: 'on' | 'off'): Promise<void> {

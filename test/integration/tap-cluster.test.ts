@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { lineOf, type OpenedTap, tapByEvents } from '../support/opened-tap.ts'
 import { RoleCluster } from '../support/role-cluster.ts'
@@ -16,7 +17,7 @@ async function deploy(account: RunningWeir) {
   const throttle = await create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'throttle',
     inputs: [source],
-    user_config: { threshold: PASSING, window_ms: 86_400_000, key_field: '.app' },
+    user_config: { threshold: PASSING, window_ms: DAY_MS, key_field: '.app' },
   })
   await create(`/v3/pipeline/${pipeline}/sink`, { type: 'mezmo', inputs: [throttle], user_config: {} })
   const publish = () => account.send('POST', `/v3/pipeline/${pipeline}/publish`, {})

@@ -6,6 +6,7 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { wholeAssignment } from '../../engine/worker/assignment.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
@@ -109,7 +110,7 @@ test('a log with large checkpoints is emptied, too', async () => {
     SOURCE,
     node('transform', 'limit', 'throttle', ['source'], {
       threshold: 1,
-      window_ms: 86_400_000,
+      window_ms: DAY_MS,
       key_field: '.app',
     }),
     node('sink', 'store', 'mezmo', ['limit']),
@@ -198,7 +199,7 @@ test('days are closed once every partition has passed them, and not earlier', as
   await passUntil(world, () => storedLines(world).length === 1)
   await world.engine.runJobs()
   expect(closed).toEqual([])
-  world.clock.advance(86_400_000)
+  world.clock.advance(DAY_MS)
   await passUntil(world, () => closed.length > 0)
   expect(closed).toEqual([day])
 })
@@ -220,7 +221,7 @@ test('pinned records of lines and of events between partitions stay on the log',
   }
   for (let day = 0; day < 3; day++) {
     const { timeMs } = engine.status.keyedWorkers[0] as { timeMs: number }
-    clock.advance(86_400_000)
+    clock.advance(DAY_MS)
     const isLater = (status: { timeMs: number }) => status.timeMs > timeMs
     const all = () => [...engine.status.workers, ...engine.status.keyedWorkers]
     await passUntil(world, () => all().every(isLater))

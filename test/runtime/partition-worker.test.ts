@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { LogError } from '../../engine/log/log.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
@@ -182,7 +183,7 @@ test("a record far in the future of the worker's clock stops it with a sentence 
 
 test('a batch ends at the UTC day, and each of its rows belongs to one day', async () => {
   const world = await newWorld()
-  const midnight = Math.ceil(world.clock.wallMs() / 86_400_000) * 86_400_000
+  const midnight = Math.ceil(world.clock.wallMs() / DAY_MS) * DAY_MS
   world.clock.advance(midnight - world.clock.wallMs() - 200)
   const worker = await world.worker()
   await world.append(lines('before'))
@@ -309,7 +310,7 @@ test('a revision keeps the counts of the one before it', async () => {
 
 test('a day is not closed while its last batch waits for the store', async () => {
   const world = await newWorld()
-  const midnight = Math.ceil(world.clock.wallMs() / 86_400_000) * 86_400_000
+  const midnight = Math.ceil(world.clock.wallMs() / DAY_MS) * DAY_MS
   world.clock.advance(midnight - world.clock.wallMs() - 2_000)
   const worker = await world.worker()
   await settle(worker)

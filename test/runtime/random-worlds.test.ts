@@ -3,7 +3,7 @@ import { encodeControl } from '../../engine/fold/control-record.ts'
 import { foldIdentity, PartitionFold } from '../../engine/fold/partition-fold.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { HOUR_MS } from '../../engine/times/duration.ts'
+import { DAY_MS, HOUR_MS } from '../../engine/times/duration.ts'
 import type { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { type Cut, controlType } from '../../schemas/log/control.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
@@ -67,7 +67,7 @@ class RandomRun {
 
   async run(): Promise<void> {
     const { clock } = this.#world
-    if (this.#dice.chance(0.3)) clock.advance(86_400_000 - (clock.wallMs() % 86_400_000) - 5_000)
+    if (this.#dice.chance(0.3)) clock.advance(DAY_MS - (clock.wallMs() % DAY_MS) - 5_000)
     await this.#restart()
     for (let action = 0; action < ACTIONS; action++) {
       await this.#act()

@@ -1,8 +1,9 @@
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { EndlessWorld } from './endless-world.ts'
 import { expectLossAccepted } from './lost-configuration.ts'
-import { DAY_MS, type Machine } from './machine.ts'
+import type { Machine } from './machine.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
 

@@ -2,7 +2,6 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { guardedClock } from '../../engine/clock/guarded-clock.ts'
 import type { Actor, Scheduler } from './scheduler.ts'
 
-export const DAY_MS = 86_400_000
 /** When every world begins, UNIX ms. */
 export const START_MS = Date.UTC(2026, 2, 1, 12)
 

@@ -12,13 +12,13 @@ import {
   type StoreStanding,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
 import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
 import { type PlacedRow, rowSearches } from '../support/row-searches.ts'
-import { DAY_MS } from './machine.ts'
 import { Actor, type Scheduler } from './scheduler.ts'
 
 export type StoredRow = Readonly<Record<string, NativeValue>>

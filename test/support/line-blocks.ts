@@ -1,8 +1,6 @@
 import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
 import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 
-export const DAY_MS = 86_400_000
-
 /** A line of which only the given members matter. */
 export function newStoredLine(members: Partial<StoredLine> = {}): StoredLine {
   return {

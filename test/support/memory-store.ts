@@ -10,6 +10,7 @@ import {
   type StoreStanding,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
@@ -98,7 +99,7 @@ export class MemoryStore implements Store {
     from: Position & { readonly timeMs: number },
   ): Promise<Position | null> {
     // Like the real store: rows of earlier days are not read, and minutes begin before the errors in them.
-    const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - 86_400_000
+    const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - DAY_MS
     let highest: Position | null = null
     for (const { target: of, rows } of this.parts) {
       if (of.topic !== target.topic || of.partition !== target.partition || of.table !== target.table)

@@ -221,6 +221,7 @@ export const ROOMS = {
     'engine/nodes/contract',
     'engine/outbound',
     'engine/store',
+    'engine/times',
     'schemas',
     'schemas/log',
   ],
@@ -301,6 +302,7 @@ export const ROOMS = {
     'engine/nodes/contract',
     'engine/store',
     'engine/worker',
+    'engine/times',
     'schemas',
   ],
   'api/pipeline': [

@@ -1,6 +1,7 @@
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { serverConnection } from '../../engine/store/server-connection.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { blockOf } from './line-blocks.ts'
 import { sampleLines } from './sample-lines.ts'
 
@@ -53,6 +54,6 @@ const perBatch = await store.query({
 const [counted] = await store.query({
   sql: 'SELECT sum(size) AS bytes, count() AS lines FROM lines SETTINGS optimize_use_projections = 0',
 })
-const day = { account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 }
+const day = { account: '507f1f77bc', fromMs: DAY, toMs: DAY + DAY_MS - 1 }
 console.log(`report ${JSON.stringify({ perBatch, counted, usage: await store.usageTotals(day) })}`)
 await store.close()

@@ -14,6 +14,7 @@ import type { VerificationReport } from '../../engine/replay/verify/verification
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from './line-batches.ts'
@@ -106,7 +107,7 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
     closeDays: async () => {
       const settledMs = Math.min(...workers.map(worker => worker.settledMs))
       for (const day of await store.openDays())
-        if (Date.parse(day) + 86_400_000 <= settledMs) await store.closeDay(day)
+        if (Date.parse(day) + DAY_MS <= settledMs) await store.closeDay(day)
     },
     removeExpired: () =>
       store.removeExpired(

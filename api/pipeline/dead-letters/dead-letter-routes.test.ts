@@ -3,6 +3,7 @@ import { deployedConfiguration } from '../../../engine/configuration/deployed-cu
 import { deadLetterSettings } from '../../../engine/configuration/entities.ts'
 import { silentLogger } from '../../../engine/logger.ts'
 import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import { PartitionWorker } from '../../../engine/worker/partition-worker.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { MemoryStore } from '../../../test/support/memory-store.ts'
@@ -187,7 +188,7 @@ test('letters past their retention are neither listed nor replayed', async () =>
   await send('PUT', url, { enabled: true, retention_days: 2 })
   await sendLines({ line: 'old' })
   const [old] = await letters(url, 1)
-  installation.clock.advance(2 * 86_400_000 + 1)
+  installation.clock.advance(2 * DAY_MS + 1)
   expect((await send('GET', url)).data).toEqual([])
   const replayed = await send('POST', `${url}/replay`, { ids: [old.id, '12345'] })
   expect(replayed.data).toMatchObject({ replayed: 0, not_found: 2 })

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { BackOff } from '../../../engine/clock/back-off.ts'
+import { MINUTE_MS } from '../../../engine/times/duration.ts'
 import { certificateSentence, networkCode, noAnswer, refusal } from '../api-client.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import type { Address } from '../connection.ts'
@@ -9,7 +10,7 @@ import type { World } from '../world.ts'
 const compress = promisify(gzip)
 
 const ACCESS_TOKEN = /^st[a-z]_[0-9a-f]{40}$/
-const ATTEMPT_TIMEOUT_MS = 60_000
+const ATTEMPT_TIMEOUT_MS = MINUTE_MS
 const PAUSES = { firstMs: 250, longestMs: 30_000 }
 /** A longer retry-after is cut to this. */
 const LONGEST_RETRY_AFTER_MS = 300_000

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { NUMBERED_KEY } from '../../../schemas/log/line-batch.ts'
 import { partitionOfAccount } from '../../../schemas/log/topics.ts'
+import { MINUTE_MS } from '../../times/duration.ts'
 import type { ConfigurationLog } from '../configuration-log.ts'
 import { type SpreadSpan, spreads } from '../entities.ts'
 import { spreadSpans } from './spread.ts'
@@ -8,7 +9,7 @@ import { spreadSpans } from './spread.ts'
 /** A UUID with the time of its creation (RFC 9562, version 7). */
 const UUID7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/
 /** Tolerance for clocks of senders, and for ingesting processes that do not know of a change yet. */
-const MARGIN_MS = 60_000
+const MARGIN_MS = MINUTE_MS
 
 /** Members of a request that decide its partition. */
 export interface RoutedRequest {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lineBatchType } from '../../../schemas/log/line-batch.ts'
 import { finish } from '../../steps.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { LineBatchView } from '../columns/line-batch-view.ts'
 import { openingBody, parsingLines } from './parse-lines.ts'
@@ -174,7 +175,7 @@ const word = fc.oneof(
   fc.constantFrom('web', 'INFO'),
 )
 const timestamp = fc.oneof(
-  fc.integer({ min: NOW_MS - 90 * 86_400_000, max: NOW_MS + 2 * 86_400_000 }),
+  fc.integer({ min: NOW_MS - 90 * DAY_MS, max: NOW_MS + 2 * DAY_MS }),
   fc.integer({ min: 0, max: 2 ** 53 - 1 }),
   fc.double({ noNaN: true }),
   fc.date({ noInvalidDate: true }).map(date => date.toISOString()),

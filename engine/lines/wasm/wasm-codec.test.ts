@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../times/duration.ts'
 import { fillAll, type LineRun, lineCodec } from '../line-codec.ts'
 import { FieldColumns } from '../native-block/field-columns.ts'
 import { nativeBlock } from '../native-block/native-block.ts'
 import { FieldNames } from '../stored-line/line-fields.ts'
 import { WasmCodec } from './wasm-codec.ts'
-
-const DAY_MS = 86_400_000
 
 function runOf(lines: readonly string[], timeMs = DAY_MS): LineRun {
   const texts = lines.map(line => Buffer.from(line))

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import type { RunningWeir } from '../../support/running-weir.ts'
 import type { Report } from '../figure.ts'
 import { SEARCH_KINDS, type SearchKind } from './search-kinds.ts'
@@ -14,7 +15,6 @@ export interface Attempts {
 
 /** The first attempt brings files into the page cache. */
 const WARM_UP = 1
-const DAY_MS = 86_400_000
 
 /** Runs every kind of search one after another on one connection. */
 export async function measureSearches(

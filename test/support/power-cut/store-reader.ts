@@ -1,6 +1,7 @@
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import { endMarkTable } from '../../../engine/store/end-mark-table.ts'
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import { eventually } from '../exported-lines.ts'
 import { DAY, LOG_ID, OFFSETS, PARTITION, type Promised, ROWS, seal } from './promised.ts'
 
@@ -49,7 +50,7 @@ if (Number(usage?.n) < promised.closedLines) console.log(`usage_days counts ${us
 // The usage of a closed day stays; an open day is counted from its lines, by the projection where it is whole.
 const [lines] = await store.query<{ n: string }>({ sql: 'SELECT count() AS n FROM lines' })
 const counted = (
-  await store.usageTotals({ account: '507f1f77bc', fromMs: DAY, toMs: DAY + 86_400_000 - 1 })
+  await store.usageTotals({ account: '507f1f77bc', fromMs: DAY, toMs: DAY + DAY_MS - 1 })
 ).reduce((sum, total) => sum + total.lines, 0)
 const expected = usage?.rows === '0' ? Number(lines?.n) : OFFSETS * ROWS
 if (counted !== expected) console.log(`usage counts ${counted} lines instead of ${expected}`)

@@ -8,6 +8,7 @@ import { pipelineErrorsBlock } from '../../../engine/fold/tables/pipeline-errors
 import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import { endMarkTable } from '../../../engine/store/end-mark-table.ts'
+import { DAY_MS } from '../../../engine/times/duration.ts'
 import type { StoreTable } from '../../../schemas/log/tables.ts'
 import { blockOf } from '../line-blocks.ts'
 import { sampleLines } from '../sample-lines.ts'
@@ -84,7 +85,7 @@ promise({ step: 'indexed' })
 
 promise({ step: 'removing', isExpired: true })
 const settled = [{ ...partition, checkpointOffset: BigInt(OFFSETS) }]
-await store.removeExpired(DAY + (EXPIRED_DAYS + 2) * 86_400_000, settled)
+await store.removeExpired(DAY + (EXPIRED_DAYS + 2) * DAY_MS, settled)
 await untilReplacedIsGone()
 promise({ step: 'removed' })
 await store.close()
