@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
-import { SettingsError } from './settings.ts'
+import { SettingsError } from './settings/settings.ts'
 
 const CREDENTIALS: Credentials = {
   apiUrl: '',

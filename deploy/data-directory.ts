@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolders, syncFolder, writeAtomically } from './durable-file.ts'
 import { createPrivately, makeFolderPrivate, makePrivate } from './private-files.ts'
-import { SettingsError } from './settings.ts'
+import { SettingsError } from './settings/settings.ts'
 
 /** Layout of the data folder; a folder of a newer program is refused. */
 export const FORMAT_VERSION = 1

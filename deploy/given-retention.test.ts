@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { replace } from '../engine/configuration/configuration-log.ts'
 import { accounts } from '../engine/configuration/entities.ts'
 import { closeInstallation, openInstallation } from './installation.ts'
-import { readSettings } from './settings.ts'
+import { readSettings } from './settings/settings.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { accounts, INSTALLATION_KEY, installations } from '../engine/configuration/entities.ts'
 import type { Logger } from '../engine/logger.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** Warns that WEIR_RETENTION_DAYS, which only counts at a first start, differs from the present retention. */
 export function noteGivenRetention(

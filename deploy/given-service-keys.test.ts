@@ -11,7 +11,7 @@ import { type TestInstallation, testInstallation } from '../test/support/test-in
 import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { openServers, type Servers } from './servers.ts'
-import { readSettings } from './settings.ts'
+import { readSettings } from './settings/settings.ts'
 
 const KEY = 'a1'.repeat(16)
 const OTHER_KEY = 'b2'.repeat(16)

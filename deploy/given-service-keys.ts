@@ -7,8 +7,8 @@ import { newShortId } from '../engine/configuration/mint.ts'
 import { ConfigurationRejected } from '../engine/configuration/rejection.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { Logger } from '../engine/logger.ts'
-import type { GivenServiceKey } from './setting-values.ts'
-import { type Settings, SettingsError } from './settings.ts'
+import type { GivenServiceKey } from './settings/setting-values.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
 
 const NAME = 'WEIR_SERVICE_KEYS'
 

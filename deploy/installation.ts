@@ -38,7 +38,7 @@ import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { LogEnds } from './log-ends.ts'
 import { assertLogPresent, type InstallationUse, neverServed } from './log-presence.ts'
 import { releaseInstallation } from './operator/release-installation.ts'
-import { type Settings, SettingsError } from './settings.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
 const GIB = 1024 ** 3

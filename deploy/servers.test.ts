@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { openServers } from './servers.ts'
-import { readSettings } from './settings.ts'
+import { readSettings } from './settings/settings.ts'
 
 let folder: string
 let installation: Installation | undefined

@@ -9,7 +9,7 @@ import { serverConnection } from '../engine/store/server-connection.ts'
 import { StoreError, type StoreErrorCode } from '../engine/store/store.ts'
 import { MINUTE_MS } from '../engine/times/duration.ts'
 import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
-import { type Settings, SettingsError } from './settings.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** A start without an answer for this time continues without the store. */
 const FIRST_ANSWER_MS = 2_000

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SettingsError } from './settings.ts'
+import { SettingsError } from './settings/settings.ts'
 import { readTls } from './tls.ts'
 
 const CERTIFICATE = new URL('../test/data/tls/cert.pem', import.meta.url).pathname

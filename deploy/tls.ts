@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type Settings, SettingsError } from './settings.ts'
+import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** A certificate with its chain and the matching key, both PEM. */
 export interface TlsFiles {

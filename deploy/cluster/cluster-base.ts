@@ -19,7 +19,7 @@ import { ReceivedPositions } from '../../engine/replay/received-positions.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { CONFIG_TOPIC, INGEST_TOPIC, KEYS_TOPIC } from '../../schemas/log/topics.ts'
 import { WireFormatError } from '../../schemas/log/wire-format.ts'
-import { type Settings, SettingsError } from '../settings.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'
 

@@ -2,7 +2,7 @@ import { groupStatus, type PartitionStatus } from '../../engine/log/kafka/group-
 import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
-import { readSettings, SettingsError } from '../settings.ts'
+import { readSettings, SettingsError } from '../settings/settings.ts'
 import { ENGINE_GROUP } from './cluster-base.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 

@@ -11,7 +11,7 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { Credentials } from '../data-directory.ts'
-import { readSettings, SettingsError } from '../settings.ts'
+import { readSettings, SettingsError } from '../settings/settings.ts'
 import { foundAccount } from './found-account.ts'
 
 const ADDRESSES = { apiUrl: 'http://127.0.0.1:1', ingestUrl: 'http://127.0.0.1:2' }

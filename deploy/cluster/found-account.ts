@@ -17,7 +17,7 @@ import type { Credentials } from '../data-directory.ts'
 import { createFolders, syncFolder, writeAtomically } from '../durable-file.ts'
 import { firstSteps, howToReadCredentials } from '../first-steps.ts'
 import type { Addresses } from '../servers.ts'
-import { type Settings, SettingsError } from '../settings.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 import type { ClusterBase } from './cluster-base.ts'
 
 type FoundingPorts = Pick<ClusterBase, 'configuration' | 'clock' | 'entropy' | 'settings'>

@@ -2,7 +2,7 @@ import type { KafkaClientOptions } from '../../engine/log/kafka/kafka-client.ts'
 import { logErrorOf } from '../../engine/log/kafka/kafka-link.ts'
 import { LogError } from '../../engine/log/log.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { type Settings, SettingsError } from '../settings.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 import { readPemFile } from './pem-file.ts'
 
 /** Options for the connection to Kafka from the settings. @throws SettingsError when a file cannot be read */

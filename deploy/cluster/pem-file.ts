@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { SettingsError } from '../settings.ts'
+import { SettingsError } from '../settings/settings.ts'
 
 /** @param name name of the setting with the path @throws SettingsError when the file is not a PEM file */
 export function readPemFile(name: string, path: string): string {

@@ -5,7 +5,7 @@ import { LogError } from '../../engine/log/log.ts'
 import type { SchemaLookup } from '../../engine/log/registry-log.ts'
 import { isFreeFor, RegistryIds } from '../../schemas/log/registry-ids.ts'
 import { BUNDLED_SCHEMAS, type SchemaName, schemaText } from '../../schemas/log/wire-format.ts'
-import { type Settings, SettingsError } from '../settings.ts'
+import { type Settings, SettingsError } from '../settings/settings.ts'
 import { readPemFile } from './pem-file.ts'
 
 const ANSWER_WITHIN_MS = 3_000

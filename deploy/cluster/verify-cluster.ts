@@ -10,7 +10,7 @@ import { endMarkTable } from '../../engine/store/end-mark-table.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { configurationEnd, configurationReport } from '../configuration-guard.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { marksOf, openClusterBase } from './cluster-base.ts'
 import { openStoreOfFormerLog } from './cluster-store.ts'
 

@@ -5,7 +5,7 @@ import { acceptMissing } from '../../engine/replay/older-store.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { marksOf, openClusterBase } from '../cluster/cluster-base.ts'
 import { openStoreOfFormerLog } from '../cluster/cluster-store.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { assertPartition, numbersOf, recordsOf, sendersOf } from './accept-installation-loss.ts'
 import type { AcceptLossTask } from './accept-loss-task.ts'
 

@@ -13,7 +13,7 @@ import { knownCuts } from '../../engine/worker/known-cuts.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { ConfigurationLostError, configurationEnd } from '../configuration-guard.ts'
 import { closeInstallation, openInstallation } from '../installation.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 import type { StoreOpening } from '../store-opening.ts'
 
 /** The command may wait longer than a start does. */

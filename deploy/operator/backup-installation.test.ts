@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandWorld } from '../../test/support/command-world.ts'
 import { runProgram } from '../cli/program.ts'
 import { closeInstallation, type Installation, openInstallation } from '../installation.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { backUp } from './backup-installation.ts'
 import { OperatorSocket } from './operator-socket.ts'
 

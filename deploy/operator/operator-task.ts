@@ -1,6 +1,6 @@
 import type { VerificationEvent, VerificationReport } from '../../engine/replay/verify/verification-report.ts'
 import type { Installation } from '../installation.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { acceptInstallationLoss } from './accept-installation-loss.ts'
 import type { AcceptLossTask } from './accept-loss-task.ts'
 import { type BackupEvent, type BackupSummary, backUp, backupRefusal } from './backup-installation.ts'

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { LogError } from '../../engine/log/log.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { closeInstallation, openInstallation } from '../installation.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { BackupError } from './backup-manifest.ts'
 import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
 

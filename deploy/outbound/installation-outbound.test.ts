@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, isIP, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { installationOutbound } from './installation-outbound.ts'
 
 let server: Server

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeSettings } from '../../deploy/settings.ts'
+import { describeSettings } from '../../deploy/settings/settings.ts'
 import { commandLine } from '../support/command-line.ts'
 import { testInstallation } from '../support/test-installation.ts'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openClusterBase } from '../../deploy/cluster/cluster-base.ts'
-import { readSettings } from '../../deploy/settings.ts'
+import { readSettings } from '../../deploy/settings/settings.ts'
 import { CONFIG_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'

@@ -396,10 +396,10 @@ export const ROOMS = {
     'deploy/cluster',
     'deploy/operator',
     'deploy/outbound',
+    'deploy/settings',
     'deploy/store-role',
     'engine',
     'engine/clock',
-    'engine/conditions',
     'engine/configuration',
     'engine/entropy',
     'engine/lines',
@@ -409,7 +409,6 @@ export const ROOMS = {
     'engine/store',
     'engine/times',
     'engine/worker',
-    'schemas/http',
     'schemas/log',
   ],
   'deploy/cli': [
@@ -435,6 +434,7 @@ export const ROOMS = {
   'deploy/cluster': [
     'api/ingest',
     'deploy',
+    'deploy/settings',
     'engine',
     'engine/clock',
     'engine/configuration',
@@ -451,6 +451,7 @@ export const ROOMS = {
   'deploy/operator': [
     'deploy',
     'deploy/cluster',
+    'deploy/settings',
     'engine/clock',
     'engine/configuration',
     'engine/log',
@@ -460,8 +461,15 @@ export const ROOMS = {
     'engine/worker',
     'schemas/log',
   ],
-  'deploy/outbound': ['deploy', 'engine/outbound'],
-  'deploy/store-role': ['deploy', 'engine/clock', 'engine/entropy', 'engine/store/embedded-server'],
+  'deploy/outbound': ['deploy/settings', 'engine/outbound'],
+  'deploy/settings': ['engine/conditions', 'engine/store', 'schemas/http'],
+  'deploy/store-role': [
+    'deploy',
+    'deploy/settings',
+    'engine/clock',
+    'engine/entropy',
+    'engine/store/embedded-server',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 export type Room = keyof typeof ROOMS
