@@ -1,4 +1,4 @@
-import type { Assignment, PartitionProgress } from '../../engine/worker/assignment.ts'
+import type { Assignment, PartitionProgress } from '../../engine/log/assignment.ts'
 import type { Actor, Scheduler } from './scheduler.ts'
 
 interface Member {

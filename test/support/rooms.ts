@@ -104,7 +104,7 @@ export const ROOMS = {
   'engine/json': ['schemas'],
   'engine/lines': ['engine', 'engine/json', 'engine/memory', 'engine/times', 'schemas', 'schemas/log'],
   'engine/log': ['engine/clock', 'engine/entropy', 'engine/memory', 'engine/times', 'schemas/log'],
-  'engine/log/kafka': ['engine', 'engine/clock', 'engine/log', 'engine/worker'],
+  'engine/log/kafka': ['engine', 'engine/clock', 'engine/log'],
   'engine/memory': [],
   'engine/nodes': [
     'engine/nodes/contract',

@@ -1,7 +1,7 @@
 import kafkajs, { type Kafka } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
 import type { Logger } from '../../logger.ts'
-import type { Assignment, PartitionProgress } from '../../worker/assignment.ts'
+import type { Assignment, PartitionProgress } from '../assignment.ts'
 import { assignPartitions } from './assign-partitions.ts'
 import { typeOf } from './kafka-link.ts'
 import { clusterOf, type KafkaBroker, type KafkaCluster } from './kafkajs-cluster.ts'
