@@ -1,6 +1,6 @@
 import { newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import type { ChannelRecord, ChannelWrite } from '../../schemas/http/channel.ts'
+import type { ChannelRecord, ChannelWrite } from '../../schemas/http/account/channel.ts'
 import { givenMembers } from '../configuration/given-members.ts'
 import { indentedJsonText } from '../http/member-order.ts'
 

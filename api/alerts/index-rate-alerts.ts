@@ -2,7 +2,10 @@ import {
   DEFAULT_INDEX_RATE_ALERT,
   indexRateAlerts,
 } from '../../engine/configuration/kinds/index-rate-alert.ts'
-import type { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
+import type {
+  IndexRateAlertRecord,
+  IndexRateAlertWrite,
+} from '../../schemas/http/account/index-rate-alert.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INDEX_RATE_TOKENS } from '../../schemas/http/index-rate-alert.ts'
+import { INDEX_RATE_TOKENS } from '../../schemas/http/account/index-rate-alert.ts'
 import { ConfigurationClient } from '../../test/support/configuration-client.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/index-rate-alert.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
+import { IndexRateAlertRecord, IndexRateAlertWrite } from '../../schemas/http/account/index-rate-alert.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { IndexRateAlerts } from './index-rate-alerts.ts'
 
 const INDEX_RATE = '/v1/config/index-rate'

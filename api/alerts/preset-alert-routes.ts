@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
+import { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/account/preset-alert.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
 import { presetAlertResource } from './preset-alerts.ts'
 

@@ -1,5 +1,5 @@
 import { type PresetAlert, presetAlerts } from '../../engine/configuration/kinds/preset-alerts.ts'
-import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/preset-alert.ts'
+import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/account/preset-alert.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import type { Resource } from '../configuration/resource-routes.ts'
 import { writtenResource } from '../configuration/written-resource.ts'

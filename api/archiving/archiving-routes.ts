@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { Archiving } from '../../schemas/http/archiving.ts'
+import { Archiving } from '../../schemas/http/account/archiving.ts'
 import { singleResourceRoutes } from '../configuration/resource-routes.ts'
 import { Archivings } from './archivings.ts'
 

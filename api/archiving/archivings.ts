@@ -7,7 +7,7 @@ import {
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { type ArchivingOfAccount, archivings } from '../../engine/configuration/kinds/archiving.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
-import { type Archiving, archivingMembers } from '../../schemas/http/archiving.ts'
+import { type Archiving, archivingMembers } from '../../schemas/http/account/archiving.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'

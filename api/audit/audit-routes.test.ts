@@ -4,7 +4,7 @@ import { create, remove, replace } from '../../engine/configuration/configuratio
 import { accountKeys, drafts, pipelines, secretHash } from '../../engine/configuration/entities.ts'
 import { lineRules, noLineRules } from '../../engine/configuration/kinds/line-rules.ts'
 import { members } from '../../engine/configuration/kinds/members.ts'
-import type { AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
+import type { AuditEvent, AuditPage } from '../../schemas/http/account/audit-api.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 let installation: TestInstallation

@@ -9,11 +9,11 @@ import {
 } from '../../engine/configuration/history.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import { type AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
+import { type AuditEvent, AuditPage } from '../../schemas/http/account/audit-api.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { maskedValue } from '../configuration/masked-value.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { jsonDifferences } from '../pipeline/revisions/json-difference.ts'
 import {
   ACTIONS,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
+import { BoardRecord, BoardWrite } from '../../schemas/http/account/board.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
 import { boardResource } from './boards.ts'
 

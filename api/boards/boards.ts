@@ -1,7 +1,7 @@
 import { type Board, boards } from '../../engine/configuration/kinds/boards.ts'
 import { categoryNames } from '../../engine/configuration/kinds/categories.ts'
 import { newShortId } from '../../engine/configuration/mint.ts'
-import type { BoardGraph, BoardRecord, BoardWrite } from '../../schemas/http/board.ts'
+import type { BoardGraph, BoardRecord, BoardWrite } from '../../schemas/http/account/board.ts'
 import { categoryIds } from '../categories/category-names.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import type { Resource } from '../configuration/resource-routes.ts'

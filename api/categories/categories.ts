@@ -1,5 +1,5 @@
 import { type Category, categories } from '../../engine/configuration/kinds/categories.ts'
-import type { CategoryRecord, CategoryType, CategoryWrite } from '../../schemas/http/category.ts'
+import type { CategoryRecord, CategoryType, CategoryWrite } from '../../schemas/http/account/category.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'

@@ -1,6 +1,6 @@
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import { categoryNamed } from '../../engine/configuration/kinds/categories.ts'
-import type { CategoryType } from '../../schemas/http/category.ts'
+import type { CategoryType } from '../../schemas/http/account/category.ts'
 import { ApiError } from '../http/errors.ts'
 
 /**

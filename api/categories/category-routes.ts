@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/category.ts'
+import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/account/category.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { DeletedReply } from '../configuration/replies.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { Categories } from './categories.ts'
 
 const CATEGORIES = '/v1/config/categories/:type'

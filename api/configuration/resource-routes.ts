@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Caller } from '../auth/caller.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { DeletedReply } from './replies.ts'
 
 /** Resources of the callers' accounts that are written as a whole and read by their id. */

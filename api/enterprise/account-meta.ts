@@ -1,5 +1,7 @@
 import Type from 'typebox'
-import { EnvelopeOf, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { EnvelopeOf } from '../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import type { Meta } from '../http/envelope.ts'
 import { AccountRecord } from './records.ts'
 
 export const AccountPath = Type.Object({ accountId: Type.String() })

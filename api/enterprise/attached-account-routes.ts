@@ -7,11 +7,11 @@ import {
   AttachedAccountChange,
   AttachedAccountRecord,
   type AttachedAccountRecord as Record,
-} from '../../schemas/http/attached-account.ts'
+} from '../../schemas/http/account/attached-account.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Caller } from '../auth/caller.ts'
 import { withPresentConfiguration } from '../auth/present-configuration.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { ChildAccounts, mayWrite } from './child-accounts.ts'
 import { enterpriseKeyRoutes } from './enterprise-key-routes.ts'

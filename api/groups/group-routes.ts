@@ -3,12 +3,16 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import type { AccessGroup } from '../../engine/configuration/kinds/members.ts'
-import { AccessGroupChange, AccessGroupCreate, AccessGroupRecord } from '../../schemas/http/access-group.ts'
+import {
+  AccessGroupChange,
+  AccessGroupCreate,
+  AccessGroupRecord,
+} from '../../schemas/http/account/access-group.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { accountOf } from '../auth/permission.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
 import { DeletedReply } from '../configuration/replies.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { Groups } from './groups.ts'
 
 const GROUPS = '/v1/config/groups'

@@ -4,7 +4,7 @@ import { type AccessGroup, accessGroups } from '../../engine/configuration/kinds
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
-import type { AccessGroupChange, AccessGroupCreate } from '../../schemas/http/access-group.ts'
+import type { AccessGroupChange, AccessGroupCreate } from '../../schemas/http/account/access-group.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { pushSchema } from '../../schemas/http/lines/push-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PushFront } from './push-front.ts'
-import { pushSchema } from './push-schema.ts'
 
 /** Other addresses below `/v1` do not have this form. */
 const GATEWAY_ROUTE = '/v1/:routeId(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)'

@@ -1,10 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { AccountKey } from '../../engine/configuration/entities.ts'
-import { AccountKeyRecord, AccountKeyWrite, KEY_TYPES, type KeyType } from '../../schemas/http/account-key.ts'
+import {
+  AccountKeyRecord,
+  AccountKeyWrite,
+  KEY_TYPES,
+  type KeyType,
+} from '../../schemas/http/account/account-key.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
 import { DeletedWithMessageReply } from '../configuration/replies.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { badRequest } from '../http/errors.ts'
 import { Keys } from './keys.ts'
 

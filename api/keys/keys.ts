@@ -1,7 +1,7 @@
 import { type AccountKey, accountKeys } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { newKey } from '../../engine/configuration/mint.ts'
-import type { AccountKeyWrite, KeyType } from '../../schemas/http/account-key.ts'
+import type { AccountKeyWrite, KeyType } from '../../schemas/http/account/account-key.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { type Owned, OwnedEntities } from '../configuration/owned-entities.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../engine/configuration/kinds/quotas.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { judge, usedBytesIn } from '../../engine/worker/quota-watch.ts'
-import type { QuotaRecord, QuotaWrite } from '../../schemas/http/line-rules-api.ts'
+import type { QuotaRecord, QuotaWrite } from '../../schemas/http/account/line-rules-api.ts'
 import type { QuotaPeriod } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'

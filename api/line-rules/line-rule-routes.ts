@@ -14,13 +14,13 @@ import {
   RetentionRuleChange,
   RetentionRuleCreate,
   RetentionRuleRecord,
-} from '../../schemas/http/line-rules-api.ts'
-import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
+} from '../../schemas/http/account/line-rules-api.ts'
+import { MAX_RETENTION_DAYS } from '../../schemas/http/account/retention-api.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { isJsonObject } from '../../schemas/json.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
 import { givenMembers } from '../configuration/given-members.ts'
 import { DeletedReply } from '../configuration/replies.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { badRequest, type ValidationDetail } from '../http/errors.ts'
 import { type ListName, RuleList } from './rule-list.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { QuotaRecord, QuotaWrite } from '../../schemas/http/line-rules-api.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
+import { QuotaRecord, QuotaWrite } from '../../schemas/http/account/line-rules-api.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { AccountQuotas } from './account-quotas.ts'
 
 const PATH = '/v1/config/usage-quotas'

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { replace } from '../../engine/configuration/configuration-log.ts'
 import { accounts } from '../../engine/configuration/entities.ts'
-import { RetentionRecord, RetentionWrite } from '../../schemas/http/retention-api.ts'
+import { RetentionRecord, RetentionWrite } from '../../schemas/http/account/retention-api.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 

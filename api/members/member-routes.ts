@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Member } from '../../engine/configuration/kinds/members.ts'
-import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/member.ts'
+import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/account/member.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
 import { DeletedWithMessageReply } from '../configuration/replies.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import { Members } from './members.ts'
 
 const MEMBERS = '/v1/config/members'

@@ -11,7 +11,7 @@ import {
   MAX_GROUPS,
   type MemberChange,
   type MemberCreate,
-} from '../../schemas/http/member.ts'
+} from '../../schemas/http/account/member.ts'
 import { isJsonObject } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'

@@ -1,7 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { AccessKeyRecord, AccessKeyWrite, NewAccessKeyRecord } from '../../schemas/http/gateway-route.ts'
-import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { EnvelopeOf } from '../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import {
+  AccessKeyRecord,
+  AccessKeyWrite,
+  NewAccessKeyRecord,
+} from '../../schemas/http/pipeline/gateway-route.ts'
+import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import type { GatewayRouteService } from './gateway-route-service.ts'
 import { ONE_ACCESS_KEY } from './links.ts'
 import { accessKeyRecord } from './records.ts'

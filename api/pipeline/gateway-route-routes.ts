@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { EnvelopeOf } from '../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import {
   GatewayRouteCreate,
   GatewayRouteRecord,
   GatewayRouteReplace,
-} from '../../schemas/http/gateway-route.ts'
-import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../http/envelope.ts'
+} from '../../schemas/http/pipeline/gateway-route.ts'
+import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { accessKeyRoutes } from './access-key-routes.ts'

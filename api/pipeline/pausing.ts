@@ -1,7 +1,7 @@
 import { type ConfigurationLog, replace } from '../../engine/configuration/configuration-log.ts'
 import { deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { PauseEffect } from '../../schemas/http/pipeline-api.ts'
+import type { PauseEffect } from '../../schemas/http/pipeline/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'

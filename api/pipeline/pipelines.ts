@@ -12,7 +12,7 @@ import {
 } from '../../engine/configuration/entities.ts'
 import { InTurn } from '../../engine/configuration/in-turn.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
-import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeline-api.ts'
+import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeline/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'

@@ -1,8 +1,13 @@
 import type { AccessKey, DraftNode, GatewayRoute } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/http/gateway-route.ts'
-import type { AlertRecord, NodeOutput, NodeRecord, PipelineRecord } from '../../schemas/http/pipeline-api.ts'
+import type { AccessKeyRecord, GatewayRouteRecord } from '../../schemas/http/pipeline/gateway-route.ts'
+import type {
+  AlertRecord,
+  NodeOutput,
+  NodeRecord,
+  PipelineRecord,
+} from '../../schemas/http/pipeline/pipeline-api.ts'
 import type { AlertDocument } from '../../schemas/pipeline.ts'
 import type { PipelineState } from './pipelines.ts'
 

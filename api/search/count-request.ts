@@ -1,15 +1,10 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { isCountable } from '../../engine/store/search/counted-field.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
+import { BUCKETS, BUDGET_MS, FACET_VALUES, MAX_FACET_FIELDS } from '../../schemas/http/lines/count-api.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { readSelection } from './export-request.ts'
 import { isTimeZone, type TimeBuckets, timeBuckets } from './time-buckets.ts'
-
-/** Bounds of the parameters, and their defaults. */
-export const BUCKETS = { min: 10, max: 2000, usual: 60 } as const
-export const BUDGET_MS = { min: 100, max: 30_000, usual: 2000 } as const
-export const FACET_VALUES = { min: 1, max: 1000, usual: 10 } as const
-export const MAX_FACET_FIELDS = 10
 
 const SELECTION = ['from', 'to', 'query', 'q', 'hosts', 'apps', 'levels', 'tags']
 /** The last time that a row of the store can have, UNIX ms. */

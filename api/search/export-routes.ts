@@ -11,6 +11,12 @@ import type {
   SelectedLine,
 } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
+import {
+  ACCESS_HEADER,
+  exportSchema,
+  INCOMPLETE_HEADER,
+  pagedExportSchema,
+} from '../../schemas/http/lines/export-api.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -18,7 +24,6 @@ import { ApiError, badRequest } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { sendRows } from '../http/streamed-rows.ts'
 import { readExport, readPagedExport } from './export-request.ts'
-import { ACCESS_HEADER, exportSchema, INCOMPLETE_HEADER, pagedExportSchema } from './export-schema.ts'
 import { incompleteText } from './incomplete-text.ts'
 import { recordLines, recordPage, type Visibility } from './line-answers.ts'
 import { encodePageToken } from './page-token.ts'

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { setSpread, spreadStatus } from '../../engine/configuration/kinds/spread.ts'
+import { EnvelopeOf } from '../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { named } from '../../schemas/named.ts'
 import { accountOf } from '../auth/permission.ts'
-import { EnvelopeOf, envelope, type Meta, V3_ERROR_REPLIES } from '../http/envelope.ts'
+import { envelope, type Meta } from '../http/envelope.ts'
 import { ApiError } from '../http/errors.ts'
 
 const SpreadRecord = named(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Stream } from '../../engine/configuration/kinds/stream.ts'
-import { StreamRecord, StreamWrite } from '../../schemas/http/stream.ts'
+import { StreamRecord, StreamWrite } from '../../schemas/http/account/stream.ts'
 import { singleResourceRoutes } from '../configuration/resource-routes.ts'
 import { Streams } from './streams.ts'
 

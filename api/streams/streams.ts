@@ -7,7 +7,7 @@ import {
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { type Stream, streams } from '../../engine/configuration/kinds/stream.ts'
 import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
-import type { StreamWrite } from '../../schemas/http/stream.ts'
+import type { StreamWrite } from '../../schemas/http/account/stream.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'

@@ -4,8 +4,8 @@ import {
   IngestionStatus,
   SuspensionConfirmation,
   SuspensionOffer,
-} from '../../schemas/http/ingestion-state.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
+} from '../../schemas/http/account/ingestion-state.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { IngestionSuspension } from './ingestion-suspension.ts'
 
 const INGESTION = '/v1/config/ingestion'

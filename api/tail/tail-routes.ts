@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { tailSchema } from '../../schemas/http/lines/tail-api.ts'
 import type { Tail } from './tail.ts'
-import { tailSchema } from './tail-schema.ts'
 
 /** The handlers check the query themselves: there every value is a text. */
 const OWN_VALIDATION = { validatorCompiler: () => () => true }

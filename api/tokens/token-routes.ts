@@ -8,11 +8,11 @@ import {
   TokenCreate,
   TokenRecord,
   TokenRotate,
-} from '../../schemas/http/token-api.ts'
+} from '../../schemas/http/account/token-api.ts'
+import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { authenticateAgain } from '../auth/request-caller.ts'
 import type { TokenUses } from '../auth/token-uses.ts'
 import { DeletedReply } from '../configuration/replies.ts'
-import { V1_ERROR_REPLIES } from '../http/error-replies.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { AccessTokens, type Issued } from './access-tokens.ts'
 

@@ -3,12 +3,18 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { NamedUsage, UsageByKindQuery, UsageKind } from '../../engine/store/usage.ts'
+import {
+  BYTES_BY_KIND,
+  BYTES_BY_NAME,
+  LINES_BY_KIND,
+  LINES_BY_NAME,
+  TOTALS,
+} from '../../schemas/http/lines/usage-api.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { PIECE_CHARACTERS, sendRows } from '../http/streamed-rows.ts'
 import { exclusiveBounds, type Period, readDays, readSeconds } from './usage-period.ts'
-import { BYTES_BY_KIND, BYTES_BY_NAME, LINES_BY_KIND, LINES_BY_NAME, TOTALS } from './usage-schema.ts'
 
 type UsageStore = Pick<Store, 'usageByKind' | 'usageByKindStream' | 'usageTotals'>
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { ViewRecord, ViewWrite } from '../../schemas/http/view.ts'
+import { ViewRecord, ViewWrite } from '../../schemas/http/account/view.ts'
 import { resourceRoutes } from '../configuration/resource-routes.ts'
 import { viewResource } from './views.ts'
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
-import type { AuditEvent, AuditPage } from '../../schemas/http/audit-api.ts'
+import type { AuditEvent, AuditPage } from '../../schemas/http/account/audit-api.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { apiAddress } from './connection.ts'

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
-import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
+import { MAX_RETENTION_DAYS } from '../../schemas/http/account/retention-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { apiClient } from './api-client.ts'
 import { CommandError } from './command-error.ts'

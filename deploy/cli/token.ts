@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
-import type { IssuedToken, TokenRecord } from '../../schemas/http/token-api.ts'
+import type { IssuedToken, TokenRecord } from '../../schemas/http/account/token-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT } from './command-error.ts'

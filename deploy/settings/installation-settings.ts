@@ -1,4 +1,4 @@
-import { MAX_RETENTION_DAYS } from '../../schemas/http/retention-api.ts'
+import { MAX_RETENTION_DAYS } from '../../schemas/http/account/retention-api.ts'
 import { setting } from './declaration.ts'
 import {
   type GivenServiceKey,

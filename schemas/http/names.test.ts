@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 test('every schema has the name under which it is exported', async () => {
-  const files = readdirSync(new URL('.', import.meta.url)).filter(name => /^[a-z-]+\.ts$/.test(name))
+  const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' }).filter(
+    name => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  )
   const modules = await Promise.all(
     files.map(name => import(`./${name}`) as Promise<Record<string, unknown>>),
   )

@@ -1985,6 +1985,20 @@ export type LineRecord = {
     _mezmo_line_size: number;
     [key: string]: unknown;
 };
+export type TailedLines = {
+    e: "p";
+    /** Lines, in the order of acceptance. */
+    p: LineRecord[];
+};
+export type TailGap = {
+    e: "meta";
+    p: {
+        /** Lines that were not sent, since the last such message. */
+        dropped: number;
+        /** Number of them that were not compared with the conditions of the tail. */
+        not_filtered?: number;
+    };
+};
 export type Headers = {
     [key: string]: string;
 };
@@ -5704,19 +5718,7 @@ export function getWsTail({ q, hosts, apps, levels, tags }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 101;
-        data: {
-            e: "p";
-            /** Lines, in the order of acceptance. */
-            p: LineRecord[];
-        } | {
-            e: "meta";
-            p: {
-                /** Lines that were not sent, since the last such message. */
-                dropped: number;
-                /** Number of them that were not compared with the conditions of the tail. */
-                not_filtered?: number;
-            };
-        };
+        data: TailedLines | TailGap;
     }>(`/ws/tail${QS.query(QS.explode({
         q,
         hosts,

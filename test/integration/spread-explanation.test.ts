@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS } from '../../engine/times/duration.ts'
-import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/explanation-api.ts'
+import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/pipeline/explanation-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../engine/times/duration.ts'
-import type { PreviewRecord } from '../../schemas/http/preview-api.ts'
+import type { PreviewRecord } from '../../schemas/http/pipeline/preview-api.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runWeir } from '../support/program.ts'

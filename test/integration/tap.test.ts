@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { TapMessage } from '../../schemas/http/tap-api.ts'
+import type { TapMessage } from '../../schemas/http/pipeline/tap-api.ts'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { lineOf, tapByEvents, tapBySocket } from '../support/opened-tap.ts'

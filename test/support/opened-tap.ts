@@ -1,4 +1,4 @@
-import type { TapMessage } from '../../schemas/http/tap-api.ts'
+import type { TapMessage } from '../../schemas/http/pipeline/tap-api.ts'
 import type { RunningWeir } from './running-weir.ts'
 
 /** A tap that a client reads, by either way. */

@@ -389,6 +389,7 @@ export const ROOMS = {
     'engine/store',
     'engine/times',
     'schemas',
+    'schemas/http',
     'schemas/log',
   ],
   'api/enterprise': [
@@ -438,6 +439,7 @@ export const ROOMS = {
     'engine/times',
     'engine/worker',
     'schemas',
+    'schemas/http',
     'schemas/log',
   ],
   'api/keys': ['api/auth', 'api/configuration', 'api/http', 'engine/configuration', 'schemas/http'],
@@ -635,9 +637,9 @@ export const ROOMS = {
     'engine/store',
     'engine/store/search',
     'engine/times',
-    'schemas',
+    'schemas/http',
   ],
-  'api/spread': ['api/auth', 'api/http', 'engine/configuration/kinds', 'schemas'],
+  'api/spread': ['api/auth', 'api/http', 'engine/configuration/kinds', 'schemas', 'schemas/http'],
   'api/streams': [
     'api/auth',
     'api/configuration',
@@ -664,6 +666,7 @@ export const ROOMS = {
     'engine/log',
     'engine/query-language',
     'engine/replay/tail',
+    'schemas/http',
   ],
   'api/tokens': [
     'api/auth',
@@ -676,7 +679,7 @@ export const ROOMS = {
     'engine/times',
     'schemas/http',
   ],
-  'api/usage': ['api/auth', 'api/http', 'engine/clock', 'engine/store', 'engine/times', 'schemas'],
+  'api/usage': ['api/auth', 'api/http', 'engine/clock', 'engine/store', 'engine/times', 'schemas/http'],
   'api/views': [
     'api/alerts',
     'api/categories',

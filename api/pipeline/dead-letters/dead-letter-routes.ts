@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { DeadLetterQueue } from '../../../engine/replay/dead-letters/dead-letter-queue.ts'
+import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
   DeadLetterQuery,
   DeadLetterRecord,
@@ -8,8 +10,8 @@ import {
   DeadLetterReplayRecord,
   DeadLetterSettingsRecord,
   DeadLetterSettingsWrite,
-} from '../../../schemas/http/dead-letter-api.ts'
-import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+} from '../../../schemas/http/pipeline/dead-letter-api.ts'
+import { envelope } from '../../http/envelope.ts'
 import { DEAD_LETTERS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { DeadLetters } from './dead-letters.ts'

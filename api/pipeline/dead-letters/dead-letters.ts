@@ -25,7 +25,7 @@ import {
   type DeadLetterSettingsRecord,
   type DeadLetterSettingsWrite,
   MAX_REPLAYED_LETTERS,
-} from '../../../schemas/http/dead-letter-api.ts'
+} from '../../../schemas/http/pipeline/dead-letter-api.ts'
 import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
 import { lineId, parseLineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'

@@ -11,7 +11,7 @@ import type {
   ExplainedLine as ExplainedLineRecord,
   ExplainedPipelineRecord,
   ExplainedStepRecord,
-} from '../../../schemas/http/explanation-api.ts'
+} from '../../../schemas/http/pipeline/explanation-api.ts'
 import { lineId } from '../../../schemas/log/position.ts'
 import { INGEST_TOPIC, type TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'

@@ -1,6 +1,6 @@
 import type { RecordPlace } from '../../../engine/replay/explain/line-origin.ts'
 import type { ExplainedWindow } from '../../../engine/replay/explain/window-explanation.ts'
-import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/explanation-api.ts'
+import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/pipeline/explanation-api.ts'
 import { lineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import { eventRecord } from '../event-record.ts'

@@ -9,7 +9,7 @@ import { windowBehind } from '../../../engine/replay/explain/window-explanation.
 import type { ExplainedRecord } from '../../../engine/replay/line-explanation.ts'
 import { MovedEvents, movedBy } from '../../../engine/replay/moved-events.ts'
 import { NoReplayError, PartitionReplay } from '../../../engine/replay/replay.ts'
-import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/explanation-api.ts'
+import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/pipeline/explanation-api.ts'
 import { parseLineId } from '../../../schemas/log/position.ts'
 import { DEAD_LETTER_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { ApiError, notFound } from '../../http/errors.ts'

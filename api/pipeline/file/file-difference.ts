@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
-import type { FileDifference } from '../../../schemas/http/revision-api.ts'
+import type { FileDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
 import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revisions/revision-diff.ts'
 import type { FileContent } from './file-content.ts'

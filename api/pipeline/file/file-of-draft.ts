@@ -5,7 +5,7 @@ import {
   type FileNode,
   PIPELINE_FILE_VERSION,
   type PipelineFile,
-} from '../../../schemas/http/pipeline-file.ts'
+} from '../../../schemas/http/pipeline/pipeline-file.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import type { NodeKind } from '../links.ts'

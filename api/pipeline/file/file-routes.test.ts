@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drafts } from '../../../engine/configuration/entities.ts'
 import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import {
   changeAccount,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { jsonText, parseJson } from '../../../engine/json/json-text.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { parseFile, printFile } from './file-text.ts'
 

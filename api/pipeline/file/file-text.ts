@@ -2,7 +2,7 @@ import { Composer, CST, Document, Lexer, LineCounter, Parser, Scalar, visit } fr
 import { MAX_PROBLEMS, type Problem } from '../../../engine/event/problem.ts'
 import { nestingOf } from '../../../engine/json/json-source.ts'
 import { parseKeptJson } from '../../../engine/json/json-text.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import { MAX_DEPTH, TOO_DEEP, YamlReader } from './yaml-reader.ts'
 

@@ -7,7 +7,7 @@ import {
   type SimulatedNode,
   simulate,
 } from '../../../engine/replay/preview/simulation.ts'
-import type { FileEvent, FileTest } from '../../../schemas/http/pipeline-file.ts'
+import type { FileEvent, FileTest } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { jsonDifferences } from '../revisions/json-difference.ts'
 import { documentNodes } from '../revisions/revision.ts'

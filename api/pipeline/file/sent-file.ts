@@ -1,5 +1,5 @@
 import type { Draft } from '../../../engine/configuration/entities.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import type { NodeRules } from '../checked-node.ts'
 

@@ -14,7 +14,7 @@ import type {
   PreviewOutcome,
   PreviewRecord,
   PreviewRequest,
-} from '../../../schemas/http/preview-api.ts'
+} from '../../../schemas/http/pipeline/preview-api.ts'
 import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'

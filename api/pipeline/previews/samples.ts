@@ -2,7 +2,7 @@ import { Event } from '../../../engine/event/event.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { parseExactJson } from '../../../engine/json/exact-json.ts'
 import type { Sample } from '../../../engine/replay/preview/simulation.ts'
-import { MAX_SAMPLES, type SimulationRequest } from '../../../schemas/http/simulation-api.ts'
+import { MAX_SAMPLES, type SimulationRequest } from '../../../schemas/http/pipeline/simulation-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
   FileSimulationRequest,
   SimulationRecord,
   SimulationRequest,
-} from '../../../schemas/http/simulation-api.ts'
-import { EnvelopeOf, envelope, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+} from '../../../schemas/http/pipeline/simulation-api.ts'
+import { envelope } from '../../http/envelope.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
 import { SIMULATION } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'

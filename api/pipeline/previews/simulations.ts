@@ -14,7 +14,7 @@ import type {
   FileSimulationRequest,
   SimulationRecord,
   SimulationRequest,
-} from '../../../schemas/http/simulation-api.ts'
+} from '../../../schemas/http/pipeline/simulation-api.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'

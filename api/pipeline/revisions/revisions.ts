@@ -1,7 +1,11 @@
 import { replace } from '../../../engine/configuration/configuration-log.ts'
 import { drafts, type Revision } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
-import type { RevisionDiff, RevisionRecord, RevisionSummary } from '../../../schemas/http/revision-api.ts'
+import type {
+  RevisionDiff,
+  RevisionRecord,
+  RevisionSummary,
+} from '../../../schemas/http/pipeline/revision-api.ts'
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'

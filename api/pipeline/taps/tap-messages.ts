@@ -2,7 +2,7 @@ import type { Event } from '../../../engine/event/event.ts'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import { cutUtf8 } from '../../../engine/lines/line-limits.ts'
 import type { TapMessage as EngineMessage, TapEnd } from '../../../engine/replay/taps/tap.ts'
-import type { TapMessage } from '../../../schemas/http/tap-api.ts'
+import type { TapMessage } from '../../../schemas/http/pipeline/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 
 /** Maximum length of an event's JSON text. */

@@ -3,7 +3,7 @@ import type { Event } from '../../../engine/event/event.ts'
 import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
 import { type EventMeter, freeMeter } from '../../../engine/expressions/cost-meter.ts'
 import { parseJson } from '../../../engine/json/json-text.ts'
-import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../../schemas/http/tap-api.ts'
+import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../../schemas/http/pipeline/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 
 /** Options of a tap, as requested. */

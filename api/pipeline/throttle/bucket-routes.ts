@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
   BucketQuery,
   BucketRecord,
   BucketTotals,
   OneBucketQuery,
   OneBucketRecord,
-} from '../../../schemas/http/throttle-api.ts'
-import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+} from '../../../schemas/http/pipeline/throttle-api.ts'
+import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import { BUCKETS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { Buckets } from './buckets.ts'

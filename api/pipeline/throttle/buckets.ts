@@ -14,7 +14,7 @@ import {
   type BucketTotals,
   MAX_SHOWN_RUNS,
   type OneBucketRecord,
-} from '../../../schemas/http/throttle-api.ts'
+} from '../../../schemas/http/pipeline/throttle-api.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { ApiError, unavailable } from '../../http/errors.ts'
 import type { Pipelines } from '../pipelines.ts'

@@ -1,7 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { ExemptionQuery, ExemptionRecord, ExemptionWrite } from '../../../schemas/http/throttle-api.ts'
-import { EnvelopeOf, envelope, NO_FURTHER_PAGES, V3_ERROR_REPLIES } from '../../http/envelope.ts'
+import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
+import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
+import {
+  ExemptionQuery,
+  ExemptionRecord,
+  ExemptionWrite,
+} from '../../../schemas/http/pipeline/throttle-api.ts'
+import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { EXEMPTIONS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'

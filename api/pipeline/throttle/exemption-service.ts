@@ -13,7 +13,7 @@ import {
   type ExemptionRecord,
   type ExemptionWrite,
   MAX_EXEMPTION_MINUTES,
-} from '../../../schemas/http/throttle-api.ts'
+} from '../../../schemas/http/pipeline/throttle-api.ts'
 import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { notFound } from '../../http/errors.ts'

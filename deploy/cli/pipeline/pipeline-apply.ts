@@ -1,6 +1,6 @@
 import { type FileFormat, printFile } from '../../../api/pipeline/file/file-text.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline-file.ts'
-import type { FileDifference } from '../../../schemas/http/revision-api.ts'
+import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
+import type { FileDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import { canAsk, isAgreed } from '../agreement.ts'
 import { type ApiClient, ApiRefusal } from '../api-client.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'

@@ -1,4 +1,4 @@
-import { type Archiving, isHarmlessMember } from '../../../schemas/http/archiving.ts'
+import { type Archiving, isHarmlessMember } from '../../../schemas/http/account/archiving.ts'
 import { defineKind } from '../kind.ts'
 
 /** Object store that receives copies of an account's lines. Key: the short id of the account. */

@@ -1,4 +1,4 @@
-import type { BoardGraph } from '../../../schemas/http/board.ts'
+import type { BoardGraph } from '../../../schemas/http/account/board.ts'
 import { defineKind } from '../kind.ts'
 
 /** Graphs on one page. Key: ten hexadecimal digits. */

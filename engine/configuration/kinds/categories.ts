@@ -1,4 +1,4 @@
-import type { CategoryType } from '../../../schemas/http/category.ts'
+import type { CategoryType } from '../../../schemas/http/account/category.ts'
 import { simpleLowerCase } from '../../expressions/lower-case.ts'
 import type { ConfigurationView } from '../kind.ts'
 import { defineKind } from '../kind.ts'

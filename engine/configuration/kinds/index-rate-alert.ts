@@ -1,4 +1,4 @@
-import type { IndexRateAlertRecord } from '../../../schemas/http/index-rate-alert.ts'
+import type { IndexRateAlertRecord } from '../../../schemas/http/account/index-rate-alert.ts'
 import { defineKind } from '../kind.ts'
 
 /** Alert on an account that stores more lines than usual. Key: the short id of the account. */

@@ -1,4 +1,4 @@
-import { type ChannelRecord, isHarmlessChannelMember } from '../../../schemas/http/channel.ts'
+import { type ChannelRecord, isHarmlessChannelMember } from '../../../schemas/http/account/channel.ts'
 import { defineKind } from '../kind.ts'
 
 /** Channels that views share. Key: ten hexadecimal digits. */

@@ -1,4 +1,4 @@
-import { type ChannelRecord, isHarmlessChannelMember } from '../../../schemas/http/channel.ts'
+import { type ChannelRecord, isHarmlessChannelMember } from '../../../schemas/http/account/channel.ts'
 import type { ConfigurationView, Entity } from '../kind.ts'
 import { defineKind } from '../kind.ts'
 import { type PresetAlert, presetAlerts } from './preset-alerts.ts'

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { named } from '../../named.ts'
+
+const Refusal = named(
+  'PushError',
+  Type.Object({
+    status: Type.Literal('error'),
+    code: Type.String(),
+    error: Type.String(),
+  }),
+)
+
+/** Schema only for the API document: the source of the route reads the body. */
+export const pushSchema = {
+  summary: 'Send data to a gateway route',
+  description:
+    'Data enters the deployed pipelines with a source of the route. An access key of the route is required, as ' +
+    '`Authorization: <key>`, `Authorization: Bearer <key>` or `apikey: <key>`. The body may be compressed with gzip, deflate, ' +
+    'zstd or snappy (block form). A request is accepted whole or not at all; 200 means that its events are durable. The path ' +
+    'may continue after the id of the route. PUT does the same.',
+  tags: ['Ingestion'],
+  params: Type.Object({ routeId: Type.String({ description: 'Id of the gateway route.' }) }),
+  body: Type.Unknown({
+    description: 'Any data that the source accepts; the content type is ignored.',
+  }),
+  response: {
+    200: Type.Object({ status: Type.Literal('ok') }),
+    400: Refusal,
+    401: Refusal,
+    403: Refusal,
+    404: Refusal,
+    409: Refusal,
+    413: Refusal,
+    415: Refusal,
+    503: Refusal,
+  },
+}

@@ -1,0 +1,149 @@
+import Type from 'typebox'
+import { named } from '../../named.ts'
+import { EventRecord } from './simulation-api.ts'
+
+/** Explanations of lines, computed by replaying the log. The shapes are Weir's own. */
+
+const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+
+const Step = Type.Object({
+  node_id: Type.String(),
+  kind: Type.Enum(['source', 'transform', 'sink']),
+  type: Type.String(),
+  title: Text,
+  outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved', 'under_way', 'not_kept'], {
+    description:
+      'held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. ' +
+      'For lines of a spread account: moved, to the partition of its key, where the next steps took place; ' +
+      'under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there',
+  }),
+  outputs: Type.Array(Type.String(), { description: 'Ids of the outputs by which it left' }),
+  read: Type.Boolean({ description: 'false: no node reads these outputs, so it ended there' }),
+  event: EventRecord,
+  reason: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'For a dropped event: the rule, as reported by the processor',
+    }),
+  ),
+  errors: Type.Array(Type.Object({ code: Type.String(), field: Text, message: Type.String() })),
+  place: Type.Optional(
+    Type.String({ description: 'For a step in another partition: topic, partition and offset in the log' }),
+  ),
+  handled_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'For a step in another partition: time of the log' }),
+  ),
+  revision: Type.Optional(
+    Type.Integer({ description: 'For a step in another partition: number of the revision that made it' }),
+  ),
+})
+
+const StoredLine = Type.Object({
+  line_id: Type.String(),
+  pipeline_id: Text,
+  node_id: Text,
+})
+
+export const ExplainedLine = named(
+  'ExplainedLine',
+  Type.Object({
+    place: Type.String({ description: 'Topic, partition, offset and number of the line in the log' }),
+    handled_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
+    event: EventRecord,
+    summary: Type.String({ description: 'Summary in one sentence' }),
+    stored: Type.Array(StoredLine, {
+      description:
+        'Lines of the own store that were made from it, by all pipelines, alone or as the last event of a window',
+    }),
+    excluded: Type.Array(
+      Type.Object({
+        pipeline_id: Text,
+        node_id: Text,
+        reason: Type.Unsafe<object>({ type: 'object', description: 'The rule or quota' }),
+      }),
+      {
+        description:
+          'Places, in all pipelines, where a rule on lines or an exhausted quota kept it out of the store. Without a pipeline and a node: in the default graph, or it was dropped on arrival',
+      },
+    ),
+    window: Type.Optional(
+      Type.Object(
+        {
+          pipeline_id: Type.String(),
+          revision: Type.Integer({ description: 'Number of the revision that the window belongs to' }),
+          node_id: Type.String(),
+          ended_at: Type.String({ format: 'date-time', description: 'Time of the log' }),
+          events: Type.Optional(Type.Integer({ description: 'Number of events in the window' })),
+          group: Type.Optional(
+            Type.String({
+              description: 'Group of these events, as JSON texts; empty when all events form one group',
+            }),
+          ),
+        },
+        {
+          description:
+            'For a stored line that came out of a window: event is the result of the window, and place the record that ended it. ' +
+            'events and group are omitted when an event ended the window early',
+        },
+      ),
+    ),
+    pipeline: Type.Unsafe<ExplainedPipelineRecord | null>({
+      type: ['object', 'null'],
+      description:
+        'null: the pipeline was not deployed when the line was handled, or the line came out of a window',
+      properties: {
+        revision: { type: ['integer', 'null'] },
+        deployment: { type: 'integer' },
+        paused: { type: 'boolean' },
+        took_it: { type: 'boolean' },
+        steps: { type: 'array', items: Step },
+      },
+    }),
+  }),
+)
+export type ExplainedLine = Type.Static<typeof ExplainedLine>
+
+export interface ExplainedPipelineRecord {
+  /** Number of the revision. */
+  readonly revision: number
+  readonly deployment: number
+  readonly paused: boolean
+  readonly took_it: boolean
+  readonly steps: readonly Type.Static<typeof Step>[]
+}
+export type ExplainedStepRecord = Type.Static<typeof Step>
+
+export const MAX_EXPLAINED_LINES = 100
+
+export const ExplanationQuery = named(
+  'ExplanationQuery',
+  Type.Object({
+    line_id: Type.Optional(Type.String({ description: '_id of a stored line' })),
+    batch_id: Type.Optional(
+      Type.String({
+        description: 'batchID from the answer of ingestion: explains the lines of that request',
+      }),
+    ),
+    query: Type.Optional(
+      Type.String({ description: 'Search query that is applied to the lines as sent; requires from' }),
+    ),
+    from: Type.Optional(
+      Type.String({
+        description:
+          'UNIX time in seconds, milliseconds or finer, recognised by its magnitude; or an RFC 3339 time',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        description: 'End of the range, in the same forms; a second counts as a whole. Default: now',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.String({
+        pattern: '^([1-9]|[1-9][0-9]|100)$',
+        description: 'Maximum number of lines, 1 to 100; default: 20',
+      }),
+    ),
+  }),
+)
+export type ExplanationQuery = Type.Static<typeof ExplanationQuery>
