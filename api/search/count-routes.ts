@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
 import { asksForField } from '../../engine/store/search/full-field-days.ts'
@@ -12,7 +12,7 @@ import { accountOf } from '../auth/permission.ts'
 import { envelope } from '../http/envelope.ts'
 import { badRequest } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
-import { readFacets, readHistogram } from './count-request.ts'
+import { type FacetRequest, readFacets, readHistogram } from './count-request.ts'
 import { type Counting, facetOf, histogramOf } from './counted-lines.ts'
 import { incompleteText } from './incomplete-text.ts'
 
@@ -31,50 +31,15 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
   { store, onIncomplete = () => {} },
 ) => {
   const { configuration, clock } = app.ports
-
-  /**
-   * The lines of a selection that the caller may see. The store does not have fields beyond the names of a day, and a
-   * scope that names a field cannot be decided from it there: lines of such days are not counted.
-   */
-  async function visible(caller: Caller, selection: LineSelection, reply: FastifyReply): Promise<Visible> {
-    const scope = accessScopeOf(configuration, caller)
-    const query = narrowed(selection.query, scope)
-    assertCountable(query)
-    const incomplete = await store.fullFieldDays({ ...selection, query })
-    if (incomplete.length > 0) {
-      reply.header(INCOMPLETE_HEADER, incompleteText(incomplete))
-      onIncomplete()
-    }
-    if (scope === undefined || !asksForField(scope))
-      return { selection: { ...selection, query }, hasAll: true }
-    // Lines may be much older or newer than the day on which they came.
-    const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
-    const exceptDays = await store.fullFieldDays({ ...selection, ...always, query: scope })
-    return { selection: { ...selection, query, exceptDays }, hasAll: exceptDays.length === 0 }
-  }
-
-  /** Answers with the counts; the work ends when the client leaves. */
-  async function answered<Data>(
-    reply: FastifyReply,
-    count: (counting: Counting) => Promise<Data>,
-  ): Promise<Data | FastifyReply> {
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    try {
-      return await count({ store, clock, signal: gone.signal })
-    } catch (error) {
-      if (!gone.signal.aborted) throw error
-      return reply.hijack()
-    }
-  }
+  const parts = { store, onIncomplete, configuration, clock }
 
   app.get('/v3/search/histogram', { schema: HISTOGRAM, ...OWN_VALIDATION }, async (request, reply) => {
     const account = accountOf(request.caller).shortId
     const asked = readHistogram(new QueryParameters(request.query), account, clock)
-    const { selection, hasAll } = await visible(request.caller, asked.selection, reply)
+    const { selection, hasAll } = await visible(parts, request.caller, asked.selection, reply)
     const { fromMs: from, toMs: to } = selection
     const { intervalMs, starts } = asked.buckets
-    return answered(reply, async counting => {
+    return answered(parts, reply, async counting => {
       const counted = await histogramOf(counting, { ...asked, selection })
       const { series, other, lines, complete, coveredFromMs } = counted
       return envelope(META_OF_HISTOGRAM, {
@@ -86,31 +51,79 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
 
   app.get('/v3/search/facet', { schema: FACET, ...OWN_VALIDATION }, async (request, reply) => {
     const account = accountOf(request.caller).shortId
-    const { fields, limit, budgetMs, ...asked } = readFacets(
-      new QueryParameters(request.query),
-      account,
-      clock,
+    const asked = readFacets(new QueryParameters(request.query), account, clock)
+    const seen = await visible(parts, request.caller, asked.selection, reply)
+    return answered(parts, reply, async counting =>
+      envelope(META_OF_FACETS, await facetsOf(counting, asked, seen)),
     )
-    const { selection, hasAll } = await visible(request.caller, asked.selection, reply)
-    return answered(reply, async counting => {
-      const startMs = clock.monotonicMs()
-      const facets: object[] = []
-      for (const [index, field] of fields.entries()) {
-        // Each field has its share of the time, and the time that earlier fields did not use.
-        const untilMs = startMs + (budgetMs * (index + 1)) / fields.length
-        const { lines, coveredFromMs, ...facet } = await facetOf(counting, selection, field, {
-          limit,
-          untilMs,
-        })
-        const complete = facet.complete && hasAll
-        facets.push({
-          ...facet,
-          ...{ exact: facet.exact && hasAll, of_lines: lines, complete, covered_from: coveredFromMs },
-        })
-      }
-      return envelope(META_OF_FACETS, facets)
-    })
   })
+}
+
+interface Parts extends Pick<FastifyInstance['ports'], 'configuration' | 'clock'> {
+  readonly store: CountRoutesOptions['store']
+  readonly onIncomplete: () => void
+}
+
+/**
+ * The lines of a selection that the caller may see. The store does not have fields beyond the names of a day, and a
+ * scope that names a field cannot be decided from it there: lines of such days are not counted.
+ */
+async function visible(
+  { store, onIncomplete, configuration }: Parts,
+  caller: Caller,
+  selection: LineSelection,
+  reply: FastifyReply,
+): Promise<Visible> {
+  const scope = accessScopeOf(configuration, caller)
+  const query = narrowed(selection.query, scope)
+  assertCountable(query)
+  const incomplete = await store.fullFieldDays({ ...selection, query })
+  if (incomplete.length > 0) {
+    reply.header(INCOMPLETE_HEADER, incompleteText(incomplete))
+    onIncomplete()
+  }
+  if (scope === undefined || !asksForField(scope)) return { selection: { ...selection, query }, hasAll: true }
+  // Lines may be much older or newer than the day on which they came.
+  const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
+  const exceptDays = await store.fullFieldDays({ ...selection, ...always, query: scope })
+  return { selection: { ...selection, query, exceptDays }, hasAll: exceptDays.length === 0 }
+}
+
+/** Answers with the counts; the work ends when the client leaves. */
+async function answered<Data>(
+  { store, clock }: Parts,
+  reply: FastifyReply,
+  count: (counting: Counting) => Promise<Data>,
+): Promise<Data | FastifyReply> {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  try {
+    return await count({ store, clock, signal: gone.signal })
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+    return reply.hijack()
+  }
+}
+
+/** Counts of each field, one field after the other. */
+async function facetsOf(
+  counting: Counting,
+  { fields, limit, budgetMs }: FacetRequest,
+  { selection, hasAll }: Visible,
+): Promise<object[]> {
+  const startMs = counting.clock.monotonicMs()
+  const facets: object[] = []
+  for (const [index, field] of fields.entries()) {
+    // Each field has its share of the time, and the time that earlier fields did not use.
+    const untilMs = startMs + (budgetMs * (index + 1)) / fields.length
+    const { lines, coveredFromMs, ...facet } = await facetOf(counting, selection, field, { limit, untilMs })
+    const complete = facet.complete && hasAll
+    facets.push({
+      ...facet,
+      ...{ exact: facet.exact && hasAll, of_lines: lines, complete, covered_from: coveredFromMs },
+    })
+  }
+  return facets
 }
 
 interface Visible {

@@ -6,7 +6,7 @@ import type { LogRecord, Topic } from '../log/log.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import { type Arrival, explainArrivals, type IsAskedArrival } from './arrival-explanation.ts'
-import { CheckpointLog } from './checkpoint-log.ts'
+import { CheckpointLog, type KeptCheckpoint } from './checkpoint-log.ts'
 import { type ExplainedRecord, explainRecord } from './line-explanation.ts'
 
 const READ_BYTES = 1024 * 1024
@@ -45,14 +45,7 @@ export class PartitionReplay {
   static async fromOldest(source: ReplayedPartition, scope?: FoldScope): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = first === 0n ? undefined : await checkpointLogOf(source).oldest(first)
-    if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    const fold = new PartitionFold(
-      source.catalogue,
-      foldIdentity(source.topic, source.partition),
-      kept?.body,
-      scope,
-    )
-    return new PartitionReplay(source, fold)
+    return PartitionReplay.#from(source, first, kept, scope)
   }
 
   /**
@@ -67,14 +60,7 @@ export class PartitionReplay {
   ): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = await checkpointLogOf(source).newest(maxBytes)
-    if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    const fold = new PartitionFold(
-      source.catalogue,
-      foldIdentity(source.topic, source.partition),
-      kept?.body,
-      scope,
-    )
-    return new PartitionReplay(source, fold)
+    return PartitionReplay.#from(source, first, kept, scope)
   }
 
   /** Begins shortly before an offset, and folds everything from there on. @throws NoReplayError */
@@ -85,14 +71,22 @@ export class PartitionReplay {
   ): Promise<PartitionReplay> {
     const { first } = await source.topic.bounds(source.partition)
     const kept = await checkpointLogOf(source).nearest(first, offset)
+    return PartitionReplay.#from(source, first, kept, scope)
+  }
+
+  /** @param first oldest offset of the log, at which a replay without a checkpoint begins */
+  static #from(
+    source: ReplayedPartition,
+    first: bigint,
+    kept: KeptCheckpoint | undefined,
+    scope: FoldScope | undefined,
+  ): PartitionReplay {
     if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
-    const fold = new PartitionFold(
-      source.catalogue,
-      foldIdentity(source.topic, source.partition),
-      kept?.body,
-      scope,
+    const { catalogue, topic, partition } = source
+    return new PartitionReplay(
+      source,
+      new PartitionFold(catalogue, foldIdentity(topic, partition), kept?.body, scope),
     )
-    return new PartitionReplay(source, fold)
   }
 
   /** First offset that is not folded yet. */
