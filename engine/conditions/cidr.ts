@@ -60,7 +60,12 @@ export function isInBlock(address: Address, { network, bits }: CidrBlock): boole
   return true
 }
 
-/** Zones (`fe80::1%eth0`), leading zeros and short forms of IPv4 are not accepted: their meaning differs between programs. */
+/**
+ * Zones (`fe80::1%eth0`), leading zeros and short forms of IPv4 are not accepted: their meaning differs between programs.
+ *
+ * The parser is the project's own, because results must never change and the fold must not reach `node:net`. The package
+ * `ipaddr.js` accepts `::01.2.3.4`, and reads `::1.2.3.4` as `::ffff:1.2.3.4`.
+ */
 export function parseAddress(text: string): Address | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }
