@@ -99,7 +99,8 @@ export class Accounts {
         states.push({ holder: { 'weir.AccountPart': { account: id, part: name } }, data })
       part('names', Buffer.from(account.fieldNames.snapshot()))
       part('keys', account.keys.snapshot(timeMs))
-      if (!account.expressions.isFullAt(timeMs)) part('expressions', Buffer.from(account.expressions.snapshot()))
+      if (!account.expressions.isFullAt(timeMs))
+        part('expressions', Buffer.from(account.expressions.snapshot()))
       for (const { version, replacedMs, document } of account.keptRevisions()) {
         const revision = { account: id, pipeline: document.id, version, replacedMs }
         const holder = { 'weir.RetiringRevision': revision }

@@ -1,11 +1,7 @@
 import type { Position } from '../../../schemas/log/position.ts'
 import { blockColumns } from '../../../schemas/log/tables.ts'
-import {
-  Int64Column,
-  type NativeColumn,
-  nativeBlock,
-  UInt32Column,
-} from '../../lines/native-block/native-block.ts'
+import { type NativeColumn, nativeBlock } from '../../lines/native-block/native-block.ts'
+import { Int64Column, UInt32Column } from '../../lines/native-block/number-columns.ts'
 import type { TableBatch } from '../flush.ts'
 import { wordsOf } from './node-metrics-block.ts'
 

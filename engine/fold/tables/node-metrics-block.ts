@@ -1,11 +1,7 @@
 import { blockColumns } from '../../../schemas/log/tables.ts'
-import {
-  Int64Column,
-  type NativeColumn,
-  nativeBlock,
-  UInt32Column,
-  WordColumn,
-} from '../../lines/native-block/native-block.ts'
+import { type NativeColumn, nativeBlock } from '../../lines/native-block/native-block.ts'
+import { Int64Column, UInt32Column } from '../../lines/native-block/number-columns.ts'
+import { WordColumn } from '../../lines/native-block/word-columns.ts'
 
 /** Position and time of the rows of a minute: row 0, 1, 2, … of the record that ended it. */
 export interface MinuteContext {

@@ -1,10 +1,7 @@
 import { blockColumns } from '../../../schemas/log/tables.ts'
-import {
-  Int64Column,
-  type NativeColumn,
-  nativeBlock,
-  TextColumn,
-} from '../../lines/native-block/native-block.ts'
+import { type NativeColumn, nativeBlock } from '../../lines/native-block/native-block.ts'
+import { Int64Column } from '../../lines/native-block/number-columns.ts'
+import { TextColumn } from '../../lines/native-block/text-column.ts'
 import { type MinuteContext, minuteColumns, wordsOf } from './node-metrics-block.ts'
 
 /** Equal errors of one node in a minute. */

@@ -291,7 +291,10 @@ const EMPTY: BatchMark = {
   anyTimestamp: false,
 }
 
-/** Word indexes of the rows; left out of the record when every row has none. */
+/**
+ * Word indexes of the rows; left out of the record when every row has none. Unlike a `UInt32Column`, which gives its buffer
+ * away, it can be rolled back, and grows with the other columns of the batch.
+ */
 class IndexColumn {
   used = false
   #values = new Uint32Array(FIRST_ROWS)

@@ -48,9 +48,9 @@ export class LineBatchView {
   readonly #fileIndex: Uint32Array
   readonly #timestampMs: Float64Array
   readonly #timestampKind: Uint8Array
-  readonly #lines: TextColumn
-  readonly #meta: TextColumn
-  readonly #rest: TextColumn
+  readonly #lines: TextColumnView
+  readonly #meta: TextColumnView
+  readonly #rest: TextColumnView
   readonly #requestOf: Uint32Array
   #hosts: WordColumn | undefined
 
@@ -205,7 +205,7 @@ export class LineBatchView {
 }
 
 /** A column of length-prefixed UTF-8 texts; an empty column stands for empty texts. */
-export class TextColumn {
+class TextColumnView {
   readonly bytes: Buffer
   readonly #starts: Uint32Array
   readonly #ends: Uint32Array
@@ -250,10 +250,10 @@ const FEW_ROWS = 16
 const FEW_ZEROS = new Uint32Array(FEW_ROWS)
 const FEW_ZERO_BYTES = new Uint8Array(FEW_ROWS)
 
-const NO_TEXTS = new TextColumn(Buffer.alloc(0), 0)
+const NO_TEXTS = new TextColumnView(Buffer.alloc(0), 0)
 
-function textColumn(bytes: Uint8Array, count: number): TextColumn {
-  return bytes.length === 0 ? NO_TEXTS : new TextColumn(bytes, count)
+function textColumn(bytes: Uint8Array, count: number): TextColumnView {
+  return bytes.length === 0 ? NO_TEXTS : new TextColumnView(bytes, count)
 }
 
 function zeros(count: number): Uint32Array {

@@ -4,7 +4,12 @@ const FIRST_BYTES = 4096
 /** Below this size a loop is faster than a native copy. */
 const SHORT_COPY_BYTES = 24
 
-/** Grows a text column: per row a length as varint, then UTF-8. Nothing is written while all rows are empty. */
+/**
+ * Grows a text column: per row a length as varint, then UTF-8. Nothing is written while all rows are empty.
+ *
+ * The `TextColumn` of a stored block has the same form, but gives its bytes away. This one can be rolled back to a mark,
+ * and keeps its bytes for the next batch, so that scanners write into them without a call per text.
+ */
 export class TextColumnBuilder {
   /** The column's bytes are the first `length`. A caller that writes by itself reserves room first. */
   bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)

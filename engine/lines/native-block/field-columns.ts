@@ -1,13 +1,9 @@
 import { blockColumns } from '../../../schemas/log/tables.ts'
 import type { RowFields } from '../stored-line/stored-line.ts'
-import {
-  Float64Column,
-  MapColumn,
-  type NativeColumn,
-  type NumberedWords,
-  TextColumn,
-  WordColumn,
-} from './native-block.ts'
+import type { NativeColumn } from './native-block.ts'
+import { Float64Column } from './number-columns.ts'
+import { TextColumn } from './text-column.ts'
+import { MapColumn, type NumberedWords, WordColumn } from './word-columns.ts'
 
 /** Form of the text of a row. A row that falls back has no form until the complete rules have read it. */
 export const ROW_FORM = {

@@ -1,18 +1,10 @@
 import { blockColumns } from '../../../schemas/log/tables.ts'
 import type { StoredLine } from '../stored-line/stored-line.ts'
 import { FieldColumns, ROW_FORM } from './field-columns.ts'
-import {
-  columnNamesBytes,
-  countsBytes,
-  Int64Column,
-  type NativeColumn,
-  nativeBlock,
-  TextColumn,
-  UInt16Column,
-  UInt32Column,
-  WordColumn,
-  WordsColumn,
-} from './native-block.ts'
+import { columnNamesBytes, countsBytes, type NativeColumn, nativeBlock } from './native-block.ts'
+import { Int64Column, UInt16Column, UInt32Column } from './number-columns.ts'
+import { TextColumn } from './text-column.ts'
+import { WordColumn, WordsColumn } from './word-columns.ts'
 
 /** Collects rows of one batch and returns them as one Native block. */
 export interface LineBlock {

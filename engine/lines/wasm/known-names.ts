@@ -1,4 +1,4 @@
-import type { NumberedWords } from '../native-block/native-block.ts'
+import type { NumberedWords } from '../native-block/word-columns.ts'
 import { type FieldNames, MAX_NAME_CHARACTERS } from '../stored-line/field-names.ts'
 import { DETECTED_LEVELS, normalLevel } from '../stored-line/level.ts'
 import { keyRule } from '../stored-line/line-members.ts'
