@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
 import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
-import { type Resolve, ResolvedServers } from './resolved-servers.ts'
 import type { Settings } from '../settings/settings.ts'
+import { type Resolve, ResolvedServers } from './resolved-servers.ts'
 import { tcpOutbound } from './tcp-outbound.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CHECKPOINT_TOPIC } from '../../schemas/log/topics.ts'
 import { newWorld, passSecond, type World } from '../../test/support/world.ts'
+import { type Assignment, wholeAssignment } from '../log/assignment.ts'
 import { silentLogger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import { HOUR_MS } from '../times/duration.ts'
-import { type Assignment, wholeAssignment } from './assignment.ts'
 import { Housekeeping } from './housekeeping.ts'
 import type { PartitionWorker } from './partition-worker.ts'
 
