@@ -27,7 +27,6 @@ export const ROOMS = {
     'engine/configuration/kinds',
     'engine/json',
     'engine/nodes/contract',
-    'schemas',
     'schemas/log',
   ],
   'engine/configuration/kinds': [
@@ -73,7 +72,14 @@ export const ROOMS = {
     'engine/times',
     'schemas/log',
   ],
-  'engine/fold/checkpoint': ['engine', 'engine/fold', 'engine/fold/tables', 'engine/times', 'schemas/log'],
+  'engine/fold/checkpoint': [
+    'engine',
+    'engine/fold',
+    'engine/fold/cuts',
+    'engine/fold/tables',
+    'engine/times',
+    'schemas/log',
+  ],
   'engine/fold/cuts': [
     'engine',
     'engine/fold',
@@ -139,6 +145,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/nodes/sources': [
+    'engine',
     'engine/conditions',
     'engine/json',
     'engine/nodes/contract',
@@ -163,6 +170,7 @@ export const ROOMS = {
     'engine/configuration',
     'engine/event',
     'engine/fold',
+    'engine/fold/checkpoint',
     'engine/fold/cuts',
     'engine/fold/spread',
     'engine/graph',
@@ -170,6 +178,7 @@ export const ROOMS = {
     'engine/log',
     'engine/nodes/contract',
     'engine/store',
+    'engine/times',
     'schemas',
     'schemas/log',
   ],
