@@ -55,17 +55,17 @@ describe('200,000 wrong options are refused at once, the first thousand with a p
   const condition = { expressions: [{}] }
 
   test.each<[string, string, object, string]>([
-    ['bad paths', 'compact-fields', { fields: many(() => 'x') }, '/user_config/fields/999'],
+    ['bad paths', 'compact-fields', { fields: many(() => 'x').slice(0, 1_000) }, '/user_config/fields/999'],
     [
       'rules without a field',
       'route',
-      { conditionals: many(() => ({ label: 'a', conditional: condition })).slice(0, 40_000) },
+      { conditionals: many(() => ({ label: 'a', conditional: condition })).slice(0, 1_000) },
       '/user_config/conditionals/499/conditional/expressions/0',
     ],
     [
       'leaves of one condition',
       'filter',
-      { action: 'allow', conditional: { expressions: many(() => 0) } },
+      { action: 'allow', conditional: { expressions: many(() => 0).slice(0, 1_000) } },
       '/user_config/conditional/expressions/999',
     ],
     [
@@ -84,6 +84,19 @@ describe('200,000 wrong options are refused at once, the first thousand with a p
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1_000).toBeLessThan(2_000)
   })
+})
+
+test('a list of 200,000 options is refused with one sentence', async () => {
+  const fields = Array<string>(200_000).fill('.a')
+  const node = { type: 'drop-fields', user_config: { fields } }
+  const { status, body } = await send('POST', `/${pipeline}/transform`, node)
+  expect([status, body.code]).toEqual([400, 'EVALIDATION'])
+  expect(body.errors).toEqual([
+    {
+      instancePath: '/user_config',
+      message: 'the list "fields" has 200,000 entries: it may have at most 1,000. Use several nodes',
+    },
+  ])
 })
 
 test('a file with 200,000 unknown inputs is refused, the first thousand with a pointer', async () => {

@@ -9,8 +9,8 @@ import { notFound } from '../http/errors.ts'
 import { ProblemsError } from '../http/problems-error.ts'
 import { checkedNode } from './checked-node.ts'
 import { connectionProblems, withNode, withNodeReplaced, withNodes, withoutNode } from './draft-edit.ts'
-import { assertExpressionLimit } from './expression-limit.ts'
 import type { NodeKind } from './links.ts'
+import { assertOptionLimits } from './option-limits.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 import { membersOf, type SentBody } from './sent-body.ts'
@@ -114,7 +114,7 @@ export class Nodes {
     const unknown = tooManyUnknownOptions(catalogue, kind, type, members.user_config)
     if (unknown.length > 0) throw new ProblemsError([...problems, ...unknown])
     const others = draft.value.nodes.filter(each => each.id !== id)
-    assertExpressionLimit(
+    assertOptionLimits(
       '/user_config',
       [...partsWithExpressions({ ...draft.value, nodes: others }), members.user_config ?? {}],
       partsWithExpressions(draft.value),

@@ -20,7 +20,7 @@ import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
 import { ProblemsError } from '../http/problems-error.ts'
-import { assertExpressionLimit } from './expression-limit.ts'
+import { assertOptionLimits } from './option-limits.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revisions/revision.ts'
@@ -58,7 +58,7 @@ export async function publish(
       state.deployedRevisionId === null
         ? undefined
         : configuration.get(revisions, state.deployedRevisionId)?.value.document
-    assertExpressionLimit('', partsWithExpressions(document), deployed && partsWithExpressions(deployed))
+    assertOptionLimits('', partsWithExpressions(document), deployed && partsWithExpressions(deployed))
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
     const problems = publishProblems(catalogue, document, {
       ...options,

@@ -140,9 +140,13 @@ function textTest({ base }: Operator, leaf: Leaf, complain: Complain, meter: Cos
   const cased = (value: string) => (caseSensitive ? value : simpleLowerCase(value))
   switch (base) {
     case 'starts_with':
-      return stringsOnly(complain, value => cased(value).startsWith(operand))
+      // Simple lower-casing keeps the length in code units, so only as much as the operand is lower-cased.
+      return stringsOnly(complain, value => cased(value.slice(0, operand.length)).startsWith(operand))
     case 'ends_with':
-      return stringsOnly(complain, value => cased(value).endsWith(operand))
+      // Half a surrogate pair would stay as it is: the slice begins one code unit earlier.
+      return stringsOnly(complain, value =>
+        cased(value.slice(Math.max(0, value.length - operand.length - 1))).endsWith(operand),
+      )
     default: {
       const sought = new SoughtText(operand)
       return stringsOnly(complain, value => sought.isIn(cased(value), meter))

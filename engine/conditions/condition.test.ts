@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
 import { Event } from '../event/event.ts'
 import { UNMETERED } from '../expressions/cost-meter.ts'
+import { simpleLowerCase } from '../expressions/lower-case.ts'
 import { parseExactJson } from '../json/exact-json.ts'
 import { checkCondition, checkLeaf, compileCondition, compileLeaf, type Leaf } from './condition.ts'
 import { OPERATOR_NAMES, operatorNamed } from './operators.ts'
@@ -186,6 +187,20 @@ describe('operators', () => {
   ])('is_metric of %j', (message, expected) => {
     expect(judge(leaf('.', 'is_metric', ''), message)).toEqual([expected])
   })
+})
+
+test('the beginning and the end of a text are compared as in the whole text in lower case', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'A', 'Σ', 'İ', '𐐀', '𐐨', '\ud801', '\udc00', '\udc28'))
+    .map(parts => parts.join(''))
+  fc.assert(
+    fc.property(text, text, (value, operand) => {
+      const sought = simpleLowerCase(operand)
+      const whole = simpleLowerCase(value)
+      expect(judge(leaf('.v', 'starts_with', operand), { v: value })).toEqual([whole.startsWith(sought)])
+      expect(judge(leaf('.v', 'ends_with', operand), { v: value })).toEqual([whole.endsWith(sought)])
+    }),
+  )
 })
 
 describe('trees', () => {

@@ -55,6 +55,16 @@ export function isUncounted(condition: Condition): boolean {
   return comparisonsIn(condition) <= MAX_UNCOUNTED
 }
 
+/** Units of the conditionals of one node that are not counted one by one; 0: they are as few as those of one conditional. */
+export function uncountedUnits(conditions: readonly Condition[]): number {
+  let count = 0
+  for (const condition of conditions) {
+    const comparisons = comparisonsIn(condition)
+    if (comparisons <= MAX_UNCOUNTED) count += comparisons
+  }
+  return count <= MAX_UNCOUNTED ? 0 : count * COMPARISON_UNITS
+}
+
 function comparisonsIn({ expressions }: Condition): number {
   let count = 0
   for (const expression of expressions) count += 'expressions' in expression ? comparisonsIn(expression) : 1

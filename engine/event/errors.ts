@@ -48,6 +48,8 @@ export interface ErrorDetail {
   readonly found?: FoundType
   /** Text to keep as the cause instead of the event itself. */
   readonly captured?: string
+  /** Sentence in place of that of the code. */
+  readonly cause?: string
 }
 
 /** Reports an error of a compiled component on the present event. The event continues all the same. */
@@ -63,9 +65,9 @@ export function foundType(value: unknown): FoundType {
 }
 
 /** One English sentence from code, field and found type. It contains nothing of the event's content. */
-export function errorMessage(code: ErrorCode, { field, found }: ErrorDetail): string {
+export function errorMessage(code: ErrorCode, { field, found, cause }: ErrorDetail): string {
   const place = field === undefined ? '' : ` at ${field}`
   const type = found === undefined || found === 'missing' ? '' : ` (found: ${found})`
-  const sentence = ERROR_CODES[code]
+  const sentence = cause ?? ERROR_CODES[code]
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${place}${type}.`
 }

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { parseJson } from '../json/json-text.ts'
+import { parseExactJson } from '../json/exact-json.ts'
+import { exactJsonText, parseJson } from '../json/json-text.ts'
 import { canonicalTime } from '../times/canonical-time.ts'
 import { Event } from './event.ts'
-import { fieldAt, parseFieldPath } from './field-path.ts'
+import { fieldAt, parseFieldPath, removalsOf } from './field-path.ts'
 
 const at = '2031-03-09T08:15:30.250Z'
 
@@ -166,6 +167,52 @@ describe('removing', () => {
       expect(fieldAt(text).remove(event)).toBe(event)
     },
   )
+})
+
+test('removals that are made together give the same as one after the other', () => {
+  const path = fc.constantFrom(
+    '.a',
+    '.b',
+    '."7"',
+    '."__proto__"',
+    '.c',
+    '.d.a',
+    '.d',
+    '.list[0]',
+    '.',
+    'metadata.a',
+    'timestamp',
+  )
+  const sent = fc.constantFrom(
+    '{"b":1,"a":2,"7":3,"c":4,"d":{"a":1,"z":{}},"list":[1,2,3]}',
+    '{"7":3,"a":2,"__proto__":{"a":1}}',
+    '{"list":[],"z":null}',
+    '[1]',
+    '"text"',
+  )
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 8 }), sent, (paths, text) => {
+      const event = eventOf(parseExactJson(text), { a: 1 })
+      const removals = removalsOf(paths)
+      let [together, single] = [event, event]
+      for (const removal of removals) together = removal.remove(together)
+      for (const each of paths) single = fieldAt(each).remove(single)
+      expect(exactJsonText(together.message)).toBe(exactJsonText(single.message))
+      expect([together.metadata, together === event]).toEqual([single.metadata, single === event])
+    }),
+  )
+})
+
+test('a change costs as much as the objects and arrays on its way have members, and nothing when it is missing', () => {
+  const units = (path: string, message: JsonValue) => fieldAt(path).copyUnits(eventOf(message))
+  const object = (members: number) =>
+    Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, n]))
+  expect(units('.m0', object(64))).toBe(1 + 64 * 4)
+  expect(units('.m0', object(65))).toBe(1 + 65 * 64)
+  expect(units('.a.m1', { a: object(3), b: 1 })).toBe(1 + 5 * 4)
+  expect(units('.list[3]', { list: Array(4_000).fill(1) })).toBe(1 + 4 + 1_000)
+  expect(units('."7"', parseExactJson('{"a":1,"7":2}'))).toBe(1 + 2 * 64)
+  expect([units('.none', object(3)), units('.m0.deep', object(3)), units('timestamp', {})]).toEqual([0, 0, 0])
 })
 
 describe('keys with a meaning in JavaScript', () => {

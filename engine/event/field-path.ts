@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
-import { withMember, withoutMember } from '../json/ordered-object.ts'
+import { countMembers, isOrdered, withMember, withoutMember, withoutMembers } from '../json/ordered-object.ts'
 import { canonicalTime } from '../times/canonical-time.ts'
 import type { Event } from './event.ts'
 
@@ -16,16 +16,29 @@ type Segment = string | number
 export interface Field {
   /** The path as it was written. */
   readonly text: string
+  readonly root: FieldPath['root']
   /** Never fails: a missing value is undefined. */
   read(event: Event): JsonValue | undefined
   /** A changed copy; the same event when the value cannot be written there (an index above 1000, no time for `timestamp`). */
   write(event: Event, value: JsonValue): Event
   /** A changed copy; the same event when the field is missing. */
   remove(event: Event): Event
+  /** Units of a change at the path, for which each object and array on the way to it is copied; 0 when it is missing. */
+  copyUnits(event: Event): number
 }
 
 /** Error text for an invalid path in a request. */
 export const FIELD_PATH_MESSAGE = 'Must be a valid data access syntax'
+
+/** As few neighbours as these are faster to remove one after the other. */
+const FEW_NEIGHBOURS = 2
+/** Objects with more members than this are hash tables, whose members are copied one by one. */
+const FEW_MEMBERS = 64
+const UNITS_PER_MEMBER = 64
+/** Units per member of a small object, which is copied as a whole. */
+const UNITS_PER_SLOT = 4
+/** Binary logarithm of the elements that are copied per unit: 4. */
+const ELEMENTS_AT_ONCE_BITS = 2
 
 /** Highest array index that can be written. Larger ones would let a small option fill the memory with nulls. */
 const MAX_WRITTEN_INDEX = 1000
@@ -52,6 +65,43 @@ export function parseFieldPath(text: string): FieldPath | undefined {
   return { root: written ?? 'message', segments }
 }
 
+/** Removes values from events. */
+export type Removal = Pick<Field, 'remove' | 'copyUnits'>
+
+/** Removals of places, one after the other. Neighbouring members of the message itself are removed together, in one copy. */
+export function removalsOf(paths: readonly string[]): Removal[] {
+  const removals: Removal[] = []
+  let keys: string[] = []
+  const end = () => {
+    if (keys.length > FEW_NEIGHBOURS) removals.push(membersRemoval(keys))
+    else for (const key of keys) removals.push(messageField(key, [key]))
+    keys = []
+  }
+  for (const path of paths) {
+    const { root, segments = [] } = parseFieldPath(path) ?? {}
+    const [key] = segments
+    if (root === 'message' && typeof key === 'string' && segments.length === 1) {
+      keys.push(key)
+    } else {
+      end()
+      removals.push(fieldAt(path))
+    }
+  }
+  end()
+  return removals
+}
+
+function membersRemoval(removed: readonly string[]): Removal {
+  const keys = new Set(removed)
+  const names = [...keys]
+  const isIn = (event: Event) => names.some(key => event.member(key) !== undefined)
+  return {
+    remove: event =>
+      isIn(event) ? event.withMessage(withoutMembers(event.message as JsonObject, keys)) : event,
+    copyUnits: event => (isIn(event) ? 1 + objectUnits(event.message as JsonObject) : 0),
+  }
+}
+
 export function isFieldPath(text: string): boolean {
   return parseFieldPath(text) !== undefined
 }
@@ -74,6 +124,7 @@ function messageField(text: string, segments: readonly Segment[]): Field {
   const read = messageReader(segments)
   return {
     text,
+    root: 'message',
     read,
     write: (event, value) => {
       const written = writeAt(event.message, segments, 0, value)
@@ -84,6 +135,8 @@ function messageField(text: string, segments: readonly Segment[]): Field {
       // A check first keeps a line untouched when the field is missing.
       return read(event) === undefined ? event : event.withMessage(removeAt(event.message, segments, 0))
     },
+    // A check first keeps the columns of a line unread when the field is missing.
+    copyUnits: event => (read(event) === undefined ? 0 : copyUnitsAt(event.message, segments)),
   }
 }
 
@@ -99,6 +152,7 @@ function messageReader(segments: readonly Segment[]): Field['read'] {
 function metadataField(text: string, segments: readonly Segment[]): Field {
   return {
     text,
+    root: 'metadata',
     read: event => readAt(event.metadata, segments),
     write: (event, value) => {
       const written = writeAt(event.metadata, segments, 0, value)
@@ -110,6 +164,7 @@ function metadataField(text: string, segments: readonly Segment[]): Field {
       const after = removeAt(before, segments, 0)
       return after === before ? event : event.withMetadata(after as JsonObject)
     },
+    copyUnits: event => copyUnitsAt(event.metadata, segments),
   }
 }
 
@@ -117,12 +172,14 @@ function timestampField(text: string, segments: readonly Segment[]): Field {
   const inside = segments.length > 0 // the timestamp is a string and has no members
   return {
     text,
+    root: 'timestamp',
     read: event => (inside ? undefined : event.timestamp),
     write: (event, value) => {
       const time = inside || typeof value !== 'string' ? undefined : canonicalTime(value)
       return time === undefined ? event : event.withTimestamp(time)
     },
     remove: event => event,
+    copyUnits: () => 0,
   }
 }
 
@@ -139,6 +196,23 @@ function step(value: JsonValue | undefined, segment: Segment): JsonValue | undef
   if (Array.isArray(value)) return typeof segment === 'number' ? value[segment] : undefined
   if (typeof segment !== 'string' || !isJsonObject(value)) return undefined
   return Object.hasOwn(value, segment) ? value[segment] : undefined
+}
+
+function copyUnitsAt(start: JsonValue, segments: readonly Segment[]): number {
+  let units = 1
+  let value: JsonValue | undefined = start
+  for (const segment of segments) {
+    if (Array.isArray(value)) units += value.length >> ELEMENTS_AT_ONCE_BITS
+    else if (isJsonObject(value)) units += objectUnits(value)
+    value = step(value, segment)
+    if (value === undefined) return 0
+  }
+  return units
+}
+
+function objectUnits(object: JsonObject): number {
+  const members = countMembers(object)
+  return members * (members > FEW_MEMBERS || isOrdered(object) ? UNITS_PER_MEMBER : UNITS_PER_SLOT)
 }
 
 /** Copies along the path and creates parents; a parent of the wrong type is replaced. @returns undefined when refused */

@@ -34,9 +34,12 @@ export class Dropped {
 
 /** Several events in place of one, in order; none means dropped. */
 export class Split<E = Event> {
-  readonly events: readonly E[]
+  readonly count: number
+  /** They may be made one by one, each when it is asked for. */
+  readonly events: Iterable<E>
 
-  constructor(events: readonly E[]) {
+  constructor(count: number, events: Iterable<E>) {
+    this.count = count
     this.events = events
   }
 }
@@ -96,7 +99,12 @@ export function drop(): Dropped {
 }
 
 export function split<E>(events: readonly E[]): Split<E> {
-  return new Split(events)
+  return new Split(events.length, events)
+}
+
+/** Splits into events that are made when they are asked for, because together they may take long. */
+export function splitInTurn<E>(count: number, events: Iterable<E>): Split<E> {
+  return new Split(count, events)
 }
 
 export function route<E>(event: E, outputs: readonly string[]): Routed<E> {

@@ -6,12 +6,17 @@ import { FIELD_PATH_MESSAGE, type Field, fieldAt, isFieldPath, parseFieldPath } 
 export interface Template {
   /** The template as written. */
   readonly text: string
-  /** @returns undefined when a referenced value is missing, or is an object or array, which counts as missing */
-  render(event: Event): string | undefined
+  /**
+   * @param limit number of characters beyond which the text may end
+   * @returns undefined when a referenced value is missing, or is an object or array, which counts as missing
+   */
+  render(event: Event, limit?: number): string | undefined
   /** The first path that cannot be rendered; undefined when the template renders. */
   missingPath(event: Event): string | undefined
   /** Keys of the message that it references as a whole (`.a`, but not `.a.b`). */
   readonly messageKeys: readonly string[]
+  /** Number of its references. */
+  readonly references: number
 }
 
 /** A piece of text, or a reference. */
@@ -38,9 +43,10 @@ export function compileTemplate(text: string): Template {
   if (parts.length <= 1 && (only === undefined || typeof only === 'string')) return constant(only ?? '', text)
   return {
     text,
-    render: event => render(parts, event),
+    render: (event, limit = Number.POSITIVE_INFINITY) => render(parts, event, limit),
     missingPath: event => missingPath(parts, event),
     messageKeys: parts.flatMap(part => (typeof part === 'string' ? [] : messageKeyOf(part.text))),
+    references: parts.filter(part => typeof part !== 'string').length,
   }
 }
 
@@ -52,17 +58,17 @@ export function messageKeyOf(path: string): readonly string[] {
 }
 
 function constant(value: string, text: string): Template {
-  return { text, render: () => value, missingPath: () => undefined, messageKeys: [] }
+  return { text, render: () => value, missingPath: () => undefined, messageKeys: [], references: 0 }
 }
 
-function render(parts: readonly Part[], event: Event): string | undefined {
+function render(parts: readonly Part[], event: Event, limit: number): string | undefined {
   let text = ''
   for (const part of parts) {
     const piece = typeof part === 'string' ? part : insertedText(part.read(event))
     if (piece === undefined) return undefined
-    text += piece
+    if (text.length <= limit) text += piece
   }
-  return text
+  return text.length > limit ? text.slice(0, limit + 1) : text
 }
 
 function missingPath(parts: readonly Part[], event: Event): string | undefined {

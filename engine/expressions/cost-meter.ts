@@ -18,6 +18,13 @@ const ALL_COUNTED = -1
 export interface CostMeter {
   /** Counts work. @throws BEYOND_BUDGET when the event exceeds its budget */
   spend(units: number): void
+  /**
+   * Counts work that grows with the options of a node, or that makes copies. Before the ninth behaviour only the stretch pays for
+   * it, and events cannot fail because of it.
+   *
+   * @throws BEYOND_BUDGET when the event exceeds its budget
+   */
+  work(units: number): void
   /** Whether the text contains a match. @throws BEYOND_BUDGET; SUSPENDED */
   matches(expression: RegularExpression, text: string): boolean
 }
@@ -35,6 +42,7 @@ export const SUSPENDED = new ExpressionSignal('an expression goes on in the next
 /** Meter without a limit, for work that is bounded otherwise and for logs from before budgets existed. */
 export const UNMETERED: CostMeter = {
   spend: () => {},
+  work: () => {},
   matches: (expression, text) => expression.test(text),
 }
 
@@ -47,6 +55,8 @@ export class EventMeter implements CostMeter {
   #stretch: Stretch | undefined
   /** Number of the present event, and the number of events before it: most events never need the allowance. */
   readonly hand = { event: NO_NUMBER, turn: 0 }
+  /** Whether `work` exceeded the budget of the present event, and not an expression. */
+  isOptionWork = false
   /** Turn of the last event for which work was counted. */
   #turn = 0
   /** Cost at all nodes so far; below 0: unknown. */
@@ -80,6 +90,7 @@ export class EventMeter implements CostMeter {
 
   #beginTurn(): void {
     this.#turn = this.hand.turn
+    this.isOptionWork = false
     this.#spent = -1
     this.#uncounted = 0
     this.#known = 0
@@ -104,6 +115,17 @@ export class EventMeter implements CostMeter {
     if (this.#asked++ < this.#known) return
     this.#known++
     this.#charge(allowance, units)
+  }
+
+  work(units: number): void {
+    if (this.#allowance?.countsOptions) {
+      if (this.#turn !== this.hand.turn) this.#beginTurn()
+      this.isOptionWork = true
+      this.spend(units)
+      this.isOptionWork = false
+    } else if (this.#stretch !== undefined) {
+      this.#stretch.left -= units
+    }
   }
 
   matches(expression: RegularExpression, text: string): boolean {

@@ -88,6 +88,8 @@ export class ExpressionBudget {
 export class ExpressionAllowance {
   /** Whether searches for words are counted, however little work they are: so it was before the seventh behaviour. */
   countsEveryMatch = false
+  /** Whether work that grows with options is counted, too: since the ninth behaviour. */
+  countsOptions = false
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
   #paid = 0

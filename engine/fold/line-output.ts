@@ -1,7 +1,6 @@
 import type { Position } from '../../schemas/log/position.ts'
 import type { Event } from '../event/event.ts'
-import type { EventMeter } from '../expressions/cost-meter.ts'
-import type { NodeError } from '../graph/compile-graph.ts'
+import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
 import type { NotDelivered } from '../graph/compiled-node.ts'
 import { fillAll, type LineCodec } from '../lines/line-codec.ts'
 import type { FieldColumns } from '../lines/native-block/field-columns.ts'
@@ -9,7 +8,7 @@ import type { OwnStoreContext } from '../lines/stored-line/line-draft.ts'
 import type { FieldNames } from '../lines/stored-line/line-fields.ts'
 import { newStoredLine, type StoredLine } from '../lines/stored-line/stored-line.ts'
 import { wasmCodec } from '../lines/wasm/wasm-codec.ts'
-import type { LineHead, OwnStoreSink } from '../nodes/contract/own-store.ts'
+import type { DeliveryFailure, LineHead, OwnStoreSink } from '../nodes/contract/own-store.ts'
 import { EVENT_UNITS, type Steps } from '../steps.ts'
 import type { FoldMoment } from './fold-moment.ts'
 import type { NodeName } from './node-activity.ts'
@@ -73,7 +72,7 @@ export class LineOutput {
     const context = { account, timeMs, retentionDays, poolDays: 0, fieldNames, behaviour }
     for (const event of run.events) {
       this.#deliverEvent(event, run, context)
-      stretch.left -= EVENT_UNITS
+      stretch.left -= EVENT_UNITS + (this.#line.sizeBytes >> READ_AT_ONCE_BITS)
       if (stretch.left > 0) continue
       this.#readTexts(run.owner)
       yield
@@ -87,7 +86,7 @@ export class LineOutput {
     const { owner, node, left, sink } = run
     const line = this.#line
     const row = moment.nextRow()
-    const failure = moment.isBeyondRecord(row) ? TOO_MANY_LINES : sink.fillHead(event, line, context)
+    const failure = this.#refusal(row, run) ?? sink.fillHead(event, line, context)
     if (failure !== undefined) {
       const error = { nodeId: node.node, kind: 'destination' as const, ...failure, event }
       this.#tables.minute.activity.addError(node, error, moment.timeMs)
@@ -114,6 +113,19 @@ export class LineOutput {
     }
     if (this.#stores) this.#append(position, owner)
     moment.watch?.stored?.(event, node, row)
+  }
+
+  /** Reason why an event gives no line, whatever it contains. */
+  #refusal(row: number, { sink, owner }: LineRun): DeliveryFailure | undefined {
+    if (this.#moment.isBeyondRecord(row)) return TOO_MANY_LINES
+    if (sink.renderingUnits === 0) return undefined
+    try {
+      owner.ruleMeter(this.#moment).work(sink.renderingUnits)
+      return undefined
+    } catch (error) {
+      if (error !== BEYOND_BUDGET) throw error
+      return TOO_MUCH_RENDERING
+    }
   }
 
   #append(position: Position, { account, fieldNames }: LineOwner): void {
@@ -152,7 +164,17 @@ export class LineOutput {
   }
 }
 
-const TOO_MANY_LINES: Pick<NodeError, 'code' | 'field' | 'message'> = {
+/** Binary logarithm of the bytes of a line that are read per unit: 8. */
+const READ_AT_ONCE_BITS = 3
+
+const TOO_MUCH_RENDERING: DeliveryFailure = {
+  code: 'E_EXPRESSION_COST',
+  field: null,
+  message:
+    'The options of the destination took more work on one event than is free, and the account has no more saved up: use fewer tags and references.',
+}
+
+const TOO_MANY_LINES: DeliveryFailure = {
   code: 'E_DELIVERY_FAILED',
   field: null,
   message: 'one record yields too many lines',

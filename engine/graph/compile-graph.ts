@@ -326,7 +326,7 @@ function heldState(
   if (shared?.type === type && kind.keeps(judge.config, shared.config)) return shared
   const before = previous?.get(id)
   const isCarried = before !== undefined && before.type === type && kind.keeps(before.config, judge.config)
-  const hash = kind.keyed.hash(judge.config)
+  const hash = kind.keyed.hash(judge.config, judge.desk.meter)
   const held = isCarried
     ? Object.assign(before, judge, { hash })
     : { type, kind, value: undefined, hash, ...judge }

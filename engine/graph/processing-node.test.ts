@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
 import { Event } from '../event/event.ts'
-import { drop, fail, type Outcome, pass, split } from '../event/outcome.ts'
+import { drop, fail, type Outcome, pass, split, splitInTurn } from '../event/outcome.ts'
 import { EVENT_UNITS, finish, Stretch } from '../steps.ts'
 import { CompiledOutput, DEFAULT_OUTPUT, type Inbox } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
@@ -97,22 +97,35 @@ describe('results of a node', () => {
   })
 })
 
-test('with several events for one count as work, so a stretch ends after an event with many', () => {
+test('with several events for one count as work, so a stretch may end within an event', () => {
   const inbox: Inbox = { run: undefined }
   const stretch = new Stretch()
-  const parts = Array.from({ length: Math.ceil(stretch.left / EVENT_UNITS) }, () => eventOf('part'))
-  const process = () => split(parts)
-  const node = new ProcessingNode({
-    id: 'n',
-    inboxes: [inbox],
-    process,
-    state: undefined,
-    desk: new ErrorDesk('n'),
-  })
-  node.outputs.set(DEFAULT_OUTPUT, new CompiledOutput(node.counters))
-  const events = [1, 2, 3].map(eventOf)
+  const count = Math.ceil(stretch.left / EVENT_UNITS)
+  let made = 0
+  const parts = function* () {
+    for (let index = 0; index < 2 * count; index++) {
+      made++
+      yield eventOf(index)
+    }
+  }
+  const desk = new ErrorDesk('n')
+  const process = () => splitInTurn(2 * count, parts())
+  const node = new ProcessingNode({ id: 'n', inboxes: [inbox], process, state: undefined, desk })
+  const port = new CompiledOutput(node.counters)
+  const reader: Inbox = { run: undefined }
+  port.readers.push(reader)
+  node.outputs.set(DEFAULT_OUTPUT, port)
+  const events = ['a', 'b'].map(eventOf)
   inbox.run = { events, rows: ascending(events.length), bytes: events.length }
-  let rests = 0
-  for (const _ of node.step({ nowMs: 0, deliver: () => undefined, report: () => {}, stretch })) rests++
-  expect(rests).toBe(events.length - 1)
+  const madeAtRests: number[] = []
+  for (const _ of node.step({ nowMs: 0, deliver: () => undefined, report: () => {}, stretch }))
+    madeAtRests.push(made)
+  expect(madeAtRests.length).toBeGreaterThanOrEqual(4)
+  for (const [index, atRest] of madeAtRests.entries()) {
+    expect(atRest).toBeGreaterThan(madeAtRests[index - 1] ?? 0)
+    expect(atRest - (madeAtRests[index - 1] ?? 0)).toBeLessThanOrEqual(count)
+  }
+  const numbers = Array.from({ length: 2 * count }, (_, index) => index)
+  expect(reader.run?.events.map(({ message }) => message)).toEqual([...numbers, ...numbers])
+  expect(node.counters).toMatchObject({ eventsIn: 2, created: 4 * count - 2, eventsOut: 4 * count })
 })

@@ -90,19 +90,24 @@ export class ProcessingNode implements CompiledNode {
   }
 
   /** Returns the events of a run whose memory is here. The others are counted in their partition. */
-  *#stayingRun(run: Run, { elsewhere, observer, stretch }: RunContext): Steps<Run | undefined> {
+  *#stayingRun(run: Run, context: RunContext): Steps<Run | undefined> {
+    const { elsewhere, observer, stretch } = context
     const state = this.#state
     if (state === undefined || elsewhere === undefined) return run
     const staying = new RunBuilder()
+    state.desk.open(context)
     for (const [index, event] of run.events.entries()) {
       const row = run.rows[index] as number
-      const sent = elsewhere.send(this.id, state.hash(event, state.value), event)
+      state.desk.take(event, row)
+      const hash = affordableHash(event, state)
+      const sent = hash === undefined ? undefined : elsewhere.send(this.id, hash, event)
       if (sent === undefined) staying.add(event, row, event.bytes)
       else observer?.moved(this.id, event, row, sent)
       if (spend(stretch, EVENT_UNITS)) continue
       yield
       stretch?.begin()
     }
+    state.desk.close()
     this.counters.eventsIn -= run.events.length - staying.events.length
     this.counters.bytesIn -= run.bytes - staying.bytes
     return staying.events.length === 0 ? undefined : staying
@@ -114,6 +119,7 @@ export class ProcessingNode implements CompiledNode {
       isSuspended: false,
       isAgain: false,
       passed: undefined,
+      parts: undefined,
       judged: undefined,
       judgedFrom: 0,
     }
@@ -143,7 +149,6 @@ export class ProcessingNode implements CompiledNode {
     progress.judgedFrom = from
     while (progress.index < until && stretch.left > 0 && !progress.isSuspended)
       this.#processEvents(run, progress, until, desk, nowMs, stretch)
-    stretch.left -= (progress.index - from) * EVENT_UNITS
   }
 
   /** Processes events until the stretch is over, or expressions cost too much on an event. */
@@ -161,15 +166,23 @@ export class ProcessingNode implements CompiledNode {
     const { judged, judgedFrom } = progress
     // Most runs pass unchanged as a whole: nothing is built before the first event that does not pass.
     let { index, passed, isAgain } = progress
+    if (progress.parts !== undefined) {
+      addParts(progress, rows[index] as number, passed as RunBuilder, stretch)
+      if (progress.parts !== undefined) return
+      index++
+    }
+    let known = 0
     try {
       for (; index < until && stretch.left > 0; index++) {
         const event = events[index] as Event
-        const known = judged === undefined ? UNDECIDED : judged[index - judgedFrom]
-        if (known === PASSED) {
+        const verdict = judged === undefined ? UNDECIDED : judged[index - judgedFrom]
+        if (verdict === PASSED) {
+          known++
           passed?.add(event, rows[index] as number, event.bytes)
           continue
         }
-        if (known === DROPPED) {
+        if (verdict === DROPPED) {
+          known++
           passed ??= this.#builderOfFirst(run, index)
           this.#countDropped(event, rows[index] as number)
           continue
@@ -178,25 +191,33 @@ export class ProcessingNode implements CompiledNode {
         else desk.take(event, rows[index] as number)
         isAgain = false
         const outcome = process(event, state, nowMs)
+        stretch.left -= EVENT_UNITS
         if (outcome === event) {
           passed?.add(event, rows[index] as number, event.bytes)
           continue
         }
         passed ??= this.#builderOfFirst(run, index)
         this.#settle(outcome, event, rows[index] as number, passed, desk)
-        if (outcome instanceof Split) stretch.left -= outcome.events.length * EVENT_UNITS
+        if (outcome instanceof Event) stretch.left -= outcome.bytes
+        if (!(outcome instanceof Split)) continue
+        progress.parts = outcome.events[Symbol.iterator]()
+        addParts(progress, rows[index] as number, passed, stretch)
+        if (progress.parts !== undefined) break
       }
     } catch (error) {
       if (error === SUSPENDED) {
         progress.isSuspended = true
       } else if (error === BEYOND_BUDGET) {
         passed ??= this.#builderOfFirst(run, index)
-        this.#settle(TOO_DEAR, events[index] as Event, rows[index] as number, passed, desk)
+        const failure = desk.meter.isOptionWork ? TOO_MUCH_WORK : TOO_DEAR
+        this.#settle(failure, events[index] as Event, rows[index] as number, passed, desk)
+        stretch.left -= EVENT_UNITS
         index++
       } else {
         throw error
       }
     }
+    stretch.left -= known * EVENT_UNITS
     progress.index = index
     progress.passed = passed
     progress.isAgain = isAgain
@@ -222,9 +243,8 @@ export class ProcessingNode implements CompiledNode {
       counters.copied += outcome.outputs.length - 1
       for (const name of outcome.outputs) this.#builder(name).add(outcome.event, row, outcome.event.bytes)
     } else if (outcome instanceof Split) {
-      if (outcome.events.length === 0) this.#countDropped(event, row)
-      else counters.created += outcome.events.length - 1
-      for (const part of outcome.events) passed.add(part, row, part.bytes)
+      if (outcome.count === 0) this.#countDropped(event, row)
+      else counters.created += outcome.count - 1
     } else if (outcome instanceof Gathered) {
       this.#countGathered(outcome, event, row)
       for (const released of outcome.released) passed.add(released, row, released.bytes)
@@ -289,6 +309,10 @@ export class ProcessingNode implements CompiledNode {
 }
 
 const TOO_DEAR = fail('E_EXPRESSION_COST')
+const TOO_MUCH_WORK = fail('E_EXPRESSION_COST', {
+  cause:
+    'the options of the node took more work on one event than is free, and the account has no more saved up: use shorter lists, or send smaller events',
+})
 
 /** Cost of reading a held event and of writing the result. */
 const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS
@@ -305,9 +329,37 @@ interface Progress {
   /** Whether the next event is judged again. */
   isAgain: boolean
   passed: RunBuilder | undefined
+  /** Remaining parts of the next event, if it was split. */
+  parts: Iterator<Event> | undefined
   /** Outcomes of events from `judgedFrom` on; undefined: none is known. */
   judged: Uint8Array | undefined
   judgedFrom: number
+}
+
+/** Adds parts of an event until the stretch is over. */
+function addParts(progress: Progress, row: number, passed: RunBuilder, stretch: Stretch): void {
+  const { parts } = progress
+  for (;;) {
+    const part = parts?.next()
+    if (part === undefined || part.done) {
+      progress.parts = undefined
+      return
+    }
+    const { bytes } = part.value
+    passed.add(part.value, row, bytes)
+    stretch.left -= EVENT_UNITS + bytes
+    if (stretch.left <= 0) return
+  }
+}
+
+/** @returns undefined when its key costs too much: the event fails here, where its cost is known */
+function affordableHash(event: Event, { hash, value }: HeldState): number | undefined {
+  try {
+    return hash(event, value)
+  } catch (error) {
+    if (error !== BEYOND_BUDGET) throw error
+    return undefined
+  }
 }
 
 /** @returns whether the stretch continues */

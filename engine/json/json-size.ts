@@ -8,7 +8,8 @@ export function textFormBytes(value: JsonValue): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : jsonBytes(value)
 }
 
-function jsonBytes(value: JsonValue): number {
+/** Length of the JSON text of a value in UTF-8 bytes. */
+export function jsonBytes(value: JsonValue): number {
   switch (typeof value) {
     case 'string':
       return stringBytes(value)

@@ -53,6 +53,15 @@ export function valuesOf(object: JsonObject): JsonValue[] {
   return Object.values(WRAPPED.get(object)?.target ?? object)
 }
 
+export function countMembers(object: JsonObject): number {
+  return WRAPPED.get(object)?.keys.size ?? Object.keys(object).length
+}
+
+/** Whether the object has an order of its own, so that its copies are made member by member. */
+export function isOrdered(object: JsonObject): boolean {
+  return WRAPPED.has(object)
+}
+
 export function isEmptyObject(object: JsonObject): boolean {
   const wrapped = WRAPPED.get(object)
   if (wrapped !== undefined) return wrapped.keys.size === 0
@@ -72,6 +81,10 @@ export function withoutMember(object: JsonObject, key: string): JsonObject {
     return rest
   }
   return orderedObject(entriesOf(object).filter(([name]) => name !== key))
+}
+
+export function withoutMembers(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  return orderedObject(entriesOf(object).filter(([name]) => !keys.has(name)))
 }
 
 /** Whether JavaScript puts a key before all keys that are not an index. */

@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 8
+export const BEHAVIOUR = 9
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
@@ -31,3 +31,8 @@ export const SEVENTH_BEHAVIOUR = 7
  * `isRefused`. Only programs of this behaviour mark their records so that readers can tell, and the mark alone decides.
  */
 export const EIGHTH_BEHAVIOUR = 8
+/**
+ * Work that grows with the options of a node is counted like that of expressions: see `CostMeter.work`. Texts that a destination
+ * renders are cut. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
+ */
+export const NINTH_BEHAVIOUR = 9

@@ -50,7 +50,11 @@ function withMessages(outcome: Outcome): unknown {
   if (outcome instanceof Event) return outcome.message
   if (outcome instanceof PassedWithError)
     return new PassedWithError(outcome.event.message, outcome.code, outcome.detail)
-  if (outcome instanceof Split) return new Split(outcome.events.map(event => event.message))
+  if (outcome instanceof Split)
+    return new Split(
+      outcome.count,
+      [...outcome.events].map(event => event.message),
+    )
   if (outcome instanceof Gathered)
     return new Gathered(
       outcome.merged,

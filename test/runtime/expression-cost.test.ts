@@ -1,8 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Flush } from '../../engine/fold/flush.ts'
-import { PartitionFold } from '../../engine/fold/partition-fold.ts'
-import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { finish } from '../../engine/steps.ts'
 import {
   BEHAVIOUR,
   FIFTH_BEHAVIOUR,
@@ -10,111 +6,13 @@ import {
   SEVENTH_BEHAVIOUR,
   SIXTH_BEHAVIOUR,
 } from '../../schemas/log/behaviour-numbers.ts'
-import type { Control } from '../../schemas/log/control.ts'
-import { controlType } from '../../schemas/log/control.ts'
-import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
-import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
-import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
-import { exclusion, node, SOURCE } from '../support/world.ts'
+import { CostlyPartition } from '../support/costly-partition.ts'
+import { node, SOURCE } from '../support/world.ts'
 
-const START_MS = 1_700_000_000_000
-const IDENTITY = {
-  topic: INGEST_TOPIC,
-  partition: 0,
-  partitions: 1,
-  logId: '00000000-0000-4000-8000-000000000000',
-}
 /** Each is looked for from each character of a line on, and found nowhere. */
 const DEAR = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
 const LONG_LINE = 'abcd0123'.repeat(2_000)
-
-/** A partition whose records a test writes one after the other. */
-class Partition {
-  fold = new PartitionFold(CATALOGUE, IDENTITY)
-  timeMs = START_MS
-  /** Number of stretches of the last record that was applied in stretches. */
-  stretches = 0
-  readonly #behaviour: number
-  readonly #flushes: Flush[] = []
-  #offset = 0n
-  #version = 0
-
-  constructor(behaviour: number) {
-    this.#behaviour = behaviour
-    this.control({ 'weir.Tick': { deadlineMs: START_MS } })
-  }
-
-  control(body: Control['body']): void {
-    this.#apply(controlType.encode({ behaviour: this.#behaviour, body }))
-  }
-
-  publish(...nodes: readonly NodeDocument[]): void {
-    const version = ++this.#version
-    const document = { id: 'p', accountId: SAMPLE_ACCOUNT, title: '', revision: version, nodes }
-    const payload = JSON.stringify(document)
-    this.control({ 'weir.Cut': { kind: 'pipeline', entity: 'p', version, payload } })
-  }
-
-  exclude(query: string): void {
-    const rule = exclusion('1234567890', { query })
-    const payload = JSON.stringify({ accountId: SAMPLE_ACCOUNT, exclusions: [rule], retentionRules: [] })
-    this.control({ 'weir.Cut': { kind: 'line-rules', entity: SAMPLE_ACCOUNT, version: 1, payload } })
-  }
-
-  send(...lines: readonly string[]): void {
-    this.#apply(lineBatchValue([{ lines: lines.map(line => ({ line })) }]))
-  }
-
-  /** Lets time pass: open batches are stored. */
-  pass(ms: number): void {
-    this.timeMs += ms
-    this.control({ 'weir.Tick': { deadlineMs: this.timeMs } })
-  }
-
-  get failedSinceRestart(): number {
-    return [...this.fold.nodeTotals].reduce((sum, { activity }) => sum + activity.failed, 0)
-  }
-
-  /** Goes on in another process, from a checkpoint. */
-  restart(): void {
-    const checkpoint = this.fold.checkpointAtRest().checkpoint
-    this.fold = new PartitionFold(CATALOGUE, IDENTITY, checkpoint ?? undefined)
-  }
-
-  /** All rows of a table so far. */
-  rows(table: 'lines' | 'node_metrics' | 'pipeline_errors'): Readonly<Record<string, NativeValue>>[] {
-    this.pass(60_000)
-    return this.#flushes.flatMap(({ tables }) =>
-      tables.filter(each => each.table === table).flatMap(({ block }) => readNativeBlock(block).rows),
-    )
-  }
-
-  nodeCounts(name: string): Record<string, number> {
-    const counts: Record<string, number> = {}
-    for (const row of this.rows('node_metrics')) {
-      if (row.node !== name) continue
-      for (const column of ['events_in', 'events_out', 'dropped', 'failed'])
-        counts[column] = (counts[column] ?? 0) + Number(row[column])
-    }
-    return counts
-  }
-
-  #apply(value: Buffer): void {
-    const record = { offset: this.#offset++, appendTimeMs: this.timeMs, producer: null, value }
-    const steps = this.fold.applying(record)
-    this.stretches = 1
-    const counted = (function* (partition) {
-      for (;;) {
-        const { done, value: flushes } = steps.next()
-        if (done) return flushes
-        partition.stretches++
-        yield
-      }
-    })(this)
-    this.#flushes.push(...finish(counted))
-  }
-}
 
 const filterBy = (...expressions: readonly string[]): NodeDocument =>
   filterNode('filter', 'source', ...expressions)
@@ -132,8 +30,8 @@ const storing = (...expressions: readonly string[]): NodeDocument[] => [
   node('sink', 'store', 'mezmo', ['filter']),
 ]
 
-function dearPartition(behaviour = FIFTH_BEHAVIOUR): Partition {
-  const partition = new Partition(behaviour)
+function dearPartition(behaviour = FIFTH_BEHAVIOUR): CostlyPartition {
+  const partition = new CostlyPartition(behaviour)
   partition.publish(...storing(DEAR))
   return partition
 }
@@ -183,7 +81,7 @@ test('a record with slow expressions is applied in many short stretches', () => 
 })
 
 test('a rule that costs too much does not match: the line is kept and counted', () => {
-  const partition = new Partition(FIFTH_BEHAVIOUR)
+  const partition = new CostlyPartition(FIFTH_BEHAVIOUR)
   const word = 'a'.repeat(1_600)
   partition.exclude(Array.from({ length: 5 }, (_, index) => `${word}${index}`).join(' OR '))
   const line = `b${'a'.repeat(9_000)} ${[0, 1, 2, 3, 4].map(index => `b${word}${index}`).join(' ')}`
@@ -198,8 +96,8 @@ test('a rule that costs too much does not match: the line is kept and counted', 
 })
 
 /** Sends many lines through filters that each look for one plain word. */
-function manyWords(behaviour: number): Partition {
-  const partition = new Partition(behaviour)
+function manyWords(behaviour: number): CostlyPartition {
+  const partition = new CostlyPartition(behaviour)
   const filters = Array.from({ length: 40 }, (_, index) =>
     filterNode(`filter-${index}`, index === 0 ? 'source' : `filter-${index - 1}`, `timeout${index}`),
   )
@@ -223,7 +121,7 @@ test.each([FIFTH_BEHAVIOUR, SIXTH_BEHAVIOUR])('by behaviour %i such lines fail a
 
 test('lines of one character cannot keep a partition busy with expressions that are matched step by step', () => {
   const branches = Array.from({ length: 300 }, (_, index) => `[^b]x${index}`)
-  const partition = new Partition(BEHAVIOUR)
+  const partition = new CostlyPartition(BEHAVIOUR)
   const filters = Array.from({ length: 40 }, (_, index) =>
     filterNode(
       `filter-${index}`,

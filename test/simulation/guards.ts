@@ -332,6 +332,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'work that grows with options is counted': {
+    patches: [
+      {
+        file: 'engine/expressions/cost-meter.ts',
+        find: 'if (this.#allowance?.countsOptions) {',
+        replace: 'if (this.#allowance?.countsOptions === null) {',
+      },
+    ],
+  },
   'what is free for many events together': {
     patches: [
       {

@@ -7,7 +7,7 @@ import { type IngestRequest, lineBatchType } from '../../schemas/log/line-batch.
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { droppedEntirely, type InForce, judge, type SeenLine } from '../support/rules-model.ts'
 import { ThrottleModel } from '../support/throttle-model.ts'
-import { DEAR_EXPRESSION, DOOR, type Recipe, type ThrottleRule } from './recipe.ts'
+import { DEAR_EXPRESSION, DOOR, type Recipe, SWEPT_FIELDS, type ThrottleRule } from './recipe.ts'
 
 /**
  * Meaning of a partition's log, by rules that were written a second time without the engine. The rules cover repeats, the
@@ -30,6 +30,10 @@ const UNITS_PER_MS = 4_000
 const MAX_SAVED_UNITS = 8_000_000
 /** First behaviour in which events fail because of their cost. */
 const COUNTING_BEHAVIOUR = 5
+/** First behaviour in which work that grows with the options of a node is part of that cost. */
+const OPTIONS_BEHAVIOUR = 9
+/** Cost of a field that a node looks for. */
+const FIELD_UNITS = 8
 /** Only its cost is used. */
 const LOOKING = compileRegularExpression(DEAR_EXPRESSION, { ignoreCase: true })
 
@@ -443,9 +447,16 @@ export class LogModel {
     const { dropLevel, throttle: rule } = recipe
     const look = (line: ModelLine) => {
       if (recipe.looks !== true) return true
-      if (this.#affords(line)) return this.#count(`${pipeline} look`, line, true)
+      if (this.#affords(line, LOOKING.boundFor(line.text))) return this.#count(`${pipeline} look`, line, true)
       this.#noteError(`${pipeline} look E_EXPRESSION_COST`)
       return this.#countFailed(`${pipeline} look`, line)
+    }
+    const sweep = (line: ModelLine) => {
+      if (recipe.looks !== true) return true
+      if (this.#behaviour < OPTIONS_BEHAVIOUR || this.#affords(line, SWEPT_FIELDS * FIELD_UNITS))
+        return this.#count(`${pipeline} sweep`, line, true)
+      this.#noteError(`${pipeline} sweep E_EXPRESSION_COST`)
+      return this.#countFailed(`${pipeline} sweep`, line)
     }
     const filter = (line: ModelLine) =>
       dropLevel === undefined || this.#count(`${pipeline} filter`, line, line.level !== dropLevel)
@@ -461,13 +472,16 @@ export class LogModel {
     const steps = recipe.filterFirst ? [filter, limit] : [limit, filter]
     this.#countAll(`${pipeline} ${source}`, lines, recipe.storesTwice ? 2 : 1)
     // A node has all lines of a record before the next one has any.
-    const left = lines.filter(look).filter(line => steps.every(step => step(line)))
+    const left = lines
+      .filter(sweep)
+      .filter(look)
+      .filter(line => steps.every(step => step(line)))
     this.#store(`${pipeline} store-${revision}`, left)
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
   }
 
-  /** Whether a line can pay the cost of the expression; if not, it is charged with the remaining units. */
-  #affords(line: ModelLine): boolean {
+  /** Whether a line can pay a cost; if not, it is charged with the remaining units. */
+  #affords(line: ModelLine, units: number): boolean {
     if (this.#behaviour < COUNTING_BEHAVIOUR) return true
     const full = { shared: MAX_SHARED_UNITS, saved: MAX_SAVED_UNITS, atMs: this.#timeMs }
     const purse = this.#purses.get(line.account) ?? full
@@ -477,7 +491,6 @@ export class LogModel {
     purse.saved = Math.min(MAX_SAVED_UNITS, purse.saved + passedMs * UNITS_PER_MS)
     purse.atMs = this.#timeMs
     const before = this.#spent.get(line) ?? 0
-    const units = LOOKING.boundFor(line.text)
     const free = Math.min(Math.max(0, FREE_UNITS - before), this.#paidUnits + purse.shared)
     const cost = Math.min(units, free + purse.saved)
     const takenFree = Math.min(cost, free)

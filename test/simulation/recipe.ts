@@ -16,7 +16,10 @@ export interface Recipe {
   readonly filterFirst: boolean
   /** true: events that pass are stored a second time, like the lines at the entry. */
   readonly storesTwice: boolean
-  /** true: all lines are first compared with an expensive expression that matches none. */
+  /**
+   * true: all lines first pass a node with many options that change nothing, and are then compared with an expensive expression
+   * that matches none.
+   */
   readonly looks?: boolean
 }
 
@@ -41,6 +44,9 @@ export const DEAR_EXPRESSION = `(?:${Array.from(
   { length: 60 },
   (_, index) => `${'x'.repeat(60)}${String.fromCharCode(0x100 + index)}`,
 ).join('|')}){30}`
+
+/** Number of fields that a node looks for and never finds. */
+export const SWEPT_FIELDS = 5_000
 
 /** A recipe for an account without a gateway route. */
 export function drawRecipe(dice: Dice): Recipe {
@@ -78,7 +84,7 @@ export function documentOf(
 ): PipelineDocument {
   const nodes = sourcesOf(recipe, route)
   const sources = nodes.map(source => source.id)
-  const steps = [lookOf, ...(recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf])]
+  const steps = [sweepOf, lookOf, ...(recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf])]
   let last = sources
   for (const step of steps) {
     const made = step(recipe, last)
@@ -95,6 +101,11 @@ export function documentOf(
 function sourcesOf({ reads, decoding }: Recipe, route: string): NodeDocument[] {
   const door = { ...node('source', DOOR, 'http', [], { decoding }), gateway_route_id: route }
   return [...(reads === 'route' ? [] : [SOURCE]), ...(reads === 'lines' ? [] : [door])]
+}
+
+function sweepOf({ looks }: Recipe, inputs: readonly string[]): NodeDocument | undefined {
+  if (looks !== true) return undefined
+  return node('transform', 'sweep', 'drop-fields', inputs, { fields: Array(SWEPT_FIELDS).fill('.z') })
 }
 
 function lookOf({ looks }: Recipe, inputs: readonly string[]): NodeDocument | undefined {

@@ -6,7 +6,8 @@ import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { EIGHTH_BEHAVIOUR, FIFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { EIGHTH_BEHAVIOUR, FIFTH_BEHAVIOUR, NINTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import type { LineRulesCut, QuotaCut } from '../../schemas/log/cuts.ts'
@@ -232,6 +233,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 5 && round === 21) look(control, append)
     if (behaviour >= 6) unroll(control, append, round)
     if (behaviour >= 7 && round === 34) lookForWords(control, append)
+    if (behaviour >= NINTH_BEHAVIOUR && round === 35) overwork(control, append)
     if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
@@ -328,6 +330,106 @@ function look(control: (body: Control['body']) => void, append: (value: Buffer) 
   const unjudged = `b${'a'.repeat(6_500)} ${[0, 1, 2, 3, 4].map(index => `b${word}${index}`).join(' ')}`
   send(unjudged, 'short')
 }
+
+/** Nodes with many options, and copies of large events, cost little, more than is free, and more than is saved up. */
+function overwork(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
+  const account = 'd3a4c0de02'
+  for (const [index, { type, config, messages }] of OVERWORKED.entries()) {
+    const id = `overworked-${type}`
+    const cut = (version: number, nodes: readonly NodeDocument[] | null) => {
+      const document = { id, accountId: account, title: id, revision: version, nodes }
+      const payload = nodes === null ? '' : JSON.stringify(document)
+      control({ 'weir.Cut': { kind: 'pipeline', entity: id, version, payload } })
+    }
+    const store = {
+      query: { tags: Array.from({ length: 40 }, (_, tag) => `{{ .tag }}-${tag}`) },
+      message: {
+        scheme: 'Explicit field selection',
+        line: '{{.text}}'.repeat(9),
+        file: '{{.text}}{{.text}}',
+      },
+    }
+    cut(2 * index + 1, [
+      { ...node('source', 'door', 'http'), gateway_route_id: SAMPLE_ROUTE },
+      node('transform', 'work', type, ['door'], config),
+      node(
+        'sink',
+        'store',
+        'mezmo',
+        type === 'route' ? ['work.aaaaaa00', 'work._unmatched'] : ['work'],
+        store,
+      ),
+    ])
+    append(pushedValue([{ messages }], SAMPLE_ROUTE, account))
+    cut(2 * index + 2, null)
+  }
+}
+
+interface Overworked {
+  readonly type: string
+  readonly config: JsonObject
+  readonly messages: readonly JsonValue[]
+}
+
+/** An event with a text and a list of some length. */
+const sized = (elements: number, characters: number): JsonObject => ({
+  tag: `t-${elements}`,
+  text: 'ünïcode '.repeat(characters / 8),
+  list: Array.from({ length: elements }, (_, index) => index),
+})
+
+/** Members that nodes remove, one after the other. */
+const DEEP = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`m${index}`, index]))
+
+/** The first of them use up the saved units of the account, and later ones its shared units. */
+const OVERWORKED: readonly Overworked[] = [
+  {
+    type: 'unroll',
+    config: { field: '.list', values_only: false },
+    messages: [sized(3, 8), sized(40, 320), sized(1_200, 4_000), sized(1_200, 4_000), sized(1_200, 4_000)],
+  },
+  {
+    type: 'drop-fields',
+    config: {
+      fields: [...Object.keys(DEEP).map(key => `.deep.${key}`), '.tag', '.none', '.list[0]', '.list[1]'],
+    },
+    messages: [{ deep: DEEP, text: 'x' }, sized(100, 80), { deep: { m0: 0, m1: 1, left: 2 } }],
+  },
+  {
+    type: 'reduce',
+    config: { group_by: Array.from({ length: 300 }, (_, index) => (index % 3 === 0 ? '.' : '.tag')) },
+    messages: [sized(40, 4_000), sized(3, 8), sized(3, 8), 'alone'],
+  },
+  {
+    type: 'set-timestamp',
+    config: {
+      parsers: Array.from({ length: 900 }, (_, index) => ({
+        field: index % 2 === 0 ? '.text' : '.none',
+        options: { format: '%F %T' },
+      })),
+    },
+    messages: [
+      { text: '2031-03-09 08:15:30' },
+      ...Array.from({ length: 900 }, (_, index) => ({ text: `${index}` })),
+    ],
+  },
+  {
+    type: 'route',
+    config: {
+      conditionals: Array.from({ length: 60 }, (_, index) => ({
+        label: `${index}`,
+        _output_name: `aaaaaa${String(index).padStart(2, '0')}`,
+        conditional: {
+          expressions: [
+            { field: '.tag', str_operator: 'starts_with', value: 'T' },
+            { field: '.n', str_operator: 'greater', value: index },
+          ],
+        },
+      })),
+    },
+    messages: [{ n: 1 }, sized(3, 8), { ...sized(3, 80), n: 70 }],
+  },
+]
 
 /** Lines meet many plain words after the account has used up its units; longer ones are counted, and fail. */
 function lookForWords(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {

@@ -70,6 +70,7 @@ export function pushedValue(
     readonly refusal?: Refusal
   }[],
   route = SAMPLE_ROUTE,
+  account = SAMPLE_ACCOUNT,
 ): Buffer {
   const builder = new LineBatchBuilder()
   for (const { metadata, messages, refusal } of requests)
@@ -88,7 +89,7 @@ export function pushedValue(
       }
       return { facts }
     })
-  return builder.encode(SAMPLE_ACCOUNT, route)
+  return builder.encode(account, route)
 }
 
 /** Events of one request. */

@@ -268,7 +268,7 @@ function outcomeCell({ event, outcome, metadataAfter, timestampAfter }: ExampleS
 
 function detailOf(outcome: Outcome<ErrorCode, JsonValue>, changed: (message: JsonValue) => string): string {
   if (outcome instanceof Dropped || outcome instanceof Failed) return ''
-  if (outcome instanceof Split) return ` into ${listedMessages(outcome.events)}`
+  if (outcome instanceof Split) return ` into ${listedMessages([...outcome.events])}`
   if (outcome instanceof Gathered)
     return outcome.released.length === 0 ? '' : `; out comes ${listedMessages(outcome.released)}`
   if (outcome instanceof Routed) return ` by ${listed(outcome.outputs)}${changed(outcome.event)}`

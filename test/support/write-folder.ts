@@ -30,6 +30,9 @@ const features = {
   words:
     knows('schemas/log/behaviour-numbers.ts') &&
     /SEVENTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
+  options:
+    knows('schemas/log/behaviour-numbers.ts') &&
+    /NINTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
 }
 
 const [archive] = process.argv.slice(2)
@@ -57,6 +60,7 @@ async function write() {
   await weir.end('SIGTERM')
   await weir.start()
   if (features.words) await lookForWords()
+  if (features.options) await tryFormats()
   if (features.deadLetters) await failing()
   if (features.reduce) await gathering()
   if (features.push) await push()
@@ -184,6 +188,27 @@ async function lookForWords(): Promise<void> {
   await add(`${path}/sink`, { type: 'mezmo', inputs: [last], user_config: {} })
   await weir.send('POST', `${path}/publish`, {})
   await ingest(Array.from({ length: 2_700 }, () => ({ line: 'twenty-one characters', app: 'words' })))
+}
+
+/** Times are read by many formats, none of which fits. Since the ninth behaviour that is more than the account may spend. */
+async function tryFormats(): Promise<void> {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'formats' })}`
+  const source = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  const expression = { field: '.app', str_operator: 'equal', value: 'formats' }
+  const filter = await add(`${path}/transform`, {
+    type: 'filter',
+    inputs: [source],
+    user_config: { action: 'allow', conditional: { expressions: [expression] } },
+  })
+  const parsers = Array.from({ length: 1_000 }, () => ({ field: '.line', options: { format: '%F %T' } }))
+  const time = await add(`${path}/transform`, {
+    type: 'set-timestamp',
+    inputs: [filter],
+    user_config: { parsers },
+  })
+  await add(`${path}/sink`, { type: 'mezmo', inputs: [time], user_config: {} })
+  await weir.send('POST', `${path}/publish`, {})
+  await ingest(Array.from({ length: 700 }, () => ({ line: 'now', app: 'formats' })))
 }
 
 async function push(): Promise<void> {

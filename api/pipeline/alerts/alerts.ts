@@ -8,8 +8,8 @@ import type { AlertDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { notFound } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
-import { assertExpressionLimit } from '../expression-limit.ts'
 import { type NodePath, nodeIn } from '../nodes.ts'
+import { assertOptionLimits } from '../option-limits.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 
@@ -96,7 +96,7 @@ function checked(
   const node = nodeIn(state, path)
   const { draft } = state
   const others = alertsOf(state).filter(each => each !== previous)
-  assertExpressionLimit(
+  assertOptionLimits(
     '/alert_config',
     [...partsWithExpressions({ nodes: draft.value.nodes, alerts: others }), sentConfig(sent as JsonValue)],
     partsWithExpressions(draft.value),

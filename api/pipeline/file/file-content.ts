@@ -1,6 +1,7 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import { MAX_PROBLEMS, type Problem, pointerTo } from '../../../engine/event/problem.ts'
 import { expressionLimitProblem, partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
+import { optionLimitProblem } from '../../../engine/graph/option-limit.ts'
 import { checkConfig, nestingProblem } from '../../../engine/nodes/contract/config-schema.ts'
 import { type FileTest, PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
@@ -38,11 +39,10 @@ export function contentOf(value: JsonValue | undefined, place: FilePlace): FileC
   if (tooLarge.length > 0) return { problems: tooLarge }
   const tooDeep = nestingProblem(value)
   if (tooDeep !== undefined) return { problems: [tooDeep] }
-  const tooManyStates = expressionLimitProblem(
-    ['sources', 'processors', 'destinations', 'alerts'].map(list => value[list] ?? []),
-    partsWithExpressions(place.before),
-  )
-  if (tooManyStates !== undefined) return { problems: [{ instancePath: '', message: tooManyStates }] }
+  const parts = ['sources', 'processors', 'destinations', 'alerts'].flatMap(list => value[list] ?? [])
+  const before = partsWithExpressions(place.before)
+  const beyondLimit = optionLimitProblem(parts, before) ?? expressionLimitProblem(parts, before)
+  if (beyondLimit !== undefined) return { problems: [{ instancePath: '', message: beyondLimit }] }
   const checked = checkConfig(FILE_SHAPE, value)
   const found = 'problems' in checked ? checked.problems : []
   if (found.length > MAX_SCHEMA_PROBLEMS) return { problems: found.slice(0, MAX_PROBLEMS) }

@@ -21,7 +21,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { eventRecord } from '../event-record.ts'
-import { assertExpressionLimit } from '../expression-limit.ts'
+import { assertOptionLimits } from '../option-limits.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { nodePointer } from '../publish.ts'
@@ -86,7 +86,7 @@ export class Previews {
       revision === undefined
         ? documentNodes(state.draft.value.nodes)
         : revisionNumbered(configuration, state.pipeline, revision).value.document.nodes
-    assertExpressionLimit('', partsWithExpressions({ nodes }))
+    assertOptionLimits('', partsWithExpressions({ nodes }))
     const problems = checkGraph(replay.catalogue, { nodes }, { allowUnconnected: true })
     if (problems.length > 0) {
       const byId = new Map(nodes.map(node => [node.id, node]))

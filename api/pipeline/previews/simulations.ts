@@ -20,9 +20,9 @@ import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.t
 import type { Caller } from '../../auth/caller.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { eventRecord } from '../event-record.ts'
-import { assertExpressionLimit } from '../expression-limit.ts'
 import { fileNameOf } from '../file/output-references.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
+import { assertOptionLimits } from '../option-limits.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { Pipelines } from '../pipelines.ts'
 import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
@@ -99,7 +99,7 @@ export class Simulations {
     { sources, pointers, names }: NodeNames,
   ): Promise<SimulationRecord> {
     const { catalogue, clock } = this.#ports
-    assertExpressionLimit('', partsWithExpressions({ nodes }))
+    assertOptionLimits('', partsWithExpressions({ nodes }))
     const problems = checkGraph(catalogue, { nodes }, { allowUnconnected: true })
     if (problems.length > 0)
       throw new ProblemsError(

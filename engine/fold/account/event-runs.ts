@@ -1,4 +1,8 @@
-import { FIFTH_BEHAVIOUR, SEVENTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import {
+  FIFTH_BEHAVIOUR,
+  NINTH_BEHAVIOUR,
+  SEVENTH_BEHAVIOUR,
+} from '../../../schemas/log/behaviour-numbers.ts'
 import { INGEST_ENTRANCE, type Refusal } from '../../../schemas/log/line-batch.ts'
 import type { ErrorCode } from '../../event/errors.ts'
 import { Event } from '../../event/event.ts'
@@ -152,6 +156,7 @@ export class EventRuns {
   #allowanceAt(behaviour: number): ExpressionAllowance | undefined {
     if (behaviour < FIFTH_BEHAVIOUR) return undefined
     this.#allowance.countsEveryMatch = behaviour < SEVENTH_BEHAVIOUR
+    this.#allowance.countsOptions = behaviour >= NINTH_BEHAVIOUR
     return this.#allowance
   }
 

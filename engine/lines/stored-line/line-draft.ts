@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
-import { FIFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import { FIFTH_BEHAVIOUR, NINTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import { compactJson, isCompactString } from '../../json/compact-json.ts'
 import { eventParser, parseExactJson } from '../../json/exact-json.ts'
 import { jsonText, mayHoldBigInteger } from '../../json/json-text.ts'
@@ -58,6 +58,8 @@ interface SentLine {
 export class LineDraft {
   /** Whether values are read as from the fifth behaviour on, see `Event.isExact`. */
   isExact = false
+  /** Number of characters beyond which a rendered text may end: no text of a line is longer. */
+  renderedCharacters = Number.POSITIVE_INFINITY
   /** Level as sent, before one is sought in the text. */
   level = ''
   /** Meta as a value if it is an object, and thus searchable by field. */
@@ -79,6 +81,8 @@ export class LineDraft {
 
   begin(line: StoredLine, context: OwnStoreContext): void {
     this.isExact = context.behaviour >= FIFTH_BEHAVIOUR
+    this.renderedCharacters =
+      context.behaviour >= NINTH_BEHAVIOUR ? LINE_LIMIT_BYTES : Number.POSITIVE_INFINITY
     this.level = ''
     this.metaObject = undefined
     this.metaBytes = 0

@@ -12,6 +12,8 @@ import type { ExemptKeys } from './exempt-keys.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { StateBounds } from './state-bounds.ts'
 
+export type { CostMeter } from '../../expressions/cost-meter.ts'
+
 /** Type of processor as the API knows it, whether or not this program runs it. */
 export interface ProcessorDeclaration<Schema extends TObject = TObject, Config = JsonObject>
   extends NodeDeclaration {
@@ -135,8 +137,12 @@ export interface EndingWindow {
 
 /** Memory by key: that of each key is in one partition, regardless of the origin of the events. */
 export interface KeyedState<State, Config> {
-  /** Prepares hashing. The returned function gives the 32-bit hash of an event's key, the same in every state of a node. */
-  hash(config: Config): (event: Event, state: State) => number
+  /**
+   * Prepares hashing. The returned function gives the 32-bit hash of an event's key, the same in every state of a node.
+   *
+   * @param meter works as in `compile`
+   */
+  hash(config: Config, meter: CostMeter): (event: Event, state: State) => number
   /** Removes the memory of keys whose share is among `shares`, and returns it in pieces of a bounded size. */
   split(
     state: State,

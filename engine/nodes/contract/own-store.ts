@@ -19,6 +19,9 @@ export interface OwnStoreSink {
   /** Facts about the line whose head was filled last. */
   readonly head: LineHead
 
+  /** Work per event that grows with the options, for `CostMeter.work`; 0: it is little. */
+  readonly renderingUnits: number
+
   /** Second step of `fill`, on the line whose head was filled last. */
   fillFields(line: StoredLine, context: OwnStoreContext): void
 }

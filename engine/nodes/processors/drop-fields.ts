@@ -1,10 +1,12 @@
 import Type from 'typebox'
 import type { JsonObject } from '../../../schemas/json.ts'
-import { fieldAt, parseFieldPath } from '../../event/field-path.ts'
+import type { Event } from '../../event/event.ts'
+import { parseFieldPath, type Removal, removalsOf } from '../../event/field-path.ts'
 import { pass } from '../../event/outcome.ts'
 import type { Problem } from '../../event/problem.ts'
 import { FieldPath } from '../contract/config-schema.ts'
-import { defineProcessor } from '../contract/define-processor.ts'
+import { type CostMeter, defineProcessor } from '../contract/define-processor.ts'
+import { ENTRY_UNITS, UNCOUNTED_ENTRIES, UNCOUNTED_PASSES } from '../contract/option-work.ts'
 
 /**
  * Drop fields: removes places from the event, in order. A missing place is not an error. Rules: components, section 5.7.
@@ -21,16 +23,17 @@ export const dropFields = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: [],
+  errors: ['E_EXPRESSION_COST'],
 
   check: ({ fields }) => (Array.isArray(fields) ? fields.flatMap(timestampProblem) : []),
 
-  compile({ fields }) {
-    const dropped = fields.map(fieldAt)
+  compile({ fields }, _report, meter) {
+    const removals = removalsOf(fields)
+    if (removals.length <= UNCOUNTED_PASSES && fields.length <= UNCOUNTED_ENTRIES)
+      return event => pass(without(event, removals))
     return event => {
-      let left = event
-      for (const field of dropped) left = field.remove(left)
-      return pass(left)
+      meter.work(fields.length * ENTRY_UNITS)
+      return pass(without(event, removals, meter))
     }
   },
 
@@ -71,6 +74,20 @@ export const dropFields = defineProcessor({
     },
   ],
 })
+
+/** @param meter counts the copies that the changes make; absent: they are few */
+function without(event: Event, removals: readonly Removal[], meter?: CostMeter): Event {
+  let left = event
+  for (const removal of removals) {
+    if (meter !== undefined) {
+      const units = removal.copyUnits(left)
+      if (units === 0) continue
+      meter.work(units)
+    }
+    left = removal.remove(left)
+  }
+  return left
+}
 
 /** An event always has a timestamp. */
 function timestampProblem(field: JsonObject[string], index: number): Problem[] {

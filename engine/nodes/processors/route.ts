@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
-import { compileCondition, JUDGING_CODES } from '../../conditions/condition.ts'
+import { compileCondition, JUDGING_CODES, uncountedUnits } from '../../conditions/condition.ts'
 import { route as leaveBy } from '../../event/outcome.ts'
 import { Conditional } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
@@ -48,12 +48,18 @@ export const route = defineProcessor({
       meets: compileCondition(conditional, report, meter),
       alone: [name] as readonly string[],
     }))
+    const units = uncountedUnits(conditionals.map(({ conditional }) => conditional))
     return event => {
-      let outputs: readonly string[] | undefined
+      if (units > 0) meter.work(units)
+      let only: readonly string[] | undefined
+      let several: string[] | undefined
       for (const { meets, alone } of rules) {
-        if (meets(event)) outputs = outputs === undefined ? alone : [...outputs, ...alone]
+        if (!meets(event)) continue
+        if (only === undefined) only = alone
+        else if (several === undefined) several = [...only, ...alone]
+        else several.push(...alone)
       }
-      return leaveBy(event, outputs ?? NO_MATCH)
+      return leaveBy(event, several ?? only ?? NO_MATCH)
     }
   },
 

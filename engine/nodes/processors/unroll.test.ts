@@ -27,8 +27,7 @@ test.each([
   [10_001, 'E_UNROLL_BAD_TYPE'],
 ])('an array of %i elements gives %s', (length, expected) => {
   const outcome = outcomeOf(Array(length).fill(1))
-  const given =
-    outcome instanceof Split ? outcome.events.length : outcome instanceof PassedWithError && outcome.code
+  const given = outcome instanceof Split ? outcome.count : outcome instanceof PassedWithError && outcome.code
   expect(given).toBe(expected)
 })
 

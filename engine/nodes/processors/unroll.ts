@@ -1,11 +1,15 @@
 import Type from 'typebox'
 import type { JsonValue } from '../../../schemas/json.ts'
-import { fieldAt } from '../../event/field-path.ts'
-import { pass, split } from '../../event/outcome.ts'
+import type { Event } from '../../event/event.ts'
+import { type Field, fieldAt } from '../../event/field-path.ts'
+import { pass, split, splitInTurn } from '../../event/outcome.ts'
+import { jsonBytes } from '../../json/json-size.ts'
 import { FieldPath } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
 
 const MAX_ELEMENTS = 10_000
+/** Binary logarithm of the bytes that are copied per unit, as JSON text: 2. */
+const COPIED_AT_ONCE_BITS = 1
 
 /**
  * Unroll: one event with an array becomes one event per element, in order. An empty array yields no event. An event
@@ -27,18 +31,18 @@ export const unroll = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: ['E_NOT_FOUND', 'E_UNROLL_BAD_TYPE'],
+  errors: ['E_NOT_FOUND', 'E_UNROLL_BAD_TYPE', 'E_EXPRESSION_COST'],
 
-  compile({ field, values_only: valuesOnly = true }) {
+  compile({ field, values_only: valuesOnly = true }, _report, meter) {
     const items = fieldAt(field)
     return event => {
       const value = items.read(event)
       if (value === undefined) return pass(event, 'E_NOT_FOUND', { field })
       if (!Array.isArray(value) || value.length > MAX_ELEMENTS)
         return pass(event, 'E_UNROLL_BAD_TYPE', { field })
-      return split(
-        value.map(element => (valuesOnly ? event.withMessage(element) : items.write(event, element))),
-      )
+      if (valuesOnly) return split(value.map(element => event.withMessage(element)))
+      meter.work(value.length * copyingUnits(items, event))
+      return splitInTurn(value.length, copies(items, event, value))
     }
   },
 
@@ -119,3 +123,14 @@ export const unroll = defineProcessor({
     },
   ],
 })
+
+function* copies(items: Field, event: Event, elements: readonly JsonValue[]): Generator<Event> {
+  for (const element of elements) yield items.write(event, element)
+}
+
+/** Units of one copy of the event around an element: its slots are copied, and its text is stored once more. */
+function copyingUnits(items: Field, event: Event): number {
+  const { message, metadata } = items.write(event, 0)
+  const bytes = jsonBytes(items.root === 'metadata' ? metadata : message)
+  return items.copyUnits(event) + (bytes >> COPIED_AT_ONCE_BITS)
+}

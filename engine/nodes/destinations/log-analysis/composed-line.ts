@@ -26,10 +26,12 @@ export function fillComposed(
   context: OwnStoreContext,
 ): void {
   line.host =
-    options.hostname === undefined ? options.defaultHostname : cutHost(options.hostname.render(event) ?? '')
-  line.tags = renderTags(options.tags, event)
-  line.ip = validIp(options.ip?.render(event))
-  line.mac = validMac(options.mac?.render(event))
+    options.hostname === undefined
+      ? options.defaultHostname
+      : cutHost(options.hostname.render(event, draft.renderedCharacters) ?? '')
+  line.tags = renderTags(options.tags, event, draft.renderedCharacters)
+  line.ip = validIp(options.ip?.render(event, draft.renderedCharacters))
+  line.mac = validMac(options.mac?.render(event, draft.renderedCharacters))
   line.remoteAddress = ''
   if (options.passThrough) fillPassedThrough(line, draft, event, context)
   else fillSelected(line, draft, event, options, context)
@@ -65,11 +67,11 @@ function fillSelected(
   context: OwnStoreContext,
 ): void {
   const message = printable(event.message)
-  const text = options.line?.text(event)
+  const text = options.line?.text(event, draft.renderedCharacters)
   draft.setText(line, text ?? textForm(without(message, options.keysUsedBesideLine)))
-  line.file = options.file?.render(event) ?? ''
-  line.app = options.app?.render(event) || (line.file === '' ? DEFAULT_APP : '')
-  line.env = options.env?.render(event) || DEFAULT_ENV
+  line.file = options.file?.render(event, draft.renderedCharacters) ?? ''
+  line.app = options.app?.render(event, draft.renderedCharacters) || (line.file === '' ? DEFAULT_APP : '')
+  line.env = options.env?.render(event, draft.renderedCharacters) || DEFAULT_ENV
   draft.level = isJsonObject(message) && typeof message.level === 'string' ? message.level : ''
   const meta = options.meta?.read(event)
   const remainder = text === undefined ? undefined : remainderOf(message, options)

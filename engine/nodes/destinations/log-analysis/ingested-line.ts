@@ -61,7 +61,7 @@ export function fillAsSent(
   if (rare === undefined) fillMetaAsSent(line, draft, origin)
   else fillRareAsSent(line, draft, origin, rare, options)
   if (event.timestampChanged) keepTime(line, draft, undefined, event, context)
-  const text = options.line?.text(event)
+  const text = options.line?.text(event, draft.renderedCharacters)
   if (text !== undefined && text !== batch.lineText(index)) draft.setText(line, text)
 }
 
@@ -174,7 +174,9 @@ function fillChangedText(
   const members = isJsonObject(message) ? message : {}
   const meta = metaLeft(members.meta, batch.metaText(index))
   const own = isJsonObject(message) ? message.line : message
-  const text = options.line?.text(event) ?? (own === undefined || isTooDeep(own) ? undefined : textForm(own))
+  const text =
+    options.line?.text(event, draft.renderedCharacters) ??
+    (own === undefined || isTooDeep(own) ? undefined : textForm(own))
   const rest = options.lineIsWholeMessage ? {} : restOf(members, options.usedKeys)
   if (text === undefined) {
     draft.setText(line, textForm(rest))

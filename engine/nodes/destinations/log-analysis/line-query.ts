@@ -6,10 +6,14 @@ import { parseBoundedJson } from '../../../lines/stored-line/parsed-line.ts'
 
 const MAC = /^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$/
 
-/** Tags that render; a text that is a JSON array of strings gives one tag per element (components, section 7.2). */
-export function renderTags(templates: readonly Template[], event: Event): string[] {
+/**
+ * Tags that render; a text that is a JSON array of strings gives one tag per element (components, section 7.2).
+ *
+ * @param limit number of characters beyond which the text of a template may end
+ */
+export function renderTags(templates: readonly Template[], event: Event, limit: number): string[] {
   if (templates.length === 0) return []
-  return cleanTags(templates.flatMap(template => tagsOfText(template.render(event) ?? '')))
+  return cleanTags(templates.flatMap(template => tagsOfText(template.render(event, limit) ?? '')))
 }
 
 /**

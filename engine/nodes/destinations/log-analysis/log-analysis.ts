@@ -100,7 +100,7 @@ export const logAnalysis = defineOwnStore({
   publishProblems: foreignProblems,
   delivery: 'lines',
   foldOptions: ['query', 'message'],
-  errors: ['E_NOT_FOUND', 'E_DELIVERY_FAILED'],
+  errors: ['E_NOT_FOUND', 'E_DELIVERY_FAILED', 'E_EXPRESSION_COST'],
   compile: compileOwnStore,
   examples: [
     {

@@ -5,6 +5,11 @@ import { compileTemplate, messageKeyOf, type Template } from '../../../event/tem
 import { textForm } from '../../../json/json-text.ts'
 import { isDefaultHostname, isPathOption, PASS_THROUGH_SCHEME } from './wire-options.ts'
 
+/** Number of references and tags that are as little work as the rest of a line. */
+const UNCOUNTED_REFERENCES = 32
+/** Reading a reference, or keeping a tag. */
+const REFERENCE_UNITS = 64
+
 /** The options of an own-store destination, compiled. An option that was not set is undefined. */
 export interface OwnStoreOptions {
   readonly passThrough: boolean
@@ -26,14 +31,18 @@ export interface OwnStoreOptions {
   readonly keysUsedBesideLine: ReadonlySet<string>
   /** False when every option except the line is unset. */
   readonly namesMembers: boolean
+  /** Units of reading the references of templates, for `CostMeter.work`; 0: there are few. */
+  readonly renderingUnits: number
   /** Whether `line` is the whole message, so that nothing else remains. */
   readonly lineIsWholeMessage: boolean
 }
 
 /** Text of the line; undefined when it does not render or the path is missing. */
 export interface LineOption {
-  text(event: Event): string | undefined
+  text(event: Event, limit: number): string | undefined
   readonly messageKeys: readonly string[]
+  /** Number of its references. */
+  readonly references: number
 }
 
 /** @param config as stored, checked when it was saved */
@@ -67,15 +76,26 @@ export function compileOptions(config: JsonObject): OwnStoreOptions {
     namesMembers: [...templates, meta, timestamp].some(option => option !== undefined),
     keysUsedBesideLine,
     usedKeys: new Set([...keysUsedBesideLine, ...(line?.messageKeys ?? [])]),
+    renderingUnits: renderingUnits([...templates, line], tags.length),
     lineIsWholeMessage: ['.', 'message'].includes(String(message.line)),
   }
+}
+
+function renderingUnits(
+  options: readonly (Pick<Template, 'references'> | undefined)[],
+  tags: number,
+): number {
+  let entries = tags
+  for (const option of options) entries += option?.references ?? 0
+  return entries <= UNCOUNTED_REFERENCES ? 0 : entries * REFERENCE_UNITS
 }
 
 function lineOption(text: string | undefined): LineOption | undefined {
   if (text === undefined) return undefined
   if (!isPathOption(text)) {
     const template = compileTemplate(text)
-    return { text: event => template.render(event), messageKeys: template.messageKeys }
+    const { messageKeys, references } = template
+    return { text: (event, limit) => template.render(event, limit), messageKeys, references }
   }
   const field = fieldAt(text)
   return {
@@ -84,6 +104,7 @@ function lineOption(text: string | undefined): LineOption | undefined {
       return value === undefined ? undefined : textForm(value)
     },
     messageKeys: messageKeyOf(text),
+    references: 1,
   }
 }
 

@@ -15,6 +15,7 @@ export function compileOwnStore(config: JsonObject): OwnStoreSink {
   const draft = new LineDraft()
   return {
     head: draft,
+    renderingUnits: options.renderingUnits,
     fill(event, line, context) {
       const failure = this.fillHead(event, line, context)
       if (failure === undefined) draft.fillFields(line, context)
@@ -65,13 +66,13 @@ function fillIngested(
   if (event.untouched) fillAsSent(line, draft, event, options, context)
   else fillAsChanged(line, draft, event, options, context)
   if (!options.namesMembers) return
-  line.host = cutHost(options.hostname?.render(event) ?? '') || line.host
-  line.ip = validIp(options.ip?.render(event)) || line.ip
-  line.mac = validMac(options.mac?.render(event)) || line.mac
-  line.app = options.app?.render(event) || line.app
-  line.file = options.file?.render(event) || line.file
-  line.env = options.env?.render(event) || line.env
-  const tags = renderTags(options.tags, event)
+  line.host = cutHost(options.hostname?.render(event, draft.renderedCharacters) ?? '') || line.host
+  line.ip = validIp(options.ip?.render(event, draft.renderedCharacters)) || line.ip
+  line.mac = validMac(options.mac?.render(event, draft.renderedCharacters)) || line.mac
+  line.app = options.app?.render(event, draft.renderedCharacters) || line.app
+  line.file = options.file?.render(event, draft.renderedCharacters) || line.file
+  line.env = options.env?.render(event, draft.renderedCharacters) || line.env
+  const tags = renderTags(options.tags, event, draft.renderedCharacters)
   if (tags.length > 0) line.tags = tags
   const meta = options.meta?.read(event)
   if (meta !== undefined) draft.setMeta(line, meta)

@@ -6,7 +6,8 @@ import { fieldAt } from '../../../event/field-path.ts'
 import { hold, merge } from '../../../event/outcome.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
-import { defineProcessor } from '../../contract/define-processor.ts'
+import { type CostMeter, defineProcessor } from '../../contract/define-processor.ts'
+import { ENTRY_UNITS, UNCOUNTED_PASSES } from '../../contract/option-work.ts'
 import { formatProblem } from '../../options/time-format-option.ts'
 import { heldEvent, releasedEvent, releasedEvents } from './held-event.ts'
 import { type MergeOptions, MergeRules } from './merge-rules.ts'
@@ -101,7 +102,7 @@ export const reduce = defineProcessor({
 
   compile(config, report, meter) {
     const rules = new MergeRules(config)
-    const groupOf = groupIn(config.group_by ?? [])
+    const groupOf = groupIn(config.group_by ?? [], meter)
     const {
       duration_ms: durationMs = DEFAULT_DURATION_MS,
       max_events: maxEvents = Number.POSITIVE_INFINITY,
@@ -109,7 +110,8 @@ export const reduce = defineProcessor({
     } = config
     const meets = flush === undefined ? undefined : compileCondition(flush.conditional, report, meter)
     return (event, state: Reductions, nowMs) => {
-      const open = state.find(groupOf(event))
+      const group = groupOf(event)
+      const open = state.find(group)
       const isBorder = meets?.(event) ?? false
       const starts = isBorder && flush?.when === 'starts_when'
       const ends = !starts && isBorder && flush?.when === 'ends_when'
@@ -120,7 +122,7 @@ export const reduce = defineProcessor({
       }
       if (starts && open !== undefined) end(open)
       const merged = !starts && open !== undefined
-      const reduction = merged ? open : begun(groupOf(event), event, nowMs + durationMs)
+      const reduction = merged ? open : begun(group, event, nowMs + durationMs)
       const bytes = rules.add(reduction, event, nowMs)
       if (merged) state.grow(reduction, bytes)
       else state.open(reduction)
@@ -162,8 +164,8 @@ export const reduce = defineProcessor({
     // Open windows were merged by the previous rules; only the condition that ends them may change.
     keeps: (before, after) => rulesText(before) === rulesText(after),
     keyed: {
-      hash: config => {
-        const groupOf = groupIn(config.group_by ?? [])
+      hash: (config, meter) => {
+        const groupOf = groupIn(config.group_by ?? [], meter)
         return event => groupHash(groupOf(event))
       },
       split: (state, shares, shareOf) => state.split(shares, shareOf),
@@ -415,15 +417,21 @@ function rootField(description: string) {
 }
 
 /** Returns the values that identify a group. Types count, and a missing value is a value of its own. */
-function groupIn(paths: readonly string[]): (event: Event) => string {
+function groupIn(paths: readonly string[], meter: CostMeter): (event: Event) => string {
   const fields = paths.map(fieldAt)
-  return event =>
-    fields
+  const isCounted = fields.length > UNCOUNTED_PASSES
+  return event => {
+    if (isCounted) meter.work(fields.length * ENTRY_UNITS)
+    return fields
       .map(field => {
         const value = field.read(event)
-        return value === undefined ? '' : canonicalJson(value)
+        if (value === undefined) return ''
+        const text = canonicalJson(value)
+        if (isCounted) meter.work(text.length)
+        return text
       })
       .join(',')
+  }
 }
 
 function begun(group: string, event: Event, endMs: number): Reduction {

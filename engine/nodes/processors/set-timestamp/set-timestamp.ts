@@ -8,6 +8,7 @@ import { canonicalTimeOf, type Instant } from '../../../times/instant.ts'
 import { compileTimeFormat, type TimeFormat } from '../../../times/time-format.ts'
 import { FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
+import { ENTRY_UNITS, UNCOUNTED_ENTRIES } from '../../contract/option-work.ts'
 import {
   customFormatProblems,
   TimeFormatOption,
@@ -22,6 +23,9 @@ const TimeParser = Type.Object(
   { field: FieldPath({ description: 'Field with the time' }), options: TimeFormatOption },
   { additionalProperties: false },
 )
+
+/** Reading a text by one format. */
+const TRIAL_UNITS = 100
 
 interface TimeEntry {
   readonly field: Field
@@ -42,21 +46,24 @@ export const setTimestamp = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: ['E_NOT_FOUND', 'E_PARSE_FAILED'],
+  errors: ['E_NOT_FOUND', 'E_PARSE_FAILED', 'E_EXPRESSION_COST'],
 
   check: ({ parsers }) => optionProblems(parsers, options => customFormatProblems(options, MEMBERS)),
 
   runProblems: ({ parsers }) =>
     optionProblems(parsers, options => unreadableFormatProblems(options, MEMBERS, formatOf)),
 
-  compile({ parsers }) {
+  compile({ parsers }, _report, meter) {
     const entries = parsers.map(compileParser)
     const [first] = entries as [TimeEntry]
+    const isCounted = entries.length > UNCOUNTED_ENTRIES
     return (event, _state, nowMs) => {
       let trouble: ErrorDetail | undefined
+      if (isCounted) meter.work(entries.length * ENTRY_UNITS)
       for (const { field, format } of entries) {
         const value = field.read(event)
         if (value === undefined) continue
+        if (isCounted) meter.work(TRIAL_UNITS)
         const instant = readTime(value, format, nowMs)
         if (instant !== undefined) return event.withTimestamp(canonicalTimeOf(instant))
         trouble ??= { field: field.text, found: foundType(value) }

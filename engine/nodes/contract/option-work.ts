@@ -1,0 +1,12 @@
+/**
+ * Units of the work that grows with the options of a node; see `CostMeter.work`. A unit takes about 5 ns.
+ *
+ * Nodes with few entries are not counted: they are as little work as any other node, and linear in the event.
+ */
+
+/** Largest number of entries of which each reads one value. */
+export const UNCOUNTED_ENTRIES = 8
+/** Largest number of entries of which each may read, or copy, the whole event. */
+export const UNCOUNTED_PASSES = 2
+/** Reading a value that is missing. */
+export const ENTRY_UNITS = 8
