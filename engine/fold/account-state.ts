@@ -177,7 +177,10 @@ export class AccountState implements LineOwner {
   }
 
   /** Removes the memory of the keys of some shares from all nodes, and returns it. */
-  splitStates(shares: readonly number[], shareOf: (hash: number) => number): Iterable<MemoryPiece> {
+  splitStates(
+    shares: readonly number[],
+    shareOf: (hash: number) => number,
+  ): Iterable<MemoryPiece | undefined> {
     return this.#memories.split(shares, shareOf)
   }
 

@@ -312,21 +312,24 @@ export class CheckpointLog {
   async #bodyOf(manifest: CheckpointManifest, epoch: bigint, first: bigint): Promise<Buffer | undefined> {
     let offset = BigInt(manifest.firstChunkOffset)
     if (offset < first) return undefined
-    const chunks: Buffer[] = []
-    while (chunks.length < manifest.chunks) {
+    // Each chunk is copied and checked as it is read: for all of them together, other work would wait.
+    const body = Buffer.allocUnsafeSlow(Math.min(manifest.bytes, manifest.chunks * CHUNK_BYTES))
+    let bytes = 0
+    let checksum = 0
+    for (let chunks = 0; chunks < manifest.chunks; ) {
       const records = await this.#read(offset, READ_BYTES)
       if (records.length === 0) return undefined
       for (const record of records) {
         offset = record.offset + 1n
         const part = checkpointPartType.decode(record.value)
         const chunk = 'weir.Chunk' in part.part ? part.part['weir.Chunk'] : undefined
-        if (chunk === undefined || BigInt(part.epoch) !== epoch || chunk.index !== chunks.length) continue
-        chunks.push(chunk.data)
-        if (chunks.length === manifest.chunks) break
+        if (chunk === undefined || BigInt(part.epoch) !== epoch || chunk.index !== chunks) continue
+        bytes += chunk.data.copy(body, bytes)
+        checksum = crc32(chunk.data, checksum)
+        if (++chunks === manifest.chunks) break
       }
     }
-    const body = Buffer.concat(chunks)
-    return body.length === manifest.bytes && crc32(body) === manifest.crc32 ? body : undefined
+    return bytes === manifest.bytes && checksum === manifest.crc32 ? body : undefined
   }
 }
 

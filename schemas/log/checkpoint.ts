@@ -55,8 +55,9 @@ export interface CheckpointManifest {
 }
 
 const stringType = avroType('"string"')
-const wordedType = new WireType<WordedCheckpoint>('Checkpoint')
-const namedType = new WireType<Checkpoint>('NamedStatesCheckpoint')
+// States may have tens of megabytes, and many readers need only the members before them.
+const wordedType = new WireType<WordedCheckpoint>('Checkpoint', { sharesBytes: true })
+const namedType = new WireType<Checkpoint>('NamedStatesCheckpoint', { sharesBytes: true })
 const holderType = memberType(memberType(avroType(schemaText('NamedStatesCheckpoint')), 'states'), 'holder')
 
 /** Reads checkpoints of either form, and writes them in the form of the behaviour in force. */
@@ -85,7 +86,7 @@ export function encodedHolder(holder: StateHolder, behaviour: number): Uint8Arra
     ? holderType.toBuffer(holder)
     : stringType.toBuffer(wordsOfHolder(holder))
 }
-export const checkpointPartType = new WireType<CheckpointPart>('CheckpointPart')
+export const checkpointPartType = new WireType<CheckpointPart>('CheckpointPart', { sharesBytes: true })
 
 /** Type of a member of a record; of a list, that of a member of its elements. */
 function memberType(type: avro.Type, name: string): avro.Type {

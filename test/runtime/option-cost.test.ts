@@ -4,7 +4,7 @@ import { BEHAVIOUR, EIGHTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { CostlyPartition } from '../support/costly-partition.ts'
 import { SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../support/line-batches.ts'
-import { node } from '../support/world.ts'
+import { node, SOURCE } from '../support/world.ts'
 
 const DOOR: NodeDocument = { ...node('source', 'door', 'http'), gateway_route_id: SAMPLE_ROUTE }
 const many = (count: number, entry: (index: number) => JsonValue) =>
@@ -123,6 +123,19 @@ test('the parts of a split event are made in many short stretches', () => {
   expect(partition.nodeCounts('work')).toMatchObject({ events_out: 10_000, failed: 0 })
   partition.push({ ...members(50), list: many(1_000, index => index) })
   // Each part costs 200 units and its bytes.
+  expect(partition.stretches).toBeGreaterThan(10)
+})
+
+test('the keys of an account are spread over partitions in many short stretches', () => {
+  const partition = new CostlyPartition(BEHAVIOUR)
+  partition.publish(
+    SOURCE,
+    node('transform', 'limit', 'throttle', ['source'], { threshold: 1, window: '1h', key_field: '.line' }),
+    node('sink', 'store', 'mezmo', ['limit']),
+  )
+  partition.send(...Array.from({ length: 20_000 }, (_, index) => `key ${index}`))
+  const payload = JSON.stringify({ isSpread: true })
+  partition.control({ 'weir.Cut': { kind: 'spread', entity: SAMPLE_ACCOUNT, version: 1, payload } })
   expect(partition.stretches).toBeGreaterThan(10)
 })
 

@@ -52,11 +52,11 @@ export class NodeMemories {
     return memories
   }
 
-  /** Removes the memory of the keys of some shares, and returns it. */
-  *split(shares: readonly number[], shareOf: (hash: number) => number): Iterable<MemoryPiece> {
+  /** Removes the memory of the keys of some shares, and gives it; undefined means that the work may pause. */
+  *split(shares: readonly number[], shareOf: (hash: number) => number): Iterable<MemoryPiece | undefined> {
     for (const { pipeline, versions, node, state } of this.#all())
       for (const piece of state.kind.keyed.split(state.value, shares, shareOf))
-        yield { ...piece, pipeline, versions, node }
+        yield piece === undefined ? undefined : { ...piece, pipeline, versions, node }
   }
 
   /** Adds memory of keys. It is forgotten if none of the revisions that shared it is known any more. */

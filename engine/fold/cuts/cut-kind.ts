@@ -40,7 +40,7 @@ export interface AffectedFold {
   /** Passes a cut that took effect here on to the keyed partitions, where the account needs them. */
   forward(account: AccountState, cut: Cut): void
   /** Moves the memory of an account's keys to the keyed partitions, or back to the home partition. */
-  spread(account: AccountState, isSpread: boolean): void
+  spread(account: AccountState, isSpread: boolean): Steps
 }
 
 export interface FoldSettings {

@@ -14,8 +14,5 @@ export const spreadCut = defineCut<SpreadCut>({
   parse: text => JSON.parse(text) as SpreadCut,
   accountOf: (_payload, entity) => entity,
 
-  apply({ isSpread }, { entity }, { accounts, spread }) {
-    spread(accounts.of(entity), isSpread)
-    return undefined
-  },
+  apply: ({ isSpread }, { entity }, { accounts, spread }) => spread(accounts.of(entity), isSpread),
 })

@@ -5,7 +5,7 @@ import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Event } from '../../event/event.ts'
 import type { Elsewhere } from '../../graph/compiled-node.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
-import type { Steps } from '../../steps.ts'
+import { finish, type Steps } from '../../steps.ts'
 import type { AccountOutput } from '../account-output.ts'
 import type { AccountState } from '../account-state.ts'
 import { kindOf } from '../cuts/registry.ts'
@@ -72,12 +72,12 @@ export class KeyedExchange {
    * Spreads or gathers an account: from then on memory of keys belongs to the keyed partitions, or to the home
    * partition.
    */
-  spread(account: AccountState, isSpread: boolean): void {
+  *spread(account: AccountState, isSpread: boolean): Steps {
     const { placement } = this.#spreadOf(account)
     if (isSpread) this.#forward(account, [...this.#fold.cutsOf(account.account)])
     placement.isSpread = isSpread
     if (!placement.isHome) return
-    if (isSpread) this.#handOver(account, placement.shares)
+    if (isSpread) yield* this.#handOver(account, placement.shares)
     else for (const share of placement.missing) this.#recall(account, share)
   }
 
@@ -104,9 +104,9 @@ export class KeyedExchange {
       } else if ('weir.MovedState' in part) {
         if (isNew(part['weir.MovedState'])) account.absorb(part['weir.MovedState'])
       } else if ('weir.ShareMoved' in part) {
-        if (isNew(part['weir.ShareMoved'])) this.#shareArrived(account, part['weir.ShareMoved'].share)
+        if (isNew(part['weir.ShareMoved'])) yield* this.#shareArrived(account, part['weir.ShareMoved'].share)
       } else if (isNew(part['weir.ShareRecalled'])) {
-        this.#recalled(account, part['weir.ShareRecalled'].share)
+        yield* this.#recalled(account, part['weir.ShareRecalled'].share)
       }
     }
   }
@@ -141,7 +141,8 @@ export class KeyedExchange {
     if (this.#source === undefined || spread === undefined || !spread.isUnheard(share)) return
     const target = spread.placement.targetOf(share)
     if (target === undefined) return
-    if (sourceKey(nameOfTarget(target)) === sourceKey(this.#source)) this.#shareArrived(account, share)
+    if (sourceKey(nameOfTarget(target)) === sourceKey(this.#source))
+      finish(this.#shareArrived(account, share))
   }
 
   /** Notes that records were lost here. */
@@ -149,26 +150,30 @@ export class KeyedExchange {
     for (const { spread } of accounts) spread?.doubt()
   }
 
-  #shareArrived(account: AccountState, share: number): void {
+  *#shareArrived(account: AccountState, share: number): Steps {
     const spread = this.#spreadOf(account)
     const { placement } = spread
     spread.hear(share)
     placement.take(share)
     // The account was spread again while the share was on its way home.
-    if (placement.isHome && placement.isSpread) this.#handOver(account, [share])
+    if (placement.isHome && placement.isSpread) yield* this.#handOver(account, [share])
   }
 
-  #recalled(account: AccountState, share: number): void {
+  *#recalled(account: AccountState, share: number): Steps {
     const spread = this.#spreadOf(account)
     // If the share is not here, it is on its way home already, or it is lost, and home waits for it.
-    if (spread.hear(share) || spread.placement.targetOf(share) === undefined) this.#handOver(account, [share])
+    if (spread.hear(share) || spread.placement.targetOf(share) === undefined)
+      yield* this.#handOver(account, [share])
   }
 
   /** Sends the memory of shares to their new place; later events for them follow it. */
-  #handOver(account: AccountState, shares: readonly number[]): void {
+  *#handOver(account: AccountState, shares: readonly number[]): Steps {
     const { placement } = this.#spreadOf(account)
     for (const share of shares) placement.give(share)
-    for (const { share, data, ...memory } of account.splitStates(shares, placement.shareOf)) {
+    for (const piece of account.splitStates(shares, placement.shareOf)) {
+      yield
+      if (piece === undefined) continue
+      const { share, data, ...memory } = piece
       const state = { ...this.#sentFrom(), ...memory, data: Buffer.from(data) }
       this.#send(account, share, { 'weir.MovedState': state }, data.length)
     }

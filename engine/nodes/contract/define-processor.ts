@@ -143,14 +143,23 @@ export interface KeyedState<State, Config> {
    * @param meter works as in `compile`
    */
   hash(config: Config, meter: CostMeter): (event: Event, state: State) => number
-  /** Removes the memory of keys whose share is among `shares`, and returns it in pieces of a bounded size. */
+  /**
+   * Removes the memory of keys whose share is among `shares`, and gives it in pieces of a bounded size. Between two pieces,
+   * undefined means that the work may pause.
+   */
   split(
     state: State,
     shares: readonly number[],
     shareOf: (hash: number) => number,
-  ): Iterable<{ readonly share: number; readonly data: Uint8Array }>
+  ): Iterable<StatePiece | undefined>
   /** Adds such a piece. @throws RangeError when the bytes are not valid */
   absorb(state: State, data: Uint8Array, bounds: StateBounds): void
+}
+
+/** Memory of keys of one share. */
+export interface StatePiece {
+  readonly share: number
+  readonly data: Uint8Array
 }
 
 /** Worked example: it runs as a test and is printed on the reference page. */

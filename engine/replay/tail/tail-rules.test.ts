@@ -52,6 +52,8 @@ test('tails show lines that are only kept out of the store, and not lines that a
     record('a secret', 'a', 'INFO'),
   ].map(each => rules.sees(ACCOUNT, each, 0))
   expect(seen).toEqual([true, true, false, false, true])
+  // The last line was compared with the query, and pays for that.
+  expect(rules.spentUnits).toBeGreaterThan(0)
   expect(rules.hidesAny('9876543210')).toBe(false)
   // A change holds from the next line on.
   await write({ kind: lineRules, id: ACCOUNT, expectedVersion: -1, value: { ...value, exclusions: [] } })

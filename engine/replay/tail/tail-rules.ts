@@ -29,6 +29,11 @@ export class TailRules {
     this.#configuration = configuration
   }
 
+  /** Units that the judgement of the last line has cost. */
+  get spentUnits(): number {
+    return this.#meter.spent
+  }
+
   /** Whether any line of the account may be hidden; otherwise `sees` need not be called. */
   hidesAny(account: string): boolean {
     return this.#tests(account).some(tests => tests.length > 0)

@@ -27,6 +27,8 @@ const STRETCH_MS = 10
 const MAX_REST_MS = 20
 /** Number of lines between two readings of the clock. */
 const STRETCH_LINES = 64
+/** Binary logarithm of the bytes of a line that are read per unit: 8. */
+const READ_AT_ONCE_BITS = 3
 /** Interval at which the end of the log is noted. */
 const NOTE_MS = 1_000
 /** Records that were on the log for longer without being read are skipped. */
@@ -51,8 +53,12 @@ export interface TailedPartitionPorts {
   readonly isSeen: LineVisibility
 }
 
-/** Whether watchers of an account can see this line; asked only for selected lines. */
-export type LineVisibility = (account: string, line: TailedLine) => boolean
+/**
+ * Whether watchers of an account can see this line; asked only for selected lines.
+ *
+ * @param stretch pays for the cost of the judgement
+ */
+export type LineVisibility = (account: string, line: TailedLine, stretch: Stretch) => boolean
 
 /** Watchers of one account. */
 interface Watched {
@@ -211,9 +217,9 @@ export class TailedPartition {
         if (listeners.length === 0) return
       }
       const line = this.#stand.line(batch, index, { ...place, row, behaviour: BEHAVIOUR })
-      this.#stretch.left -= EVENT_UNITS
+      this.#stretch.left -= EVENT_UNITS + (batch.bytes(index) >> READ_AT_ONCE_BITS)
       const wanting = listeners.filter(listener => this.#isWanted(listener, line))
-      if (wanting.length > 0 && isSeen(account, line))
+      if (wanting.length > 0 && isSeen(account, line, this.#stretch))
         for (const listener of wanting) listener.take(line.text)
     }
   }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { exactJsonText } from '../../../json/json-text.ts'
 import { finish, joined, type Steps } from '../../../steps.ts'
+import type { StatePiece } from '../../contract/define-processor.ts'
 import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 import type { Merged } from './merged-value.ts'
 import { WindowEnds } from './window-ends.ts'
@@ -10,6 +11,8 @@ import { WindowEnds } from './window-ends.ts'
 const FORMAT = 1
 /** Maximum size of a piece, which is sent as one record. */
 const MAX_PIECE_BYTES = 500_000
+/** Number of windows that are split at a time: a few milliseconds. */
+const SPLIT_AT_A_TIME = 250
 /** Size of the text of a snapshot that is written at once. */
 const STRETCH_CHARACTERS = 32_768
 
@@ -135,12 +138,10 @@ export class Reductions {
   }
 
   /** Removes the windows of some shares. @yields pieces of a bounded size, for `absorb` */
-  *split(
-    shares: readonly number[],
-    shareOf: (hash: number) => number,
-  ): Iterable<{ share: number; data: Uint8Array }> {
+  *split(shares: readonly number[], shareOf: (hash: number) => number): Iterable<StatePiece | undefined> {
     const pieces = new Map(shares.map(share => [share, new Reductions()]))
-    for (const reduction of [...this.#open.values()]) {
+    for (const [index, reduction] of [...this.#open.values()].entries()) {
+      if (index % SPLIT_AT_A_TIME === SPLIT_AT_A_TIME - 1) yield undefined
       const share = shareOf(groupHash(reduction.group))
       const piece = pieces.get(share)
       if (piece === undefined) continue

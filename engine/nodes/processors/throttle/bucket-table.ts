@@ -125,6 +125,11 @@ export class BucketTable {
     for (let bucket = this.oldest; bucket !== NO_BUCKET; bucket = this.#newer[bucket] as number) yield bucket
   }
 
+  /** The bucket that was used next after one, or `NO_BUCKET`. */
+  after(bucket: number): number {
+    return this.#newer[bucket] as number
+  }
+
   /** An empty table with enough room for the keys of this one: see `adopt`. */
   emptyCopy(): BucketTable {
     return new BucketTable(this.#seed)

@@ -1,5 +1,6 @@
 import { finish, type Steps } from '../../../steps.ts'
 import type { BucketRule, BusyBucket, Passes } from '../../contract/buckets.ts'
+import type { StatePiece } from '../../contract/define-processor.ts'
 import type { ExemptKeys } from '../../contract/exempt-keys.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../../contract/state-bounds.ts'
 import { BucketTable, DEFAULT_BUCKET, NO_BUCKET, OVERFLOW_BUCKET } from './bucket-table.ts'
@@ -12,6 +13,8 @@ const FORMAT = 1
 const SPARSE_FROM = 1024
 /** Number of buckets that are forgotten or copied at a time. */
 const MOVED_AT_A_TIME = 10_000
+/** Number of buckets that are split at a time. */
+const SPLIT_AT_A_TIME = 2_000
 /** A piece that is sent as one record is cut at either limit. */
 const MAX_PIECE_BUCKETS = 20_000
 const MAX_PIECE_RUNS = 100_000
@@ -186,17 +189,18 @@ export class ThrottleState {
    *
    * @param shares those that move
    * @param shareOf returns the share of a key with that hash
-   * @returns snapshots of a bounded size, for `absorb`
+   * @yields snapshots of a bounded size, for `absorb`, and undefined where the work may pause
    */
-  *split(
-    shares: readonly number[],
-    shareOf: (hash: number) => number,
-  ): Generator<{ readonly share: number; readonly data: Uint8Array }> {
+  *split(shares: readonly number[], shareOf: (hash: number) => number): Iterable<StatePiece | undefined> {
     const pieces = new Map(shares.map(share => [share, this.#emptyPiece()]))
     for (const piece of pieces.values()) piece.#takeIn(this, OVERFLOW_BUCKET, OVERFLOW_BUCKET)
     const piece = pieces.get(shareOf(this.hashOf(undefined)))
     if (piece !== undefined) this.#moveTo(piece, DEFAULT_BUCKET, DEFAULT_BUCKET)
-    for (const bucket of [...this.#buckets.inOrderOfUse()]) {
+    let following: number
+    let judged = 0
+    for (let bucket = this.#buckets.oldest; bucket !== NO_BUCKET; bucket = following) {
+      following = this.#buckets.after(bucket)
+      if (++judged % SPLIT_AT_A_TIME === 0) yield undefined
       const share = shareOf(this.#buckets.hashAt(bucket))
       const piece = pieces.get(share)
       if (piece === undefined) continue
