@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
+import { storedOptions } from '../../test/support/stored-options.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const KINDS = Object.keys(CATALOGUE.declarations) as NodeKind[]
@@ -32,7 +33,7 @@ function accepts(method: 'post' | 'put', kind: NodeKind, body: object): boolean 
 describe.each(TYPES)('the document of %s %s', (kind, type, { aliases = [], configs }) => {
   test('accepts the sent and the stored form, under every name of the type', () => {
     for (const name of [type, ...aliases]) {
-      for (const user_config of configs.flatMap(({ sent, stored }) => [sent, stored])) {
+      for (const user_config of configs.flatMap(example => [example.sent, storedOptions(example)])) {
         expect(accepts('post', kind, { type: name, user_config }), JSON.stringify(user_config)).toBe(true)
         expect(accepts('put', kind, { type: name, user_config, title: 'T' })).toBe(true)
         expect(accepts('put', kind, { user_config })).toBe(true)

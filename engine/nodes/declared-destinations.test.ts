@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { storedOptions } from '../../test/support/stored-options.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { checkOptions } from './contract/node-declaration.ts'
 
@@ -500,7 +501,7 @@ describe.each(CATALOGUE.declarations.sink.map(destination => [destination.type, 
     })
 
     test('shows every option in an example', () => {
-      const shown = new Set(configs.flatMap(({ stored }) => pointersIn(stored)))
+      const shown = new Set(configs.flatMap(example => pointersIn(storedOptions(example))))
       expect([...options(config)].map(([pointer]) => pointer).filter(pointer => !shown.has(pointer))).toEqual(
         [],
       )

@@ -13,6 +13,7 @@ import { finish } from '../../engine/steps.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { sentEvent } from '../support/sent-lines.ts'
+import { storedOptions } from '../support/stored-options.ts'
 
 const LIMIT_BYTES = 20_971_520
 
@@ -115,7 +116,8 @@ describe.each(ownStores)('own store %s', (_type, destination) => {
   })
 
   test('the fold makes the same line from the given options', () => {
-    for (const { sent, stored } of destination.configs) {
+    for (const example of destination.configs) {
+      const stored = storedOptions(example)
       const given = CATALOGUE.foldOptionsOf({ ...SINK, type: destination.type, user_config: stored })
       const lineBy = (config: JsonObject) => {
         const line = newStoredLine()
@@ -127,7 +129,6 @@ describe.each(ownStores)('own store %s', (_type, destination) => {
       }
       expect(lineBy(given)).toEqual(lineBy(stored))
       expect(Object.keys(given).every(name => destination.foldOptions.includes(name))).toBe(true)
-      expect(sent).toBeDefined()
     }
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import { checkNode } from '../../engine/nodes/contract/check-node.ts'
+import { storedOptions } from '../support/stored-options.ts'
 
 /** Every wire id of the contract, with its other spellings. */
 const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {
@@ -39,17 +40,20 @@ describe.each(
 )('%s %s', (kind, type, declaration) => {
   test('has examples of options with their stored form', () => {
     expect(declaration.configs.length).toBeGreaterThan(0)
-    for (const { sent, stored } of declaration.configs) {
+    for (const example of declaration.configs) {
+      const { sent } = example
+      const stored = storedOptions(example)
       const before = structuredClone(sent)
       const checked = checkNode(CATALOGUE, kind, type, sent)
       expect(withoutOutputNames(checked)).toEqual(withoutOutputNames({ stored }))
       expect(sent, 'what was sent is not touched').toEqual(before)
+      if (example.defaults !== undefined) expect(stored, 'defaults add members').not.toEqual(sent)
     }
   })
 
   test('the stored form can be sent back and changes nothing', () => {
-    for (const { stored: shown } of declaration.configs) {
-      const once = checkNode(CATALOGUE, kind, type, shown)
+    for (const example of declaration.configs) {
+      const once = checkNode(CATALOGUE, kind, type, storedOptions(example))
       if ('problems' in once) throw new Error(JSON.stringify(once.problems))
       expect(checkNode(CATALOGUE, kind, type, once.stored, { previous: once.stored })).toEqual(once)
     }

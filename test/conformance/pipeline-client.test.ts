@@ -14,6 +14,7 @@ import {
   tenAtOnce,
   valuesIn,
 } from '../support/pipeline-client.ts'
+import { storedOptions } from '../support/stored-options.ts'
 import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -44,7 +45,12 @@ const CONDITIONAL_STORED = {
 const CHANGE = { field: '.value', str_operator: 'percent_change_greater', value: 20.5, negate: true }
 
 /** One alert of each type, with the stored form of its configuration (pipeline API, section 7). */
-const ALERTS: readonly ConfigExample[] = [
+interface AlertExample {
+  readonly sent: JsonObject
+  readonly stored: JsonObject
+}
+
+const ALERTS: readonly AlertExample[] = [
   {
     sent: {
       general: { name: 'too many', description: 'Look at the ovens' },
@@ -346,10 +352,7 @@ class World {
     }
   }
 
-  async #createAlert(
-    { kind, pipeline, url: node, state: { id } }: KeptNode,
-    { sent, stored }: ConfigExample,
-  ) {
+  async #createAlert({ kind, pipeline, url: node, state: { id } }: KeptNode, { sent, stored }: AlertExample) {
     const write = {
       ...(this.#dice.chance(0.5) ? { id: '' } : {}),
       pipeline_id: pipeline,
@@ -564,7 +567,9 @@ function outputNames(type: string, config: JsonObject): { readonly id: string; r
 }
 
 /** The stored configuration of the example, with the output names and the type of this node. */
-function storedConfig(type: string, { sent, stored }: ConfigExample, returned: JsonObject): JsonObject {
+function storedConfig(type: string, example: ConfigExample, returned: JsonObject): JsonObject {
+  const { sent } = example
+  const stored = storedOptions(example)
   const names = [...valuesIn(returned)].filter(([at]) => at.endsWith('/_output_name')).map(([, name]) => name)
   const withNames = JSON.parse(
     JSON.stringify(stored, (key, value: JsonValue) => (key === '_output_name' ? names.shift() : value)),

@@ -47,7 +47,7 @@ const vault = defineProcessor({
   ),
   errors: [],
   compile: () => event => passOn(event),
-  configs: [{ sent: { keys: [{ token: 'a token' }] }, stored: { keys: [{ token: 'a token' }] } }],
+  configs: [{ sent: { keys: [{ token: 'a token' }] } }],
   examples: [],
 })
 

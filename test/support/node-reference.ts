@@ -19,6 +19,7 @@ import type { ConfigExample, NodeDeclaration } from '../../engine/nodes/contract
 import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type OptionSchema, optionRows } from './option-table.ts'
+import { storedOptions } from './stored-options.ts'
 
 const MAX_WIDTH = 100
 
@@ -162,9 +163,10 @@ function parserSection(): string {
   return [`Parsers without options: ${listed(plain)}.`, ...withOptions].join('\n\n')
 }
 
-function configExample({ sent, stored }: ConfigExample): string {
-  if (jsonText(sent) === jsonText(stored)) return `For example, stored as it is:\n\n${jsonBlock(sent)}`
-  return `For example:\n\n${jsonBlock(sent)}\n\nis stored as\n\n${jsonBlock(stored)}`
+function configExample(example: ConfigExample): string {
+  const { sent, defaults } = example
+  if (defaults === undefined) return `For example, stored as it is:\n\n${jsonBlock(sent)}`
+  return `For example:\n\n${jsonBlock(sent)}\n\nis stored as\n\n${jsonBlock(storedOptions(example))}`
 }
 
 function processorSections({ errors, examples }: Processor): string[] {

@@ -24,7 +24,7 @@ export interface NodeDeclaration {
   complete?(stored: JsonObject, context: NodeContext): JsonObject
   /** Account feature without which a node of the type is not published. */
   readonly feature?: string
-  /** Options as sent and as stored: they run as tests and are printed on the reference page. */
+  /** Options as sent, with their stored form: they run as tests and are printed on the reference page. */
   readonly configs: readonly ConfigExample[]
 }
 
@@ -45,7 +45,11 @@ export interface NodeContext {
 
 export interface ConfigExample {
   readonly sent: JsonObject
-  readonly stored: JsonObject
+  /**
+   * Members that are stored and were not sent, at their places in objects and lists. An element of a list without such
+   * members is `{}`. Absent: options are stored as sent.
+   */
+  readonly defaults?: JsonObject
 }
 
 /** Returns all findings, with pointers into the options, or the options to store. */

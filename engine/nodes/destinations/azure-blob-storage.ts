@@ -30,14 +30,7 @@ export const azureBlobStorage = declareDestination({
   configs: [
     {
       sent: { container_name: 'logs', connection_string: CONNECTION_STRING },
-      stored: {
-        ack_enabled: true,
-        container_name: 'logs',
-        connection_string: CONNECTION_STRING,
-        encoding: 'text',
-        compression: 'none',
-        batch_timeout_secs: 300,
-      },
+      defaults: { ack_enabled: true, encoding: 'text', compression: 'none', batch_timeout_secs: 300 },
     },
     {
       sent: {
@@ -50,20 +43,8 @@ export const azureBlobStorage = declareDestination({
         batch_timeout_secs: 60,
         file_consolidation: { enabled: true },
       },
-      stored: {
-        ack_enabled: false,
-        container_name: 'logs',
-        connection_string: CONNECTION_STRING,
-        prefix: 'weir/{{ .app }}/',
-        encoding: 'text',
-        compression: 'gzip',
-        batch_timeout_secs: 60,
-        file_consolidation: {
-          enabled: true,
-          process_every_seconds: 600,
-          requested_size_bytes: 500_000_000,
-          base_path: '',
-        },
+      defaults: {
+        file_consolidation: { process_every_seconds: 600, requested_size_bytes: 500_000_000, base_path: '' },
       },
     },
   ],

@@ -28,8 +28,5 @@ export const blackhole = defineDestination({
       requests: [],
     },
   ],
-  configs: [
-    { sent: {}, stored: { ack_enabled: true } },
-    { sent: { ack_enabled: false }, stored: { ack_enabled: false } },
-  ],
+  configs: [{ sent: {}, defaults: { ack_enabled: true } }, { sent: { ack_enabled: false } }],
 })

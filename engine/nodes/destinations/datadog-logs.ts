@@ -18,11 +18,10 @@ export const datadogLogs = declareDestination({
   configs: [
     {
       sent: { api_key: 'key', site: 'eu1', compression: 'gzip' },
-      stored: { ack_enabled: true, api_key: 'key', site: 'eu1', compression: 'gzip' },
+      defaults: { ack_enabled: true },
     },
     {
       sent: { ack_enabled: false, api_key: 'key', site: 'us1', compression: 'none' },
-      stored: { ack_enabled: false, api_key: 'key', site: 'us1', compression: 'none' },
     },
   ],
 })

@@ -11,11 +11,10 @@ export const datadogMetrics = declareDestination({
   configs: [
     {
       sent: { api_key: 'key', site: 'us3' },
-      stored: { ack_enabled: true, api_key: 'key', site: 'us3' },
+      defaults: { ack_enabled: true },
     },
     {
       sent: { ack_enabled: false, api_key: 'key', site: 'us5' },
-      stored: { ack_enabled: false, api_key: 'key', site: 'us5' },
     },
   ],
 })

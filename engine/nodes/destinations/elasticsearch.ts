@@ -47,31 +47,10 @@ export const elasticsearch = declareDestination({
         endpoints: ['https://search.example.com:9200'],
         auth: { strategy: 'basic', user: 'weir', password: 'secret' },
       },
-      stored: {
-        ack_enabled: true,
-        endpoints: ['https://search.example.com:9200'],
-        auth: { strategy: 'basic', user: 'weir', password: 'secret' },
-        compression: 'none',
-        index: 'logs-%Y.%m.%d',
-      },
+      defaults: { ack_enabled: true, compression: 'none', index: 'logs-%Y.%m.%d' },
     },
     {
       sent: {
-        ack_enabled: false,
-        endpoints: ['https://a.example.com', 'https://b.example.com'],
-        auth: {
-          strategy: 'aws',
-          user: '',
-          password: '',
-          access_key_id: 'AKIAEXAMPLE',
-          secret_access_key: 'secret',
-          region: 'eu-central-1',
-        },
-        compression: 'gzip',
-        index: '{{ .app }}-%Y.%m',
-        pipeline: 'geoip',
-      },
-      stored: {
         ack_enabled: false,
         endpoints: ['https://a.example.com', 'https://b.example.com'],
         auth: {

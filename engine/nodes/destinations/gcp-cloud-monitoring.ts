@@ -16,22 +16,10 @@ export const gcpCloudMonitoring = declareDestination({
   configs: [
     {
       sent: { project_id: 'example', resource_type: 'global', credentials_json: '{}' },
-      stored: {
-        ack_enabled: true,
-        project_id: 'example',
-        resource_type: 'global',
-        credentials_json: '{}',
-      },
+      defaults: { ack_enabled: true },
     },
     {
       sent: {
-        ack_enabled: false,
-        project_id: 'example',
-        resource_type: 'k8s_cluster',
-        resource_labels: [{ label_name: 'cluster_name', label_value: 'production' }],
-        credentials_json: '{"type":"service_account"}',
-      },
-      stored: {
         ack_enabled: false,
         project_id: 'example',
         resource_type: 'k8s_cluster',

@@ -21,23 +21,10 @@ export const gcpCloudPubsub = declareDestination({
   configs: [
     {
       sent: { project_id: 'example', topic: 'logs', credentials_json: '{}' },
-      stored: {
-        ack_enabled: true,
-        project_id: 'example',
-        topic: 'logs',
-        credentials_json: '{}',
-        encoding: 'text',
-      },
+      defaults: { ack_enabled: true, encoding: 'text' },
     },
     {
       sent: {
-        ack_enabled: false,
-        project_id: 'example',
-        topic: 'logs',
-        credentials_json: '{"type":"service_account"}',
-        encoding: 'json',
-      },
-      stored: {
         ack_enabled: false,
         project_id: 'example',
         topic: 'logs',

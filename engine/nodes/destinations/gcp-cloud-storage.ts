@@ -26,26 +26,10 @@ export const gcpCloudStorage = declareDestination({
   configs: [
     {
       sent: { bucket: 'logs', credentials_json: '{}' },
-      stored: {
-        ack_enabled: true,
-        bucket: 'logs',
-        credentials_json: '{}',
-        encoding: 'text',
-        compression: 'none',
-        batch_timeout_secs: 300,
-      },
+      defaults: { ack_enabled: true, encoding: 'text', compression: 'none', batch_timeout_secs: 300 },
     },
     {
       sent: {
-        ack_enabled: false,
-        bucket: 'logs',
-        credentials_json: '{"type":"service_account"}',
-        bucket_prefix: 'weir/',
-        encoding: 'json',
-        compression: 'gzip',
-        batch_timeout_secs: 30,
-      },
-      stored: {
         ack_enabled: false,
         bucket: 'logs',
         credentials_json: '{"type":"service_account"}',

@@ -18,11 +18,10 @@ export const honeycombLogs = declareDestination({
   configs: [
     {
       sent: { api_key: 'key', dataset: 'web' },
-      stored: { ack_enabled: true, api_key: 'key', dataset: 'web' },
+      defaults: { ack_enabled: true },
     },
     {
       sent: { ack_enabled: false, api_key: 'key', dataset: 'web' },
-      stored: { ack_enabled: false, api_key: 'key', dataset: 'web' },
     },
   ],
 })

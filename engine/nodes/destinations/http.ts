@@ -109,9 +109,8 @@ export const http = declareDestination({
   configs: [
     {
       sent: { uri: 'https://events.example.com/in' },
-      stored: {
+      defaults: {
         ack_enabled: true,
-        uri: 'https://events.example.com/in',
         encoding: 'text',
         compression: 'none',
         auth: { strategy: 'none' },
@@ -137,28 +136,7 @@ export const http = declareDestination({
           rate_limiting: { request_limit: 100, duration_secs: 60 },
         },
       },
-      stored: {
-        ack_enabled: false,
-        uri: 'https://events.example.com/in',
-        encoding: 'json',
-        compression: 'gzip',
-        auth: { strategy: 'basic', user: 'weir', password: 'secret', token: '' },
-        headers: [{ header_name: 'x-team', header_value: 'platform' }],
-        advanced_options: {
-          max_bytes: 500_000,
-          timeout_secs: 30,
-          method: 'put',
-          payload_prefix: '{"rows":',
-          payload_suffix: '}',
-          tls_protocols: ['h2', 'http/1.1'],
-          proxy: {
-            enabled: false,
-            endpoint: 'http://proxy.example.com:3128',
-            hosts_bypass_proxy: ['.internal'],
-          },
-          rate_limiting: { request_limit: 100, duration_secs: 60 },
-        },
-      },
+      defaults: { advanced_options: { proxy: { enabled: false } } },
     },
     {
       sent: {
@@ -167,14 +145,7 @@ export const http = declareDestination({
         auth: { strategy: 'bearer', token: 'secret' },
         advanced_options: { proxy: { enabled: true } },
       },
-      stored: {
-        ack_enabled: true,
-        uri: 'http://127.0.0.1:9000/',
-        encoding: 'ndjson',
-        compression: 'none',
-        auth: { strategy: 'bearer', token: 'secret' },
-        advanced_options: { proxy: { enabled: true } },
-      },
+      defaults: { ack_enabled: true, compression: 'none' },
     },
   ],
 })

@@ -44,12 +44,10 @@ export const kafka = declareDestination({
   configs: [
     {
       sent: { brokers: [{ host: 'kafka.example.com', port: 9093 }], topic: 'logs' },
-      stored: {
+      defaults: {
         ack_enabled: true,
-        brokers: [{ host: 'kafka.example.com', port: 9093 }],
         tls_enabled: true,
         sasl_enabled: false,
-        topic: 'logs',
         encoding: 'text',
         compression: 'none',
       },
@@ -63,40 +61,16 @@ export const kafka = declareDestination({
         sasl_mechanism: '',
         topic: 'logs',
       },
-      stored: {
+      defaults: {
         ack_enabled: true,
-        brokers: [{ host: 'kafka.example.com', port: 9093 }],
         tls_enabled: true,
-        sasl_enabled: true,
-        sasl_username: 'weir',
-        sasl_password: 'secret',
         sasl_mechanism: 'PLAIN',
-        topic: 'logs',
         encoding: 'text',
         compression: 'none',
       },
     },
     {
       sent: {
-        ack_enabled: false,
-        brokers: [
-          { host: 'a.example.com', port: 9092 },
-          { host: 'b.example.com', port: 9092 },
-        ],
-        tls_enabled: false,
-        tls_ca_certificate: '-----BEGIN CERTIFICATE-----',
-        tls_verify_certificate: false,
-        sasl_enabled: true,
-        sasl_username: 'weir',
-        sasl_password: 'secret',
-        sasl_mechanism: 'SCRAM-SHA-512',
-        topic: 'logs',
-        encoding: 'json',
-        compression: 'zstd',
-        event_key_field: '.host',
-        group_id: 'weir',
-      },
-      stored: {
         ack_enabled: false,
         brokers: [
           { host: 'a.example.com', port: 9092 },

@@ -55,25 +55,10 @@ export const loki = declareDestination({
         auth: { strategy: 'basic', user: 'weir', password: 'secret' },
         labels: [{ label_name: 'app', label_value: '{{ .app }}' }],
       },
-      stored: {
-        ack_enabled: true,
-        endpoint: 'https://loki.example.com',
-        path: '/loki/api/v1/push',
-        encoding: { codec: 'json' },
-        auth: { strategy: 'basic', user: 'weir', password: 'secret' },
-        labels: [{ label_name: 'app', label_value: '{{ .app }}' }],
-      },
+      defaults: { ack_enabled: true, path: '/loki/api/v1/push' },
     },
     {
       sent: {
-        ack_enabled: false,
-        endpoint: 'http://127.0.0.1:3100',
-        path: 'push',
-        encoding: { codec: 'text' },
-        auth: { strategy: 'bearer', token: 'secret' },
-        labels: [{ label_name: 'environment', label_value: 'production' }],
-      },
-      stored: {
         ack_enabled: false,
         endpoint: 'http://127.0.0.1:3100',
         path: 'push',

@@ -24,11 +24,10 @@ export const newRelic = declareDestination({
   configs: [
     {
       sent: { account_id: '1234567', license_key: 'key' },
-      stored: { ack_enabled: true, account_id: '1234567', license_key: 'key', api: 'logs' },
+      defaults: { ack_enabled: true, api: 'logs' },
     },
     {
       sent: { ack_enabled: false, account_id: '1234567', license_key: 'key', api: 'metrics' },
-      stored: { ack_enabled: false, account_id: '1234567', license_key: 'key', api: 'metrics' },
     },
   ],
 })

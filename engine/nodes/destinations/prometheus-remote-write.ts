@@ -26,19 +26,10 @@ export const prometheusRemoteWrite = declareDestination({
   configs: [
     {
       sent: { endpoint: 'https://metrics.example.com/api/v1/push' },
-      stored: {
-        ack_enabled: true,
-        endpoint: 'https://metrics.example.com/api/v1/push',
-        auth: { strategy: 'none' },
-      },
+      defaults: { ack_enabled: true, auth: { strategy: 'none' } },
     },
     {
       sent: {
-        ack_enabled: false,
-        endpoint: 'https://metrics.example.com/api/v1/push',
-        auth: { strategy: 'bearer', user: '', password: '', token: 'secret' },
-      },
-      stored: {
         ack_enabled: false,
         endpoint: 'https://metrics.example.com/api/v1/push',
         auth: { strategy: 'bearer', user: '', password: '', token: 'secret' },
@@ -49,11 +40,7 @@ export const prometheusRemoteWrite = declareDestination({
         endpoint: 'http://127.0.0.1:9090/api/v1/write',
         auth: { strategy: 'basic', user: 'weir', password: 'secret', token: '' },
       },
-      stored: {
-        ack_enabled: true,
-        endpoint: 'http://127.0.0.1:9090/api/v1/write',
-        auth: { strategy: 'basic', user: 'weir', password: 'secret', token: '' },
-      },
+      defaults: { ack_enabled: true },
     },
   ],
 })

@@ -63,11 +63,8 @@ export const s3 = declareDestination({
         region: 'eu-central-1',
         bucket: 'logs',
       },
-      stored: {
+      defaults: {
         ack_enabled: true,
-        auth: { access_key_id: 'AKIAEXAMPLE', secret_access_key: 'secret' },
-        region: 'eu-central-1',
-        bucket: 'logs',
         prefix: '/',
         encoding: 'text',
         compression: 'none',
@@ -76,24 +73,6 @@ export const s3 = declareDestination({
     },
     {
       sent: {
-        ack_enabled: false,
-        auth: { access_key_id: 'AKIAEXAMPLE', secret_access_key: 'secret' },
-        region: 'us-east-1',
-        bucket: 'logs',
-        prefix: '{{ .app }}/%Y/%m/%d/',
-        encoding: 'ndjson',
-        compression: 'gzip',
-        batch_timeout_secs: 60,
-        file_consolidation: {
-          enabled: true,
-          process_every_seconds: 300,
-          requested_size_bytes: 50_000_000,
-          base_path: 'web',
-        },
-        tags: [{ name: 'team', value: 'platform' }],
-        endpoint: 'https://objects.example.com',
-      },
-      stored: {
         ack_enabled: false,
         auth: { access_key_id: 'AKIAEXAMPLE', secret_access_key: 'secret' },
         region: 'us-east-1',

@@ -45,10 +45,8 @@ export const splunkHecLogs = declareDestination({
   configs: [
     {
       sent: { url: 'https://splunk.example.com:8088', token: 'secret' },
-      stored: {
+      defaults: {
         ack_enabled: true,
-        url: 'https://splunk.example.com:8088',
-        token: 'secret',
         tls_verify_certificate: true,
         compression: 'none',
         host_field: 'metadata.host',
@@ -60,18 +58,6 @@ export const splunkHecLogs = declareDestination({
     },
     {
       sent: {
-        ack_enabled: false,
-        url: 'https://splunk.example.com:8088',
-        token: 'secret',
-        tls_verify_certificate: false,
-        compression: 'gzip',
-        host_field: '.host',
-        timestamp_field: 'timestamp',
-        source: { value_type: 'field', value: '.file' },
-        sourcetype: { value_type: 'value', value: 'access_combined' },
-        index: { value_type: 'field', value: 'metadata.index' },
-      },
-      stored: {
         ack_enabled: false,
         url: 'https://splunk.example.com:8088',
         token: 'secret',

@@ -74,11 +74,7 @@ export const aggregate = declareProcessor({
   configs: [
     {
       sent: { window: { type: 'sliding', interval: 10, window_min: 0 }, evaluate: { operation: 'SUM' } },
-      stored: {
-        window: { type: 'sliding', interval: 10, window_min: 0 },
-        evaluate: { operation: 'SUM' },
-        event_timestamp: 'timestamp',
-      },
+      defaults: { event_timestamp: 'timestamp' },
     },
     {
       sent: {
@@ -90,17 +86,9 @@ export const aggregate = declareProcessor({
         },
         event_timestamp: '.time',
       },
-      stored: {
-        window: { type: 'tumbling', interval: 3600, window_min: 5 },
-        evaluate: { operation: CUSTOM, script: 'function newer(accumulator, event) { return event }' },
-        group_by: ['.name', '.tags.oven'],
-        conditional: {
-          expressions: [
-            { field: '.value.value', str_operator: 'percent_change_greater', value: 20, negate: false },
-          ],
-          logical_operation: 'AND',
-        },
-        event_timestamp: '.time',
+      defaults: {
+        window: { window_min: 5 },
+        conditional: { expressions: [{ negate: false }], logical_operation: 'AND' },
       },
     },
   ],

@@ -35,14 +35,11 @@ export const compactFields = declareProcessor({
   configs: [
     {
       sent: { fields: ['.lot', 'metadata.headers'] },
-      stored: {
-        fields: ['.lot', 'metadata.headers'],
-        options: { compact_array: true, compact_object: true },
-      },
+      defaults: { options: { compact_array: true, compact_object: true } },
     },
     {
       sent: { fields: ['.'], options: { compact_object: false } },
-      stored: { fields: ['.'], options: { compact_array: true, compact_object: false } },
+      defaults: { options: { compact_array: true } },
     },
   ],
 })

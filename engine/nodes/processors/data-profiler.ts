@@ -27,22 +27,9 @@ export const dataProfiler = declareProcessor({
         level_fields: ['.level'],
         line_fields: ['.line', '.message'],
       },
-      stored: {
-        app_fields: ['.app', '.container'],
-        host_fields: ['.host', '.hostname'],
-        level_fields: ['.level'],
-        line_fields: ['.line', '.message'],
-      },
     },
     {
       sent: {
-        app_fields: ['.app'],
-        host_fields: ['metadata.query.hostname'],
-        level_fields: ['.level'],
-        line_fields: ['.'],
-        label_fields: ['.labels'],
-      },
-      stored: {
         app_fields: ['.app'],
         host_fields: ['metadata.query.hostname'],
         level_fields: ['.level'],

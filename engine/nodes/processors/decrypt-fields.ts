@@ -30,13 +30,6 @@ export const decryptFields = declareProcessor({
         iv_field: '.pin_iv',
         decode_raw_bytes: false,
       },
-      stored: {
-        field: '.pin',
-        algorithm: 'AES-256-CBC-PKCS7',
-        key: 'thirty-two bytes make up the key',
-        iv_field: '.pin_iv',
-        decode_raw_bytes: false,
-      },
     },
   ],
 })

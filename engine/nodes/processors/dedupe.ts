@@ -34,11 +34,10 @@ export const dedupe = declareProcessor({
   configs: [
     {
       sent: { fields: ['.badge'] },
-      stored: { fields: ['.badge'], number_of_events: 5000, comparison_type: 'Match' },
+      defaults: { number_of_events: 5000, comparison_type: 'Match' },
     },
     {
       sent: { fields: ['.seen_at', '.trace.id'], number_of_events: 2, comparison_type: 'Ignore' },
-      stored: { fields: ['.seen_at', '.trace.id'], number_of_events: 2, comparison_type: 'Ignore' },
     },
   ],
 })

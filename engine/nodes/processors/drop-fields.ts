@@ -37,9 +37,7 @@ export const dropFields = defineProcessor({
     }
   },
 
-  configs: [
-    { sent: { fields: ['.secret', '.user."card-no"'] }, stored: { fields: ['.secret', '.user."card-no"'] } },
-  ],
+  configs: [{ sent: { fields: ['.secret', '.user."card-no"'] } }],
 
   examples: [
     {

@@ -24,13 +24,7 @@ export const encryptFields = declareProcessor({
   configs: [
     {
       sent: { field: '.pin', algorithm: 'AES-128-CFB', key: 'sixteen byte key', iv_field: '.pin_iv' },
-      stored: {
-        field: '.pin',
-        algorithm: 'AES-128-CFB',
-        key: 'sixteen byte key',
-        iv_field: '.pin_iv',
-        encode_raw_bytes: true,
-      },
+      defaults: { encode_raw_bytes: true },
     },
   ],
 })

@@ -77,27 +77,10 @@ export const eventToMetric = declareProcessor({
         metric_type: 'gauge',
         value: { value_type: 'field', value: '.ms' },
       },
-      stored: {
-        metric_name: 'door_open_ms',
-        metric_kind: 'absolute',
-        metric_type: 'gauge',
-        value: { value_type: 'field', value: '.ms' },
-        namespace: { value_type: 'none' },
-      },
+      defaults: { namespace: { value_type: 'none' } },
     },
     {
       sent: {
-        metric_name: 'kitchen:loaves',
-        metric_kind: 'incremental',
-        metric_type: 'counter',
-        value: { value_type: 'value', value: 55.67 },
-        namespace: { value_type: 'value', value: 'bakery' },
-        tags: [
-          { name: 'oven', value_type: 'field', value: '.oven' },
-          { name: 'site', value_type: 'value', value: 'oslo' },
-        ],
-      },
-      stored: {
         metric_name: 'kitchen:loaves',
         metric_kind: 'incremental',
         metric_type: 'counter',

@@ -70,13 +70,7 @@ export const filter = defineProcessor({
         action: 'drop',
         conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
       },
-      stored: {
-        action: 'drop',
-        conditional: {
-          expressions: [{ field: '.level', str_operator: 'equal', value: 'debug', negate: false }],
-          logical_operation: 'AND',
-        },
-      },
+      defaults: { conditional: { expressions: [{ negate: false }], logical_operation: 'AND' } },
     },
   ],
 

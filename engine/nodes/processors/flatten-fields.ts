@@ -33,10 +33,9 @@ export const flattenFields = declareProcessor({
     { additionalProperties: false },
   ),
   configs: [
-    { sent: {}, stored: { fields: [], options: { delimiter: '_' } } },
+    { sent: {}, defaults: { fields: [], options: { delimiter: '_' } } },
     {
       sent: { fields: ['.geo'], options: { delimiter: '-' } },
-      stored: { fields: ['.geo'], options: { delimiter: '-' } },
     },
   ],
 })

@@ -23,5 +23,5 @@ export const jsScript = declareProcessor({
     },
     { additionalProperties: false },
   ),
-  configs: [{ sent: { script: SCRIPT }, stored: { script: SCRIPT } }],
+  configs: [{ sent: { script: SCRIPT } }],
 })

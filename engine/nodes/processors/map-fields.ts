@@ -33,17 +33,7 @@ export const mapFields = declareProcessor({
           { source_field: '.n.id', target_field: '.id', drop_source: true, overwrite_target: true },
         ],
       },
-      stored: {
-        mappings: [
-          {
-            source_field: 'metadata.query.site',
-            target_field: '.site',
-            drop_source: false,
-            overwrite_target: false,
-          },
-          { source_field: '.n.id', target_field: '.id', drop_source: true, overwrite_target: true },
-        ],
-      },
+      defaults: { mappings: [{ drop_source: false, overwrite_target: false }, {}] },
     },
   ],
 })

@@ -34,16 +34,9 @@ export const metricsTagCardinalityLimit = declareProcessor({
   ),
   check: limitProblems,
   configs: [
-    { sent: { value_limit: 50 }, stored: { value_limit: 50, action: 'drop_event', mode: 'exact' } },
+    { sent: { value_limit: 50 }, defaults: { action: 'drop_event', mode: 'exact' } },
     {
       sent: {
-        value_limit: 5000,
-        mode: 'probabilistic',
-        action: 'drop_tag',
-        tags: ['user', 'oven'],
-        exclude_tags: ['site'],
-      },
-      stored: {
         value_limit: 5000,
         mode: 'probabilistic',
         action: 'drop_tag',

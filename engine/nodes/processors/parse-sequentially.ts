@@ -58,17 +58,11 @@ export const parseSequentially = declareProcessor({
           { parser: 'parse_nginx_log', label: 'web', options: { format: 'combined' } },
         ],
       },
-      stored: {
-        field: '.line',
+      defaults: {
         target_field: '',
         parsers: [
-          { parser: 'parse_json', _output_name: 'XXXXXXXX' },
-          {
-            parser: 'parse_nginx_log',
-            label: 'web',
-            options: { format: 'combined', timestamp_format: '%d/%b/%Y:%T %z' },
-            _output_name: 'XXXXXXXX',
-          },
+          { _output_name: 'XXXXXXXX' },
+          { options: { timestamp_format: '%d/%b/%Y:%T %z' }, _output_name: 'XXXXXXXX' },
         ],
       },
     },

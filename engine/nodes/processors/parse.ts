@@ -25,25 +25,15 @@ export const parse = declareProcessor({
   configs: [
     {
       sent: { field: '.line', parser: 'parse_json' },
-      stored: { field: '.line', target_field: '', parser: 'parse_json' },
+      defaults: { target_field: '' },
     },
     {
       sent: { field: '.line', parser: 'parse_apache_log', options: { format: 'combined' } },
-      stored: {
-        field: '.line',
-        target_field: '',
-        parser: 'parse_apache_log',
-        options: { format: 'combined', timestamp_format: '%d/%b/%Y:%T %z' },
-      },
+      defaults: { target_field: '', options: { timestamp_format: '%d/%b/%Y:%T %z' } },
     },
     {
       sent: { field: '.line', parser: 'parse_nginx_log', options: { format: 'error' } },
-      stored: {
-        field: '.line',
-        target_field: '',
-        parser: 'parse_nginx_log',
-        options: { format: 'error', timestamp_format: '%Y/%m/%d %H:%M:%S' },
-      },
+      defaults: { target_field: '', options: { timestamp_format: '%Y/%m/%d %H:%M:%S' } },
     },
     {
       sent: {
@@ -52,27 +42,10 @@ export const parse = declareProcessor({
         parser: 'parse_regex',
         options: { pattern: '(?P<door>[a-z]+)-(?P<number>\\d{2})', case_sensitive: false },
       },
-      stored: {
-        field: '.line',
-        target_field: '.parsed',
-        parser: 'parse_regex',
-        options: {
-          pattern: '(?P<door>[a-z]+)-(?P<number>\\d{2})',
-          case_sensitive: false,
-          multiline: false,
-          match_newline: false,
-          crlf_newline: false,
-        },
-      },
+      defaults: { options: { multiline: false, match_newline: false, crlf_newline: false } },
     },
     {
       sent: {
-        field: '',
-        target_field: '.at',
-        parser: 'parse_timestamp',
-        options: { format: 'Custom', custom_format: '%d-%b-%YT%T' },
-      },
-      stored: {
         field: '',
         target_field: '.at',
         parser: 'parse_timestamp',

@@ -72,15 +72,7 @@ export const redact = declareProcessor({
         ],
         pii_presence: true,
       },
-      stored: {
-        field: '.note',
-        patterns: [
-          { pattern: 'email_address', action: 'replace', replacement: '[REDACTED]' },
-          { pattern: 'credit_card', action: 'hash', hash_algorithm: 'sha2' },
-          { pattern: CUSTOM, expression: '(?<staff_no>S-\\d{4})', action: 'detect_only' },
-        ],
-        pii_presence: true,
-      },
+      defaults: { patterns: [{ replacement: '[REDACTED]' }, { hash_algorithm: 'sha2' }, {}] },
     },
     {
       sent: {
@@ -89,13 +81,7 @@ export const redact = declareProcessor({
           { pattern: 'ipv4_address', action: 'hash', hash_algorithm: 'sha3' },
         ],
       },
-      stored: {
-        patterns: [
-          { pattern: 'phone_number', action: 'replace', replacement: '' },
-          { pattern: 'ipv4_address', action: 'hash', hash_algorithm: 'sha3' },
-        ],
-        pii_presence: false,
-      },
+      defaults: { pii_presence: false },
     },
   ],
 })

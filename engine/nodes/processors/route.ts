@@ -73,14 +73,10 @@ export const route = defineProcessor({
           },
         ],
       },
-      stored: {
+      defaults: {
         conditionals: [
           {
-            label: 'hot',
-            conditional: {
-              expressions: [{ field: '.t', str_operator: 'greater', value: 200, negate: false }],
-              logical_operation: 'AND',
-            },
+            conditional: { expressions: [{ negate: false }], logical_operation: 'AND' },
             _output_name: 'XXXXXXXX',
           },
         ],

@@ -21,23 +21,13 @@ export const sample = declareProcessor({
     { additionalProperties: false },
   ),
   configs: [
-    { sent: {}, stored: { rate: 10 } },
+    { sent: {}, defaults: { rate: 10 } },
     {
       sent: { rate: 678, always_include: { field: '.line', str_operator: 'contains', value: 'panic' } },
-      stored: {
-        rate: 678,
-        always_include: {
-          field: '.line',
-          str_operator: 'contains',
-          value: 'panic',
-          negate: false,
-          case_sensitive: true,
-        },
-      },
+      defaults: { always_include: { negate: false, case_sensitive: true } },
     },
     {
       sent: { rate: 2, always_include: { field: '.error', str_operator: 'exists', negate: true } },
-      stored: { rate: 2, always_include: { field: '.error', str_operator: 'exists', negate: true } },
     },
   ],
 })

@@ -6,5 +6,5 @@ export const stringify = declareProcessor({
   type: 'stringify',
   summary: 'Turn each message into its JSON text.',
   config: Type.Object({}, { additionalProperties: false }),
-  configs: [{ sent: {}, stored: {} }],
+  configs: [{ sent: {} }],
 })

@@ -68,10 +68,9 @@ export const traceSampling = declareProcessor({
           conditionals: named(rulesOf(stored), previous === undefined ? [] : rulesOf(previous)),
         },
   configs: [
-    { sent: { sample_type: 'head' }, stored: { sample_type: 'head', trace_id_field: '.trace_id', rate: 10 } },
+    { sent: { sample_type: 'head' }, defaults: { trace_id_field: '.trace_id', rate: 10 } },
     {
       sent: { sample_type: 'head', trace_id_field: '.trace', rate: 15 },
-      stored: { sample_type: 'head', trace_id_field: '.trace', rate: 15 },
     },
     {
       sent: {
@@ -86,22 +85,10 @@ export const traceSampling = declareProcessor({
           },
         ],
       },
-      stored: {
-        sample_type: 'tail',
+      defaults: {
         trace_id_field: '.trace_id',
         parent_span_id_field: '.parent_span_id',
-        conditionals: [
-          {
-            rate: 1,
-            conditional: {
-              expressions: [
-                { field: '.status', str_operator: 'greater_or_equal', value: 500, negate: false },
-              ],
-              logical_operation: 'AND',
-            },
-            _output_name: 'ab1869cd',
-          },
-        ],
+        conditionals: [{ conditional: { expressions: [{ negate: false }], logical_operation: 'AND' } }],
       },
     },
   ],

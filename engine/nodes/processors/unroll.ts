@@ -47,8 +47,8 @@ export const unroll = defineProcessor({
   },
 
   configs: [
-    { sent: { field: '.items' }, stored: { field: '.items', values_only: true } },
-    { sent: { field: '.items', values_only: false }, stored: { field: '.items', values_only: false } },
+    { sent: { field: '.items' }, defaults: { values_only: true } },
+    { sent: { field: '.items', values_only: false } },
   ],
 
   examples: [

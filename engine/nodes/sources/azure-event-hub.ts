@@ -34,11 +34,10 @@ export const azureEventHub = declareSource({
   configs: [
     {
       sent: { ...SHOP, group_id: '$Default', topics: ['orders'] },
-      stored: { ...SHOP, group_id: '$Default', topics: ['orders'], decoding_codec: 'bytes' },
+      defaults: { decoding_codec: 'bytes' },
     },
     {
       sent: { ...SHOP, group_id: 'pipelines', topics: ['orders', 'returns'], decoding_codec: 'json' },
-      stored: { ...SHOP, group_id: 'pipelines', topics: ['orders', 'returns'], decoding_codec: 'json' },
     },
   ],
 })

@@ -18,5 +18,5 @@ export const demoLogs = declareSource({
     { additionalProperties: false },
   ),
   isPush: false,
-  configs: [{ sent: { format: 'nginx' }, stored: { format: 'nginx' } }],
+  configs: [{ sent: { format: 'nginx' } }],
 })

@@ -17,10 +17,9 @@ export const fluent = declareSource({
   ),
   isPush: true,
   configs: [
-    { sent: {}, stored: { decoding: 'json' } },
+    { sent: {}, defaults: { decoding: 'json' } },
     {
       sent: { decoding: 'ndjson', capture_metadata: false },
-      stored: { decoding: 'ndjson', capture_metadata: false },
     },
   ],
 })

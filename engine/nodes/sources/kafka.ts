@@ -41,14 +41,7 @@ export const kafka = declareSource({
   configs: [
     {
       sent: { ...CLUSTER, topics: ['orders', '^audit-.*'], group_id: 'pipelines' },
-      stored: {
-        ...CLUSTER,
-        topics: ['orders', '^audit-.*'],
-        group_id: 'pipelines',
-        tls_enabled: true,
-        decoding_codec: 'json',
-        sasl_enabled: false,
-      },
+      defaults: { tls_enabled: true, decoding_codec: 'json', sasl_enabled: false },
     },
     {
       sent: {
@@ -62,17 +55,7 @@ export const kafka = declareSource({
         sasl_password: 'a password',
         sasl_mechanism: '',
       },
-      stored: {
-        ...CLUSTER,
-        topics: ['orders'],
-        group_id: 'pipelines',
-        tls_enabled: false,
-        decoding_codec: 'bytes',
-        sasl_enabled: true,
-        sasl_username: 'reader',
-        sasl_password: 'a password',
-        sasl_mechanism: 'PLAIN',
-      },
+      defaults: { sasl_mechanism: 'PLAIN' },
     },
   ],
 })

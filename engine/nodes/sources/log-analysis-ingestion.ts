@@ -23,5 +23,5 @@ export const logAnalysisIngestion = defineLineSource({
       message: { line: '{"door":7}', app: 'gate', host: 'web-1' },
     },
   ],
-  configs: [{ sent: {}, stored: {} }],
+  configs: [{ sent: {} }],
 })

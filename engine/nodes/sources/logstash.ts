@@ -20,10 +20,9 @@ export const logstash = declareSource({
   ),
   isPush: true,
   configs: [
-    { sent: {}, stored: { format: 'json' } },
+    { sent: {}, defaults: { format: 'json' } },
     {
       sent: { format: 'text', capture_metadata: true },
-      stored: { format: 'text', capture_metadata: true },
     },
   ],
 })

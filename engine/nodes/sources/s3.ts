@@ -27,7 +27,7 @@ export const s3 = declareSource({
   ),
   isPush: false,
   configs: [
-    { sent: ANNOUNCED, stored: { ...ANNOUNCED, compression: 'auto' } },
-    { sent: { ...ANNOUNCED, compression: 'zstd' }, stored: { ...ANNOUNCED, compression: 'zstd' } },
+    { sent: ANNOUNCED, defaults: { compression: 'auto' } },
+    { sent: { ...ANNOUNCED, compression: 'zstd' } },
   ],
 })

@@ -9,7 +9,7 @@ export const logAnalysis = declareSource({
   summary: "Data of the account's own log analysis; log-analysis-ingestion has taken its place.",
   config: Type.Object({}, { additionalProperties: false }),
   isPush: false,
-  configs: [{ sent: {}, stored: {} }],
+  configs: [{ sent: {} }],
 })
 
 export const logAgent = plainPushSource({
@@ -59,9 +59,6 @@ function plainPushSource(named: Pick<SourceDeclaration, 'type' | 'aliases' | 'su
     ...named,
     config: Type.Object(captureMetadata, { additionalProperties: false }),
     isPush: true,
-    configs: [
-      { sent: {}, stored: {} },
-      { sent: { capture_metadata: true }, stored: { capture_metadata: true } },
-    ],
+    configs: [{ sent: {} }, { sent: { capture_metadata: true } }],
   })
 }

@@ -20,5 +20,5 @@ export const sqs = declareSource({
     { additionalProperties: false },
   ),
   isPush: false,
-  configs: [{ sent: ORDERS, stored: ORDERS }],
+  configs: [{ sent: ORDERS }],
 })

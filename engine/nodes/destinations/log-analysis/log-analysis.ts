@@ -134,7 +134,7 @@ export const logAnalysis = defineOwnStore({
   configs: [
     {
       sent: {},
-      stored: {
+      defaults: {
         ack_enabled: true,
         use_ingestion_key: false,
         query: { hostname: TYPE },
@@ -162,27 +162,7 @@ export const logAnalysis = defineOwnStore({
           timestamp_field: '.time',
         },
       },
-      stored: {
-        ack_enabled: false,
-        host: 'logs.example.com',
-        use_ingestion_key: true,
-        ingestion_key: 'key',
-        query: {
-          hostname: '{{ .host }}',
-          tags: ['production', '{{ metadata.query.app }}'],
-          ip: '{{ metadata.query.ip }}',
-          mac: '{{ metadata.query.mac }}',
-        },
-        message: {
-          scheme: EXPLICIT_SCHEME,
-          line: '{{ .text }}',
-          app: '{{ .app }}',
-          file: '{{ .file }}',
-          env: 'production',
-          meta_field: 'metadata._meta',
-          timestamp_field: '.time',
-        },
-      },
+      defaults: { use_ingestion_key: true },
     },
     {
       sent: {
@@ -190,13 +170,7 @@ export const logAnalysis = defineOwnStore({
         query: { hostname: 'gateway' },
         message: { scheme: PASS_THROUGH_SCHEME },
       },
-      stored: {
-        ack_enabled: true,
-        mezmo_host: 'logs.example.com',
-        use_ingestion_key: false,
-        query: { hostname: 'gateway' },
-        message: { scheme: PASS_THROUGH_SCHEME },
-      },
+      defaults: { ack_enabled: true, use_ingestion_key: false },
     },
   ],
 })

@@ -174,7 +174,7 @@ export const reduce = defineProcessor({
   },
 
   configs: [
-    { sent: {}, stored: { duration_ms: 30_000 } },
+    { sent: {}, defaults: { duration_ms: 30_000 } },
     {
       sent: {
         duration_ms: 5000,
@@ -190,22 +190,8 @@ export const reduce = defineProcessor({
           conditional: { expressions: [{ field: '.paid', str_operator: 'exists', value: '' }] },
         },
       },
-      stored: {
-        duration_ms: 5000,
-        max_events: 3,
-        group_by: ['.cart.id'],
-        date_formats: [{ field: '.at', format: '%d/%m/%Y:%T' }],
-        merge_strategies: [
-          { field: '.item', strategy: 'array' },
-          { field: '."by-whom"', strategy: 'retain' },
-        ],
-        flush_condition: {
-          when: 'ends_when',
-          conditional: {
-            expressions: [{ field: '.paid', str_operator: 'exists', value: '', negate: false }],
-            logical_operation: 'AND',
-          },
-        },
+      defaults: {
+        flush_condition: { conditional: { expressions: [{ negate: false }], logical_operation: 'AND' } },
       },
     },
   ],

@@ -81,12 +81,6 @@ export const setTimestamp = defineProcessor({
           { field: '.epoch', options: { format: '%s' } },
         ],
       },
-      stored: {
-        parsers: [
-          { field: '.at', options: { format: 'Custom', custom_format: '%d.%m.%Y %H:%M' } },
-          { field: '.epoch', options: { format: '%s' } },
-        ],
-      },
     },
   ],
 

@@ -122,10 +122,9 @@ export const throttle = defineProcessor({
   },
 
   configs: [
-    { sent: { threshold: 100, window_ms: 1000 }, stored: { threshold: 100, window_ms: 1000 } },
+    { sent: { threshold: 100, window_ms: 1000 } },
     {
       sent: { threshold: 2, window: '1min', key_field: '.oven' },
-      stored: { threshold: 2, window: '1min', key_field: '.oven' },
     },
   ],
 

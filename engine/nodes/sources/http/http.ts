@@ -73,10 +73,9 @@ export const http = definePushSource({
     },
   ],
   configs: [
-    { sent: {}, stored: { decoding: 'auto' } },
+    { sent: {}, defaults: { decoding: 'auto' } },
     {
       sent: { decoding: 'ndjson', capture_metadata: true },
-      stored: { decoding: 'ndjson', capture_metadata: true },
     },
   ],
 })
