@@ -9,11 +9,13 @@ import type { RefusalLog } from './auth/refusal-log.ts'
 import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './http/errors.ts'
 import { ProblemsError } from './http/problems-error.ts'
 import { detailsOf, problemsOf } from './http/validation.ts'
+import { sendPushFailure } from './ingest/push-failure.ts'
 
 /**
  * Turns an error into a status and a body, in one place: plain ones follow the configuration and account API (section
  * 3.1). Those of `/v3` follow the pipeline API (section 1.3), with an additional `error` for clients that read both.
- * Those of gateway routes follow the component reference (section 6.1).
+ * Those of gateway routes have the form of the
+ * gateway route's source (`sendPushFailure`).
  */
 export function sendError(
   error: unknown,
@@ -28,7 +30,8 @@ export function sendError(
   } else if (known.status >= 500) {
     request.log.error({ err: error, method: request.method, route: request.routeOptions.url }, known.message)
   }
-  const body = isV3 ? v3Body : request.routeOptions.config?.errors === 'push' ? pushBody : plainBody
+  if (request.routeOptions.config?.errors === 'push') return sendPushFailure(known, request, reply)
+  const body = isV3 ? v3Body : plainBody
   return reply.code(known.status).headers(known.headers).send(body(known))
 }
 
@@ -43,24 +46,6 @@ function plainBody(error: ApiError): object {
 }
 
 const DAMAGED_RETRY_S = 60
-
-const PUSH_CODES: Readonly<Record<string, string>> = {
-  BadRequest: 'ERR_BAD_REQUEST',
-  NotAuthorized: 'ERR_UNAUTHORIZED',
-  Forbidden: 'ERR_FORBIDDEN',
-  NotFound: 'ERR_NOT_FOUND',
-  MethodNotAllowed: 'ERR_METHOD_NOT_ALLOWED',
-  NotDeployed: 'ERR_NOT_DEPLOYED',
-  PayloadTooLarge: 'ERR_PAYLOAD_TOO_LARGE',
-  UnsupportedEncoding: 'ERR_UNSUPPORTED_ENCODING',
-  TooManyRequests: 'ERR_TOO_MANY_REQUESTS',
-  ServerError: 'ERR_SERVER',
-  ServiceUnavailable: 'ERR_BUSY',
-}
-
-function pushBody({ code, message }: ApiError): object {
-  return { status: 'error', code: PUSH_CODES[code] ?? code, error: message }
-}
 
 const V3_CODES: Readonly<Record<string, string>> = {
   BadRequest: 'EVALIDATION',

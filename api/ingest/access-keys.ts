@@ -1,12 +1,9 @@
 import { accessKeys, accounts, gatewayRoutes, secretHash } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import { COMMON_KEY_HEADERS, type KeyHeader } from '../../engine/nodes/contract/define-source.ts'
+import type { SourceDeclaration } from '../../engine/nodes/contract/source-declaration.ts'
 import type { Caller } from '../auth/caller.ts'
 import { notAuthorized, notFound } from '../http/errors.ts'
-
-/** Headers of a request, including those that can carry a key. */
-export type KeyCarriers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
  * Identifies the sender to a gateway route. A key is looked up by its hash, so the time of the lookup reveals nothing
@@ -21,13 +18,19 @@ export class AccessKeys {
     this.#configuration = configuration
   }
 
-  /** @throws ApiError 401, 404 */
-  callerOf(routeId: string, carriers: KeyCarriers): Caller {
+  /** Type of the sources of a gateway route; undefined for an unknown one. */
+  sourceOf(routeId: string): SourceDeclaration | undefined {
+    return this.#catalogue.sourceOf(this.#configuration.get(gatewayRoutes, routeId)?.value.type ?? '')
+  }
+
+  /**
+   * @param presented key of the request; empty: none
+   * @throws ApiError 401, 404
+   */
+  callerOf(routeId: string, presented: string): Caller {
     const configuration = this.#configuration
     const gatewayRoute = configuration.get(gatewayRoutes, routeId)
-    const source = this.#catalogue.runningSourceOf(gatewayRoute?.value.type ?? '')
-    const headers = source?.entrance === 'gateway' ? source.keyHeaders : COMMON_KEY_HEADERS
-    const key = configuration.find(accessKeys, 'hash', secretHash(presentedKey(carriers, headers)))
+    const key = configuration.find(accessKeys, 'hash', secretHash(presented))
     const account = configuration.get(accounts, gatewayRoute?.value.account ?? '')
     if (gatewayRoute === undefined) throw notFound('There is no gateway route at this address')
     if (key?.value.gatewayRoute !== routeId || account?.value.status !== 'active')
@@ -43,14 +46,4 @@ export class AccessKeys {
       delegated: false,
     }
   }
-}
-
-/** Returns the key of a request; an empty text does not match any key. */
-function presentedKey(carriers: KeyCarriers, headers: readonly KeyHeader[]): string {
-  for (const name of headers) {
-    const text = [carriers[name] ?? ''].flat()[0]?.trim() ?? ''
-    const key = name === 'authorization' ? text.replace(/^bearer\s+/i, '') : text
-    if (key !== '') return key
-  }
-  return ''
 }

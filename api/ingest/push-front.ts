@@ -5,7 +5,9 @@ import { jsonText } from '../../engine/json/json-text.ts'
 import type { RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
 import { LogError } from '../../engine/log/log.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { Accepted, Refusal } from '../../engine/nodes/contract/define-source.ts'
+import type { Accepted } from '../../engine/nodes/contract/define-push-source.ts'
+import { COMMON_KEY_PLACES } from '../../engine/nodes/contract/key-place.ts'
+import type { Refusal } from '../../engine/nodes/contract/refusal.ts'
 import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
 import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
@@ -19,7 +21,9 @@ import type { ByteBudget } from './byte-budget.ts'
 import { contentCodingsOf, decodedContent } from './content-codings.ts'
 import type { GatewayRouteState, GatewayRouteStates } from './gateway-route-states.ts'
 import type { IngestWriter, LineDestination } from './ingest-writer.ts'
-import { requestMetadata } from './request-metadata.ts'
+import { presentedKey } from './presented-key.ts'
+import { RefusedBody, sendPushReply } from './push-failure.ts'
+import { OpenHead, requestMetadata } from './request-metadata.ts'
 
 /** Factor by which a decompressed body can exceed the limit of a sent one: components, section 6.1. */
 const GROWTH = 10
@@ -77,6 +81,7 @@ export class PushFront {
    * @throws ApiError 401, 403, 404, 409, 429, 503
    */
   authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
+    request.pushed = this.#addressed(request)
     const caller = this.#authenticated(request, reply)
     request.pushed = { ...request.pushed, caller }
     this.#options.rateLimit?.take(caller.credential.id)
@@ -103,12 +108,25 @@ export class PushFront {
         throw changedMeanwhile()
     }
     this.#options.observer?.accepted({ events: messages.length, bytes: body.length })
-    return reply.send(answer)
+    return sendPushReply(reply, answer, 200)
   }
 
-  #authenticated(request: FastifyRequest, reply: FastifyReply): Caller {
-    const { authorization, apikey } = request.headers
-    const caller = this.#options.accessKeys.callerOf(request.pushed.gatewayRoute, { authorization, apikey })
+  /** Adds the source of the gateway route, in whose form the request is read and answered. */
+  #addressed({ raw, pushed }: FastifyRequest): FastifyRequest['pushed'] {
+    const { accessKeys, catalogue, clock } = this.#options
+    const { type = '', keys = COMMON_KEY_PLACES } = accessKeys.sourceOf(pushed.gatewayRoute) ?? {}
+    const source = catalogue.runningSourceOf(type)
+    return {
+      ...pushed,
+      receivedAtMs: clock.wallMs(),
+      source: source?.entrance === 'gateway' ? source : undefined,
+      keys,
+      key: presentedKey(raw, keys),
+    }
+  }
+
+  #authenticated({ pushed }: FastifyRequest, reply: FastifyReply): Caller {
+    const caller = this.#options.accessKeys.callerOf(pushed.gatewayRoute, pushed.key)
     reply.headers(authHeaders(caller))
     if (caller.account?.ingestionSuspended === true)
       throw forbidden('Ingestion is suspended for this account')
@@ -191,14 +209,16 @@ export class PushFront {
     const source = this.#options.catalogue.runningSourceOf(type)
     if (source?.entrance !== 'gateway') throw new RangeError(`"${type}" is not a source of a gateway route`)
     const { bodyLimitBytes: eventLimitBytes } = this.#options
-    const sent = { body, headers: request.headers, limitBytes: GROWTH * eventLimitBytes, eventLimitBytes }
+    const { raw, pushed } = request
+    const head = new OpenHead({ raw, ...pushed }, pushed.receivedAtMs)
+    const sent = { head, body, limitBytes: GROWTH * eventLimitBytes, eventLimitBytes }
     const decoded = await inTurns(source.decode(sent, user_config), this.#turns.begin())
     if ('messages' in decoded) return decoded
     if ('isTooMany' in decoded) throw payloadTooLarge()
     const { refusal } = decoded
     this.#options.observer?.refused(refusal.code)
     void this.#noteRefusal(request, caller, body, refusal)
-    throw new ApiError(400, refusal.code, refusal.message)
+    throw new RefusedBody(refusal)
   }
 
   /**
@@ -260,7 +280,7 @@ export class PushFront {
 
 function metadataOf({ raw, ip, headers, pushed }: FastifyRequest): string {
   const forwardedFor = [headers['x-forwarded-for'] ?? []].flat().join(', ')
-  return requestMetadata({ raw, ip, forwardedFor, suffix: pushed.suffix })
+  return requestMetadata({ raw, ip, forwardedFor, ...pushed })
 }
 
 /** @param metadata JSON text; empty: none */

@@ -10,12 +10,14 @@ import { LogError, type LogRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { cutsOf } from '../../engine/worker/cuts-on-the-log.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import { catalogueWith } from '../../test/support/catalogue-with.ts'
 import {
   changeAccount,
   TEST_SETTINGS,
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
+import { parcels } from '../../test/support/toy-nodes.ts'
 import { GatewayRouteStates } from './gateway-route-states.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
@@ -43,10 +45,11 @@ async function created(url: string, payload: object): Promise<Record<string, str
 async function deployed(
   config: object,
   shared?: string,
+  type = 'http',
 ): Promise<{ pipeline: string; source: string; route: string }> {
   const { id } = await created('/v3/pipeline', { title: 'doors' })
   const source = await created(`/v3/pipeline/${id}/source`, {
-    type: 'http',
+    type,
     user_config: config,
     ...(shared && { gateway_route_id: shared }),
   })
@@ -241,6 +244,96 @@ describe('credentials', () => {
     expect(answers[2]?.json().code).toBe('ERR_TOO_MANY_REQUESTS')
     expect(answers[2]?.headers['retry-after']).toBe('1')
   })
+})
+
+describe('a source with places, paths and answers of its own', () => {
+  beforeEach(async () => {
+    await installation.app.close()
+    installation = await testInstallation({ catalogue: catalogueWith({ sources: [parcels] }) })
+    ;({ route } = await deployed({}, undefined, 'parcels'))
+    key = await newKey(route)
+  })
+
+  const basic = (user: string) => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`
+  /** A request with a key in the given place alone. */
+  const parcel = (payload: string, headers: Record<string, string>, query = '') =>
+    push(payload, headers, { url: `/v1/${route}/north${query}`, headers })
+
+  test.each<[string, () => [headers: Record<string, string>, query?: string]]>([
+    ['a header of its own', () => [{ 'x-depot-key': key }]],
+    ['the password of basic authentication', () => [{ authorization: basic('any') }]],
+    ['a scheme of its own', () => [{ authorization: `DEPOT  ${key}` }]],
+    ['a parameter of the query', () => [{}, `?depot_key=${key}`]],
+    ['the second place, if the first is empty', () => [{ 'x-depot-key': ' ', authorization: basic('') }]],
+  ])('%s can carry the key, which neither source nor event receives', async (_name, given) => {
+    const [headers, query = '?'] = given()
+    const response = await parcel('5', { ...headers, 'x-b': 'two', 'content-type': 'text/x' }, `${query}&a=1`)
+    expect([response.statusCode, response.headers['content-type'], response.body]).toEqual([
+      202,
+      'text/plain',
+      'taken /north',
+    ])
+    const [event] = await events()
+    expect(event?.message).toMatchObject({
+      parcel: 5,
+      path: '/north',
+      query: { a: '1' },
+      headers: { 'x-b': 'two', 'content-type': 'text/x' },
+    })
+    const [record] = await records()
+    expect(record?.value.includes(key)).toBe(false)
+    expect(record?.value.includes(Buffer.from(key).toString('base64').slice(4, -4))).toBe(false)
+  })
+
+  test('no key, a wrong one and one in a common place are refused in its form', async () => {
+    for (const [headers, status] of [
+      [{}, 401],
+      [{ 'x-depot-key': 'wrong' }, 403],
+      [{ authorization: 'Basic wrong' }, 403],
+      [{ authorization: key }, 401],
+      [{ apikey: key }, 401],
+    ] as const) {
+      const response = await parcel('5', headers)
+      expect([response.statusCode, response.json()]).toEqual([
+        status,
+        { fault: 'ERR_UNAUTHORIZED', at: null, path: '/north' },
+      ])
+    }
+    expect(await batches()).toEqual([])
+  })
+
+  test('bodies that it refuses, and failures before them, are answered in its form', async () => {
+    const refused = await parcel('kg=3', { 'x-depot-key': key })
+    expect([refused.statusCode, refused.json()]).toEqual([
+      400,
+      { fault: 'E_EVENT_NOT_JSON', at: '1', path: '/north' },
+    ])
+    const large = await parcel('5'.repeat(TEST_SETTINGS.bodyLimitBytes + 1), { 'x-depot-key': key })
+    expect([large.statusCode, large.json().fault]).toEqual([413, 'ERR_PAYLOAD_TOO_LARGE'])
+    await created(`/v3/pipeline/${(await onlyPipeline()).id}/pause`, {})
+    const paused = await parcel('5', { 'x-depot-key': key })
+    expect([paused.statusCode, paused.headers['retry-after'], paused.json().fault]).toEqual([
+      503,
+      '10',
+      'ERR_BUSY',
+    ])
+  })
+
+  async function onlyPipeline(): Promise<{ readonly id: string }> {
+    return (await installation.call({ url: '/v3/pipeline' })).json().data[0]
+  }
+})
+
+test('a key in the place of a protocol is found before its source runs: the route is not read', async () => {
+  const { id } = await created('/v3/pipeline/gateway-route', { title: 'r', type: 'kinesis-firehose' })
+  route = id as string
+  const headers = { 'x-amz-firehose-access-key': await newKey(route) }
+  await expectRefused(push('{}', {}, { headers }), 409, 'ERR_NOT_DEPLOYED')
+  await expectRefused(
+    push('{}', {}, { headers: { 'x-amz-firehose-access-key': 'wrong' } }),
+    401,
+    'ERR_UNAUTHORIZED',
+  )
 })
 
 describe('accepted bodies', () => {

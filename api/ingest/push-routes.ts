@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { PushSource } from '../../engine/nodes/contract/define-push-source.ts'
+import { COMMON_KEY_PLACES, type KeyPlace } from '../../engine/nodes/contract/key-place.ts'
 import { pushSchema } from '../../schemas/http/lines/push-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
@@ -17,6 +19,13 @@ declare module 'fastify' {
       readonly gatewayRoute: string
       /** Rest of the path behind the id of the gateway route, as sent; may be empty. */
       readonly suffix: string
+      /** UNIX ms. */
+      readonly receivedAtMs: number
+      /** Undefined for an unknown gateway route, and for a source that does not run. */
+      readonly source: PushSource | undefined
+      readonly keys: readonly KeyPlace[]
+      /** Key of the request, valid or not; empty: none. */
+      readonly key: string
       /** null before the key is checked. */
       readonly caller: Caller | null
     }
@@ -66,6 +75,10 @@ function addressOf({ raw }: FastifyRequest): FastifyRequest['pushed'] {
   return {
     gatewayRoute: path.slice('/v1/'.length, ID_END),
     suffix: suffix === '/' ? '' : suffix,
+    receivedAtMs: 0,
+    source: undefined,
+    keys: COMMON_KEY_PLACES,
+    key: '',
     caller: null,
   }
 }

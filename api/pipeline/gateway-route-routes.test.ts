@@ -72,7 +72,9 @@ function problemsOf({ errors }: { errors?: { instancePath: string; message: stri
 
 describe('push sources (section 2.4)', () => {
   test.each(
-    CATALOGUE.sources.flatMap(({ type, aliases = [], isPush }) => (isPush ? [type, ...aliases] : [])),
+    CATALOGUE.sources.flatMap(({ type, aliases = [], entrance }) =>
+      entrance === 'gateway' ? [type, ...aliases] : [],
+    ),
   )('%s: without gateway_route_id a route with the same id is created', async type => {
     const pipeline = await newPipeline()
     const { data } = await send('POST', `/v3/pipeline/${pipeline}/source`, { type, title: 'In' })

@@ -167,8 +167,10 @@ function typeProblems(
   if (typeof type !== 'string') return [] // The schema has already reported it.
   const source = catalogue.sourceOf(type)
   if (stored === undefined) {
-    if (source?.isPush === true) return []
-    const pushTypes = catalogue.sources.filter(({ isPush }) => isPush).map(each => each.type)
+    if (source?.entrance === 'gateway') return []
+    const pushTypes = catalogue.sources
+      .filter(({ entrance }) => entrance === 'gateway')
+      .map(each => each.type)
     return [
       {
         instancePath: '/type',

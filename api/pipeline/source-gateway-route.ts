@@ -48,7 +48,7 @@ export function gatewayRouteOfNew(
   { id, kind, type }: Pick<DraftNode, 'id' | 'kind' | 'type'>,
   sent: SentGatewayRoute | undefined,
 ): string | undefined {
-  if (kind !== 'source' || catalogue.sourceOf(type)?.isPush !== true) return undefined
+  if (kind !== 'source' || catalogue.sourceOf(type)?.entrance !== 'gateway') return undefined
   return sent?.id ?? id
 }
 
@@ -68,7 +68,7 @@ export function gatewayRouteProblems(
   const refused = (message: string) => [{ instancePath: `/${sent.member}`, message }]
   const source = kind === 'source' ? catalogue.sourceOf(type) : undefined
   if (kind === 'source' && source === undefined) return [] // the check of the type reports it
-  if (source?.isPush !== true) return refused('must be absent: the type has no gateway route')
+  if (source?.entrance !== 'gateway') return refused('must be absent: the type has no gateway route')
   if (stored !== undefined) {
     const { gateway_route_id: gatewayRoute } = stored
     return sent.id === gatewayRoute

@@ -28,7 +28,7 @@ function storedOf(type: string, config: object): JsonObject {
 test('the push sources are those that receive data over HTTP', () => {
   expect(
     CATALOGUE.sources
-      .filter(({ isPush }) => isPush)
+      .filter(({ entrance }) => entrance === 'gateway')
       .map(({ type }) => type)
       .sort(),
   ).toEqual([
@@ -43,7 +43,7 @@ test('names that other clients use mean the same sources', () => {
   expect(CATALOGUE.sourceOf('mezmo-datadog-source')).toBe(CATALOGUE.sourceOf('datadog-agent'))
 })
 
-test.each(CATALOGUE.sources.filter(({ isPush }) => isPush).map(({ type }) => type))(
+test.each(CATALOGUE.sources.filter(({ entrance }) => entrance === 'gateway').map(({ type }) => type))(
   '%s: capture_metadata is stored if it is sent, and absent otherwise',
   type => {
     expect(storedOf(type, {})).not.toHaveProperty('capture_metadata')

@@ -1,21 +1,44 @@
 import { describe, expect, test } from 'vitest'
+import type { ErrorCode } from '../../engine/event/errors.ts'
 import { Event } from '../../engine/event/event.ts'
 import { parseJson } from '../../engine/json/json-text.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
+import { lineCodec } from '../../engine/lines/line-codec.ts'
+import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
 import { newStoredLine, type StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
-import type { OwnStore, SendingDestination } from '../../engine/nodes/contract/define-destination.ts'
-import type { LineSource, PushSource } from '../../engine/nodes/contract/define-source.ts'
+import type {
+  SendingDestination,
+  ShownVerdict,
+  Verdict,
+} from '../../engine/nodes/contract/define-destination.ts'
+import type { PullExample, PullExampleBatch } from '../../engine/nodes/contract/define-pull-source.ts'
+import type { PushHead } from '../../engine/nodes/contract/define-push-source.ts'
+import { COMMON_KEY_PLACES } from '../../engine/nodes/contract/key-place.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import type { DeliveryFailure } from '../../engine/nodes/contract/own-store.ts'
 import { secretPlaces } from '../../engine/nodes/contract/secret.ts'
 import { finish } from '../../engine/steps.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
-import { sentEvent } from '../support/sent-lines.ts'
+import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import { storedOptions } from '../support/stored-options.ts'
+import { notes, parcels, relay, type Shelf } from '../support/toy-nodes.ts'
 
 const LIMIT_BYTES = 20_971_520
+const RECEIVED_MS = 1_930_000_000_000
+const REQUEST_FACTS = {
+  mac: '',
+  ip: '',
+  remoteAddress: '',
+  tags: [],
+  receivedAtMs: RECEIVED_MS,
+  driftMs: null,
+  idempotency: null,
+}
 
 /** Options as they are stored, and checked. */
 function checkedOptions({ config: schema, check }: NodeDeclaration, sent: JsonObject): JsonObject {
@@ -25,94 +48,167 @@ function checkedOptions({ config: schema, check }: NodeDeclaration, sent: JsonOb
   return checked.stored
 }
 
-function isA<Kind extends { readonly type: string }>(
-  nodes: readonly { readonly type: string }[],
-  is: (node: object) => boolean,
-): [string, Kind][] {
-  return nodes.filter(is).map(node => [node.type, node as Kind])
+const { runningSources, destinations } = CATALOGUE
+const pushSources = [...runningSources.filter(source => source.entrance === 'gateway'), parcels]
+const lineSources = runningSources.filter(source => source.entrance === 'ingest')
+const pullSources = [...runningSources.filter(source => source.entrance === 'pull'), notes]
+const ownStores = destinations.filter(destination => destination.delivery === 'lines')
+const sending = [...destinations.filter(destination => destination.delivery === 'requests'), relay]
+
+/** Pairs of a type and its node, as `describe.each` takes them. */
+function named<Node extends { readonly type: string }>(nodes: readonly Node[]): [string, Node][] {
+  return nodes.map(node => [node.type, node])
 }
 
-const pushSources = isA<PushSource>(
-  CATALOGUE.runningSources,
-  node => 'entrance' in node && node.entrance === 'gateway',
-)
-const lineSources = isA<LineSource>(
-  CATALOGUE.runningSources,
-  node => 'entrance' in node && node.entrance === 'ingest',
-)
-const ownStores = isA<OwnStore>(
-  CATALOGUE.destinations,
-  node => 'delivery' in node && node.delivery === 'lines',
-)
-const sending = isA<SendingDestination>(
-  CATALOGUE.destinations,
-  node => 'delivery' in node && node.delivery === 'requests',
-)
+/** Pairs of a title and its example. */
+function titled<Example extends { readonly title: string }>(
+  examples: readonly Example[],
+): [string, Example][] {
+  return examples.map(example => [example.title, example])
+}
+
+/** Every declared code has an example, and no other code is shown. An example of its cost would be too long to read. */
+function expectAllShown(errors: readonly ErrorCode[], shown: readonly ErrorCode[]): void {
+  const declared = errors.filter(code => code !== 'E_EXPRESSION_COST')
+  expect([...new Set(shown)].sort()).toEqual(declared.toSorted())
+}
+
+const shownFailure = (failure: DeliveryFailure | undefined) => failure && [failure.code, failure.field]
 
 function textOf({ textBytes, textStart, textEnd }: StoredLine): string {
   return Buffer.from(textBytes.subarray(textStart, textEnd)).toString()
 }
 
-describe.each(pushSources)('push source %s', (_type, source) => {
-  const decoded = (body: string, config: JsonObject) =>
-    finish(
-      source.decode(
-        { body: Buffer.from(body), headers: {}, limitBytes: LIMIT_BYTES, eventLimitBytes: LIMIT_BYTES },
-        checkedOptions(source, config),
-      ),
-    )
+const HEAD: PushHead = { path: '', query: {}, headers: {}, receivedAtMs: 1_930_000_000_000 }
 
-  test.each(source.examples.map(example => [example.title, example] as const))('%s', (_title, example) => {
-    const outcome = decoded(example.body, example.config)
+describe.each(named(pushSources))('push source %s', (_type, source) => {
+  test.each(titled(source.examples))('%s', (_title, example) => {
+    const head = { ...HEAD, ...example.head }
+    const limits = { limitBytes: LIMIT_BYTES, eventLimitBytes: LIMIT_BYTES }
+    const request = { head, body: Buffer.from(example.body), ...limits }
+    const outcome = finish(source.decode(request, checkedOptions(source, example.config)))
     const messages = 'messages' in outcome ? outcome.messages.map(parseJson) : undefined
     const refused = 'refusal' in outcome ? [outcome.refusal.code, outcome.refusal.field] : undefined
     expect({ messages, refused }).toEqual({ messages: example.messages, refused: example.refused })
+    if (example.reply === undefined) return
+    if ('refusal' in outcome) {
+      const failure = { ...outcome.refusal, status: 400, hasKey: true }
+      expect(source.refusedReply?.(failure, head)).toEqual(example.reply)
+    } else expect('reply' in outcome && outcome.reply).toEqual(example.reply)
   })
 
   test('has an example for each declared error, and for no other error', () => {
-    const shown = source.examples.flatMap(({ refused }) => (refused === undefined ? [] : [refused[0]]))
-    expect([...new Set(shown)].sort()).toEqual(source.errors.toSorted())
+    expectAllShown(
+      source.errors,
+      source.examples.flatMap(({ refused }) => refused?.[0] ?? []),
+    )
   })
 
   test('accepts the key in at least one place', () => {
-    expect(source.keyHeaders.length).toBeGreaterThan(0)
+    expect(source.keys ?? COMMON_KEY_PLACES).not.toEqual([])
   })
 })
 
-describe.each(lineSources)('line source %s', (_type, source) => {
-  test.each(source.examples.map(example => [example.title, example] as const))(
-    '%s',
-    (_title, { sent, message }) => {
-      expect(sentEvent(sent).message).toEqual(message)
-    },
-  )
+describe.each(named(lineSources))('line source %s', (_type, source) => {
+  test.each(titled(source.examples))('%s', (_title, { hostname, body, messages }) => {
+    const reader = lineCodec.newReader()
+    reader.load([Buffer.from(body)])
+    const batch = new LineBatchBuilder()
+    batch.addRequest(columns => {
+      reader.readLines(columns, timeBounds(RECEIVED_MS, 7), null, LIMIT_BYTES)
+      return { facts: { ...REQUEST_FACTS, hostname } }
+    })
+    const view = LineBatchView.decode(batch.encode(CONTEXT.account, INGEST_ENTRANCE))
+    const events = Array.from({ length: view.count }, (_, row) => Event.ofLine(view, row))
+    expect(events.map(({ message }) => message)).toEqual(messages)
+  })
 })
 
-describe.each(ownStores)('own store %s', (_type, destination) => {
-  test.each(destination.examples.map(example => [example.title, example] as const))(
-    '%s',
-    (_title, example) => {
-      const line = newStoredLine()
-      const failure = destination
-        .compile(checkedOptions(destination, example.config))
-        .fill(Event.of(example.event, {}, '2031-03-09T08:15:30.250Z'), line, {
-          account: '507f1f77bc',
-          timeMs: 1_930_000_000_000,
-          retentionDays: 7,
-          poolDays: 0,
-          fieldNames: new FieldNames(),
-          behaviour: BEHAVIOUR,
-        })
-      expect(failure && [failure.code, failure.field]).toEqual(example.failed)
-      expect({ ...line, text: textOf(line) }).toMatchObject(example.line ?? {})
-    },
-  )
+describe.each(named(pullSources))('pull source %s', (_type, source) => {
+  const opened = (example: PullExample, from = example.from) => {
+    const shelf = new ShelfInMemory(example.remote as readonly string[])
+    const config = checkedOptions(source, example.config)
+    return { shelf, reader: source.open(shelf, config, from) }
+  }
+
+  test.each(titled(source.examples))('%s', async (_title, example) => {
+    const { shelf, reader } = opened(example)
+    const found: PullExampleBatch[] = []
+    for await (const { messages, refusals, position } of reader.batches(AbortSignal.timeout(60_000))) {
+      const refused = refusals.map(({ code, field }) => [code, field] as const)
+      found.push({
+        messages: messages.map(parseJson),
+        ...(refused.length > 0 && { refused }),
+        position,
+      })
+      await reader.acknowledge(position)
+      expect(shelf.removedTo).toEqual(position)
+    }
+    await reader.close()
+    expect(found).toEqual(example.batches)
+  })
+
+  test('continues behind any position: what was not acknowledged comes again, and nothing else', async () => {
+    for (const example of source.examples)
+      for (const [index, { position }] of example.batches.entries()) {
+        const positions: JsonValue[] = []
+        for await (const batch of opened(example, position).reader.batches(AbortSignal.timeout(60_000)))
+          positions.push(batch.position)
+        expect(positions).toEqual(example.batches.slice(index + 1).map(each => each.position))
+      }
+  })
 
   test('has an example for each declared error, and for no other error', () => {
-    const shown = destination.examples.flatMap(({ failed }) => (failed === undefined ? [] : [failed[0]]))
-    // An example of its cost would be too long to read.
-    const declared = destination.errors.filter(code => code !== 'E_EXPRESSION_COST')
-    expect([...new Set(shown)].sort()).toEqual(declared.toSorted())
+    expectAllShown(
+      source.errors,
+      source.examples.flatMap(({ batches }) =>
+        batches.flatMap(({ refused = [] }) => refused.map(([code]) => code)),
+      ),
+    )
+  })
+})
+
+/** Stand-in of the transport of `notes`. It ends instead of waiting. */
+class ShelfInMemory implements Shelf {
+  removedTo = 0
+  readonly #notes: readonly string[]
+
+  constructor(notes: readonly string[]) {
+    this.#notes = notes
+  }
+
+  async notesBehind(number: number): Promise<readonly string[]> {
+    if (number < this.removedTo) throw new RangeError(`note ${number + 1} was removed`)
+    return this.#notes.slice(number)
+  }
+
+  async removeTo(number: number): Promise<void> {
+    this.removedTo = number
+  }
+}
+
+describe.each(named(ownStores))('own store %s', (_type, destination) => {
+  test.each(titled(destination.examples))('%s', (_title, example) => {
+    const line = newStoredLine()
+    const failure = destination
+      .compile(checkedOptions(destination, example.config))
+      .fill(Event.of(example.event, {}, '2031-03-09T08:15:30.250Z'), line, {
+        account: '507f1f77bc',
+        timeMs: 1_930_000_000_000,
+        retentionDays: 7,
+        poolDays: 0,
+        fieldNames: new FieldNames(),
+        behaviour: BEHAVIOUR,
+      })
+    expect(shownFailure(failure)).toEqual(example.failed)
+    expect({ ...line, text: textOf(line) }).toMatchObject(example.line ?? {})
+  })
+
+  test('has an example for each declared error, and for no other error', () => {
+    expectAllShown(
+      destination.errors,
+      destination.examples.flatMap(({ failed }) => failed?.[0] ?? []),
+    )
   })
 
   test('the fold makes the same line from the given options', () => {
@@ -142,26 +238,117 @@ const CONTEXT = {
   behaviour: BEHAVIOUR,
 }
 
-describe.each(sending)('destination %s', (_type, destination) => {
-  test.each(destination.examples.map(example => [example.title, example] as const))(
-    '%s',
-    (_title, example) => {
-      const config = checkedOptions(destination, example.config)
-      const events = example.events.map(message => Event.of(message, {}, '2031-03-09T08:15:30.250Z'))
-      for (const event of events) expect(destination.neverSent(event, config)).toBeUndefined()
-      const requests = [...destination.encode(events, config)]
-      expect(requests.map(({ request }) => request as JsonValue)).toEqual(example.requests)
-      // Without a request nothing is left to do; with some, each event is part of one.
-      const sent = requests.reduce((sum, { events: count }) => sum + count, 0)
-      expect([0, events.length]).toContain(sent)
-    },
-  )
+describe.each(named(sending))('destination %s', (_type, destination) => {
+  const eventOf = (message: JsonValue) => Event.of(message, {}, '2031-03-09T08:15:30.250Z')
+
+  test.each(titled(destination.examples))('%s', (_title, { config: sent, events, ...example }) => {
+    const config = checkedOptions(destination, sent)
+    const all = events.map(eventOf)
+    const never = all.map(event => shownFailure(destination.neverSent(event, config)))
+    expect(never).toEqual(events.map((_, index) => example.never?.[index]))
+    const sendable = all.filter((_, index) => never[index] === undefined)
+    const requests = [...destination.encode(sendable, config)]
+    expect(requests.map(({ request }) => request)).toEqual(example.requests)
+    // Without a request nothing is left to do; with some, each event is part of one.
+    const inRequests = requests.reduce((sum, { events: count }) => sum + count, 0)
+    expect([0, sendable.length]).toContain(inRequests)
+    for (const { answer, verdict } of example.answers ?? [])
+      expect(verdictsOf(destination.judge(answer, config)).map(shownVerdict)).toEqual([verdict].flat())
+  })
+
+  test('has an example for each declared error, and for no other error', () => {
+    const failed = (verdict: ShownVerdict) => (typeof verdict === 'string' ? [] : [verdict.failed[0]])
+    expectAllShown(
+      destination.errors,
+      destination.examples.flatMap(({ never = {}, answers = [] }) => [
+        ...Object.values(never).map(([code]) => code),
+        ...answers.flatMap(({ verdict }) => [verdict].flat().flatMap(failed)),
+      ]),
+    )
+  })
+
+  test('an example shows each kind of verdict, if it sends requests', () => {
+    const answers = destination.examples.flatMap(({ answers = [] }) => answers)
+    const kinds = answers.flatMap(({ verdict }) =>
+      [verdict].flat().map(each => (typeof each === 'string' ? each : 'failed')),
+    )
+    if (destination.transport === 'none') expect(kinds).toEqual([])
+    else expect([...new Set(kinds)].sort()).toEqual(['again', 'delivered', 'failed'])
+  })
 })
+
+function verdictsOf(judged: ReturnType<SendingDestination['judge']>): Verdict[] {
+  return [judged].flat()
+}
+
+function shownVerdict(verdict: Verdict): ShownVerdict {
+  return typeof verdict === 'string' ? verdict : { failed: [verdict.code, verdict.field] }
+}
+
+describe('a sending destination', () => {
+  test('is enough to deliver: each event is delivered once or fails once, in order, whatever is answered', () => {
+    const events = [
+      { room: 'a', n: 1 },
+      { n: 2 },
+      { room: 'a', n: 3 },
+      { room: 'a', n: 4 },
+      { room: 'b', n: 5 },
+      { room: 'b', n: 6 },
+    ].map(message => Event.of(message, {}, '2031-03-09T08:15:30.250Z'))
+    const answers = ['busy', ['ok', 'busy'], ['ok', 'bad'], ['bad', 'ok']]
+    const { ended, requests } = deliver(relay, events, () => answers.shift() ?? 'ok')
+    expect(ended).toEqual([
+      [2, 'E_NOT_FOUND'],
+      [1, 'delivered'],
+      [3, 'delivered'],
+      [4, 'E_DELIVERY_FAILED'],
+      [5, 'E_DELIVERY_FAILED'],
+      [6, 'delivered'],
+    ])
+    // The first request is repeated while the other system is busy; the second event of it goes with the next one.
+    expect(requests).toEqual([
+      [1, 3],
+      [1, 3],
+      [3, 4],
+      [5, 6],
+    ])
+  })
+})
+
+/** Sends one request after the other, and what is to be sent again before anything else. */
+function deliver(
+  destination: SendingDestination,
+  events: readonly Event[],
+  answerTo: (request: JsonObject) => JsonValue,
+): { readonly ended: [JsonValue, string][]; readonly requests: JsonValue[] } {
+  const numberOf = (event: Event) => (event.message as JsonObject).n as JsonValue
+  const ended: [JsonValue, string][] = []
+  const requests: JsonValue[] = []
+  let waiting = events.filter(event => {
+    const failure = destination.neverSent(event, {})
+    if (failure !== undefined) ended.push([numberOf(event), failure.code])
+    return failure === undefined
+  })
+  while (waiting.length > 0) {
+    const [first] = destination.encode(waiting, {})
+    if (first === undefined) throw new Error('events that can be sent need a request')
+    const request = first.request as JsonObject
+    requests.push((request.messages as JsonObject[]).map(({ n }) => n as JsonValue))
+    const judged = destination.judge(answerTo(request), {})
+    const again: Event[] = []
+    for (const [index, event] of waiting.slice(0, first.events).entries()) {
+      const verdict = (Array.isArray(judged) ? judged[index] : judged) as Verdict
+      if (verdict === 'again') again.push(event)
+      else ended.push([numberOf(event), verdict === 'delivered' ? verdict : verdict.code])
+    }
+    waiting = [...again, ...waiting.slice(first.events)]
+  }
+  return { ended, requests }
+}
 
 describe('the node types of this program', () => {
   test('are exactly those that can be published, and each kind of contract has a node', () => {
-    const counts = [pushSources, lineSources, ownStores, sending].map(({ length }) => length)
-    expect(counts.every(count => count > 0)).toBe(true)
+    expect([pushSources, lineSources, ownStores, sending].map(({ length }) => length)).not.toContain(0)
     for (const kind of ['source', 'transform', 'sink'] as const)
       for (const { type } of CATALOGUE.declarations[kind]) {
         const runs = {
@@ -176,6 +363,15 @@ describe('the node types of this program', () => {
   test('do not read secrets in the fold, unless they are sealed', () => {
     for (const { config, foldSecrets = [] } of CATALOGUE.processors)
       expect(secretPlaces(config)).toEqual(expect.arrayContaining(foldSecrets.map(name => [name])))
+  })
+
+  test('neither pull nor send: nothing opens such sources, and no transport carries requests', () => {
+    expect(runningSources.filter(({ entrance }) => entrance === 'pull')).toEqual([])
+    for (const destination of destinations)
+      expect('transport' in destination ? destination.transport : 'none').toBe('none')
+  })
+
+  test('do not hand secrets of destinations to the fold', () => {
     for (const { type, config, foldOptions } of CATALOGUE.destinations)
       for (const [name] of secretPlaces(config)) expect([type, foldOptions]).not.toContain(name)
   })

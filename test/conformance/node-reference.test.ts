@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
-import { nodeReference } from '../support/node-reference.ts'
+import { destinationSections, nodeReference, sourceSections } from '../support/node-reference.ts'
 import { type OptionSchema, optionRows } from '../support/option-table.ts'
+import { notes, parcels, relay } from '../support/toy-nodes.ts'
 
 const SCHEMAS = [
   ...Object.entries(CATALOGUE.declarations).flatMap(([kind, declarations]) =>
@@ -17,6 +18,25 @@ test('docs/nodes.md is the page of the present declarations (renew it with `npm 
 
 test.each(SCHEMAS)('every option of %s has a description', (_type, schema) => {
   for (const { name, description } of optionRows(schema)) expect(description, name).toMatch(/\w/)
+})
+
+test('every part of a contract is on the page', () => {
+  const page = [parcels, notes].flatMap(source => sourceSections(source, source)).join('\n')
+  for (const part of [
+    'Places of the access key: `x-depot-key: <key>`, the password in `authorization: basic`',
+    '`authorization: depot <key>`, `?depot_key=<key>`.',
+    '| `E_EVENT_NOT_JSON` | the payload is not JSON |',
+    '`"kg=3"`, request `{"path":"/north","query":{"shift":"night"}}` | refused: `E_EVENT_NOT_JSON` at `1`; answer `{"status":400,',
+    '| `["{\\"a\\":1}","{\\"a\\":2}","nope","\\"b\\"","5"]` | `{"a":1}`, `{"a":2}` up to `2`; `"b"`, refused: `E_EVENT_NOT_JSON` at `3` up to `4`;',
+    '| from `1`: `2`, `3` up to `3` |',
+  ])
+    expect(page).toContain(part)
+  const outcomes = destinationSections(relay).join('\n')
+  for (const part of [
+    '`{"n":1}` is never sent: `E_NOT_FOUND` at `.room`; `{"room":"a","messages":[{"room":"a"}]}` |',
+    'answer `"ok"`: delivered; answer `"busy"`: again; answer `"bad"`: failed: `E_DELIVERY_FAILED`; answer `["ok","busy"]`: delivered, again |',
+  ])
+    expect(outcomes).toContain(part)
 })
 
 test('bounds, defaults and nested members are described', () => {

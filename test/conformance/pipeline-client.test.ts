@@ -34,7 +34,7 @@ const NODE_TYPES = KINDS.flatMap(kind =>
   ),
 )
 const PUSH_TYPES = CATALOGUE.sources
-  .filter(({ isPush }) => isPush)
+  .filter(({ entrance }) => entrance === 'gateway')
   .flatMap(({ type, aliases = [] }) => [type, ...aliases])
 
 const CONDITIONAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }

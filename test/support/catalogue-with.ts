@@ -5,12 +5,13 @@ import { checkStoredOptions } from '../../engine/nodes/contract/node-declaration
 
 /** The node types of this program, including those that are only declared, and further ones. */
 export function nodeTypesWith({
+  sources = [],
   processors = [],
   destinations = [],
-}: Partial<Pick<NodeTypes, 'processors' | 'destinations'>>): NodeTypes {
-  const { sources, declarations, ownStore } = CATALOGUE
+}: Partial<Pick<NodeTypes, 'sources' | 'processors' | 'destinations'>>): NodeTypes {
+  const { declarations, ownStore } = CATALOGUE
   return {
-    sources,
+    sources: [...CATALOGUE.sources, ...sources],
     processors: [...(declarations.transform as readonly ProcessorDeclaration[]), ...processors],
     destinations: [...declarations.sink, ...destinations],
     ownStore,

@@ -12,10 +12,17 @@ import {
 import { jsonText } from '../../engine/json/json-text.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
-import type { Destination } from '../../engine/nodes/contract/define-destination.ts'
+import type {
+  OwnStore,
+  SendingDestination,
+  ShownVerdict,
+} from '../../engine/nodes/contract/define-destination.ts'
 import type { Example, ExampleStep, Processor } from '../../engine/nodes/contract/define-processor.ts'
+import type { PullExampleBatch } from '../../engine/nodes/contract/define-pull-source.ts'
 import type { Source } from '../../engine/nodes/contract/define-source.ts'
+import { COMMON_KEY_PLACES, type KeyPlace } from '../../engine/nodes/contract/key-place.ts'
 import type { ConfigExample, NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import type { SourceDeclaration } from '../../engine/nodes/contract/source-declaration.ts'
 import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type OptionSchema, optionRows } from './option-table.ts'
@@ -126,8 +133,8 @@ function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
       : '',
     ...configs.map(configExample),
     ...(processor === undefined ? [] : processorSections(processor)),
-    ...(kind === 'source' ? sourceSections(CATALOGUE.runningSourceOf(type)) : []),
-    ...(kind === 'sink' ? destinationSections(CATALOGUE.destinationOf(type)) : []),
+    ...(kind === 'source' ? sectionsOfSource(type) : []),
+    ...(kind === 'sink' ? sectionsOfDestination(type) : []),
   ]
     .filter(part => part !== '')
     .join('\n\n')
@@ -171,10 +178,9 @@ function configExample(example: ConfigExample): string {
 
 function processorSections({ errors, examples }: Processor): string[] {
   const outcomes = new Set(examples.flatMap(({ steps }) => steps.map(({ outcome }) => outcomeKind(outcome))))
-  const codes = errors.map(error => [code(error), ERROR_CODES[error]])
   return [
     `Outcomes of an event: ${[...outcomes].join(', ')}.`,
-    codes.length === 0 ? '' : table(['Error', 'Raised when'], codes),
+    errorTable(errors),
     ...examples.map(workedExample),
   ]
 }
@@ -188,46 +194,119 @@ function errorTable(errors: readonly ErrorCode[]): string {
       )
 }
 
-function sourceSections(source: Source | undefined): string[] {
-  if (source?.entrance === 'ingest')
-    return source.examples.map(
-      ({ title, sent, message }) =>
-        `Worked example: ${title}.\n\n${table(['Line', 'Message'], [[code(jsonText(sent)), code(jsonText(message))]])}`,
-    )
-  if (source?.entrance !== 'gateway') return []
-  const rows = source.examples.map(({ title, config, body, messages, refused }) => [
-    title,
-    code(jsonText(config)),
-    code(jsonText(body)),
-    messages === undefined ? `refused: ${errorName(refused)}` : listedMessages(messages) || 'none',
-  ])
+function sectionsOfSource(type: string): readonly string[] {
+  const declaration = CATALOGUE.sourceOf(type)
+  return declaration === undefined ? [] : sourceSections(declaration, CATALOGUE.runningSourceOf(type))
+}
+
+function sectionsOfDestination(type: string): readonly string[] {
+  const destination = CATALOGUE.destinationOf(type)
+  return destination === undefined ? [] : destinationSections(destination)
+}
+
+/** What the page says of a source beyond its options. */
+export function sourceSections(
+  { entrance, keys }: SourceDeclaration,
+  running: Source | undefined,
+): readonly string[] {
   return [
-    `Headers that may carry the access key: ${listed(source.keyHeaders)}.`,
-    errorTable(source.errors),
-    `Worked examples:\n\n${table(['Rule', 'Options', 'Body', 'Messages'], rows)}`,
+    entrance === 'gateway' ? `Places of the access key: ${keyPlaces(keys)}.` : '',
+    running !== undefined && 'errors' in running ? errorTable(running.errors) : '',
+    running === undefined ? '' : `Worked examples:\n\n${sourceExamples(running)}`,
   ]
 }
 
-function destinationSections(destination: Destination | undefined): string[] {
-  if (destination === undefined) return []
-  const rows =
+function keyPlaces(places: readonly KeyPlace[] = COMMON_KEY_PLACES): string {
+  return places
+    .map(place => {
+      if ('parameter' in place) return code(`?${place.parameter}=<key>`)
+      const { header, scheme } = place
+      if (scheme === 'basic') return `the password in ${code(`${header}: basic`)}`
+      return code(`${header}: ${scheme === undefined ? '' : `${scheme} `}<key>`)
+    })
+    .join(', ')
+}
+
+function sourceExamples(source: Source): string {
+  switch (source.entrance) {
+    case 'ingest':
+      return table(
+        ['Rule', 'Hostname', 'Body', 'Messages'],
+        source.examples.map(({ title, hostname, body, messages }) => [
+          title,
+          code(hostname),
+          code(body),
+          listedMessages(messages),
+        ]),
+      )
+    case 'gateway':
+      return table(
+        ['Rule', 'Options', 'Body', 'Messages'],
+        source.examples.map(({ title, config, head, body, messages, refused, reply }) => [
+          title,
+          code(jsonText(config)),
+          `${code(jsonText(body))}${head === undefined ? '' : `, request ${code(JSON.stringify(head))}`}`,
+          (messages === undefined ? `refused: ${errorName(refused)}` : listedMessages(messages) || 'none') +
+            (reply === undefined ? '' : `; answer ${code(JSON.stringify(reply))}`),
+        ]),
+      )
+    case 'pull':
+      return table(
+        ['Rule', 'Options', 'Other system', 'Batches'],
+        source.examples.map(({ title, config, remote, from, batches }) => [
+          title,
+          code(jsonText(config)),
+          code(jsonText(remote)),
+          `${from === undefined ? '' : `from ${code(jsonText(from))}: `}${batches.map(pulledBatch).join('; ')}`,
+        ]),
+      )
+  }
+}
+
+function pulledBatch({ messages, refused = [], position }: PullExampleBatch): string {
+  const parts = [listedMessages(messages), ...refused.map(error => `refused: ${errorName(error)}`)]
+  return `${parts.filter(part => part !== '').join(', ')} up to ${code(jsonText(position))}`
+}
+
+/** What the page says of a destination beyond its options. */
+export function destinationSections(destination: OwnStore | SendingDestination): readonly string[] {
+  const examples =
     destination.delivery === 'lines'
-      ? destination.examples.map(({ title, config, event, line, failed }) => [
-          title,
-          code(jsonText(config)),
-          code(jsonText(event)),
-          line === undefined ? `failed: ${errorName(failed)}` : `line ${code(jsonText(line))}`,
-        ])
-      : destination.examples.map(({ title, config, events, requests }) => [
-          title,
-          code(jsonText(config)),
-          listedMessages(events),
-          requests.length === 0 ? 'no request' : listedMessages(requests),
-        ])
-  return [
-    errorTable(destination.errors),
-    `Worked examples:\n\n${table(['Rule', 'Options', 'Events', 'Outcome'], rows)}`,
-  ]
+      ? table(
+          ['Rule', 'Options', 'Events', 'Outcome'],
+          destination.examples.map(({ title, config, event, line, failed }) => [
+            title,
+            code(jsonText(config)),
+            code(jsonText(event)),
+            line === undefined ? `failed: ${errorName(failed)}` : `line ${code(jsonText(line))}`,
+          ]),
+        )
+      : table(
+          ['Rule', 'Options', 'Events', 'Outcome'],
+          destination.examples.map(({ title, config, events, never = {}, requests, answers = [] }) => [
+            title,
+            code(jsonText(config)),
+            listedMessages(events),
+            [
+              ...Object.entries(never).map(
+                ([index, failed]) =>
+                  `${code(jsonText(events[Number(index)] ?? null))} is never sent: ${errorName(failed)}`,
+              ),
+              requests.length === 0 ? 'no request' : listedMessages(requests),
+              ...answers.map(
+                ({ answer, verdict }) => `answer ${code(jsonText(answer))}: ${verdictName(verdict)}`,
+              ),
+            ].join('; '),
+          ]),
+        )
+  return [errorTable(destination.errors), `Worked examples:\n\n${examples}`]
+}
+
+function verdictName(verdict: ShownVerdict | readonly ShownVerdict[]): string {
+  return [verdict]
+    .flat()
+    .map(each => (typeof each === 'string' ? each : `failed: ${errorName(each.failed)}`))
+    .join(', ')
 }
 
 function errorName(error: readonly [ErrorCode, string | null] | undefined): string {

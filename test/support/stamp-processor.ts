@@ -14,7 +14,7 @@ export const stamp = defineProcessor({
     ({ key }) =>
     event =>
       event.withMessage({ line: stampOf(key, String(event.member('line'))) }),
-  configs: [{ sent: { key: 'a key' }, stored: { key: 'a key' } }],
+  configs: [{ sent: { key: 'a key' } }],
   examples: [],
 })
 

@@ -3,11 +3,12 @@ import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.t
 import type { ConfigCheck } from './config-schema.ts'
 import type { Destination, OwnStore, SinkNode } from './define-destination.ts'
 import type { Processor, ProcessorDeclaration } from './define-processor.ts'
-import type { Source, SourceDeclaration } from './define-source.ts'
+import type { Source } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { OwnStoreSink } from './own-store.ts'
 import { isSealed, type SecretSeal, withoutSecrets } from './secret.ts'
 import { SendingSink } from './sending-sink.ts'
+import type { SourceDeclaration } from './source-declaration.ts'
 
 export type NodeKind = NodeDocument['kind']
 
@@ -61,7 +62,7 @@ export class Catalogue {
     this.#types = types
     this.declarations = { source: sources, transform: processors, sink: destinations }
     this.sources = sources
-    this.runningSources = sources.filter(source => 'entrance' in source)
+    this.runningSources = sources.filter(source => 'examples' in source)
     this.processors = processors.filter(processor => 'compile' in processor)
     this.destinations = destinations.filter(destination => 'delivery' in destination)
     this.ownStore = ownStore

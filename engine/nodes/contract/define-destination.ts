@@ -1,3 +1,4 @@
+import type { Static, TObject } from 'typebox'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import type { ErrorCode } from '../../event/errors.ts'
 import type { Event } from '../../event/event.ts'
@@ -8,11 +9,11 @@ import type { DeliveryFailure, OwnStoreSink } from './own-store.ts'
 /** Type of destination that this program runs. */
 export type Destination = OwnStore | SendingDestination
 
-interface RunningDestination extends NodeDeclaration {
+interface RunningDestination<Code extends ErrorCode = ErrorCode> extends NodeDeclaration {
   /** Options that the fold reads. No other option reaches the log of a partition. */
   readonly foldOptions: readonly string[]
   /** Codes of all failures that it can report. */
-  readonly errors: readonly ErrorCode[]
+  readonly errors: readonly Code[]
   /** Findings that prevent the publication of a node, with pointers into its options, which were checked. */
   publishProblems?(config: JsonObject, site: PublishSite): Problem[]
 }
@@ -29,20 +30,29 @@ export interface OwnStore extends RunningDestination {
  * Destination that sends requests to another system. It is pure: it creates requests and judges answers. A transport
  * carries them.
  */
-export interface SendingDestination<Request = unknown, Answer = unknown> extends RunningDestination {
+export interface SendingDestination<
+  Schema extends TObject = TObject,
+  Code extends ErrorCode = ErrorCode,
+  Request = unknown,
+  Answer = unknown,
+  Config = JsonObject,
+> extends RunningDestination<Code> {
+  readonly config: Schema
   readonly delivery: 'requests'
-  readonly transport: Transport
-  /** Returns a reason why an event can never be sent; undefined: it can be. */
-  neverSent(event: Event, config: JsonObject): DeliveryFailure | undefined
+  /** Name of the transport that carries its requests. Only `none` exists, for a destination without requests. */
+  readonly transport: string
+  /** Returns the reason why an event can never be sent; undefined: it can be. */
+  neverSent(event: Event, config: Config): DeliveryFailure<NoInfer<Code>> | undefined
   /** Creates requests for events, in order. Every event is part of exactly one request, or needs none. */
-  encode(events: readonly Event[], config: JsonObject): Iterable<EncodedRequest<Request>>
-  /** Judges the answer to a request, or the failure of the connection. */
-  judge(answer: Answer, config: JsonObject): Verdict
+  encode(events: readonly Event[], config: Config): Iterable<EncodedRequest<Request>>
+  /**
+   * Judges the answer to a request, or the failure of the connection.
+   *
+   * @returns a verdict on all events of the request, or one per event, in order
+   */
+  judge(answer: Answer, config: Config): Verdict<NoInfer<Code>> | readonly Verdict<NoInfer<Code>>[]
   readonly examples: readonly SendingExample[]
 }
-
-/** Transport of requests. None exists yet, so only a destination without requests can be defined. */
-export type Transport = 'none'
 
 export interface EncodedRequest<Request> {
   readonly request: Request
@@ -50,8 +60,8 @@ export interface EncodedRequest<Request> {
   readonly events: number
 }
 
-/** `refused`: the same request will never be accepted. */
-export type Verdict = 'delivered' | 'again' | 'refused'
+/** A failure means that the event will never be accepted. */
+export type Verdict<Code extends ErrorCode = ErrorCode> = 'delivered' | 'again' | DeliveryFailure<Code>
 
 /** Installation and account for which a destination is published. */
 export interface PublishSite {
@@ -72,27 +82,42 @@ export interface StoredExample {
   /** Members of the stored line. */
   readonly line?: Readonly<Record<string, JsonValue>>
   /** Code and field of the failure. */
-  readonly failed?: readonly [ErrorCode, string | null]
+  readonly failed?: ShownFailure
 }
 
-/** Worked example of a destination that sends requests. */
+/** Worked example of a destination that sends requests: it runs as a test and is printed on the reference page. */
 export interface SendingExample {
   readonly title: string
   readonly config: JsonObject
-  /** Messages of the events. */
+  /** Messages of events. */
   readonly events: readonly JsonValue[]
-  /** Requests as they are sent. */
+  /** Code and field of the failure of each event that can never be sent, by the index of the event. */
+  readonly never?: Readonly<Record<number, ShownFailure>>
+  /** Requests for the other events, as they are sent. */
   readonly requests: readonly JsonValue[]
+  /** Answers to the first request. */
+  readonly answers?: readonly AnswerExample[]
 }
+
+export interface AnswerExample {
+  readonly answer: JsonValue
+  readonly verdict: ShownVerdict | readonly ShownVerdict[]
+}
+
+export type ShownVerdict = 'delivered' | 'again' | { readonly failed: ShownFailure }
+
+/** Code and field of a failure. */
+export type ShownFailure = readonly [ErrorCode, string | null]
 
 export function defineOwnStore(destination: OwnStore): OwnStore {
   return destination
 }
 
-export function defineDestination<Request, Answer>(
-  destination: SendingDestination<Request, Answer>,
+/** Checks a destination against its own options, codes and requests, and gives it the type that all of them share. */
+export function defineDestination<Schema extends TObject, Code extends ErrorCode, Request, Answer>(
+  destination: SendingDestination<Schema, Code, Request, Answer, Static<Schema>>,
 ): SendingDestination {
-  return destination as SendingDestination
+  return destination as unknown as SendingDestination
 }
 
 /** Declares a destination that is accepted, stored and returned, and with which no pipeline can be published. */

@@ -40,8 +40,8 @@ export interface LineHead {
 }
 
 /** Reason why an event cannot be delivered. */
-export interface DeliveryFailure {
-  readonly code: ErrorCode
+export interface DeliveryFailure<Code extends ErrorCode = ErrorCode> {
+  readonly code: Code
   /** The path concerned. */
   readonly field: string | null
   /** One sentence, which contains nothing of the event's content. */

@@ -30,7 +30,7 @@ export const azureEventHub = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: false,
+  entrance: 'pull',
   configs: [
     {
       sent: { ...SHOP, group_id: '$Default', topics: ['orders'] },

@@ -17,6 +17,6 @@ export const demoLogs = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: false,
+  entrance: 'pull',
   configs: [{ sent: { format: 'nginx' } }],
 })

@@ -15,7 +15,7 @@ export const fluent = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: true,
+  entrance: 'gateway',
   configs: [
     { sent: {}, defaults: { decoding: 'json' } },
     {

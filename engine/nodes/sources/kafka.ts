@@ -30,7 +30,7 @@ export const kafka = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: false,
+  entrance: 'pull',
 
   check: sent => [
     ...kafkaConnectionProblems(sent),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { declareSource } from '../contract/define-source.ts'
+import { COMMON_KEY_PLACES } from '../contract/key-place.ts'
 import { captureMetadata } from '../options/capture-metadata.ts'
 
 /** Rules: pipeline API, section 4; components, section 6.4. */
@@ -15,7 +16,8 @@ export const kinesisFirehose = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: true,
+  entrance: 'gateway',
+  keys: [{ header: 'x-amz-firehose-access-key' }, ...COMMON_KEY_PLACES],
   configs: [
     { sent: {}, defaults: { format: 'json' } },
     {

@@ -9,18 +9,22 @@ export const logAnalysisIngestion = defineLineSource({
   type: 'log-analysis-ingestion',
   summary: "Lines sent to the account's log ingestion.",
   config: Type.Object({}, { additionalProperties: false }),
-  isPush: false,
   entrance: 'ingest',
   examples: [
     {
       title: 'a line is a message with its members',
-      sent: { line: 'door=7 open', app: 'gate', host: 'web-1' },
-      message: { line: 'door=7 open', app: 'gate', host: 'web-1' },
+      hostname: 'web-1',
+      body: '{"lines":[{"line":"door=7 open","app":"gate"},{"line":"door=8","host":"web-2"}]}',
+      messages: [
+        { line: 'door=7 open', app: 'gate', host: 'web-1' },
+        { line: 'door=8', host: 'web-2' },
+      ],
     },
     {
       title: 'a line that is a JSON object stays a text',
-      sent: { line: '{"door":7}', app: 'gate', host: 'web-1' },
-      message: { line: '{"door":7}', app: 'gate', host: 'web-1' },
+      hostname: 'web-1',
+      body: '{"lines":[{"line":"{\\"door\\":7}","app":"gate"}]}',
+      messages: [{ line: '{"door":7}', app: 'gate', host: 'web-1' }],
     },
   ],
   configs: [{ sent: {} }],

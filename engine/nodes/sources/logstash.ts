@@ -18,7 +18,7 @@ export const logstash = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: true,
+  entrance: 'gateway',
   configs: [
     { sent: {}, defaults: { format: 'json' } },
     {

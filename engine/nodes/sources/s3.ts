@@ -25,7 +25,7 @@ export const s3 = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: false,
+  entrance: 'pull',
   configs: [
     { sent: ANNOUNCED, defaults: { compression: 'auto' } },
     { sent: { ...ANNOUNCED, compression: 'zstd' } },

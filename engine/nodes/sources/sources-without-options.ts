@@ -1,5 +1,7 @@
 import Type from 'typebox'
-import { declareSource, type SourceDeclaration } from '../contract/define-source.ts'
+import { declareSource } from '../contract/define-source.ts'
+import { COMMON_KEY_PLACES } from '../contract/key-place.ts'
+import type { SourceDeclaration } from '../contract/source-declaration.ts'
 import { captureMetadata } from '../options/capture-metadata.ts'
 
 /** Sources of the contract without options. Rules: pipeline API, section 4 and appendix A. */
@@ -8,7 +10,7 @@ export const logAnalysis = declareSource({
   type: 'log-analysis',
   summary: "Data of the account's own log analysis; log-analysis-ingestion has taken its place.",
   config: Type.Object({}, { additionalProperties: false }),
-  isPush: false,
+  entrance: 'ingest',
   configs: [{ sent: {} }],
 })
 
@@ -47,6 +49,12 @@ export const prometheusRemoteWrite = plainPushSource({
 export const splunkHec = plainPushSource({
   type: 'splunk-hec',
   summary: 'Events by the Splunk HTTP event collector protocol.',
+  // Components, section 6.5.
+  keys: [
+    { header: 'authorization', scheme: 'splunk' },
+    { header: 'authorization', scheme: 'basic' },
+    ...COMMON_KEY_PLACES,
+  ],
 })
 
 export const webhook = plainPushSource({
@@ -54,11 +62,13 @@ export const webhook = plainPushSource({
   summary: 'Calls of webhooks (WebSub).',
 })
 
-function plainPushSource(named: Pick<SourceDeclaration, 'type' | 'aliases' | 'summary'>): SourceDeclaration {
+function plainPushSource(
+  named: Pick<SourceDeclaration, 'type' | 'aliases' | 'summary' | 'keys'>,
+): SourceDeclaration {
   return declareSource({
     ...named,
     config: Type.Object(captureMetadata, { additionalProperties: false }),
-    isPush: true,
+    entrance: 'gateway',
     configs: [{ sent: {} }, { sent: { capture_metadata: true } }],
   })
 }

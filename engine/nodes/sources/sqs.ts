@@ -19,6 +19,6 @@ export const sqs = declareSource({
     },
     { additionalProperties: false },
   ),
-  isPush: false,
+  entrance: 'pull',
   configs: [{ sent: ORDERS }],
 })

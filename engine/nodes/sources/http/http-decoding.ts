@@ -3,7 +3,8 @@ import { parseExactJson } from '../../../json/exact-json.ts'
 import { jsonText, keptJsonText } from '../../../json/json-text.ts'
 import { JsonWalk } from '../../../json/json-walk.ts'
 import { joined, type Steps } from '../../../steps.ts'
-import type { Decoded, PushRequest, Refusal } from '../../contract/define-source.ts'
+import type { Decoded, PushRequest } from '../../contract/define-push-source.ts'
+import type { Refusal } from '../../contract/refusal.ts'
 
 /** `text` has the same meaning as `bytes`. */
 export type HttpDecoding = 'bytes' | 'text' | 'json' | 'ndjson' | 'auto'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { COMMON_KEY_HEADERS, definePushSource } from '../../contract/define-source.ts'
+import { definePushSource } from '../../contract/define-push-source.ts'
 import { captureMetadata, keepsMetadata } from '../../options/capture-metadata.ts'
 import { decodingMessages } from './http-decoding.ts'
 
@@ -21,16 +21,14 @@ export const http = definePushSource({
     },
     { additionalProperties: false },
   ),
-  isPush: true,
   entrance: 'gateway',
   since: 4,
-  keyHeaders: COMMON_KEY_HEADERS,
   errors: ['E_EVENT_NOT_JSON', 'E_EVENT_NOT_NDJSON'],
   keepsMetadata,
 
   *decode(request, { decoding = 'auto' }) {
     const decoded = yield* decodingMessages(request, decoding)
-    return Array.isArray(decoded) ? { messages: decoded, reply: { status: 'ok' } } : decoded
+    return Array.isArray(decoded) ? { messages: decoded, reply: { body: { status: 'ok' } } } : decoded
   },
 
   examples: [
