@@ -10,7 +10,10 @@ export function documentedSchema(schema: unknown): unknown {
   const { reads, needsOneOf, needsConditionOf, exclusivePeers, distinctBy, searchQuery, ...rest } =
     schema as Schema & Keywords
   const plain = Object.fromEntries(
-    Object.entries(rest).map(([name, value]) => [name, documentedSchema(value)]),
+    Object.entries(rest).map(([name, value]) =>
+      // A property may be called "secret", too.
+      name === 'secret' && value === true ? ['x-secret', true] : [name, documentedSchema(value)],
+    ),
   )
   if (reads !== undefined) return readSchema(reads, plain)
   return withOneOf(needsOneOf ?? needsConditionOf, withVariants(withMembersOfBoth(plain)))

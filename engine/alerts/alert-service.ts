@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type Problem, pointerTo } from '../event/problem.ts'
 import { templateProblem } from '../event/template.ts'
+import { Secret } from '../nodes/contract/secret.ts'
 
 /** Required and optional members of each service. */
 const MEMBERS: ReadonlyMap<string, { readonly required: string[]; readonly optional?: string[] }> = new Map([
@@ -25,8 +26,9 @@ const CREDENTIALS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const secretText = (description: string) => Type.Optional(Secret({ minLength: 1, description }))
 /** Clients may send all members and leave unused ones empty. */
-const credential = (description: string) => Type.Optional(Type.String({ description }))
+const credential = (description: string) => Type.Optional(Secret({ description }))
 
 /** Receiver of an alert's notices (pipeline API, section 7; content: components, section 8.1). */
 export const AlertService = Type.Object(
@@ -34,7 +36,7 @@ export const AlertService = Type.Object(
     name: Type.Enum([...MEMBERS.keys()], {
       description: 'The service; the other members depend on it',
     }),
-    uri: text('Address of the service; for slack, webhook and pager_duty'),
+    uri: secretText('Address of the service; for slack, webhook and pager_duty'),
     message_text: text('Body of the notice for slack and webhook; for webhook it may be JSON as text'),
     method: Type.Optional(
       Type.Enum(['post', 'put', 'patch', 'delete', 'get', 'head', 'options', 'trace'], {
@@ -46,7 +48,7 @@ export const AlertService = Type.Object(
         Type.Object(
           {
             header_name: Type.String({ minLength: 1, description: 'Name' }),
-            header_value: Type.String({ minLength: 1, description: 'Value' }),
+            header_value: Secret({ minLength: 1, description: 'Value' }),
           },
           { additionalProperties: false },
         ),
@@ -57,7 +59,7 @@ export const AlertService = Type.Object(
       Type.Object(
         {
           strategy: Type.Enum([...CREDENTIALS.keys()], { description: 'How' }),
-          user: credential('Only for basic'),
+          user: Type.Optional(Type.String({ description: 'Only for basic' })),
           password: credential('Only for basic'),
           token: credential('Only for bearer'),
         },
@@ -69,7 +71,7 @@ export const AlertService = Type.Object(
     ),
     summary: text('Summary for pager_duty'),
     source: text('Origin that pager_duty shows'),
-    routing_key: text('Integration key for pager_duty'),
+    routing_key: secretText('Integration key for pager_duty'),
     event_action: text('Action for pager_duty, such as trigger or resolve'),
     severity: Type.Optional(
       Type.Enum(['INFO', 'WARNING', 'ERROR', 'CRITICAL'], {
@@ -78,7 +80,7 @@ export const AlertService = Type.Object(
     ),
     subject: text('Start of the line that log_analysis stores'),
     body: text('Rest of the line that log_analysis stores'),
-    ingestion_key: text('Ingestion key for the line that log_analysis stores'),
+    ingestion_key: secretText('Ingestion key for the line that log_analysis stores'),
   },
   { additionalProperties: false },
 )

@@ -1,9 +1,11 @@
+import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { Registry } from '@prometheus-io/client'
 import { pino } from 'pino'
-import Type from 'typebox'
+import Type, { type TObject } from 'typebox'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { buildServer } from '../../api/server.ts'
+import { AlertService } from '../../engine/alerts/alert-service.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
 import { spreadReportsOn } from '../../engine/configuration/kinds/spread.ts'
@@ -78,8 +80,12 @@ const PLANTED = (Object.entries(WITH_VAULT.declarations) as [NodeKind, readonly 
     ),
 )
 
+function secretOf(number: number): string {
+  return MARK + String(number).padStart(MARK_LENGTH - MARK.length, '0')
+}
+
 function planted({ kind, declaration, place }: (typeof PLANTED)[number], number: number): PlantedNode {
-  const secret = MARK + String(number).padStart(MARK_LENGTH - MARK.length, '0')
+  const secret = secretOf(number)
   const name = place.join('.')
   for (const { sent } of declaration.configs) {
     const before = valueAt(sent, place)
@@ -112,11 +118,71 @@ function withValueAt(value: JsonValue, [first, ...rest]: readonly string[], text
   return { ...object, [first]: withValueAt(object[first] as JsonValue, rest, text) }
 }
 
-/** Answers that show the options of a node to users who may read them. */
+/** Alerts whose services have all secret members among them. */
+const SERVICES: readonly JsonObject[] = [
+  {
+    name: 'webhook',
+    uri: 'https://hooks.example.org',
+    message_text: 'hot',
+    headers: [{ header_name: 'x-team', header_value: 'a value' }],
+    auth: { strategy: 'basic', user: 'u', password: 'a password' },
+  },
+  {
+    name: 'webhook',
+    uri: 'https://hooks.example.org',
+    message_text: 'hot',
+    auth: { strategy: 'bearer', token: 'a token' },
+  },
+  {
+    name: 'pager_duty',
+    uri: 'https://pager.example.org',
+    summary: 'hot',
+    severity: 'ERROR',
+    source: 'oven',
+    routing_key: 'a key',
+    event_action: 'trigger',
+  },
+  { name: 'log_analysis', severity: 'ERROR', subject: 'hot', body: 'oven', ingestion_key: 'a key' },
+]
+
+interface PlantedAlert {
+  readonly type: string
+  readonly place: string
+  readonly secret: string
+  readonly service: JsonObject
+}
+
+/** Every secret member of services, each in an alert of its own. @param first number of the first secret */
+function plantedAlerts(first: number): PlantedAlert[] {
+  return secretPlaces(AlertService).map((place, index) => {
+    const secret = secretOf(first + index)
+    const service = SERVICES.find(each => valueAt(each, place) !== undefined)
+    if (service === undefined) throw new Error(`no service shows the secret member ${place.join('.')}`)
+    const planted = withValueAt(service, place, secret) as JsonObject
+    return { type: `alert ${service.name}`, place: place.join('.'), secret, service: planted }
+  })
+}
+
+function alertWith(service: JsonObject, name: string, source: string): JsonObject {
+  const evaluation = { alert_type: 'absence', event_type: 'log', event_timestamp: 'timestamp' }
+  return {
+    component_kind: 'source',
+    inputs: [source],
+    alert_config: { general: { name }, evaluation, alert_payload: { service } },
+  }
+}
+
+/**
+ * Answers that show the options of nodes and the services of alerts to users who may change them. On /v3 they are in clear,
+ * because clients compare them (pipeline API, section 1.5). So are exports and revisions: an import or a restoration
+ * brings back a pipeline that works.
+ */
 const OWN_OPTIONS =
-  /^\/v3\/pipeline\/:pipelineId\/((source|transform|sink)(\/:nodeId)?|export|revision\/:number)$/
-/** They do not end by themselves, or are not part of the API. */
-const NOT_READ = /^\/docs|\/tap$|\/ws\/|\*|^\/v1\/:routeId/
+  /^\/v3\/pipeline\/:pipelineId\/((source|transform|sink)(\/:nodeId)?|alert(\/:alertId)?|export|revision\/:number)$/
+/** They do not end by themselves: the test opens tap and tail as clients do. */
+const ENDLESS = /\/tap$|^\/ws\//
+/** Files of the page of the API document, by names that no route has. */
+const FILES = /\*|^\/v1\/:routeId/
 
 let installation: TestInstallation
 let engine: Engine
@@ -165,6 +231,7 @@ async function start(catalogue: Catalogue): Promise<void> {
     taps,
     registry: new Registry(),
   })
+  await app.listen({ host: '127.0.0.1', port: 0 })
 }
 
 /** Lets the engine do all its due work. */
@@ -186,15 +253,26 @@ describe('a secret in an option of a node', () => {
   test('is nowhere but in answers with the options of that node', async () => {
     await start(WITH_VAULT)
     const nodes = PLANTED.map(planted)
+    const alerts = plantedAlerts(nodes.length)
     const types = nodes.map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['log-analysis', 'vault', 'stamp']))
-    const { found, look, call } = searchFor(nodes)
+    const { found, look, call } = searchFor([...nodes, ...alerts])
     const all = await pipelineWith(nodes, call)
     const { runs, source, running } = await publishedWith(nodes, call)
     expect((await call('POST', `/v3/pipeline/${all.id}/publish?allow_unconnected_edges=true`)).status).toBe(
       400,
     )
     await pass(2_000)
+    const alertIds = await alertsOf(runs.id, source, alerts, call)
+    const again = await call('POST', `/v3/pipeline/${runs.id}/publish?allow_unconnected_edges=true`)
+    expect(again.status).toBe(200)
+    const watched = await Promise.all([
+      streamed(`/v3/pipeline/${runs.id}/source/${source}/tap`),
+      ...running.flatMap(({ kind }, at) =>
+        kind === 'transform' ? streamed(`/v3/pipeline/${runs.id}/transform/${runs.nodes[at]}/tap`) : [],
+      ),
+      tailed('/ws/tail'),
+    ])
     const answer = await app.inject({
       method: 'POST',
       url: '/logs/ingest?hostname=web-1',
@@ -204,6 +282,7 @@ describe('a secret in an option of a node', () => {
     expect(answer.statusCode).toBe(200)
     await pass(3_000)
     expect(JSON.stringify(store.rows('lines').map(({ line }) => line))).toContain('a line of the account')
+    for (const each of watched) look(`watching ${each.path}`, await each.until('a line of the account'))
     // Another secret in the place of each, so that revisions and drafts differ.
     for (const [at, { kind, type, config }] of running.entries()) {
       const changed = JSON.parse(JSON.stringify(config).replaceAll(MARK, `${MARK.slice(0, -1)}D`))
@@ -214,8 +293,16 @@ describe('a secret in an option of a node', () => {
         true,
       )
     }
+    for (const [at, { service }] of alerts.entries()) {
+      const changed = JSON.parse(JSON.stringify(service).replaceAll(MARK, `${MARK.slice(0, -1)}D`))
+      const body = alertWith(changed, String(at), source)
+      await call('PUT', `/v3/pipeline/${runs.id}/source/${source}/alert/${alertIds[at]}`, body, true)
+    }
     const diff = await call('GET', `/v3/pipeline/${runs.id}/revision/1/diff/draft`)
     expect(diff.text).toContain('"before":"***"')
+    const alertsChanged = await call('GET', `/v3/pipeline/${runs.id}/revision/2/diff/draft`)
+    for (const { place } of alerts)
+      expect(alertsChanged.text).toContain(place.replace('.[].', '/0/').replaceAll('.', '/'))
     const { text: exported } = await call(
       'GET',
       `/v3/pipeline/${runs.id}/export?format=json`,
@@ -225,15 +312,24 @@ describe('a secret in an option of a node', () => {
     const file = JSON.parse(exported)
     expect((await call('PUT', '/v3/pipeline/import?dry_run=true', file)).status).toBeLessThan(500)
     await engineStopped()
-    for (const { url } of await readableRoutes()) {
+    const reader = await installation.user('readonly')
+    const paths = await readableRoutes()
+    expect(paths.map(({ url }) => url)).toEqual(
+      expect.arrayContaining(['/openapi.json', '/docs/static/index.html', '/docs/json']),
+    )
+    for (const { url } of paths) {
       for (const { id, nodes: ids } of [all, runs]) {
         const path = url
           .replace(':pipelineId', id)
           .replace(':nodeId', ids[0] ?? '')
           .replace(/:(number|from)/, '1')
           .replace(':to', 'draft')
+          .replace(':alertId', alertIds[0] ?? '')
           .replace(/:\w+/g, 'x')
         await call('GET', path, undefined, OWN_OPTIONS.test(url))
+        // A user who may only read gets them nowhere.
+        const refused = await call('GET', path, undefined, false, reader)
+        if (OWN_OPTIONS.test(url)) expect([url, refused.status]).toEqual([url, 403])
       }
     }
     await lookAtTopics(look)
@@ -267,6 +363,7 @@ describe('a secret in an option of a node', () => {
     url: string,
     payload?: object,
     mayShow?: boolean,
+    token?: string,
   ) => Promise<{
     readonly status: number
     readonly text: string
@@ -274,17 +371,17 @@ describe('a secret in an option of a node', () => {
   }>
 
   /** @returns places where secrets of the nodes were found, by `look`, and by `call` in answers that must not show them */
-  function searchFor(nodes: readonly PlantedNode[]) {
+  function searchFor(nodes: readonly Pick<PlantedNode, 'type' | 'place' | 'secret'>[]) {
     const found: string[] = []
     const look = (where: string, text: string) => {
       for (const { type, place, secret } of nodes)
         if (text.includes(secret)) found.push(`${where} contains ${place} of ${type}`)
     }
-    const call: Call = async (method, url, payload, mayShow = false) => {
+    const call: Call = async (method, url, payload, mayShow = false, token = accessToken()) => {
       const answered = app.inject({
         method,
         url,
-        headers: { authorization: `Token ${installation.credentials.accessToken}` },
+        headers: { authorization: `Token ${token}` },
         ...(payload && { payload }),
       })
       const answer = await installation.clock.advanceUntil(answered)
@@ -331,12 +428,83 @@ describe('a secret in an option of a node', () => {
     return { id, nodes: ids }
   }
 
+  function accessToken(): string {
+    return installation.credentials.accessToken
+  }
+
+  /** @returns ids of the new alerts */
+  async function alertsOf(pipeline: string, source: string, alerts: readonly PlantedAlert[], call: Call) {
+    const ids: string[] = []
+    for (const [at, { type, service }] of alerts.entries()) {
+      const url = `/v3/pipeline/${pipeline}/source/${source}/alert`
+      const body = alertWith(service, String(at), source)
+      const wrong = alertWith({ ...service, surplus_member: 1 }, String(at), source)
+      expect([type, (await call('POST', url, wrong)).status]).toEqual([type, 400])
+      const { status, body: created } = await call('POST', url, body, true)
+      expect([type, status]).toEqual([type, 200])
+      ids.push(created.data.id)
+    }
+    return ids
+  }
+
+  interface Watched {
+    readonly path: string
+    /** Everything that was received up to a text. */
+    until(text: string): Promise<string>
+  }
+
+  /** Opens a tap by server-sent events. */
+  async function streamed(path: string): Promise<Watched> {
+    const headers = { authorization: `Token ${accessToken()}` }
+    const response = await fetch(`http://127.0.0.1:${port()}${path}`, { headers })
+    expect([path, response.status]).toEqual([path, 200])
+    const reader = (response.body as ReadableStream<Uint8Array>)
+      .pipeThrough(new TextDecoderStream())
+      .getReader()
+    let received = ''
+    const until = async (text: string) => {
+      while (!received.includes(text)) received += (await reader.read()).value ?? ''
+      await reader.cancel()
+      return received
+    }
+    return { path, until }
+  }
+
+  /** Opens a WebSocket. */
+  async function tailed(path: string): Promise<Watched> {
+    const headers = { authorization: `Token ${accessToken()}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${port()}${path}`, { headers } as never)
+    let received = ''
+    const waiting = new EventTarget()
+    socket.addEventListener('message', ({ data }) => {
+      received += data
+      waiting.dispatchEvent(new Event('more'))
+    })
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve)
+      socket.addEventListener('error', reject)
+    })
+    const until = async (text: string) => {
+      while (!received.includes(text))
+        await new Promise(resolve => waiting.addEventListener('more', resolve, { once: true }))
+      socket.close()
+      return received
+    }
+    return { path, until }
+  }
+
+  function port(): number {
+    return (app.server.address() as AddressInfo).port
+  }
+
   async function engineStopped(): Promise<void> {
     await installation.clock.advanceUntil(engine.stop())
   }
 
   async function readableRoutes() {
-    return app.routeTable.routes().filter(({ method, url }) => method === 'GET' && !NOT_READ.test(url))
+    return app.routeTable
+      .routes()
+      .filter(({ method, url }) => method === 'GET' && !ENDLESS.test(url) && !FILES.test(url))
   }
 
   async function topics(): Promise<Topic[]> {
@@ -377,7 +545,7 @@ describe('a secret in an option of a node', () => {
 
 test('every option that is named like a credential is secret', () => {
   const calledSo =
-    /password|secret|token|api_key|license_key|ingestion_key$|credentials|connection_string|^key$/
+    /password|secret|token|api_key|license_key|ingestion_key$|credentials|connection_string|^key$|routing_key|header_value|endpoint|^uri$/
   const open: string[] = []
   const walk = (schema: object, place: string) => {
     const { properties = {}, items } = schema as { properties?: Record<string, object>; items?: object }
@@ -391,5 +559,22 @@ test('every option that is named like a credential is secret', () => {
   }
   for (const declarations of Object.values(CATALOGUE.declarations))
     for (const { type, config } of declarations) walk(config, type)
+  walk(AlertService, 'alert')
   expect(open).toEqual([])
+})
+
+test.each<[string, TObject]>([
+  [
+    'anyOf',
+    Type.Object({ auth: Type.Union([Type.Object({ token: Secret({ description: 'T' }) }), Type.Null()]) }),
+  ],
+  ['patternProperties', Type.Object({ keys: Type.Record(Type.String(), Secret({ description: 'K' })) })],
+  ['additionalProperties', Type.Object({}, { additionalProperties: Secret({ description: 'K' }) })],
+  ['items', Type.Object({ pair: Type.Tuple([Secret({ description: 'A' }), Type.String()]) })],
+  ['allOf', Type.Object({ list: Type.Array(Type.Object({}, { allOf: [Type.Object({})] })) })],
+])('a type whose secrets could remain unseen in %s is in no catalogue', (keyword, config) => {
+  const destinations = [{ type: 'unseen', summary: 'Hide.', config, configs: [] }]
+  expect(() => new Catalogue({ ...NODE_TYPES, destinations })).toThrow(
+    new RegExp(`secrets cannot be found in .*${keyword}.* "unseen`),
+  )
 })

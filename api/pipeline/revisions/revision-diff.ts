@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
+import { AlertWrite } from '../../../engine/alerts/check-alert.ts'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
-import { replaceSecrets, schemaAt } from '../../../engine/nodes/contract/secret.ts'
+import { replaceSecrets, type SecretSchema, schemaAt } from '../../../engine/nodes/contract/secret.ts'
 import type { AlertDifference, NodeDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
@@ -42,13 +43,20 @@ function maskedMember(
 ): NodeDifference['members'][number] {
   const [, member, ...tokens] = path.split('/')
   if (member !== 'user_config' || options === undefined) return { path, ...values }
-  const schema = schemaAt(options, tokens)
+  return masked(schemaAt(options, tokens), { path, ...values })
+}
+
+function masked(
+  schema: SecretSchema | undefined,
+  { path, ...values }: NodeDifference['members'][number],
+): NodeDifference['members'][number] {
   const shown = Object.entries(values).map(([name, value]) => {
     return [name, replaceSecrets(schema, value as JsonValue, () => MASK)] as const
   })
   return { path, ...Object.fromEntries(shown) }
 }
 
+/** Differences of alerts. Secrets of their services are masked like those of nodes. */
 export function alertDifferences(
   before: readonly AlertDocument[] = [],
   after: readonly AlertDocument[] = [],
@@ -57,7 +65,7 @@ export function alertDifferences(
     change,
     id: part.id,
     name: String((part.alert_config.general as JsonObject).name),
-    members,
+    members: members.map(member => masked(schemaAt(AlertWrite, member.path.split('/').slice(1)), member)),
   }))
 }
 

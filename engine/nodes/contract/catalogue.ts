@@ -6,7 +6,7 @@ import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { OwnStoreSink } from './own-store.ts'
-import { isSealed, type SecretSeal, withoutSecrets } from './secret.ts'
+import { assertSecretsAreFound, isSealed, type SecretSeal, withoutSecrets } from './secret.ts'
 import { SendingSink } from './sending-sink.ts'
 import type { SourceDeclaration } from './source-declaration.ts'
 
@@ -57,10 +57,13 @@ export class Catalogue {
   readonly #processors: ReadonlyMap<string, Processor>
   readonly #destinations: ReadonlyMap<string, Destination>
 
+  /** @throws RangeError if secrets in the options of a type could remain unseen */
   constructor(types: NodeTypes) {
     const { sources, processors, destinations, ownStore } = types
     this.#types = types
     this.declarations = { source: sources, transform: processors, sink: destinations }
+    for (const { type, config } of [...sources, ...processors, ...destinations])
+      assertSecretsAreFound(config, type)
     this.sources = sources
     this.runningSources = sources.filter(source => 'examples' in source)
     this.processors = processors.filter(processor => 'compile' in processor)

@@ -81,6 +81,30 @@ export function schemaAt(
   return found
 }
 
+/** Keywords of schemas whose parts the functions of this file do not look at. */
+const UNSEEN = [
+  ...['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$ref', '$defs'],
+  ...['patternProperties', 'prefixItems', 'contains', 'dependentSchemas', 'propertyNames'],
+]
+
+/** @throws RangeError if the schema could contain a secret that is not found */
+export function assertSecretsAreFound(schema: TSchema | SecretSchema, place = ''): void {
+  const {
+    additionalProperties = false,
+    items,
+    properties = {},
+  } = schema as SecretSchema & {
+    readonly additionalProperties?: unknown
+  }
+  const unseen = UNSEEN.find(keyword => Object.hasOwn(schema, keyword))
+  const found = typeof additionalProperties === 'object' ? 'additionalProperties' : unseen
+  if (found !== undefined)
+    throw new RangeError(`secrets cannot be found in "${found}" of the options at "${place}"`)
+  if (Array.isArray(items)) throw new RangeError(`secrets cannot be found in the list of items at "${place}"`)
+  if (items !== undefined) assertSecretsAreFound(items, `${place}[]`)
+  for (const [name, member] of Object.entries(properties)) assertSecretsAreFound(member, `${place}.${name}`)
+}
+
 /** Names of the members that lead to each secret option; '[]' stands for the elements of a list. */
 export function secretPlaces(schema: TSchema | SecretSchema, place: readonly string[] = []): string[][] {
   const { secret, items, properties = {} } = schema as SecretSchema

@@ -46,7 +46,7 @@ export const s3 = declareDestination({
         ),
       ),
       endpoint: Type.Optional(
-        Type.String({ minLength: 1, description: 'Address of another service that speaks like S3' }),
+        Secret({ minLength: 1, description: 'Address of another service that speaks like S3' }),
       ),
     },
     { additionalProperties: false },
