@@ -15,8 +15,8 @@ export const pushSchema = {
   summary: 'Send data to a gateway route',
   description:
     'Data enters the deployed pipelines with a source of the route. An access key of the route is required, as ' +
-    '`Authorization: <key>`, `Authorization: Bearer <key>` or `apikey: <key>`. The body may be compressed with gzip, deflate, ' +
-    'zstd or snappy (block form). A request is accepted whole or not at all; 200 means that its events are durable. The path ' +
+    '`Authorization: <key>`, `Authorization: Bearer <key>` or `apikey: <key>`, or where the protocol of the source puts it. The ' +
+    'body may be compressed with gzip, deflate, zstd or snappy (block form). A request is accepted whole or not at all; 200 means that its events are durable. The path ' +
     'may continue after the id of the route. PUT does the same.',
   tags: ['Ingestion'],
   params: Type.Object({ routeId: Type.String({ description: 'Id of the gateway route.' }) }),
