@@ -78,6 +78,35 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
   full_field_days: [['t', TIME_MS], ...POSITION, ['account', WORD]],
 }
 
+/**
+ * Table beside `lines`: for some thousand lines of an account each, the words that they have. A batch of lines comes with
+ * its rows, which are stored first. A repeated insert may store them again.
+ */
+export type SideTable = 'word_filters'
+
+export const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> = {
+  word_filters: [
+    ['account', WORD],
+    // 0 to 63, or 65535 for a row with all slices.
+    ['slice', 'UInt16'],
+    // Times of the first and last line of the segment.
+    ['ts_min', TIME_MS],
+    ['ts_max', TIME_MS],
+    ['t', TIME_MS],
+    ['topic', 'UInt8'],
+    ['partition', 'UInt16'],
+    // First and last row of the batch.
+    ['first_offset', 'UInt64'],
+    ['first_row', 'UInt32'],
+    ['last_offset', 'UInt64'],
+    ['last_row', 'UInt32'],
+    // Number of the segment within the batch, and its lines.
+    ['segment', 'UInt32'],
+    ['lines', 'UInt32'],
+    ['filter', 'String'],
+  ],
+}
+
 /** All tables that partition workers fill. */
 export const STORE_TABLES = Object.keys(TABLE_COLUMNS) as readonly StoreTable[]
 
@@ -85,12 +114,12 @@ export const STORE_TABLES = Object.keys(TABLE_COLUMNS) as readonly StoreTable[]
 const NAMED_BY_INSERT = new Set(['topic', 'partition'])
 
 /** The columns of a block of this table, in their order. */
-export function blockColumns(table: StoreTable): readonly Column[] {
-  return TABLE_COLUMNS[table].filter(([name]) => !NAMED_BY_INSERT.has(name))
+export function blockColumns(table: StoreTable | SideTable): readonly Column[] {
+  return { ...TABLE_COLUMNS, ...SIDE_TABLE_COLUMNS }[table].filter(([name]) => !NAMED_BY_INSERT.has(name))
 }
 
 /** Columns of a block as the structure argument of the table functions file() and input(). */
-export function blockStructure(table: StoreTable): string {
+export function blockStructure(table: StoreTable | SideTable): string {
   return blockColumns(table)
     .map(([name, type]) => `${name} ${type}`)
     .join(', ')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { builtCodec, committedCodec } from '../support/codec-build.ts'
+import { builtProgram, CODEC_PROGRAMS, committedProgram } from '../support/codec-build.ts'
 
-test('the committed codec is the one of its source: npm run build:codec', async () => {
-  expect(committedCodec() === (await builtCodec())).toBe(true)
+test.each(CODEC_PROGRAMS)('the committed program $module is compiled from its source', async program => {
+  expect(committedProgram(program) === (await builtProgram(program))).toBe(true)
 })

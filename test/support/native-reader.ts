@@ -6,9 +6,14 @@ export interface NativeRows {
   readonly rows: readonly Readonly<Record<string, NativeValue>>[]
 }
 
-export function readNativeBlock(chunks: readonly Uint8Array[]): NativeRows {
+/** @param encoding of texts; latin1 keeps bytes that are not UTF-8 */
+export function readNativeBlock(
+  chunks: readonly Uint8Array[],
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): NativeRows {
   const [only] = chunks
-  const reader = new Reader(chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks))
+  const bytes = chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)
+  const reader = new Reader(bytes, encoding)
   const columnCount = reader.length()
   const rowCount = reader.length()
   const rows: Record<string, NativeValue>[] = Array.from({ length: rowCount }, () => ({}))
@@ -84,8 +89,11 @@ class Reader {
   readonly #bytes: Buffer
   #at = 0
 
-  constructor(bytes: Buffer) {
+  readonly #encoding: BufferEncoding
+
+  constructor(bytes: Buffer, encoding: BufferEncoding) {
     this.#bytes = bytes
+    this.#encoding = encoding
   }
 
   get atEnd(): boolean {
@@ -107,7 +115,7 @@ class Reader {
 
   text(): string {
     const end = this.length() + this.#at
-    const text = this.#bytes.toString('utf8', this.#at, end)
+    const text = this.#bytes.toString(this.#encoding, this.#at, end)
     this.#at = end
     return text
   }

@@ -1,0 +1,134 @@
+import { WORD_FILTER_PROGRAM } from '../wasm/word-filter-program.ts'
+import { foldedText } from './word-keys.ts'
+
+/** Number of slices of a filter. A start of a token has all its keys in one of them, so a search reads one slice. */
+export const SLICES = 64
+/** A slice is halved while at most this share of its bits is set; then up to twice the share is. */
+const LEAST_FILL = 1 / 5
+const BITS_OF_WORD = 64
+const BYTES_OF_WORD = 8
+
+/** Exports of assembly/word-filter.ts. */
+interface FilterExports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  clear(): void
+  addEncoded(bytes: number): number
+  addOne(bytes: number): void
+  bitsOf(slice: number, words: number): number
+  fold(slice: number, words: number): void
+  readonly SLICE_WORDS: { readonly value: number }
+  readonly MAX_TEXTS: { readonly value: number }
+  readonly INPUT: { readonly value: number }
+  readonly INPUT_BYTES: { readonly value: number }
+  readonly MARKS: { readonly value: number }
+  readonly FILTER: { readonly value: number }
+}
+
+/** What a text makes necessary beside its own keys: bits of `addEncoded`. */
+export const TEXT_MARK = {
+  /** Texts of its fields may not stand in it: an escape, or an object so deep that its text is written again. */
+  rewritten: 1,
+  /** It has the long s or the Kelvin sign, and must be added by `addText` as well. */
+  folded: 2,
+} as const
+
+/** Compiled once per process. */
+const program = new WebAssembly.Module(Buffer.from(WORD_FILTER_PROGRAM, 'base64'))
+
+/**
+ * Collects the keys of texts (word-keys.ts) as a Bloom filter. Its size follows from the number of different keys: each
+ * slice is halved as long as few of its bits are set.
+ */
+export class SegmentFilter {
+  readonly #exports: FilterExports
+  readonly #memory: Buffer
+  readonly #input: number
+  readonly #inputBytes: number
+
+  constructor() {
+    this.#exports = new WebAssembly.Instance(program, {}).exports as unknown as FilterExports
+    this.#memory = Buffer.from(this.#exports.memory.buffer)
+    this.#input = this.#exports.INPUT.value
+    this.#inputBytes = this.#exports.INPUT_BYTES.value
+  }
+
+  /** Maximum number of bytes of `addEncoded`. */
+  get inputBytes(): number {
+    return this.#inputBytes
+  }
+
+  /** Maximum number of texts of `addEncoded`. */
+  get maxTexts(): number {
+    return this.#exports.MAX_TEXTS.value
+  }
+
+  /** Starts again. */
+  clear(): void {
+    this.#exports.clear()
+  }
+
+  /**
+   * Adds texts of a column, each with its length before it as a varint.
+   *
+   * @returns marks of each text, see TEXT_MARK; a view, valid until the next call
+   */
+  addEncoded(bytes: Uint8Array): Uint8Array {
+    this.#memory.set(bytes, this.#input)
+    const count = this.#exports.addEncoded(bytes.length)
+    const marks = this.#exports.MARKS.value
+    return this.#memory.subarray(marks, marks + count)
+  }
+
+  addText(text: string): void {
+    const bytes = Buffer.from(foldedText(text))
+    for (let at = 0; at < bytes.length; ) {
+      const end = endOfPart(bytes, at, this.#inputBytes)
+      this.#memory.set(bytes.subarray(at, end), this.#input)
+      this.#exports.addOne(end - at)
+      at = end
+    }
+  }
+
+  /** The filter in slices of their own sizes, each a power of two words. */
+  slices(): Buffer[] {
+    return this.#folded(this.#sizes())
+  }
+
+  /** The filter as one piece, in which all slices have the same size. */
+  whole(): Buffer {
+    const words = Math.max(...this.#sizes())
+    return Buffer.concat(this.#folded(new Array<number>(SLICES).fill(words)))
+  }
+
+  /** Words that each slice needs. */
+  #sizes(): number[] {
+    const { SLICE_WORDS, bitsOf } = this.#exports
+    return Array.from({ length: SLICES }, (_, slice) => {
+      const bits = bitsOf(slice, SLICE_WORDS.value)
+      let words = SLICE_WORDS.value
+      while (words > 1 && bits <= words * BITS_OF_WORD * LEAST_FILL) words /= 2
+      return words
+    })
+  }
+
+  /** Copies of all slices, after they were halved to their sizes. The filter is used up. */
+  #folded(sizes: readonly number[]): Buffer[] {
+    const { SLICE_WORDS, FILTER, fold } = this.#exports
+    return sizes.map((size, slice) => {
+      for (let words = SLICE_WORDS.value; words > size; words /= 2) fold(slice, words)
+      const start = FILTER.value + slice * SLICE_WORDS.value * BYTES_OF_WORD
+      return Buffer.from(this.#memory.subarray(start, start + size * BYTES_OF_WORD))
+    })
+  }
+}
+
+/** End of a part of a long text, behind a character that is neither letter nor digit if there is one. */
+function endOfPart(bytes: Uint8Array, start: number, maxBytes: number): number {
+  if (bytes.length - start <= maxBytes) return bytes.length
+  for (let end = start + maxBytes; end > start; end--) if (!isWordByte(bytes[end - 1] as number)) return end
+  return start + maxBytes
+}
+
+function isWordByte(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a)
+}
