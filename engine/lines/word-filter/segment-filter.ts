@@ -24,7 +24,7 @@ interface FilterExports {
   readonly FILTER: { readonly value: number }
 }
 
-/** What a text makes necessary beside its own keys: bits of `addEncoded`. */
+/** What a text makes necessary beside its own keys: bits of a mark. */
 export const TEXT_MARK = {
   /** Texts of its fields may not stand in it: an escape, or an object so deep that its text is written again. */
   rewritten: 1,
@@ -52,12 +52,12 @@ export class SegmentFilter {
     this.#inputBytes = this.#exports.INPUT_BYTES.value
   }
 
-  /** Maximum number of bytes of `addEncoded`. */
+  /** Maximum number of bytes that can be loaded. */
   get inputBytes(): number {
     return this.#inputBytes
   }
 
-  /** Maximum number of texts of `addEncoded`. */
+  /** Maximum number of texts that can be loaded. */
   get maxTexts(): number {
     return this.#exports.MAX_TEXTS.value
   }
@@ -68,13 +68,23 @@ export class SegmentFilter {
   }
 
   /**
-   * Adds texts of a column, each with its length before it as a varint.
+   * Copies texts of a column, each with its length before it as a varint, for `addLoaded`.
+   *
+   * @param at bytes that were loaded before
+   * @returns bytes that are loaded now
+   */
+  load(bytes: Uint8Array, at: number): number {
+    this.#memory.set(bytes, this.#input + at)
+    return at + bytes.length
+  }
+
+  /**
+   * Adds the loaded texts.
    *
    * @returns marks of each text, see TEXT_MARK; a view, valid until the next call
    */
-  addEncoded(bytes: Uint8Array): Uint8Array {
-    this.#memory.set(bytes, this.#input)
-    const count = this.#exports.addEncoded(bytes.length)
+  addLoaded(bytes: number): Uint8Array {
+    const count = this.#exports.addEncoded(bytes)
     const marks = this.#exports.MARKS.value
     return this.#memory.subarray(marks, marks + count)
   }

@@ -21,6 +21,8 @@ const SLICED_LINES = 1_024
 export const ALL_SLICES = 65_535
 /** Texts that are added in one step. */
 const STEP_TEXTS = 1_024
+/** Texts that are copied at once, if their rows follow each other. */
+const COPIED_TEXTS = 32
 
 /** Block of table `word_filters`. */
 export interface WordFilterBlock {
@@ -105,47 +107,41 @@ class SearchedLines {
     for (const word of words) filter.addText(word)
     const rewritten: number[] = []
     for (let from = 0; from < members.length; ) {
-      const to = this.#endOfPart(members, from, filter.inputBytes)
-      this.#addLines(filter, members, from, to, rewritten)
-      from = to
+      from = this.#addLines(filter, members, from, rewritten)
       yield
     }
     for (const row of rewritten) this.#addFields(filter, row)
   }
 
-  /** End of a part of consecutive rows whose texts fit into one call. */
-  #endOfPart(members: Uint32Array, from: number, mostBytes: number): number {
-    const first = members[from] as number
-    const start = startOfText(this.#line, first)
+  /** Adds as many texts as fit into one step. @returns the place of the next row */
+  #addLines(filter: SegmentFilter, members: Uint32Array, from: number, rewritten: number[]): number {
     const most = Math.min(members.length, from + STEP_TEXTS)
-    let to = from + 1
+    let bytes = 0
+    let to = from
     while (to < most) {
-      const row = members[to] as number
-      const isNext = row === first + (to - from)
-      if (!isNext || (this.#line.ends[row] as number) - start > mostBytes) break
-      to++
+      const end = endOfRun(members, to, most)
+      const encoded = this.#line.encoded(members[to] as number, (members[end - 1] as number) + 1)
+      if (bytes + encoded.length > filter.inputBytes) break
+      bytes = filter.load(encoded, bytes)
+      to = end
+    }
+    if (to === from) return this.#addLongLine(filter, members, from, rewritten)
+    const marks = filter.addLoaded(bytes)
+    for (let place = from; place < to; place++) {
+      const row = members[place] as number
+      const mark = marks[place - from] as number
+      if (mark === 0 && this.#meta.isEmpty(row) && this.#extra.isEmpty(row)) continue
+      rewritten.push(row)
+      if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
     }
     return to
   }
 
-  #addLines(
-    filter: SegmentFilter,
-    members: Uint32Array,
-    from: number,
-    to: number,
-    rewritten: number[],
-  ): void {
-    const first = members[from] as number
-    const encoded = this.#line.encoded(first, first + to - from)
-    const marks = encoded.length <= filter.inputBytes ? filter.addEncoded(encoded) : undefined
-    for (let row = first; row < first + to - from; row++) {
-      const mark =
-        marks === undefined ? TEXT_MARK.folded | TEXT_MARK.rewritten : (marks[row - first] as number)
-      const hasOthers = !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row)
-      if (mark === 0 && !hasOthers) continue
-      rewritten.push(row)
-      if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
-    }
+  #addLongLine(filter: SegmentFilter, members: Uint32Array, place: number, rewritten: number[]): number {
+    const row = members[place] as number
+    filter.addText(this.#line.text(row))
+    rewritten.push(row)
+    return place + 1
   }
 
   /** Texts of a row that may not stand in its line as they are. */
@@ -156,10 +152,8 @@ class SearchedLines {
     if (from === to) return
     const values = this.#textFields.values()
     const encoded = values.encoded(from, to)
-    const marks =
-      encoded.length <= filter.inputBytes && to - from <= filter.maxTexts
-        ? filter.addEncoded(encoded)
-        : undefined
+    const fits = encoded.length <= filter.inputBytes && to - from <= filter.maxTexts
+    const marks = fits ? filter.addLoaded(filter.load(encoded, 0)) : undefined
     for (let value = from; value < to; value++)
       if (marks === undefined || ((marks[value - from] as number) & TEXT_MARK.folded) !== 0)
         filter.addText(values.text(value))
@@ -248,8 +242,12 @@ function startOf(list: ListView, row: number): number {
   return row === 0 ? 0 : list.end(row - 1)
 }
 
-function startOfText(texts: TextView, row: number): number {
-  return row === 0 ? 0 : (texts.ends[row - 1] as number)
+/** End of the consecutive rows from a place on, a few of which are copied at once. */
+function endOfRun(members: Uint32Array, from: number, most: number): number {
+  const end = Math.min(most, from + COPIED_TEXTS)
+  let to = from + 1
+  while (to < end && members[to] === (members[from] as number) + to - from) to++
+  return to
 }
 
 /** Text of meta that a term searches: that of a string, or the JSON of an object. */
