@@ -123,14 +123,14 @@ describe('a filter', () => {
 describe('a text is marked', () => {
   test.each([
     ['plain {"a":{"b":{}}}', 0],
-    ['a backslash \\', TEXT_MARK.rewritten],
+    ['a backslash \\', TEXT_MARK.escaped],
     ['{{{', 0],
-    [`{${' '.repeat(100)}{${' '.repeat(100)}{{`, TEXT_MARK.rewritten],
+    [`{${' '.repeat(100)}{${' '.repeat(100)}{{`, TEXT_MARK.nested],
     ['ſtart', TEXT_MARK.folded],
     [`${'-'.repeat(63)}ſ`, TEXT_MARK.folded],
     [`${'-'.repeat(62)}\u212a`, TEXT_MARK.folded],
     ['“quoted” – Å', 0],
-    ['\\\u212a', TEXT_MARK.rewritten | TEXT_MARK.folded],
+    ['\\\u212a', TEXT_MARK.escaped | TEXT_MARK.folded],
   ])('%j: %i', (each, mark) => {
     expect(marksOf(['', each, 'x'])).toEqual([0, mark, 0])
   })

@@ -26,10 +26,12 @@ interface FilterExports {
 
 /** What a text makes necessary beside its own keys: bits of a mark. */
 export const TEXT_MARK = {
-  /** Texts of its fields may not stand in it: an escape, or an object so deep that its text is written again. */
-  rewritten: 1,
+  /** Texts of its fields may stand in it with escapes. */
+  escaped: 1,
   /** It has the long s or the Kelvin sign, and must be added by `addText` as well. */
   folded: 2,
+  /** The text of a field may be that of a deep object, written again. */
+  nested: 4,
 } as const
 
 /** Compiled once per process. */

@@ -130,21 +130,27 @@ class SearchedLines {
     for (let place = from; place < to; place++) {
       const row = members[place] as number
       const mark = marks[place - from] as number
-      if (mark === 0 && this.#meta.isEmpty(row) && this.#extra.isEmpty(row)) continue
-      rewritten.push(row)
-      if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
+      if (mark !== 0 || !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row))
+        this.#addUnusual(filter, row, mark, rewritten)
     }
     return to
   }
 
   #addLongLine(filter: SegmentFilter, members: Uint32Array, place: number, rewritten: number[]): number {
     const row = members[place] as number
-    filter.addText(this.#line.text(row))
-    rewritten.push(row)
+    const { folded, nested, escaped } = TEXT_MARK
+    this.#addUnusual(filter, row, folded | nested | escaped, rewritten)
     return place + 1
   }
 
-  /** Texts of a row that may not stand in its line as they are. */
+  #addUnusual(filter: SegmentFilter, row: number, mark: number, rewritten: number[]): void {
+    if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
+    if ((mark & TEXT_MARK.escaped) !== 0) filter.addText(withoutEscapes(this.#line.text(row)))
+    if ((mark & TEXT_MARK.nested) !== 0 || !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row))
+      rewritten.push(row)
+  }
+
+  /** Texts of a row's fields that may not stand in its line. */
   #addFields(filter: SegmentFilter, row: number): void {
     if (!this.#meta.isEmpty(row)) filter.addText(metaText(this.#meta.text(row)))
     const from = startOf(this.#textFields, row)
@@ -253,4 +259,15 @@ function endOfRun(members: Uint32Array, from: number, most: number): number {
 /** Text of meta that a term searches: that of a string, or the JSON of an object. */
 function metaText(meta: string): string {
   return meta.startsWith('"') ? String(JSON.parse(meta)) : meta
+}
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^]))/g
+const BLANK_ESCAPES = 'bfnrt'
+
+/** A text with the characters for which escapes of JSON stand: the texts of strings in it, whatever else they are in. */
+function withoutEscapes(text: string): string {
+  return text.replaceAll(ESCAPE, (_escape, unit: string | undefined, letter: string) => {
+    if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16))
+    return BLANK_ESCAPES.includes(letter) ? ' ' : letter
+  })
 }

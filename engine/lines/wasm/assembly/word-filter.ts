@@ -21,10 +21,12 @@ const SLICE_BYTES: usize = SLICE_WORDS * 8
 export const FILTER_BYTES: usize = SLICES * SLICE_BYTES
 export const MEMORY_END: usize = FILTER + FILTER_BYTES + GUARD_BYTES
 
-/** The text has a backslash, or more than three opening braces: texts of its fields may not stand in it. */
-export const MARK_REWRITTEN: u8 = 1
+/** The text has a backslash: texts of its fields may stand in it with escapes. */
+export const MARK_ESCAPED: u8 = 1
 /** The text has a letter outside ASCII that equals one in it without regard to case. */
 export const MARK_FOLDED: u8 = 2
+/** The text has more than three opening braces: the text of a field may be that of an object, written again. */
+export const MARK_NESTED: u8 = 4
 
 const MANY_BRACES: u32 = 3
 const FIRST_MULTIPLIER: u64 = 0x9e3779b97f4a7c15
@@ -81,7 +83,7 @@ function addText(from: usize, length: usize): u8 {
     const d = digits
     const l = lower
     const u = upper
-    if (backslashes !== 0) marks |= MARK_REWRITTEN
+    if (backslashes !== 0) marks |= MARK_ESCAPED
     braceCount += <u32>popcnt(braces)
     if (folding !== 0 && hasFoldedLetter(from + at, length - at)) marks |= MARK_FOLDED
     if (at + 64 < length) classify(from + at + 64, length - at - 64)
@@ -113,7 +115,7 @@ function addText(from: usize, length: usize): u8 {
     beforeUpper = u >> 63
     at += 64
   }
-  if (braceCount > MANY_BRACES) marks |= MARK_REWRITTEN
+  if (braceCount > MANY_BRACES) marks |= MARK_NESTED
   return marks
 }
 
