@@ -19,7 +19,7 @@ import { RunningWeir } from '../support/running-weir.ts'
 
 const LIMIT = 5
 const LINES = IS_LONG ? 40_000 : 10_000
-const WAITS_FOR_SERVER = /does not answer properly: lines are accepted meanwhile/
+const WAITS_FOR_SERVER = /does not answer properly: lines are accepted in the meantime/
 
 let folder: string
 let weir: RunningWeir | undefined

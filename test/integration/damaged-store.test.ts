@@ -103,7 +103,7 @@ async function expectTold(): Promise<void> {
       code: 'ServiceUnavailable',
       status: 'error',
     })
-    expect(text).toContain('Restore a backup, or go on without the part')
+    expect(text).toContain('Restore a backup, or continue without the part')
   }
   const ready = await ask('/readyz')
   expect([ready.status, ready.text]).toEqual([503, expect.stringContaining(sentence)])

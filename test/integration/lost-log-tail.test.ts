@@ -55,13 +55,18 @@ async function command(
 
 /** Cuts bytes off the end of the newest file of a partition. */
 function cutTail(running: RunningWeir, bytes: number, partition = 'weir.ingest/0'): void {
+  const { path, size } = newestSegment(running, partition)
+  truncateSync(path, size - Math.round(bytes))
+}
+
+function newestSegment(running: RunningWeir, partition = 'weir.ingest/0'): { path: string; size: number } {
   const folder = join(running.directory, 'log', partition)
   const newest = readdirSync(folder)
     .filter(name => name.endsWith('.segment'))
     .sort()
     .at(-1)
   const path = join(folder, newest as string)
-  truncateSync(path, statSync(path).size - bytes)
+  return { path, size: statSync(path).size }
 }
 
 const ONE_PARTITION = { WEIR_PARTITIONS: '1' }
@@ -233,7 +238,8 @@ test('after a kill and a lost end that no checkpoint and no row knows of, the fo
   const end = await eventually(knownEnd, known => known >= before + 20)
   expect(end).toBeGreaterThanOrEqual(before + 20)
   await running.end('SIGKILL')
-  cutTail(running, 300)
+  // The engine's own records may be among them, so the newest lines may be unknown to the file: the cut reaches further.
+  cutTail(running, newestSegment(running).size / 2)
   await running.start()
   expect(await ready(running)).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
 }, 60_000)

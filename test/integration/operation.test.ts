@@ -95,7 +95,7 @@ test('HTTPS and a second address for ingestion alone', async () => {
 
 test('settings that cannot be used stop the start with a sentence for each', async () => {
   const start = RunningWeir.start({ WEIR_PORT: '99999', LOG_LEVEL: 'loud' })
-  await expect(start).rejects.toThrow(/weir: WEIR_PORT must be[\s\S]*weir: LOG_LEVEL must be/)
+  await expect(start).rejects.toThrow(/weir: LOG_LEVEL must be[\s\S]*weir: WEIR_PORT must be/)
 })
 
 longTest(
