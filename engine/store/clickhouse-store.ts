@@ -1,8 +1,15 @@
 import type { Position } from '../../schemas/log/position.ts'
-import { blockColumns, blockStructure, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
+import {
+  blockColumns,
+  blockStructure,
+  type SideTable,
+  STORE_TABLES,
+  type StoreTable,
+} from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
+import { unmarkLinesWithoutFilter } from './filter-coverage.ts'
 import { migrate } from './migrations.ts'
 import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
@@ -85,6 +92,8 @@ class StoreOverConnection implements ClickHouseStore {
   readonly #connection: StoreConnection
   readonly #damage = new DamageRecord()
   #logId: string | undefined
+  /** Whether every line that is marked as filtered has its filter. */
+  #filtersAreWhole = false
   /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
@@ -105,6 +114,9 @@ class StoreOverConnection implements ClickHouseStore {
       throw failure
     }
     this.#logId = logId
+    // A start does not wait for it: searches read all lines meanwhile.
+    this.#filtersAreWhole = false
+    void this.#checkFilters().catch(() => {})
   }
 
   async giveTo(logId: string): Promise<void> {
@@ -130,22 +142,39 @@ WHERE ${fence(number, partition, epoch)}`,
   }
 
   async insert(insert: BatchInsert): Promise<void> {
-    const { table, topic, partition, epoch, block } = insert
-    const number = topicNumber(topic)
-    const names = blockColumns(table).map(([name]) => `\`${name}\``)
-    const comment = this.#comment(insert)
-    const settings = [...INSERT_SETTINGS, `log_comment = ${textLiteral(comment)}`].join(', ')
+    const { table, block, filters } = insert
     try {
-      await this.#connection.insertBlock({
-        sql: source => `INSERT INTO ${table} (topic, partition, ${names.join(', ')}) SETTINGS ${settings}
-SELECT ${number}, ${partition}, ${names.join(', ')} FROM ${source} WHERE ${fence(number, partition, epoch)}`,
-        structure: blockStructure(table),
-        block,
-        comment,
-      })
+      if (filters !== undefined) await this.#insertBlock(insert, 'word_filters', filters)
+      await this.#insertBlock(insert, table, block)
     } catch (error) {
       throw this.#noted(insertFailure(error))
     }
+  }
+
+  async #insertBlock(
+    insert: BatchInsert,
+    table: StoreTable | SideTable,
+    block: readonly Uint8Array[],
+  ): Promise<void> {
+    const { topic, partition, epoch, filters } = insert
+    const number = topicNumber(topic)
+    const names = blockColumns(table).map(([name]) => `\`${name}\``)
+    const named: [string, number][] = [
+      ['topic', number],
+      ['partition', partition],
+    ]
+    if (table === 'lines' && filters !== undefined) named.push(['filtered', 1])
+    const columns = [...named.map(([name]) => name), ...names].join(', ')
+    const values = [...named.map(([, value]) => value), ...names].join(', ')
+    const comment = this.#comment(insert)
+    const settings = [...INSERT_SETTINGS, `log_comment = ${textLiteral(comment)}`].join(', ')
+    await this.#connection.insertBlock({
+      sql: source => `INSERT INTO ${table} (${columns}) SETTINGS ${settings}
+SELECT ${values} FROM ${source} WHERE ${fence(number, partition, epoch)}`,
+      structure: blockStructure(table),
+      block,
+      comment,
+    })
   }
 
   async settle(
@@ -245,7 +274,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   search(selection: LineSelection, page: LinePage): LineSearch {
-    return searchLines(this, selection, page)
+    return searchLines(this, selection, page, this.#filtersAreWhole)
   }
 
   fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]> {
@@ -312,7 +341,10 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   indexWords(restMs: number): Promise<void> {
-    return this.#translated(() => indexWords(this.#connection, restMs))
+    return this.#translated(async () => {
+      if (!this.#filtersAreWhole) await this.#checkFilters()
+      await indexWords(this.#connection, restMs)
+    })
   }
 
   async close(): Promise<void> {
@@ -334,9 +366,16 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
       throw new StoreError('STORE_DAMAGED', essentialSentence(essential), { damaged: essential })
   }
 
+  async #checkFilters(): Promise<void> {
+    await unmarkLinesWithoutFilter(this.#connection)
+    this.#filtersAreWhole = true
+  }
+
   /** Records damage that an error reports. */
   #noted(failure: StoreError): StoreError {
-    if (failure.damaged?.state === 'unreadable') this.#damage.noteUnreadable(failure.damaged)
+    const { damaged } = failure
+    if (damaged?.state === 'unreadable') this.#damage.noteUnreadable(damaged)
+    if (damaged !== undefined && damaged.table !== 'lines') this.#filtersAreWhole = false
     return failure
   }
 

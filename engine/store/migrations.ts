@@ -12,6 +12,7 @@ const MIGRATIONS = [
   '0005-end-marks',
   '0006-full-field-days',
   '0007-stored-marks',
+  '0008-word-filters',
 ] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)

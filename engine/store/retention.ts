@@ -29,6 +29,7 @@ export async function removeExpired(
     if (past < 0 || settled.length === 0) continue
     removed += await removeOfDay(connection, day, `retention <= ${past} AND ${belowCheckpoint(settled)}`)
   }
+  await dropFiltersWithoutLines(connection)
   return removed
 }
 
@@ -75,12 +76,23 @@ async function removeOfDay(connection: StoreConnection, day: string, condition: 
     `SELECT countIf(${condition}) AS expired, count() AS all FROM lines WHERE toYYYYMMDD(t) = ${partition}`,
   )
   if (row === undefined || row.expired === '0') return 0
-  await connection.command(
-    row.expired === row.all
-      ? `ALTER TABLE lines DROP PARTITION ${partition}`
-      : `ALTER TABLE lines DELETE IN PARTITION ${partition} WHERE ${condition} SETTINGS mutations_sync = 2`,
-  )
+  if (row.expired === row.all) await connection.command(`ALTER TABLE lines DROP PARTITION ${partition}`)
+  else
+    await connection.command(
+      `ALTER TABLE lines DELETE IN PARTITION ${partition} WHERE ${condition} SETTINGS mutations_sync = 2`,
+    )
   return Number(row.expired)
+}
+
+/** Removes the filters of closed days without lines. A closed day gets no more lines. */
+async function dropFiltersWithoutLines(connection: StoreConnection): Promise<void> {
+  const days = await connection.read<{ part: string }>(
+    `SELECT DISTINCT partition AS part FROM system.parts
+WHERE database = currentDatabase() AND table = 'word_filters' AND active
+  AND part NOT IN (SELECT partition FROM system.parts WHERE database = currentDatabase() AND table = 'lines' AND active)
+  AND part IN (SELECT toString(toYYYYMMDD(day)) FROM usage_days)`,
+  )
+  for (const { part } of days) await connection.command(`ALTER TABLE word_filters DROP PARTITION ${part}`)
 }
 
 async function closedDaysWithLines(connection: StoreConnection): Promise<string[]> {

@@ -3,6 +3,8 @@ import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { DamagedPart, KnownDamage } from './store-damage.ts'
 import type { StoreSearches } from './store-searches.ts'
 
+export { StoreError, type StoreErrorCode } from './store-error.ts'
+
 /**
  * The store port: the engine's own store of lines, errors and counts. One contract suite
  * (test/conformance/store-contract.ts) holds for the embedded engine and for a server; its part about searches
@@ -159,6 +161,8 @@ export interface BatchInsert extends PartitionTable {
    */
   readonly block: readonly Uint8Array[]
   readonly rows: number
+  /** Block of table `word_filters` with the words of the lines, which is stored first. Lines without it are read by searches. */
+  readonly filters?: readonly Uint8Array[]
 }
 
 export interface SettledPartition {
@@ -166,38 +170,4 @@ export interface SettledPartition {
   readonly partition: number
   /** Rows at or above this offset are still needed for settling. */
   readonly checkpointOffset: bigint
-}
-
-export type StoreErrorCode =
-  | 'FENCED'
-  | 'OUTCOME_UNKNOWN'
-  | 'UNAVAILABLE'
-  | 'STORE_OF_ANOTHER_LOG'
-  | 'STORE_NEWER'
-  | 'ENGINE_TOO_OLD'
-  | 'STORE_LOST'
-  | 'STORE_DAMAGED'
-  | 'LOGIN_REFUSED'
-  | 'DATABASE_MISSING'
-  | 'RIGHT_MISSING'
-  | 'NOT_TRUSTED'
-  | 'STATEMENT_FAILED'
-
-export class StoreError extends Error {
-  override readonly name = 'StoreError'
-  readonly code: StoreErrorCode
-  readonly retriable: boolean
-  /** The unreadable part. */
-  readonly damaged: DamagedPart | undefined
-
-  constructor(
-    code: StoreErrorCode,
-    message: string,
-    options: { retriable?: boolean; cause?: unknown; damaged?: DamagedPart | undefined } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
-    this.code = code
-    this.retriable = options.retriable ?? false
-    this.damaged = options.damaged
-  }
 }

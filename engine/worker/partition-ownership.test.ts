@@ -1,8 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { LooseFold } from '../../test/support/loose-fold.ts'
 import { MemoryStore } from '../../test/support/memory-store.ts'
+import { manualClock } from '../clock/manual-clock.ts'
 import type { TableBatch } from '../fold/flush.ts'
 import { silentLogger } from '../logger.ts'
+import { LoopTurns } from './loop-turns.ts'
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 
 let store: MemoryStore
@@ -11,7 +13,13 @@ beforeEach(() => {
 })
 
 const ownership = () =>
-  new PartitionOwnership({ store, topic: 'weir.ingest', partition: 0, logger: silentLogger })
+  new PartitionOwnership({
+    store,
+    topic: 'weir.ingest',
+    partition: 0,
+    logger: silentLogger,
+    turns: new LoopTurns(manualClock()),
+  })
 
 /** A batch with one line. */
 function batch(): TableBatch {

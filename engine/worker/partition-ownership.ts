@@ -1,7 +1,9 @@
 import type { Position } from '../../schemas/log/position.ts'
 import type { TableBatch } from '../fold/flush.ts'
+import { wordFilters } from '../lines/word-filter/word-filters.ts'
 import type { Logger } from '../logger.ts'
-import { type Epoch, type Store, StoreError } from '../store/store.ts'
+import { type BatchInsert, type Epoch, type Store, StoreError } from '../store/store.ts'
+import { inTurns, type LoopTurns } from './loop-turns.ts'
 
 /** Error of a worker that ended because its partition has a newer owner. */
 export class ReplacedError extends Error {
@@ -13,6 +15,7 @@ export interface OwnedPartition {
   readonly topic: string
   readonly partition: number
   readonly logger: Logger
+  readonly turns: LoopTurns
 }
 
 /**
@@ -53,12 +56,18 @@ export class PartitionOwnership {
     if (await this.#isStoredAfterDoubt(batch)) return
     const { store, topic, partition } = this.#owned
     const { table, block, rows } = batch
+    const filters = table === 'lines' ? await this.#filtersOf(block) : {}
     try {
-      await store.insert({ topic, partition, table, epoch: this.#epoch, block, rows })
+      await store.insert({ topic, partition, table, epoch: this.#epoch, block, rows, ...filters })
     } catch (error) {
       if (error instanceof StoreError && error.code === 'OUTCOME_UNKNOWN') this.#doubt = batch
       throw this.#translated(error)
     }
+  }
+
+  async #filtersOf(block: TableBatch['block']): Promise<Pick<BatchInsert, 'filters'>> {
+    const { block: filters } = await inTurns(wordFilters(block), this.#owned.turns.begin())
+    return { filters }
   }
 
   async #isStoredAfterDoubt(batch: TableBatch): Promise<boolean> {

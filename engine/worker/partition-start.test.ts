@@ -9,6 +9,7 @@ import { silentLogger } from '../logger.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
+import { LoopTurns } from './loop-turns.ts'
 import { PartitionOwnership } from './partition-ownership.ts'
 import { PartitionStart } from './partition-start.ts'
 import { Retries } from './retries.ts'
@@ -27,7 +28,7 @@ function start(): PartitionStart {
     ...shared,
     workerName: 'this one',
     kept: new KeptCheckpoints(new CheckpointLog(checkpoints, shared)),
-    ownership: new PartitionOwnership({ ...shared, topic: topic.name }),
+    ownership: new PartitionOwnership({ ...shared, topic: topic.name, turns: new LoopTurns(clock) }),
     retries: new Retries({ partition, clock, logger: silentLogger }),
     append: body =>
       topic.append(partition, { value: encodeControl(CATALOGUE, body), producer: null, priority: 'control' }),

@@ -103,7 +103,13 @@ export class PartitionWorker {
     this.#turns = options.turns ?? new LoopTurns(clock)
     this.#retries = new Retries(options)
     this.#kept = new KeptCheckpoints(new CheckpointLog(options.checkpoints, options))
-    this.#ownership = new PartitionOwnership({ topic: topic.name, partition, store, logger })
+    this.#ownership = new PartitionOwnership({
+      topic: topic.name,
+      partition,
+      store,
+      logger,
+      turns: this.#turns,
+    })
     const [kept, ownership, retries] = [this.#kept, this.#ownership, this.#retries]
     const markStored = (mark: StoredMark) => store.markStored({ topic: topic.name, partition }, mark)
     this.#flushes = new FlushQueue({ ...options, kept, ownership, retries, markStored })

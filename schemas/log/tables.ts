@@ -41,6 +41,8 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
     ['pool', 'UInt16'],
     ['text_fields', `Map(${WORD}, String)`],
     ['number_fields', `Map(${WORD}, Float64)`],
+    // 1: the words of the line are in a filter.
+    ['filtered', 'UInt8'],
   ],
   node_metrics: [
     ['t', TIME_MS],
@@ -111,7 +113,7 @@ export const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> 
 export const STORE_TABLES = Object.keys(TABLE_COLUMNS) as readonly StoreTable[]
 
 /** Columns that the insert statement sets for all rows of a batch, so blocks leave them out. */
-const NAMED_BY_INSERT = new Set(['topic', 'partition'])
+const NAMED_BY_INSERT = new Set(['topic', 'partition', 'filtered'])
 
 /** The columns of a block of this table, in their order. */
 export function blockColumns(table: StoreTable | SideTable): readonly Column[] {

@@ -30,8 +30,9 @@ export class RecordingConnection implements StoreConnection {
     yield await this.query<Row>(statement)
   }
 
-  /** Any version is new enough, and no table has rows. */
+  /** Any version is new enough, and no table has rows. Filters of words are not known, so searches do without them. */
   async read<Row>(sql: string): Promise<Row[]> {
+    if (sql.includes('word_filters')) throw new Error('no filters here')
     return sql.includes('version()') ? [{ version: '99.9' } as Row] : []
   }
 

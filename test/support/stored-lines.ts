@@ -5,7 +5,9 @@ import { Event } from '../../engine/event/event.ts'
 import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
 import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
 import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import { wordFilters } from '../../engine/lines/word-filter/word-filters.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { finish } from '../../engine/steps.ts'
 import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
@@ -23,6 +25,9 @@ export interface StoringOptions {
   readonly poolDays?: number
   readonly partition?: number
 }
+
+/** Few, so that filters exclude lines in a small store. */
+const SEGMENT_LINES = 4
 
 /** The real store in a folder of its own, filled as the engine fills it: from lines as they were sent. */
 export interface StoredLines {
@@ -53,7 +58,8 @@ export async function openStoredLines(
       claimed.add(partition)
       const block = blockOf(lines, offset++, options)
       const target = { topic: INGEST_TOPIC, partition, table: 'lines' as const }
-      await store.insert({ ...target, epoch, block, rows: lines.length })
+      const { block: filters } = finish(wordFilters(block, SEGMENT_LINES))
+      await store.insert({ ...target, epoch, block, rows: lines.length, filters })
     },
     async merge() {
       await connection.command('OPTIMIZE TABLE lines FINAL')

@@ -7,9 +7,9 @@ import { parseQuery } from '../../engine/query-language/parse-query.ts'
 import { textOf } from '../../engine/store/search/condition.ts'
 import { isCountable } from '../../engine/store/search/counted-field.ts'
 import { exactCondition } from '../../engine/store/search/exact-condition.ts'
-import type { SelectedLine } from '../../engine/store/search/line-selection.ts'
+import { timesOfWords } from '../../engine/store/search/filtered-segments.ts'
+import type { LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import { compilePrefilter } from '../../engine/store/search/prefilter.ts'
-import { searchStatement } from '../../engine/store/search/search-statement.ts'
 import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { valueCounts } from './counted-records.ts'
@@ -22,15 +22,24 @@ const ACCOUNT = 'drawn00001'
 const LINES = 250
 /** Conditions of one statement; further ones do not fit into the engine's limit. */
 const AT_ONCE = 15
+const SIGNAL = new AbortController().signal
 
 /** Lines that a whole search finds. */
-export function findLines({ store }: StoredLines, account: string, query: string): Promise<SelectedLine[]> {
-  const selection = { account, fromMs: 0, toMs: 1e14, asOfMs: RECEIVED_MS, filters: EVERYTHING }
-  const { statement } = searchStatement(
-    { ...selection, query: parseQuery(query) },
-    { prefer: 'head', limit: 10_000 },
-  )
-  return store.query<SelectedLine>(statement)
+export async function findLines(
+  { store }: StoredLines,
+  account: string,
+  query: string,
+): Promise<SelectedLine[]> {
+  const selection = selectionOf(account, query)
+  const { rows } = store.search(selection, { prefer: 'head', limit: 10_000 })
+  const found: SelectedLine[] = []
+  for await (const some of rows(new AbortController().signal)) found.push(...some)
+  return found
+}
+
+function selectionOf(account: string, query: string): LineSelection {
+  const period = { fromMs: 0, toMs: 1e14, asOfMs: RECEIVED_MS }
+  return { account, ...period, filters: EVERYTHING, query: parseQuery(query) }
 }
 
 function usesWordIndex(query: string): boolean {
@@ -75,7 +84,11 @@ export function testDrawnQueries(
       const options = { seed, numRuns: 1 }
       const [sent] = fc.sample(fc.array(drawnLine, { minLength: LINES, maxLength: LINES }), options)
       queries = fc.sample(drawnQuery, { seed, numRuns: sizes.queries })
-      await lines().add(sent as SentLine[], { account: ACCOUNT })
+      const inTime = (sent as SentLine[]).map((line, index) => ({
+        timestamp: RECEIVED_MS - index * 1000,
+        ...line,
+      }))
+      await lines().add(inTime, { account: ACCOUNT })
       records = await recordsOf(lines(), ACCOUNT)
       expect(records).toHaveLength(LINES)
     })
@@ -89,7 +102,7 @@ export function testDrawnQueries(
           const found = await findEach(some)
           for (const [index, query] of some.entries()) {
             const evaluated = evaluatedRows(query)
-            expect(found[index], query).toEqual(evaluated)
+            expect(found[index], query).toEqual(evaluated.toSorted((a, b) => a - b))
             matches += evaluated.length
           }
         }
@@ -114,6 +127,33 @@ export function testDrawnQueries(
             query,
           ).toEqual(evaluatedRows(query))
         }
+      },
+      timeoutMs,
+    )
+
+    test(
+      `filters of words list the times of all lines that the evaluation finds (SEED=${seed})`,
+      async () => {
+        let [asked, excluded] = [0, 0]
+        for (const query of queries) {
+          const { words } = compilePrefilter(parseQuery(query), new SqlConstants())
+          if (words === undefined) continue
+          const selection = selectionOf(ACCOUNT, query)
+          const times = await timesOfWords(lines().store, selection, { prefer: 'tail' }, words, SIGNAL)
+          if (times === undefined) continue
+          asked++
+          const evaluated = new Set(evaluatedRows(query))
+          for (const { row, record } of records) {
+            const isListed = times.some(
+              ({ fromMs, toMs }) => fromMs <= timeOf(record) && timeOf(record) <= toMs,
+            )
+            if (evaluated.has(row)) expect(isListed, `${query}: ${row}`).toBe(true)
+            if (!isListed) excluded++
+          }
+        }
+        expect(asked).toBeGreaterThan(queries.length / 20)
+        // Most lines have none of the words.
+        expect(excluded / asked).toBeGreaterThan(LINES / 3)
       },
       timeoutMs,
     )
@@ -180,4 +220,8 @@ WHERE database = currentDatabase() AND table = 'lines' AND name = 'marked_words'
       return answer?.found ?? []
     }
   })
+}
+
+function timeOf(record: JsonObject): number {
+  return Number(record._ts)
 }

@@ -1,15 +1,10 @@
 import { blockColumns } from '../../../schemas/log/tables.ts'
 import type { Steps } from '../../steps.ts'
 import { BlockView, type ListView, type TextView, type WordView } from '../native-block/block-view.ts'
-import {
-  Int64Column,
-  type NativeColumn,
-  nativeBlock,
-  TextColumn,
-  UInt16Column,
-  UInt32Column,
-  WordColumn,
-} from '../native-block/native-block.ts'
+import { type NativeColumn, nativeBlock } from '../native-block/native-block.ts'
+import { Int64Column, UInt16Column, UInt32Column } from '../native-block/number-columns.ts'
+import { TextColumn } from '../native-block/text-column.ts'
+import { WordColumn } from '../native-block/word-columns.ts'
 import { rowSegments } from './row-segments.ts'
 import { SegmentFilter, TEXT_MARK } from './segment-filter.ts'
 
@@ -261,7 +256,7 @@ function metaText(meta: string): string {
   return meta.startsWith('"') ? String(JSON.parse(meta)) : meta
 }
 
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^]))/g
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
 const BLANK_ESCAPES = 'bfnrt'
 
 /** A text with the characters for which escapes of JSON stand: the texts of strings in it, whatever else they are in. */

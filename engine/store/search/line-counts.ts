@@ -3,7 +3,8 @@ import { column, type Expression, named, sql, textOf } from './condition.ts'
 import { countedField } from './counted-field.ts'
 import type { LineSelection } from './line-selection.ts'
 import { selectionConditions } from './search-statement.ts'
-import { type Slice, slicesOf } from './sliced-search.ts'
+import type { Slice } from './segment-slices.ts'
+import { slicesOf } from './sliced-search.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /** Values of one slice that are returned, those with most lines. */

@@ -22,6 +22,7 @@ import {
 } from './condition.ts'
 import { indexedWords, marksOfPart } from './indexed-words.ts'
 import { mergeAlternatives } from './merged-alternatives.ts'
+import { allSought, anySought, type SoughtWords, soughtInText } from './sought-words.ts'
 import type { SqlConstants } from './sql-constants.ts'
 import { namedField, type StoredField } from './stored-field.ts'
 import { ValueTests } from './value-tests.ts'
@@ -35,13 +36,16 @@ export interface Prefilter {
   readonly conditions: readonly Condition[]
   /** Conditions that the word index answers: the engine does not read the rows that it excludes. */
   readonly indexed: readonly Condition[]
+  /** Words that the filters are asked for; undefined: they cannot exclude anything. */
+  readonly words: SoughtWords | undefined
 }
 
 export function compilePrefilter(query: Query, constants: SqlConstants): Prefilter {
-  const { cheap, indexed } = new PrefilterCompiler(constants).of(mergeAlternatives(query))
+  const { cheap, indexed, words } = new PrefilterCompiler(constants).of(mergeAlternatives(query))
   return {
     conditions: cheap.toSorted((a, b) => a.cost - b.cost).map(({ condition }) => condition),
     indexed,
+    words,
   }
 }
 
@@ -54,12 +58,13 @@ interface CheapCondition {
 interface Conditions {
   readonly cheap: readonly CheapCondition[]
   readonly indexed: readonly Condition[]
+  readonly words: SoughtWords | undefined
 }
 
 /** Maximum number of texts of one list or OR that are looked up; more would exclude few further rows. */
 const MAX_LOOKED_UP = 16
 
-const NOTHING: Conditions = { cheap: [], indexed: [] }
+const NOTHING: Conditions = { cheap: [], indexed: [], words: undefined }
 
 class PrefilterCompiler {
   readonly #constants: SqlConstants
@@ -99,6 +104,7 @@ class PrefilterCompiler {
     return {
       cheap: withCost(holding),
       indexed: this.#indexed(terms),
+      words: anySought(terms.map(({ text }) => soughtInText(text))),
     }
   }
 
@@ -122,12 +128,13 @@ class PrefilterCompiler {
     const { operator, texts } = comparison
     // Numbers are found in all their forms.
     const mayBeNumber = texts.some(text => readNumber(text) !== undefined)
+    const cheap = withCost(condition)
+    if (isOrderOperator(operator) || !field.searched || mayBeNumber || isOnWords(condition))
+      return { ...NOTHING, cheap }
     return {
-      cheap: withCost(condition),
-      indexed:
-        isOrderOperator(operator) || !field.searched || mayBeNumber || isOnWords(condition)
-          ? []
-          : this.#indexed(texts.map(text => ({ operator, text }))),
+      cheap,
+      indexed: this.#indexed(texts.map(text => ({ operator, text }))),
+      words: anySought(texts.map(soughtInText)),
     }
   }
 
@@ -137,7 +144,7 @@ class PrefilterCompiler {
   ): readonly Condition[] {
     if (sought.length > MAX_LOOKED_UP) return []
     const each = sought.map(({ operator, text }) => this.#indexedText(operator, text))
-    return any(each.map(indexed => ({ cheap: [], indexed }))).indexed
+    return any(each.map(indexed => ({ ...NOTHING, indexed }))).indexed
   }
 
   /** The index is named as rarely as possible: each time, the engine plans its expression again. */
@@ -220,11 +227,15 @@ function isOnWords(condition: Condition | undefined): boolean {
 function presence({ present }: StoredField): Conditions {
   return present.kind === 'always'
     ? NOTHING
-    : { cheap: [{ condition: present, cost: COST.words }], indexed: [] }
+    : { ...NOTHING, cheap: [{ condition: present, cost: COST.words }] }
 }
 
 function all(each: readonly Conditions[]): Conditions {
-  return { cheap: each.flatMap(({ cheap }) => cheap), indexed: each.flatMap(({ indexed }) => indexed) }
+  return {
+    cheap: each.flatMap(({ cheap }) => cheap),
+    indexed: each.flatMap(({ indexed }) => indexed),
+    words: allSought(each.map(({ words }) => words)),
+  }
 }
 
 /** One of them must hold, so each must have a condition. */
@@ -234,6 +245,7 @@ function any(each: readonly Conditions[]): Conditions {
     indexed: each.some(({ indexed }) => indexed.length === 0)
       ? []
       : [anyOf(each.map(({ indexed }) => allOf(indexed)))],
+    words: anySought(each.map(({ words }) => words)),
   }
 }
 

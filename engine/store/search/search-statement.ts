@@ -1,10 +1,12 @@
 import type { LineFilters } from '../../query-language/line-filters.ts'
 import type { Query } from '../../query-language/syntax-tree.ts'
 import type { Statement } from '../statement.ts'
-import { COST, type Condition, column, costOf, type Expression, sql, textOf } from './condition.ts'
+import { anyOf, COST, type Condition, column, costOf, type Expression, sql, textOf } from './condition.ts'
 import { exactCondition, MAX_CONDITION_CHARACTERS } from './exact-condition.ts'
+import type { LineTimes } from './filtered-segments.ts'
 import type { LinePage, LinePosition, LineSelection, SearchAccess } from './line-selection.ts'
 import { compilePrefilter, type Prefilter } from './prefilter.ts'
+import type { SoughtWords } from './sought-words.ts'
 import { SqlConstants } from './sql-constants.ts'
 import { ValueTests } from './value-tests.ts'
 
@@ -16,12 +18,16 @@ const INDEX_FIRST = '\nSETTINGS use_skip_indexes_on_data_read = 0'
 const LONG_BLOCKS = '\nSETTINGS max_block_size = 16384'
 /** A longer page is returned in blocks as short as those of other answers. */
 const MAX_LINES_IN_LONG_BLOCKS = 4096
+/** A statement that reads no more lines does not wait for scans, and no other statement waits long for it. */
+const FEW_LINES = 300_000
 const POSITION_COLUMNS = ['ts', 't', 'topic', 'partition', 'offset', 'row'] as const
 
 /** A statement for one page of lines. */
 export interface SearchStatement {
   readonly statement: Statement
   readonly access: SearchAccess
+  /** Words that the filters are asked for. */
+  readonly words: SoughtWords | undefined
 }
 
 /**
@@ -36,8 +42,9 @@ export function searchStatement(
   selection: LineSelection,
   page: LinePage,
   order: 'ascending' | 'found' = 'ascending',
+  within?: readonly LineTimes[],
 ): SearchStatement {
-  const { conditions, constants, access, scanOf } = selectionConditions(selection, page)
+  const { conditions, constants, access, scanOf, words } = selectionConditions(selection, page, within)
   return {
     statement: {
       sql: constants.withClause + pageSql(conditions, page, order) + settings(access, page),
@@ -45,6 +52,7 @@ export function searchStatement(
       ...(scanOf === undefined ? {} : { scanOf }),
     },
     access,
+    words,
   }
 }
 
@@ -54,6 +62,7 @@ interface SelectionConditions {
   readonly conditions: string
   readonly constants: SqlConstants
   readonly access: SearchAccess
+  readonly words: SoughtWords | undefined
   /** Account whose texts are read; undefined when columns of words decide. */
   readonly scanOf: string | undefined
 }
@@ -63,16 +72,20 @@ interface SelectionConditions {
  * tested behind the prefilter. The exact condition is last.
  *
  * @param page absent: all lines
+ * @param within times of all lines that are read; the word index is not asked then
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
 export function selectionConditions(
   selection: LineSelection,
   page: Pick<LinePage, 'prefer' | 'behind'> = { prefer: 'tail' },
+  within?: readonly LineTimes[],
 ): SelectionConditions {
   const { exact, prefilter, constants } = compiled(selection.query)
+  const indexed = within === undefined ? prefilter.indexed : []
   const names = filterConditions(selection.filters, constants)
   const first = [
     accountCondition(selection, constants),
+    ...(within === undefined ? [] : [withinCondition(within, constants)]),
     ...names,
     ...prefilter.conditions,
     ...timeConditions(selection, page, constants),
@@ -81,14 +94,22 @@ export function selectionConditions(
     hiddenCondition(selection, constants),
     ...exceptConditions(selection, constants),
     ...restOf(exact, first),
-    ...prefilter.indexed,
+    ...indexed,
   ]
-  const isIndexed = prefilter.indexed.length > 0
+  const isIndexed = indexed.length > 0
   const readsAll = exact.kind === 'always' && names.length === 0
   const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
-  const readsWordsOnly = [exact, ...names].every(condition => costOf(condition) === COST.words)
+  const readsFew =
+    [exact, ...names].every(condition => costOf(condition) === COST.words) ||
+    (within !== undefined && sumOfLines(within) <= FEW_LINES)
   const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(then, '\n  AND ')}`
-  return { conditions, constants, access, scanOf: readsWordsOnly ? undefined : selection.account }
+  return {
+    conditions,
+    constants,
+    access,
+    words: prefilter.words,
+    scanOf: readsFew ? undefined : selection.account,
+  }
 }
 
 function joined(conditions: readonly Condition[], separator: string): string {
@@ -133,7 +154,7 @@ function compiled(query: Query): CompiledQuery {
   const fewer = new SqlConstants()
   return {
     exact: exactCondition(query, fewer),
-    prefilter: { conditions: [], indexed: [] },
+    prefilter: { conditions: [], indexed: [], words: prefilter.words },
     constants: fewer,
   }
 }
@@ -166,6 +187,19 @@ const ANSWER_COLUMNS = [
 
 function accountCondition({ account }: LineSelection, constants: SqlConstants): Condition {
   return sql`${column.account} = ${constants.text(account)}`
+}
+
+function withinCondition(within: readonly LineTimes[], constants: SqlConstants): Condition {
+  return anyOf(
+    within.map(
+      ({ fromMs, toMs }) =>
+        sql`${column.ts} BETWEEN ${timeBound(fromMs, constants)} AND ${timeBound(toMs, constants)}`,
+    ),
+  )
+}
+
+function sumOfLines(times: readonly LineTimes[]): number {
+  return times.reduce((sum, { lines }) => sum + lines, 0)
 }
 
 function timeConditions(

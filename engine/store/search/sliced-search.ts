@@ -1,6 +1,9 @@
 import type { StatementRunner } from '../statement.ts'
+import { StoreError } from '../store-error.ts'
+import { timesOfWords } from './filtered-segments.ts'
 import type { LinePage, LineSearch, LineSelection, SelectedLine } from './line-selection.ts'
 import { linesInTime, type SearchStatement, searchStatement, type TimeOfLines } from './search-statement.ts'
+import { type Slice, segmentSlices } from './segment-slices.ts'
 
 /** Lines of one slice of a search. */
 const LINES_OF_SLICE = 1_000_000
@@ -17,19 +20,19 @@ const MAX_HELD_LINES = 4_096
  * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on.
  * Searches of other accounts get their turn in between.
  *
+ * @param hasFilters whether all lines that are marked as filtered have their filters
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
-export function searchLines(runner: StatementRunner, selection: LineSelection, page: LinePage): LineSearch {
-  const search = { runner, selection, page, ...searchStatement(selection, page) }
-  const { statement, access } = search
-  return {
-    access,
-    rows: signal => {
-      const isSliced = access === 'scan' && statement.scanOf !== undefined
-      if (page.prefer === 'tail') return newestLines(search, isSliced, signal)
-      return isSliced ? oldestOfSlices(search, signal) : runner.queryStream<SelectedLine>(statement, signal)
-    },
-  }
+export function searchLines(
+  runner: StatementRunner,
+  selection: LineSelection,
+  page: LinePage,
+  hasFilters: boolean,
+): LineSearch {
+  const { words, ...found } = searchStatement(selection, page)
+  const search = { runner, selection, page, ...found, words: hasFilters ? words : undefined }
+  const access = search.words === undefined ? search.access : 'index'
+  return { access, rows: signal => foundLines(search, signal) }
 }
 
 interface SlicedSearch extends SearchStatement {
@@ -38,9 +41,39 @@ interface SlicedSearch extends SearchStatement {
   readonly page: LinePage
 }
 
-async function* oldestOfSlices(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
+async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
+  const { runner, selection, page, statement, words } = search
+  const times = words && (await timesOfWords(runner, selection, page, words, signal).catch(withoutDamaged))
+  if (times?.length === 0) return
+  const slices = times && segmentSlices(selection, times, page.prefer)
+  if (page.prefer === 'tail')
+    yield* newestLines(search, slices ?? (await scannedSlices(search, signal)), signal)
+  else if (slices !== undefined || isSliced(search))
+    yield* oldestOfSlices(search, slices ?? (await scannedSlices(search, signal)), signal)
+  else yield* runner.queryStream<SelectedLine>(statement, signal)
+}
+
+/** Filters that cannot be read are not needed: lines are read instead. */
+function withoutDamaged(error: unknown): undefined {
+  if (!(error instanceof StoreError && error.code === 'STORE_DAMAGED')) throw error
+}
+
+function isSliced({ access, statement }: SlicedSearch): boolean {
+  return access === 'scan' && statement.scanOf !== undefined
+}
+
+async function scannedSlices(search: SlicedSearch, signal: AbortSignal): Promise<readonly Slice[]> {
+  const { runner, selection, page } = search
+  return isSliced(search) ? slicesOf(runner, selection, page, signal) : [selection]
+}
+
+async function* oldestOfSlices(
+  search: SlicedSearch,
+  slices: readonly Slice[],
+  signal: AbortSignal,
+): AsyncGenerator<SelectedLine[]> {
   let wanted = search.page.limit
-  for (const slice of await slicesOf(search.runner, search.selection, search.page, signal)) {
+  for (const slice of slices) {
     for await (const rows of rowsOfSlice(search, slice, wanted, signal)) {
       wanted -= rows.length
       yield rows
@@ -55,12 +88,12 @@ async function* oldestOfSlices(search: SlicedSearch, signal: AbortSignal): Async
  */
 async function* newestLines(
   search: SlicedSearch,
-  isSliced: boolean,
+  slices: readonly Slice[],
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
-  const { runner, selection, statement, page } = search
-  const slices = isSliced ? await slicesOf(runner, selection, page, signal) : [selection]
-  if (slices.length === 1 && page.limit > MAX_HELD_LINES)
+  const { runner, statement, page } = search
+  const [only] = slices
+  if (slices.length === 1 && only?.within === undefined && page.limit > MAX_HELD_LINES)
     return yield* runner.queryStream<SelectedLine>(statement, signal)
   const held: SelectedLine[][] = []
   let found = 0
@@ -80,18 +113,12 @@ async function* newestLines(
 
 function rowsOfSlice(
   { runner, selection, page }: SlicedSearch,
-  { fromMs, toMs }: Slice,
+  { fromMs, toMs, within }: Slice,
   limit: number,
   signal: AbortSignal,
 ): AsyncIterable<SelectedLine[]> {
-  const { statement } = searchStatement({ ...selection, fromMs, toMs }, { ...page, limit }, 'found')
+  const { statement } = searchStatement({ ...selection, fromMs, toMs }, { ...page, limit }, 'found', within)
   return runner.queryStream<SelectedLine>(statement, signal)
-}
-
-/** Part of a period, UNIX ms, both inclusive. */
-export interface Slice {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 /** Slices, both ends included, which together are the time of the selection, oldest first. */

@@ -1,0 +1,129 @@
+import { SLICES } from '../../lines/word-filter/segment-filter.ts'
+import { ALL_SLICES } from '../../lines/word-filter/word-filters.ts'
+import { bitsOf, type StartKeys } from '../../lines/word-filter/word-keys.ts'
+import type { Statement, StatementRunner } from '../statement.ts'
+import type { LinePage, LineSelection } from './line-selection.ts'
+import { mayHold, nameOf, type SoughtWords, startsOf } from './sought-words.ts'
+
+/** More segments are not listed: the words are everywhere, and lines of the newest times are found soon. */
+const MAX_SEGMENTS = 20_000
+const WORD_BYTES = 8
+/** A hash begins with the number of a word among so many. */
+const HASHED_WORDS = 1_024
+
+/** Times of lines that may be in the answer, UNIX ms, both inclusive. */
+export interface LineTimes {
+  readonly fromMs: number
+  readonly toMs: number
+  /** Number of the segment's lines. */
+  readonly lines: number
+}
+
+interface SegmentRow extends LineTimes {
+  readonly segment: string
+  /** For each start whether the row may have it. */
+  readonly held: readonly (0 | 1)[]
+}
+
+/**
+ * Times of the segments that may have lines of an answer, and of lines without a filter. An answer that is read from these
+ * times alone is as of this call.
+ *
+ * @returns undefined when the filters exclude too little to be of use
+ */
+export async function timesOfWords(
+  runner: StatementRunner,
+  selection: LineSelection,
+  page: Pick<LinePage, 'behind' | 'prefer'>,
+  sought: SoughtWords,
+  signal: AbortSignal,
+): Promise<readonly LineTimes[] | undefined> {
+  const starts = startsOf(sought)
+  if (starts === undefined) return undefined
+  const rows = await runner.query<SegmentRow>(segmentsStatement(period(selection, page), starts), signal)
+  if (rows.length > MAX_SEGMENTS) return undefined
+  return [...segmentsOf(rows, starts.length)].flatMap(({ times, held }) => {
+    if (held === undefined) return [times]
+    const has = new Set(starts.filter((_, index) => held[index] === 1).map(nameOf))
+    return mayHold(sought, start => has.has(nameOf(start))) ? [times] : []
+  })
+}
+
+/** The rows of a segment are those of its slices, possibly several times. */
+function* segmentsOf(rows: readonly SegmentRow[], starts: number) {
+  const segments = new Map<string, { times: LineTimes; held: number[] }>()
+  for (const { segment, held, fromMs, toMs, lines } of rows) {
+    const times = { fromMs, toMs, lines }
+    if (segment === '') {
+      yield { times, held: undefined }
+      continue
+    }
+    const known = segments.get(segment) ?? { times, held: new Array<number>(starts).fill(0) }
+    for (const [index, isHeld] of held.entries()) if (isHeld === 1) known.held[index] = 1
+    segments.set(segment, known)
+  }
+  yield* segments.values()
+}
+
+interface Period {
+  readonly account: string
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+function period(
+  { account, fromMs, toMs }: LineSelection,
+  { behind, prefer }: Pick<LinePage, 'behind' | 'prefer'>,
+): Period {
+  if (behind === undefined) return { account, fromMs, toMs }
+  return prefer === 'head'
+    ? { account, fromMs: Math.max(fromMs, behind.ts), toMs }
+    : { account, fromMs, toMs: Math.min(toMs, behind.ts) }
+}
+
+function segmentsStatement({ account, fromMs, toMs }: Period, starts: readonly StartKeys[]): Statement {
+  const held = starts.map(heldCondition)
+  const slices = [...new Set([...starts.map(({ slice }) => slice), ALL_SLICES])]
+  const ms = (time: string) => `toFloat64(toUnixTimestamp64Milli(${time}))`
+  const segment =
+    "concat(toString(topic), ' ', toString(partition), ' ', toString(first_offset), ' ', toString(first_row), ' ', toString(segment))"
+  const bound = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`
+  return {
+    sql: `SELECT ${segment} AS segment, ${ms('ts_min')} AS fromMs, ${ms('ts_max')} AS toMs, toFloat64(lines) AS lines, [${held.map((_, index) => `h${index}`).join(', ')}] AS held
+FROM (
+  SELECT *, ${held.map((condition, index) => `toUInt8(${condition}) AS h${index}`).join(', ')}
+  FROM word_filters
+  PREWHERE account = {account:String} AND slice IN (${slices.join(', ')}) AND ts_min <= ${bound('to')} AND ts_max >= ${bound('from')}
+)
+WHERE ${held.map((_, index) => `h${index}`).join(' OR ')}
+LIMIT ${MAX_SEGMENTS + 1}
+UNION ALL
+SELECT '' AS segment, ${ms('min(ts)')} AS fromMs, ${ms('max(ts)')} AS toMs, toFloat64(count()) AS lines, CAST([], 'Array(UInt8)') AS held
+FROM lines
+WHERE account = {account:String} AND ts >= ${bound('from')} AND ts <= ${bound('to')} AND filtered = 0
+HAVING count() > 0
+SETTINGS use_query_condition_cache = 0`,
+    parameters: { account, from: boundOf(fromMs), to: boundOf(toMs) },
+  }
+}
+
+const MAX_TIME_MS = 10_413_791_999_999
+
+function boundOf(ms: number): number {
+  return Math.min(Math.max(Math.floor(ms), 0), MAX_TIME_MS)
+}
+
+/** Whether a row of `word_filters` may have a start: all bits of its keys are set in their words. */
+function heldCondition({ slice, hashes }: StartKeys): string {
+  const words = hashes.map(hash => {
+    const place = `intDiv(${hash >> 54n} * words, ${HASHED_WORDS})`
+    const bits = `toUInt64(${bitsOf(hash)})`
+    return `bitAnd(reinterpretAsUInt64(substring(filter, 1 + ${WORD_BYTES} * (first + ${place}), ${WORD_BYTES})), ${bits}) = ${bits}`
+  })
+  const size = `intDiv(length(filter), ${WORD_BYTES})`
+  const test = words
+    .join(' AND ')
+    .replaceAll('words', `if(slice = ${ALL_SLICES}, intDiv(${size}, ${SLICES}), ${size})`)
+    .replaceAll('first', `if(slice = ${ALL_SLICES}, ${slice} * intDiv(${size}, ${SLICES}), 0)`)
+  return `slice IN (${slice}, ${ALL_SLICES}) AND ${test}`
+}
