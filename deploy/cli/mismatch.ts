@@ -59,6 +59,10 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
       'was far ahead at the time.',
     RESTORE,
   ],
+  filter: [
+    'The lines themselves are correct, but searches by words do not find them: rows of the table word_filters are lost.',
+    'Remedy: start the service again. It notices lost filters, and reads the lines of that day without them.',
+  ],
   projection: [
     'The rows themselves are correct, but answers of usage would differ from them: the part was changed ' +
       'without Weir.',
@@ -113,6 +117,7 @@ function whatOf({ kind, table, expected, found }: Mismatch): string {
   if (kind === 'no-partition') return `rows of ${table} that belong to no partition`
   if (kind === 'closed-early') return 'usage of a day that is not over'
   if (kind === 'usage') return 'usage of a closed day that differs from its lines'
+  if (kind === 'filter') return 'lines without the filter of their words'
   if (kind === 'projection') return 'a usage projection that differs from its rows'
   if (found.rows < expected.rows) return `rows of ${table} are missing`
   if (found.rows > expected.rows) return `rows of ${table} that the log does not contain`

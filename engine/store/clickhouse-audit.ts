@@ -3,6 +3,7 @@ import { blockColumns, blockStructure } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { AuditStatement, StoreConnection } from './connection.ts'
+import { type UncoveredLines, uncoveredLines } from './filter-coverage.ts'
 import { textLiteral } from './sql-text.ts'
 import type { PartitionTable } from './store.ts'
 import type {
@@ -127,6 +128,13 @@ WHERE NOT (${isKnown.join(' OR ')}) GROUP BY topic, partition ORDER BY topic, pa
       partition: row.partition,
       lastOffset: BigInt(row.highest),
     }
+  }
+
+  async firstWithoutFilter(day: string) {
+    const [row] = await this.#read<UncoveredLines>({ sql: () => uncoveredLines(day.replaceAll('-', '')) })
+    if (row === undefined) return undefined
+    const { topic: topicNumber, partition, lines, first, last } = row
+    return { topicNumber, partition, lines, firstOffset: BigInt(first), lastOffset: BigInt(last) }
   }
 
   days = () => this.#usage.days()

@@ -1,8 +1,11 @@
 import type { StoreConnection } from './connection.ts'
 
-interface UncoveredOffsets {
+/** Lines of one day and partition that are marked as filtered, and that no filter covers. */
+export interface UncoveredLines {
   readonly topic: number
   readonly partition: number
+  readonly lines: number
+  /** Lowest and highest offset of these lines. */
   readonly first: string
   readonly last: string
 }
@@ -29,16 +32,7 @@ ORDER BY day`,
   )
   const found: string[] = []
   for (const { day } of days) {
-    const uncovered = await uncoveredOffsets(connection, day)
-    if (uncovered.length === 0) continue
-    // A line that was stored between the reads of both tables has its filter by now.
-    const again = await uncoveredOffsets(connection, day)
-    if (
-      !again.some(lost =>
-        uncovered.some(before => isSamePartition(lost, before) && BigInt(lost.first) <= BigInt(before.last)),
-      )
-    )
-      continue
+    if (!(await hasUncovered(connection, day))) continue
     await connection.command(
       `ALTER TABLE lines UPDATE filtered = 0 IN PARTITION ID '${day}' WHERE filtered = 1 SETTINGS mutations_sync = 2`,
     )
@@ -47,19 +41,33 @@ ORDER BY day`,
   return found
 }
 
-/** Offsets of a day's marked lines that are in no batch with a filter. A batch has whole records of the log. */
-function uncoveredOffsets(connection: StoreConnection, day: string): Promise<UncoveredOffsets[]> {
-  return connection.read<UncoveredOffsets>(
-    `SELECT l.topic AS topic, l.partition AS partition, toString(min(l.offset)) AS first, toString(max(l.offset)) AS last
-FROM (SELECT topic, partition, offset FROM lines WHERE toYYYYMMDD(t) = ${day} AND filtered = 1) AS l
-ASOF LEFT JOIN (
-  SELECT DISTINCT topic, partition, first_offset, last_offset FROM word_filters WHERE toYYYYMMDD(t) = ${day}
-) AS f ON l.topic = f.topic AND l.partition = f.partition AND l.offset >= f.first_offset
-WHERE f.last_offset < l.offset OR f.first_offset = 0 AND f.last_offset = 0
-GROUP BY topic, partition`,
+/** A line that was stored between the reads of both tables has its filter at the second look. */
+async function hasUncovered(connection: StoreConnection, day: string): Promise<boolean> {
+  const before = await connection.read<UncoveredLines>(uncoveredLines(day))
+  if (before.length === 0) return false
+  const after = await connection.read<UncoveredLines>(uncoveredLines(day))
+  return after.some(({ topic, partition, first }) =>
+    before.some(
+      known => known.topic === topic && known.partition === partition && BigInt(first) <= BigInt(known.last),
+    ),
   )
 }
 
-function isSamePartition(one: UncoveredOffsets, other: UncoveredOffsets): boolean {
-  return one.topic === other.topic && one.partition === other.partition
+/**
+ * Statement for the lines of a day that no filter covers. The filter of a batch covers whole records of the log.
+ *
+ * @param day YYYYMMDD
+ */
+export function uncoveredLines(day: string): string {
+  return `SELECT l.topic AS topic, l.partition AS partition, toUInt32(count()) AS lines, toString(min(l.offset)) AS first,
+  toString(max(l.offset)) AS last
+FROM (SELECT topic, partition, offset FROM lines WHERE toYYYYMMDD(t) = ${day} AND filtered = 1) AS l
+ASOF LEFT JOIN (
+  SELECT topic, partition, first_offset, max(last_offset) OVER (PARTITION BY topic, partition ORDER BY first_offset) AS reached
+  FROM word_filters WHERE toYYYYMMDD(t) = ${day}
+) AS f ON l.topic = f.topic AND l.partition = f.partition AND l.offset >= f.first_offset
+WHERE f.reached IS NULL OR f.reached < l.offset
+GROUP BY topic, partition
+ORDER BY topic, partition
+SETTINGS join_use_nulls = 1`
 }

@@ -49,6 +49,9 @@ export interface StoreAudit {
     mayLackLines: (account: string) => boolean,
   ): Promise<UsageDifference | undefined>
 
+  /** The first partition with lines of a day that are marked as filtered and have no filter of words. */
+  firstWithoutFilter(day: string): Promise<LinesWithoutFilter | undefined>
+
   /** The first part of a day whose usage projection differs from its rows. */
   firstProjectionDifference(day: string): Promise<ProjectionDifference | undefined>
 }
@@ -128,6 +131,15 @@ export interface NoPartitionRows extends StrayRows {
   readonly lastOffset: bigint
   readonly topicNumber: number
   readonly partition: number
+}
+
+/** Lines of one partition and day that searches by words do not find. */
+export interface LinesWithoutFilter {
+  readonly topicNumber: number
+  readonly partition: number
+  readonly lines: number
+  readonly firstOffset: bigint
+  readonly lastOffset: bigint
 }
 
 export interface UsageDifference {

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNT, RECEIVED_MS, type SentLine } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { findLines } from '../../test/support/tested-queries.ts'
+import { openStoreAudit } from './clickhouse-audit.ts'
 import type { StoreConnection } from './connection.ts'
 
+const DAY = new Date(RECEIVED_MS).toISOString().slice(0, 10)
 const LOG_ID = '0b9e0d6e-6f3c-4a57-9d52-30763604df9b'
 
 let connection: StoreConnection
@@ -117,6 +119,7 @@ describe('filters', () => {
     await lines.add(sent(8, 'needle7f3a9c', 2))
     await connection.command(`TRUNCATE TABLE word_filters`)
     expect(await rowsOf('needle7f3a9c')).toEqual([]) // The store does not know yet.
+    expect(await openStoreAudit(connection).firstWithoutFilter(DAY)).toMatchObject({ partition: 0, lines: 8 })
     await lines.add(sent(8, 'other7f3a9c', 2))
     await lines.store.open(LOG_ID)
     await lines.store.indexWords(0)
@@ -124,6 +127,7 @@ describe('filters', () => {
     expect(await rowsOf('other7f3a9c')).toEqual([2])
     await lines.add(sent(8, 'third7f3a9c', 2))
     expect(await rowsOf('third7f3a9c')).toEqual([2])
+    expect(await openStoreAudit(connection).firstWithoutFilter(DAY)).toBeUndefined()
   })
 
   test('that were stored twice, or whose lines are not there, lose nothing', async () => {
@@ -134,6 +138,7 @@ describe('filters', () => {
     )
     await lines.store.open(LOG_ID)
     await lines.store.indexWords(0)
+    expect(await openStoreAudit(connection).firstWithoutFilter(DAY)).toBeUndefined()
     expect(await reads('needle7f3a9c')).toBe(1)
     expect(statements[0]).toContain('BETWEEN')
     expect(await rowsOf('needle7f3a9c')).toEqual([2])
@@ -141,8 +146,7 @@ describe('filters', () => {
 
   test('of days whose lines have expired are removed', async () => {
     await lines.add(sent(8, 'needle7f3a9c', 2))
-    const day = new Date(RECEIVED_MS).toISOString().slice(0, 10)
-    await lines.store.closeDay(day)
+    await lines.store.closeDay(DAY)
     const count = async () =>
       (await connection.read<{ rows: number }>('SELECT toUInt32(count()) AS rows FROM word_filters'))[0]?.rows
     expect(await count()).toBeGreaterThan(0)

@@ -47,11 +47,11 @@ const startWorker = (where: string, attempt: number, batches: number, rows: numb
 
 interface Report {
   readonly perBatch: { offset: string; lines: string; rows: string; highest: number }[]
-  readonly counted: { bytes: string; lines: string }
+  readonly counted: { bytes: string; lines: string; filtered: number }
   readonly usage: { bytes: number; lines: number }[]
 }
 
-/** Every batch is there once and whole, and usage counts just the rows that are there. */
+/** Every batch is there once and whole, with its filters, and usage counts just the rows that are there. */
 async function expectEachBatchOnce(worker: Child, batches: number, rows: number): Promise<void> {
   const line = await worker.line(/^report /)
   const report = JSON.parse(line?.slice('report '.length) ?? 'null') as Report
@@ -63,6 +63,7 @@ async function expectEachBatchOnce(worker: Child, batches: number, rows: number)
       highest: rows - 1,
     })),
   )
+  expect(report.counted.filtered).toBe(batches * rows)
   expect(report.usage.reduce((sum, { lines }) => sum + lines, 0)).toBe(batches * rows)
   expect(report.usage.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(Number(report.counted.bytes))
   expect(await worker.ended()).toBe(0)
@@ -82,7 +83,7 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     await expectEachBatchOnce(startWorker(path, ROUNDS, batches, rows), batches, rows)
   })
 
-  /** Has the next rename of a file, which publishes the part of a batch, done to as the injection says. */
+  /** Has a rename of a file, which publishes a part of a batch, done to as the injection says: first its filters, then its lines. */
   async function storeTraced(path: string, injection: string): Promise<{ worker: Child; tracer: Child }> {
     const worker = startWorker(path, 0, 2, 2000, 'wait')
     await worker.line(/^ready$/)
@@ -100,9 +101,12 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     await expectEachBatchOnce(next, 2, 2000)
   }
 
-  test.skipIf(!HAS_STRACE)('just before its part becomes visible: the batch is stored again', async () => {
+  test.skipIf(!HAS_STRACE).each([
+    ['filters', 1],
+    ['lines', 2],
+  ])('just before the part of its %s becomes visible: the batch is stored again', async (_part, rename) => {
     const path = join(folder, 'store')
-    const { worker, tracer } = await storeTraced(path, 'error=EIO:signal=SIGKILL:when=1')
+    const { worker, tracer } = await storeTraced(path, `error=EIO:signal=SIGKILL:when=${rename}`)
     expect(await worker.ended()).toBe('SIGKILL')
     await tracer.ended()
     await expectNextToSettleAt('null', path)
@@ -111,8 +115,8 @@ describe('a worker killed while it inserts into the embedded engine', () => {
   test.skipIf(!HAS_STRACE)('just after its part becomes visible: the batch is not stored again', async () => {
     const path = join(folder, 'store')
     // The call has done its work, but its caller does not learn of it for a minute.
-    const { worker, tracer } = await storeTraced(path, 'delay_exit=60000000:when=1')
-    while (globSync(join(path, 'store/*/*/20260102_*')).length === 0) await delay(5)
+    const { worker, tracer } = await storeTraced(path, 'delay_exit=60000000:when=2')
+    while (globSync(join(path, 'store/*/*/20260102_*')).length < 2) await delay(5)
     // The worker is dead from here on, but the system reports its end only when the tracer allows it.
     worker.process.kill('SIGKILL')
     await tracer.kill()

@@ -1,3 +1,5 @@
+import { wordFilters } from '../../engine/lines/word-filter/word-filters.ts'
+import { finish } from '../../engine/steps.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { serverConnection } from '../../engine/store/server-connection.ts'
@@ -43,16 +45,18 @@ for (let offset = settled === null ? 0n : settled.offset + 1n; offset < BigInt(b
     stepMs: 0,
   })
   const block = blockOf(offset, lines)
+  const { block: filters } = finish(wordFilters(block))
   console.log(`storing ${offset}`)
-  await store.insert({ ...LINES, epoch, block, rows: count })
+  await store.insert({ ...LINES, epoch, block, rows: count, filters })
   console.log(`stored ${offset}`)
 }
 
 const perBatch = await store.query({
   sql: `SELECT offset, count() AS lines, count(DISTINCT row) AS rows, max(row) AS highest FROM lines GROUP BY offset ORDER BY offset`,
 })
+await store.indexWords(0) // Removes the marks of lines without a filter.
 const [counted] = await store.query({
-  sql: 'SELECT sum(size) AS bytes, count() AS lines FROM lines SETTINGS optimize_use_projections = 0',
+  sql: 'SELECT sum(size) AS bytes, count() AS lines, toUInt32(countIf(filtered = 1)) AS filtered FROM lines SETTINGS optimize_use_projections = 0',
 })
 const day = { account: '507f1f77bc', fromMs: DAY, toMs: DAY + DAY_MS - 1 }
 console.log(`report ${JSON.stringify({ perBatch, counted, usage: await store.usageTotals(day) })}`)

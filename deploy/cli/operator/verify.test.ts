@@ -159,6 +159,10 @@ describe('weir verify', () => {
       /usage of a closed day that differs from its lines \(day 2026-01-01, account "a", app "b"\)/,
     ],
     [{ kind: 'closed-early', day: '2026-01-09' }, /usage of a day that is not over/],
+    [
+      { kind: 'filter', day: '2026-01-09' },
+      /lines without the filter of their words [\s\S]*searches by words do not find them/,
+    ],
     [{ kind: 'projection', where: { part: '20260101_1_1_0' } }, /MATERIALIZE PROJECTION usage/],
   ])('has sentences for every kind: %j', async (change, words) => {
     const { code, out } = await verified({

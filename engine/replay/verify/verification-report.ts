@@ -1,6 +1,7 @@
 import type { StoreTable } from '../../../schemas/log/tables.ts'
 import type { LostTail } from '../../log/guarded-topic.ts'
 import type {
+  LinesWithoutFilter,
   NoPartitionRows,
   RecordDifference,
   RowCount,
@@ -75,6 +76,8 @@ export type MismatchKind =
   | 'usage'
   /** A day is closed before its end. */
   | 'closed-early'
+  /** Lines whose filter of words is lost. */
+  | 'filter'
   /** The usage projection of a part differs from its rows. */
   | 'projection'
 
@@ -238,6 +241,24 @@ export function partitionMismatch(
     lastOffset: Number(lastOffset),
     hour: hourText(hourMs),
     found: { ...NOTHING, rows },
+    where: { topic: String(topicNumber) },
+  }
+}
+
+/** Mismatch for lines of a day that searches by words do not find. */
+export function filterMismatch(
+  day: string,
+  { topicNumber, partition, lines, firstOffset, lastOffset }: LinesWithoutFilter,
+): Mismatch {
+  return {
+    ...NOWHERE,
+    kind: 'filter',
+    table: 'lines',
+    day,
+    partition,
+    firstOffset: Number(firstOffset),
+    lastOffset: Number(lastOffset),
+    expected: { ...NOTHING, rows: lines },
     where: { topic: String(topicNumber) },
   }
 }

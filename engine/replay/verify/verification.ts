@@ -14,6 +14,7 @@ import { isOlder, storedPart } from '../older-store.ts'
 import { PartitionVerification } from './partition-verification.ts'
 import {
   type DayReport,
+  filterMismatch,
   lostTailMismatch,
   type Mismatch,
   olderStoreMismatch,
@@ -235,6 +236,8 @@ class Verification {
     const projection = await audit.firstProjectionDifference(day)
     if (projection !== undefined)
       return usageMismatch('projection', day, projection, { part: projection.part })
+    const unfiltered = await audit.firstWithoutFilter(day)
+    if (unfiltered !== undefined) return filterMismatch(day, unfiltered)
     const report = { day, isClosed: closed !== undefined, isRecomputed: this.#isRecomputed(day) }
     this.#days.push(report)
     this.#options.report({ type: 'day', ...report })
