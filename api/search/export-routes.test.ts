@@ -183,7 +183,8 @@ describe('the way in which lines are found', () => {
     ['order', { query: '*' }],
     ['index', { query: '==record-checkout' }],
     ['index', { query: 'line ==trace42', apps: 'even' }],
-    ['scan', { query: 'line' }],
+    ['index', { query: 'line' }],
+    ['scan', { query: 'a' }],
     ['scan', { apps: 'even' }],
     ['scan', { query: '-==checkout' }],
   ])('is in a header: %s for %j', async (access, parameters) => {

@@ -29,7 +29,7 @@ import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { nodeTypesWith } from '../support/catalogue-with.ts'
 import { MemoryStore } from '../support/memory-store.ts'
-import { stamp } from '../support/stamp-processor.ts'
+import { stamp, stampOf } from '../support/stamp-processor.ts'
 import { TEST_SETTINGS, type TestInstallation, testInstallation } from '../support/test-installation.ts'
 
 /** Part of every secret; a number follows it that differs for each. */
@@ -52,6 +52,8 @@ const vault = defineProcessor({
   configs: [{ sent: { keys: [{ token: 'a token' }] } }],
   examples: [],
 })
+
+const LINE = 'a line of the account'
 
 const seal = new Seal(Buffer.alloc(32, 1), seededEntropy(1))
 const NODE_TYPES = { ...nodeTypesWith({ processors: [vault, stamp] }), seal }
@@ -267,22 +269,27 @@ describe('a secret in an option of a node', () => {
     const again = await call('POST', `/v3/pipeline/${runs.id}/publish?allow_unconnected_edges=true`)
     expect(again.status).toBe(200)
     const watched = await Promise.all([
-      streamed(`/v3/pipeline/${runs.id}/source/${source}/tap`),
-      ...running.flatMap(({ kind }, at) =>
-        kind === 'transform' ? streamed(`/v3/pipeline/${runs.id}/transform/${runs.nodes[at]}/tap`) : [],
+      streamed(`/v3/pipeline/${runs.id}/source/${source}/tap`, LINE),
+      ...running.flatMap(({ kind, type, config }, at) =>
+        kind === 'transform'
+          ? streamed(
+              `/v3/pipeline/${runs.id}/transform/${runs.nodes[at]}/tap`,
+              type === 'stamp' ? stampOf(String(config.key), LINE) : LINE,
+            )
+          : [],
       ),
-      tailed('/ws/tail'),
+      tailed('/ws/tail', LINE),
     ])
     const answer = await app.inject({
       method: 'POST',
       url: '/logs/ingest?hostname=web-1',
       headers: { apikey: installation.credentials.ingestionKey, 'content-type': 'application/json' },
-      payload: { lines: [{ line: 'a line of the account' }] },
+      payload: { lines: [{ line: LINE }] },
     })
     expect(answer.statusCode).toBe(200)
     await pass(3_000)
-    expect(JSON.stringify(store.rows('lines').map(({ line }) => line))).toContain('a line of the account')
-    for (const each of watched) look(`watching ${each.path}`, await each.until('a line of the account'))
+    expect(JSON.stringify(store.rows('lines').map(({ line }) => line))).toContain(LINE)
+    for (const { path, received } of watched) look(`watching ${path}`, await received())
     // Another secret in the place of each, so that revisions and drafts differ.
     for (const [at, { kind, type, config }] of running.entries()) {
       const changed = JSON.parse(JSON.stringify(config).replaceAll(MARK, `${MARK.slice(0, -1)}D`))
@@ -449,48 +456,52 @@ describe('a secret in an option of a node', () => {
 
   interface Watched {
     readonly path: string
-    /** Everything that was received up to a text. */
-    until(text: string): Promise<string>
+    /** Everything that was received up to the text that was asked for. */
+    received(): Promise<string>
   }
 
   /** Opens a tap by server-sent events. */
-  async function streamed(path: string): Promise<Watched> {
+  async function streamed(path: string, text: string): Promise<Watched> {
     const headers = { authorization: `Token ${accessToken()}` }
     const response = await fetch(`http://127.0.0.1:${port()}${path}`, { headers })
     expect([path, response.status]).toEqual([path, 200])
     const reader = (response.body as ReadableStream<Uint8Array>)
       .pipeThrough(new TextDecoderStream())
       .getReader()
-    let received = ''
-    const until = async (text: string) => {
-      while (!received.includes(text)) received += (await reader.read()).value ?? ''
+    const received = async () => {
+      let all = ''
+      while (!all.includes(text)) {
+        const { value, done } = await reader.read()
+        if (done) throw new Error(`${path} ended before ${text} came`)
+        all += value
+      }
       await reader.cancel()
-      return received
+      return all
     }
-    return { path, until }
+    return { path, received }
   }
 
   /** Opens a WebSocket. */
-  async function tailed(path: string): Promise<Watched> {
+  async function tailed(path: string, text: string): Promise<Watched> {
     const headers = { authorization: `Token ${accessToken()}` }
     const socket = new WebSocket(`ws://127.0.0.1:${port()}${path}`, { headers } as never)
-    let received = ''
+    let all = ''
     const waiting = new EventTarget()
     socket.addEventListener('message', ({ data }) => {
-      received += data
+      all += data
       waiting.dispatchEvent(new Event('more'))
     })
     await new Promise((resolve, reject) => {
       socket.addEventListener('open', resolve)
       socket.addEventListener('error', reject)
     })
-    const until = async (text: string) => {
-      while (!received.includes(text))
+    const received = async () => {
+      while (!all.includes(text))
         await new Promise(resolve => waiting.addEventListener('more', resolve, { once: true }))
       socket.close()
-      return received
+      return all
     }
-    return { path, until }
+    return { path, received }
   }
 
   function port(): number {

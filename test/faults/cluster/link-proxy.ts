@@ -14,6 +14,8 @@ export class LinkProxy {
   #way: Way = 'open'
   #delayMs = 0
   #passesHeads = false
+  /** Answers that `mute` still lets through. */
+  #heard = 0
   #opened = Promise.withResolvers<void>()
   /** Bytes that wait for `heal`, of those that have been read. */
   heldBytes = 0
@@ -51,8 +53,13 @@ export class LinkProxy {
     this.#way = 'stalled'
   }
 
-  /** Lets requests through but holds back every answer, until `heal` or `cut`. */
-  mute(): void {
+  /**
+   * Lets requests through but holds back every answer, until `heal` or `cut`.
+   *
+   * @param heard number of answers that still come
+   */
+  mute(heard = 0): void {
+    this.#heard = heard
     if (this.#way !== 'mute') this.#opened = Promise.withResolvers()
     this.#way = 'mute'
   }
@@ -96,7 +103,7 @@ export class LinkProxy {
       for await (const chunk of from) {
         if (this.#delayMs > 0) await delay(this.#delayMs)
         let rest = chunk as Buffer
-        if (holdsWhile.includes(this.#way)) {
+        if (holdsWhile.includes(this.#way) && !this.#isStillHeard()) {
           const passing = this.#passesHeads ? headBytes(rest) : 0
           to.write(rest.subarray(0, passing))
           rest = rest.subarray(passing)
@@ -108,6 +115,10 @@ export class LinkProxy {
     } catch {
       to.destroy() // The other end has gone, and so does this one.
     }
+  }
+
+  #isStillHeard(): boolean {
+    return this.#way === 'mute' && this.#heard-- > 0
   }
 
   async #hold({ length }: Buffer): Promise<void> {
