@@ -12,6 +12,15 @@ export function finish<Result>(steps: Steps<Result>): Result {
 /** Bytes per copy: where memory is new, a few megabytes take a millisecond. */
 const COPIED_BYTES = 2 * 1024 * 1024
 
+/** Copies bytes to the beginning of others. */
+export function* copied(source: Uint8Array, target: Uint8Array): Steps {
+  target.set(source.subarray(0, COPIED_BYTES))
+  for (let from = COPIED_BYTES; from < source.length; from += COPIED_BYTES) {
+    yield
+    target.set(source.subarray(from, from + COPIED_BYTES), from)
+  }
+}
+
 /** Joins the parts in order. */
 export function* joined(parts: readonly Uint8Array[]): Steps<Buffer> {
   const total = parts.reduce((sum, part) => sum + part.length, 0)

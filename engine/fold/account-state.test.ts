@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { GATHERING, LooseFold } from '../../test/support/loose-fold.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
+import { finish } from '../steps.ts'
 
 /** Passes the first line in a minute, and stores it. */
 const LIMITING = [
@@ -43,7 +44,7 @@ test('a new revision goes on with the windows; a pipeline that is withdrawn runs
 
 test('a revision beside the deployed one handles its own events, and is known until it retires', () => {
   fold.do(account().deploy(document(LIMITING), { version: 2 }))
-  account().deployBeside(document(LIMITING), { version: 1, replacedMs: 0 })
+  finish(account().deployBeside(document(LIMITING), { version: 1, replacedMs: 0 }))
   expect([0, 1, 2].map(version => account().knows('p', version))).toEqual([false, true, true])
   expect([...account().inEffect()]).toMatchObject([{ pipeline: 'p', version: 2, isPaused: false }])
   expect([...account().keptRevisions()]).toMatchObject([{ version: 1, replacedMs: 0 }])

@@ -4,7 +4,7 @@ import type { MovedState } from '../../schemas/log/rekeyed.ts'
 import type { Event } from '../event/event.ts'
 import type { EventMeter } from '../expressions/cost-meter.ts'
 import { ExpressionBudget } from '../expressions/expression-budget.ts'
-import { type CompiledGraph, compileBeside, compileGraph } from '../graph/compile-graph.ts'
+import { type CompiledGraph, compileBeside, compileGraph, restoredStates } from '../graph/compile-graph.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { FieldNames } from '../lines/stored-line/line-fields.ts'
@@ -30,8 +30,8 @@ import type { SpreadAccount } from './spread/spread-account.ts'
 /** Surroundings in which a revision takes effect. */
 export interface Deploying {
   readonly version: number
-  /** States of its nodes from a checkpoint. */
-  readonly restored?: ReadonlyMap<string, Uint8Array> | undefined
+  /** Snapshots of its nodes from a checkpoint, by node id. */
+  readonly snapshots?: ReadonlyMap<string, Uint8Array> | undefined
   /** Log time; given if events of the previous revision may still arrive from other partitions. */
   readonly replacingMs?: number | undefined
   /** Receives the content of windows that the revision does not continue. Absent: it is dropped, as in previews. */
@@ -66,8 +66,9 @@ export class AccountState implements LineOwner {
   }
 
   /** Puts a revision into effect; keyed state of nodes that stay is carried over. */
-  *deploy(document: PipelineCut, { version, restored, replacingMs, output }: Deploying): Steps {
+  *deploy(document: PipelineCut, { version, snapshots, replacingMs, output }: Deploying): Steps {
     const replaced = this.#deployments.get(document.id)
+    const restored = snapshots && (yield* restoredStates(this.#catalogue, document, snapshots))
     const graph = compileGraph(this.#catalogue, document, replaced?.graph, restored)
     this.#exempt(graph)
     yield* this.#replace(document.id, [graph], { replacingMs, output })
@@ -75,10 +76,10 @@ export class AccountState implements LineOwner {
   }
 
   /** Adds a revision that newer ones have replaced here, for its events that are still under way. */
-  deployBeside(
+  *deployBeside(
     document: PipelineCut,
-    { version, restored, replacedMs }: Omit<Deploying, 'replacingMs'> & { readonly replacedMs: number },
-  ): void {
+    { version, snapshots, replacedMs }: Omit<Deploying, 'replacingMs'> & { readonly replacedMs: number },
+  ): Steps {
     const newer = new Map<string, HeldState>()
     const revisions = this.#deployments.revisionsOf(document.id)
     // The nearest newer revision takes precedence.
@@ -86,6 +87,7 @@ export class AccountState implements LineOwner {
       if (revision.version > version)
         for (const [node, state] of revision.graph.states) newer.set(node, state)
     const older = revisions.find(revision => revision.version < version)?.graph
+    const restored = snapshots && (yield* restoredStates(this.#catalogue, document, snapshots))
     const graph = compileBeside(this.#catalogue, document, newer, older, restored)
     this.#exempt(graph)
     this.#deployments.addRetiring(document.id, {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Cut } from '../../schemas/log/control.ts'
 import { LooseFold } from '../../test/support/loose-fold.ts'
 import { node, SOURCE } from '../../test/support/world.ts'
+import { finish } from '../steps.ts'
 
 const HOLE = [SOURCE, node('sink', 'hole', 'blackhole', ['source'])]
 
@@ -52,7 +53,7 @@ test('an older revision from another partition is deployed beside the newer one,
 test('restored cuts are in effect in the order of their records', () => {
   for (const cut of [pipeline(1), retention(1, 7), pipeline(2)]) apply(cut)
   const restored = new LooseFold()
-  restored.parts.cuts.restore([...cuts().all], 2_000, () => ({ states: new Map(), retiring: [] }))
+  finish(restored.parts.cuts.restore([...cuts().all], 2_000, () => ({ states: new Map(), retiring: [] })))
   expect([...restored.parts.cuts.all]).toEqual([pipeline(2), retention(1, 7)])
   expect(restored.parts.accounts.of('a')).toMatchObject({ retentionDays: 7 })
   expect(restored.parts.accounts.of('a').has('p')).toBe(true)

@@ -53,12 +53,12 @@ export class AppliedCuts {
   }
 
   /** @param keptOf state of the nodes of a pipeline in the checkpoint */
-  restore(cuts: readonly Cut[], sliceMs: number, keptOf: (pipeline: string) => KeptPipeline): void {
+  *restore(cuts: readonly Cut[], sliceMs: number, keptOf: (pipeline: string) => KeptPipeline): Steps {
     const { accounts, isPassedOver, settings } = this.#fold
     settings.sliceMs = sliceMs
     for (const cut of cuts) {
       this.#put(cut)
-      kindOf(cut).restore(cut, { accounts, isPassedOver, keptOf })
+      yield* kindOf(cut).restore(cut, { accounts, isPassedOver, keptOf })
     }
   }
 

@@ -84,12 +84,14 @@ test('fifty thousand windows that end at once do not make other work wait for al
   expect(sunk?.activity.eventsOut).toBe(NODES * WINDOWS)
 })
 
-test('a checkpoint with fifty thousand windows is written in turns, and contains all of them', () => {
+test('a checkpoint with fifty thousand windows is written and read in turns, and contains all of them', () => {
   const { tick, states } = holding(WINDOWS, 1_000, 60_000)
   const { turns, result } = tick(START_MS + 10_000)
   const checkpoint = result.find(flush => flush.checkpoint !== null)?.checkpoint as Buffer
   expect(turns).toBeGreaterThanOrEqual((NODES * WINDOWS) / (2 * ENDED_AT_A_TIME))
-  const restored = new PartitionFold(CATALOGUE, IDENTITY, checkpoint)
+  const restoring = driven(PartitionFold.restoring(CATALOGUE, IDENTITY, checkpoint))
+  expect(restoring.turns).toBeGreaterThanOrEqual((NODES * WINDOWS) / (2 * ENDED_AT_A_TIME))
+  const restored = restoring.result
   const memory = restored.memoryOf(SAMPLE_ACCOUNT, 'p', 'reduce-0')?.value as Reductions
   expect([memory.count, memory.deadlineMs]).toEqual([WINDOWS, states[0]?.deadlineMs])
   expect(states[0]?.count).toBe(WINDOWS)

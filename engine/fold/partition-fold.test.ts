@@ -13,7 +13,7 @@ const START_MS = Date.UTC(2031, 2, 9, 8)
 /** A partition whose records arrive half a second after each other. */
 function partition(from?: PartitionFold) {
   const checkpoint = from?.checkpointAtRest().checkpoint ?? undefined
-  const fold = new PartitionFold(CATALOGUE, IDENTITY, checkpoint)
+  const fold = PartitionFold.restored(CATALOGUE, IDENTITY, checkpoint)
   const begin = Number(fold.nextOffset)
   let records = begin
   const append = (value: Buffer) => {

@@ -44,19 +44,38 @@ export class PartitionFold {
 
   /**
    * @param scope limits the fold to one account, without batches of lines; its counts and memory equal those of the whole fold
-   * @param from  first offset, without a checkpoint
+   * @param from first offset
    */
-  constructor(
-    catalogue: Catalogue,
-    identity: FoldIdentity,
-    checkpoint?: Buffer,
-    scope?: FoldScope,
-    from = 0n,
-  ) {
+  constructor(catalogue: Catalogue, identity: FoldIdentity, scope?: FoldScope, from = 0n) {
     this.#parts = foldParts(catalogue, identity, scope)
     this.#effect = new RecordEffect(this.#parts)
     this.#nextOffset = from
-    if (checkpoint !== undefined) this.#restore(checkpoint)
+  }
+
+  /**
+   * Makes a fold that continues from a checkpoint; undefined: from the beginning of the log.
+   *
+   * @throws FoldError when the checkpoint belongs to another log, or was written by a newer program
+   */
+  static restored(
+    catalogue: Catalogue,
+    identity: FoldIdentity,
+    checkpoint: Buffer | undefined,
+    scope?: FoldScope,
+  ): PartitionFold {
+    return finish(PartitionFold.restoring(catalogue, identity, checkpoint, scope))
+  }
+
+  /** Makes a fold as `restored` does, in stretches. */
+  static *restoring(
+    catalogue: Catalogue,
+    identity: FoldIdentity,
+    checkpoint: Buffer | undefined,
+    scope?: FoldScope,
+  ): Steps<PartitionFold> {
+    const fold = new PartitionFold(catalogue, identity, scope)
+    if (checkpoint !== undefined) yield* fold.#restore(checkpoint)
+    return fold
   }
 
   get name(): PartitionName {
@@ -290,8 +309,8 @@ export class PartitionFold {
     return bytes
   }
 
-  #restore(bytes: Buffer): void {
-    this.#nextOffset = restoreCheckpoint(bytes, this.#parts)
+  *#restore(bytes: Buffer): Steps {
+    this.#nextOffset = yield* restoreCheckpoint(bytes, this.#parts)
     this.#parts.windows.noteAll()
     this.#parts.schedule.noteCheckpoint(bytes.length, this.timeMs)
   }

@@ -8,7 +8,13 @@ import { sentBatch } from '../../test/support/sent-lines.ts'
 import { Event } from '../event/event.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { finish } from '../steps.ts'
-import { type CompiledGraph, compileGraph, type NodeCounters } from './compile-graph.ts'
+import { type CompiledGraph, compileGraph, type NodeCounters, restoredStates } from './compile-graph.ts'
+
+/** A graph that continues from the memory of another, as behind a restart. */
+function restarted(document: PipelineDocument, stopped: CompiledGraph): CompiledGraph {
+  const states = finish(restoredStates(CATALOGUE, document, stopped.snapshot()))
+  return compileGraph(CATALOGUE, document, undefined, states)
+}
 
 function node(
   id: string,
@@ -323,8 +329,7 @@ describe('random graphs', () => {
         const straight = compileGraph(CATALOGUE, documentInHand)
         let stopped = compileGraph(CATALOGUE, documentInHand)
         for (const [index, { nowMs, messages }] of recordsInHand.entries()) {
-          if (index === stopAt)
-            stopped = compileGraph(CATALOGUE, documentInHand, undefined, stopped.snapshot())
+          if (index === stopAt) stopped = restarted(documentInHand, stopped)
           expect(run(stopped, messages, nowMs)).toEqual(run(straight, messages, nowMs))
         }
       }),

@@ -79,14 +79,14 @@ export interface CompiledGraph {
  * @param previous the graph that this one replaces. The state of a node is carried over, not copied, if id and type are
  *   the same and the processor keeps it across the change of options. The new options then judge the remaining events of
  *   the earlier graph, too
- * @param restored state from a checkpoint, by node id; it wins over `previous`
+ * @param restored result of `restoredStates`; it wins over `previous`
  * @throws RangeError for a document that could not have been published
  */
 export function compileGraph(
   catalogue: Catalogue,
   document: PipelineDocument,
   previous?: CompiledGraph,
-  restored?: ReadonlyMap<string, Uint8Array>,
+  restored?: ReadonlyMap<string, unknown>,
   bounds: StateBounds = DEFAULT_STATE_BOUNDS,
 ): CompiledGraph {
   return new Graph(catalogue, document, { previous: previous?.states, restored, bounds })
@@ -104,7 +104,7 @@ export function compileBeside(
   document: PipelineDocument,
   newer: ReadonlyMap<string, HeldState>,
   older: CompiledGraph | undefined,
-  restored?: ReadonlyMap<string, Uint8Array>,
+  restored?: ReadonlyMap<string, unknown>,
 ): CompiledGraph {
   return new Graph(catalogue, document, {
     previous: older?.states,
@@ -114,10 +114,32 @@ export function compileBeside(
   })
 }
 
+/**
+ * Reads the memory of a document's nodes from a checkpoint, in stretches.
+ *
+ * @param snapshots by node id
+ * @returns values for the compilation of the document
+ * @throws RangeError when they are not snapshots of these nodes
+ */
+export function* restoredStates(
+  catalogue: Catalogue,
+  { nodes }: PipelineDocument,
+  snapshots: ReadonlyMap<string, Uint8Array>,
+  bounds: StateBounds = DEFAULT_STATE_BOUNDS,
+): Steps<Map<string, unknown>> {
+  const states = new Map<string, unknown>()
+  for (const { id, kind, type } of nodes) {
+    const snapshot = snapshots.get(id)
+    const state = kind === 'transform' ? catalogue.processorOf(type)?.state : undefined
+    if (snapshot !== undefined && state !== undefined) states.set(id, yield* state.restore(snapshot, bounds))
+  }
+  return states
+}
+
 interface Memory {
   readonly previous: ReadonlyMap<string, HeldState> | undefined
   readonly newer?: ReadonlyMap<string, HeldState>
-  readonly restored: ReadonlyMap<string, Uint8Array> | undefined
+  readonly restored: ReadonlyMap<string, unknown> | undefined
   readonly bounds: StateBounds
 }
 
@@ -330,8 +352,7 @@ function heldState(
   const held = isCarried
     ? Object.assign(before, judge, { hash })
     : { type, kind, value: undefined, hash, ...judge }
-  const bytes = restored?.get(id)
-  if (bytes !== undefined) held.value = kind.restore(bytes, bounds)
+  if (restored?.has(id)) held.value = restored.get(id)
   else if (!isCarried) held.value = kind.create(bounds, seedOf(id))
   return held
 }

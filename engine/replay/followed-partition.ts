@@ -4,6 +4,7 @@ import type { RunWatch } from '../fold/run-watch.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import { untilAvailable } from '../log/until-available.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import type { Steps } from '../steps.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { ReplayedPartition } from './replay.ts'
 
@@ -58,7 +59,8 @@ export class FollowedPartition {
   async #newestFold(): Promise<PartitionFold> {
     const { catalogue, topic, partition, checkpoints } = this.#source
     const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
-    return new PartitionFold(catalogue, foldIdentity(topic, partition), kept?.body, this.#scope)
+    const identity = foldIdentity(topic, partition)
+    return this.#worked(PartitionFold.restoring(catalogue, identity, kept?.body, this.#scope))
   }
 
   async #readOn(fold: PartitionFold, signal: AbortSignal): Promise<void> {
@@ -76,13 +78,7 @@ export class FollowedPartition {
   async #apply(fold: PartitionFold, record: LogRecord): Promise<void> {
     const isLive = record.offset >= this.#liveFrom
     if (isLive) this.#show(fold)
-    const steps = fold.applying(record, isLive ? this.#watch : undefined)
-    for (let isDone = false; !isDone; ) {
-      const startedMs = this.#clock.monotonicMs()
-      isDone = steps.next().done === true
-      this.#workedMs += this.#clock.monotonicMs() - startedMs
-      if (!isDone) await this.#rest()
-    }
+    await this.#worked(fold.applying(record, isLive ? this.#watch : undefined))
     fold.outbox.discard()
     if (isLive) this.#liveFrom = fold.nextOffset
   }
@@ -90,6 +86,16 @@ export class FollowedPartition {
   #show(fold: PartitionFold): void {
     if (!this.#isShown) fold.showPipelines(this.#watch)
     this.#isShown = true
+  }
+
+  async #worked<Result>(steps: Steps<Result>): Promise<Result> {
+    for (;;) {
+      const startedMs = this.#clock.monotonicMs()
+      const { done, value } = steps.next()
+      this.#workedMs += this.#clock.monotonicMs() - startedMs
+      if (done) return value
+      await this.#rest()
+    }
   }
 
   /** Rests for as long as the work took, so that other work of this process does not wait. */

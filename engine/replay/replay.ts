@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Event } from '../event/event.ts'
 import type { Flush } from '../fold/flush.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
@@ -75,18 +76,16 @@ export class PartitionReplay {
   }
 
   /** @param first oldest offset of the log, at which a replay without a checkpoint begins */
-  static #from(
+  static async #from(
     source: ReplayedPartition,
     first: bigint,
     kept: KeptCheckpoint | undefined,
     scope: FoldScope | undefined,
-  ): PartitionReplay {
+  ): Promise<PartitionReplay> {
     if (kept === undefined && first > 0n) throw beginsTooLate(source, first)
     const { catalogue, topic, partition } = source
-    return new PartitionReplay(
-      source,
-      new PartitionFold(catalogue, foldIdentity(topic, partition), kept?.body, scope),
-    )
+    const restoring = PartitionFold.restoring(catalogue, foldIdentity(topic, partition), kept?.body, scope)
+    return new PartitionReplay(source, await worked(restoring, setImmediate))
   }
 
   /** First offset that is not folded yet. */

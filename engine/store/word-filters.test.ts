@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { withReplaced } from '../../test/support/replaced-methods.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { findLines } from '../../test/support/tested-queries.ts'
@@ -35,7 +36,7 @@ beforeEach(async () => {
 
 /** A connection that records inserts and searches. */
 function watched(opened: StoreConnection): StoreConnection {
-  const replaced: Partial<StoreConnection> = {
+  return withReplaced(opened, {
     insertBlock: insert => {
       inserted.push(/INSERT INTO (\w+)/.exec(insert.sql('source'))?.[1] ?? '')
       return opened.insertBlock(insert)
@@ -43,12 +44,6 @@ function watched(opened: StoreConnection): StoreConnection {
     queryStream: (statement, signal) => {
       statements.push(statement.sql)
       return opened.queryStream(statement, signal)
-    },
-  }
-  return new Proxy(opened, {
-    get: (target, name) => {
-      const value = Reflect.get(replaced, name) ?? Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
     },
   })
 }

@@ -23,12 +23,14 @@ beforeEach(async () => {
 
 function start(): PartitionStart {
   const { ingest: topic, partition, store, clock } = world
+  const turns = new LoopTurns(clock)
   const shared = { topic, partition, checkpoints, store, logger: silentLogger, catalogue: CATALOGUE }
   return new PartitionStart({
     ...shared,
     workerName: 'this one',
     kept: new KeptCheckpoints(new CheckpointLog(checkpoints, shared)),
-    ownership: new PartitionOwnership({ ...shared, topic: topic.name, turns: new LoopTurns(clock) }),
+    ownership: new PartitionOwnership({ ...shared, topic: topic.name, turns }),
+    turns,
     retries: new Retries({ partition, clock, logger: silentLogger }),
     append: body =>
       topic.append(partition, { value: encodeControl(CATALOGUE, body), producer: null, priority: 'control' }),

@@ -16,6 +16,7 @@ import {
 } from '../replay/older-store.ts'
 import type { Store } from '../store/store.ts'
 import type { KeptCheckpoints } from './kept-checkpoints.ts'
+import { inTurns, type LoopTurns } from './loop-turns.ts'
 import type { PartitionOwnership } from './partition-ownership.ts'
 import type { Retries } from './retries.ts'
 import { SettledTables } from './settled-tables.ts'
@@ -34,6 +35,7 @@ export interface PartitionStartOptions {
   readonly kept: KeptCheckpoints
   readonly ownership: PartitionOwnership
   readonly retries: Retries
+  readonly turns: LoopTurns
   readonly append: (body: Control['body'], signal: AbortSignal | undefined) => Promise<Appended>
 }
 
@@ -119,24 +121,26 @@ export class PartitionStart {
   /** Begins with the newest checkpoint, or with an older one before everything that an older copy of the store lacks. */
   async #beginning(older: StoredPart | undefined): Promise<Beginning> {
     const { catalogue, topic, partition } = this.#options
-    const identity = foldIdentity(topic, partition)
     const { first } = await topic.bounds(partition)
     if (older !== undefined) {
       const kept = await this.#options.kept.goBack(first, older.storedTo)
-      return { fold: new PartitionFold(catalogue, identity, kept?.body), storedTo: older.storedTo }
+      return { fold: await this.#restored(kept?.body), storedTo: older.storedTo }
     }
     const newest = await this.#options.kept.load()
-    if (newest !== undefined)
-      return { fold: new PartitionFold(catalogue, identity, newest.body), storedTo: 0n }
+    if (newest !== undefined) return { fold: await this.#restored(newest.body), storedTo: 0n }
     const gap = await this.#options.kept.gap()
     // Without a checkpoint outside of gaps, only a whole log contains the counts and states from before the gap.
     // In a topic that was created again, nobody knows whether the records before the gap are those that were stored.
     const isOfThisLog = gap?.body !== undefined && checkpointType.decode(gap.body).logId === topic.logId
     const from = first === 0n && isOfThisLog ? 0n : (gap?.from ?? 0n)
-    return {
-      fold: new PartitionFold(catalogue, identity, undefined, undefined, from),
-      storedTo: gap?.from ?? 0n,
-    }
+    const identity = foldIdentity(topic, partition)
+    return { fold: new PartitionFold(catalogue, identity, undefined, from), storedTo: gap?.from ?? 0n }
+  }
+
+  #restored(checkpoint: Buffer | undefined): Promise<PartitionFold> {
+    const { catalogue, topic, partition, turns } = this.#options
+    const restoring = PartitionFold.restoring(catalogue, foldIdentity(topic, partition), checkpoint)
+    return inTurns(restoring, turns.begin())
   }
 
   /** Trims a log that takes no more control records: trimming does not need one, whichever process owns the partition. */

@@ -113,7 +113,7 @@ export class PartitionWorker {
     const [kept, ownership, retries] = [this.#kept, this.#ownership, this.#retries]
     const markStored = (mark: StoredMark) => store.markStored({ topic: topic.name, partition }, mark)
     this.#flushes = new FlushQueue({ ...options, kept, ownership, retries, markStored })
-    this.#start = new PartitionStart({ ...options, kept, ownership, retries, append })
+    this.#start = new PartitionStart({ ...options, turns: this.#turns, kept, ownership, retries, append })
     this.#cuts = new CutSender({ ...options, append }, () => this.#wakeIdle())
     this.#ticks = new TickSender(clock, append)
     this.#fold = new PartitionFold(catalogue, foldIdentity(topic, partition))

@@ -67,7 +67,6 @@ const newFold = (scoped: boolean) =>
   new PartitionFold(
     CATALOGUE,
     { topic: 'weir.ingest', partition: 0, partitions: 1, logId: '0d6c3a52-51cf-4b0e-8d4d-3f9d2b8f3a11' },
-    undefined,
     scoped ? { account: ACCOUNT } : undefined,
   )
 

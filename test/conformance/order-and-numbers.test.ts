@@ -93,7 +93,7 @@ function gathered(events: readonly Event[], options: object): Event | undefined 
   let state = new Reductions()
   for (const event of events) {
     expect(process(event, state, 0)).toBeInstanceOf(Gathered)
-    state = Reductions.restore(finish(state.snapshot()))
+    state = finish(Reductions.restore(finish(state.snapshot())))
   }
   const [ended] = reduce.windows?.release(config)(state, 1_000) ?? []
   return ended?.event

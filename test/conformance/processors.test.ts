@@ -107,7 +107,7 @@ describe.each(CATALOGUE.processors.map(processor => [processor.type, processor] 
         const release = processor.windows?.release(config)
         let memory = state.create(bounds, 1)
         for (const step of steps) {
-          memory = state.restore(finish(state.snapshot(memory)), bounds)
+          memory = finish(state.restore(finish(state.snapshot(memory)), bounds))
           state.advance(memory, step.atMs ?? 0, config)
           const released = Array.from(release?.(memory, step.atMs ?? 0) ?? [], ({ event }) => event)
           expect(released.map(({ message }) => message)).toStrictEqual(step.released ?? [])

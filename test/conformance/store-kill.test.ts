@@ -83,9 +83,13 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     await expectEachBatchOnce(startWorker(path, ROUNDS, batches, rows), batches, rows)
   })
 
-  /** Has a rename of a file, which publishes a part of a batch, done to as the injection says: first its filters, then its lines. */
-  async function storeTraced(path: string, injection: string): Promise<{ worker: Child; tracer: Child }> {
-    const worker = startWorker(path, 0, 2, 2000, 'wait')
+  /** Has the next rename of a file, which publishes the part that a batch gives to a table, done to as the injection says. */
+  async function storeTraced(
+    path: string,
+    table: 'lines' | 'word_filters',
+    injection: string,
+  ): Promise<{ worker: Child; tracer: Child }> {
+    const worker = startWorker(path, 0, 2, 2000, table)
     await worker.line(/^ready$/)
     const calls = 'rename,renameat,renameat2'
     const trace = ['-e', `trace=${calls}`, '-e', `inject=${calls}:${injection}`]
@@ -101,21 +105,21 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     await expectEachBatchOnce(next, 2, 2000)
   }
 
-  test.skipIf(!HAS_STRACE).each([
-    ['filters', 1],
-    ['lines', 2],
-  ])('just before the part of its %s becomes visible: the batch is stored again', async (_part, rename) => {
-    const path = join(folder, 'store')
-    const { worker, tracer } = await storeTraced(path, `error=EIO:signal=SIGKILL:when=${rename}`)
-    expect(await worker.ended()).toBe('SIGKILL')
-    await tracer.ended()
-    await expectNextToSettleAt('null', path)
-  })
+  test.skipIf(!HAS_STRACE).each(['word_filters', 'lines'] as const)(
+    'just before its part of %s becomes visible: the batch is stored again',
+    async table => {
+      const path = join(folder, 'store')
+      const { worker, tracer } = await storeTraced(path, table, 'error=EIO:signal=SIGKILL:when=1')
+      expect(await worker.ended()).toBe('SIGKILL')
+      await tracer.ended()
+      await expectNextToSettleAt('null', path)
+    },
+  )
 
   test.skipIf(!HAS_STRACE)('just after its part becomes visible: the batch is not stored again', async () => {
     const path = join(folder, 'store')
     // The call has done its work, but its caller does not learn of it for a minute.
-    const { worker, tracer } = await storeTraced(path, 'delay_exit=60000000:when=2')
+    const { worker, tracer } = await storeTraced(path, 'lines', 'delay_exit=60000000:when=1')
     while (globSync(join(path, 'store/*/*/20260102_*')).length < 2) await delay(5)
     // The worker is dead from here on, but the system reports its end only when the tracer allows it.
     worker.process.kill('SIGKILL')

@@ -252,7 +252,7 @@ function foldOf(world: World, records: readonly LogRecord[], restores: () => boo
   for (const record of records) {
     if (fold.atRest && restores()) {
       const checkpoint = fold.checkpointAtRest().checkpoint as Buffer
-      fold = new PartitionFold(CATALOGUE, identity, checkpoint)
+      fold = PartitionFold.restored(CATALOGUE, identity, checkpoint)
       expect(fold.checkpointAtRest().checkpoint).toEqual(checkpoint)
     }
     for (const { tables } of fold.apply(record)) {

@@ -43,7 +43,7 @@ class Partition {
   readonly texts: string[] = []
 
   constructor(catalogue: Catalogue, checkpoint?: Buffer) {
-    this.#fold = new PartitionFold(catalogue, IDENTITY, checkpoint)
+    this.#fold = PartitionFold.restored(catalogue, IDENTITY, checkpoint)
   }
 
   apply(...values: readonly Buffer[]): this {

@@ -84,7 +84,11 @@ class RestoredLog {
 
   append(appendTimeMs: number, value: Buffer): void {
     if (this.#fold.atRest && this.#dice.chance(0.4)) {
-      this.#fold = new PartitionFold(CATALOGUE, IDENTITY, this.#fold.checkpointAtRest().checkpoint as Buffer)
+      this.#fold = PartitionFold.restored(
+        CATALOGUE,
+        IDENTITY,
+        this.#fold.checkpointAtRest().checkpoint as Buffer,
+      )
     }
     const flushes = this.#fold.apply({ offset: this.#offset++, appendTimeMs, value, producer: null })
     for (const { table, block } of flushes.flatMap(({ tables }) => tables)) {

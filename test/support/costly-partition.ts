@@ -72,7 +72,7 @@ export class CostlyPartition {
   /** Goes on in another process, from a checkpoint. */
   restart(): void {
     const checkpoint = this.fold.checkpointAtRest().checkpoint
-    this.fold = new PartitionFold(CATALOGUE, IDENTITY, checkpoint ?? undefined)
+    this.fold = PartitionFold.restored(CATALOGUE, IDENTITY, checkpoint ?? undefined)
   }
 
   /** All rows of a table so far. */

@@ -246,6 +246,7 @@ export const ROOMS = {
   'engine/replay/verify': [
     'engine/clock',
     'engine/fold',
+    'engine/fold/checkpoint',
     'engine/log',
     'engine/nodes/contract',
     'engine/replay',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { BEHAVIOUR, FIRST_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import { LooseFold } from '../../../test/support/loose-fold.ts'
 import { node, SOURCE } from '../../../test/support/world.ts'
+import { finish } from '../../steps.ts'
 import { FoldMoment } from '../fold-moment.ts'
 import { restoreCheckpoint, takeCheckpoint } from './fold-checkpoint.ts'
 
@@ -25,7 +26,7 @@ function checkpoint(): Buffer {
 
 test('a restored fold goes on: memory, cuts, repeats, the open minute and the time are those of before', () => {
   const restored = new LooseFold()
-  expect(restoreCheckpoint(checkpoint(), restored.parts)).toBe(9n)
+  expect(finish(restoreCheckpoint(checkpoint(), restored.parts))).toBe(9n)
   const { moment, cuts, producers, tables } = restored.parts
   expect([moment.timeMs, cuts.version('pipeline', 'p')]).toEqual([61_000, 1])
   expect([tables.minute.startMs, tables.minute.activity.empty]).toEqual([60_000, false])
@@ -41,14 +42,14 @@ test('a restored fold goes on: memory, cuts, repeats, the open minute and the ti
 test('a checkpoint puts its behaviour into force', () => {
   const moment = new FoldMoment()
   expect(moment.behaviour).toBe(FIRST_BEHAVIOUR)
-  restoreCheckpoint(checkpoint(), { ...new LooseFold().parts, moment })
+  finish(restoreCheckpoint(checkpoint(), { ...new LooseFold().parts, moment }))
   expect(moment.behaviour).toBe(BEHAVIOUR)
 })
 
 test('a checkpoint of another log is refused', () => {
   const { parts } = new LooseFold()
   const other = { ...parts, identity: { ...parts.identity, logId: 'another' } }
-  expect(() => restoreCheckpoint(checkpoint(), other)).toThrow(
+  expect(() => finish(restoreCheckpoint(checkpoint(), other))).toThrow(
     'the checkpoint of weir.ingest/0 belongs to log log, this is another',
   )
 })

@@ -43,12 +43,12 @@ export function* takeCheckpoint(state: FoldState, nextOffset: bigint): Steps<Buf
 }
 
 /**
- * Restores the state of a checkpoint into a new fold.
+ * Restores the state of a checkpoint into a new fold, in stretches.
  *
  * @returns first offset that the checkpoint does not include
  * @throws FoldError when it belongs to another log, or was written by a newer program
  */
-export function restoreCheckpoint(bytes: Buffer, state: FoldState): bigint {
+export function* restoreCheckpoint(bytes: Buffer, state: FoldState): Steps<bigint> {
   const { identity, moment, accounts, cuts, producers, tables } = state
   const checkpoint = knownCheckpoint(bytes, identity)
   const { topic, partition, logId } = identity
@@ -62,7 +62,7 @@ export function restoreCheckpoint(bytes: Buffer, state: FoldState): bigint {
   tables.restoreGiven(checkpoint.stored)
   producers.restore(checkpoint.producers)
   restoreMinute(checkpoint.states, tables)
-  cuts.restore(checkpoint.cuts as Cut[], checkpoint.sliceMs, accounts.restore(checkpoint.states))
+  yield* cuts.restore(checkpoint.cuts as Cut[], checkpoint.sliceMs, accounts.restore(checkpoint.states))
   return BigInt(checkpoint.nextOffset)
 }
 

@@ -79,7 +79,7 @@ export interface CutDefinition<Payload> {
    */
   isPartOf?(account: AccountState, entity: string): boolean
   /** Brings a cut of a checkpoint back into effect. Absent: the rest of the checkpoint holds its effect. */
-  restore?(payload: Payload, cut: Cut, fold: RestoredFold): void
+  restore?(payload: Payload, cut: Cut, fold: RestoredFold): Steps | undefined
   /** Forgets cuts that have no effect any more. @returns their entities. Absent: cuts of the kind stay in effect */
   forget?(accounts: Accounts, timeMs: number): readonly string[]
   /**
@@ -110,7 +110,7 @@ export interface CutKind {
   isPartOf(account: AccountState, cut: Cut): boolean
   /** Short id of the account with whose state the cut goes to keyed partitions; undefined: it does not, or does not say it. */
   sharedAccountOf(cut: Cut): string | undefined
-  restore(cut: Cut, fold: RestoredFold): void
+  restore(cut: Cut, fold: RestoredFold): Steps
   /** Whether the cut marks a place on the log and is never applied. */
   readonly isPlace: boolean
   readonly forget: CutDefinition<unknown>['forget']
@@ -140,10 +140,10 @@ export function defineCut<Payload>(definition: CutDefinition<Payload>): CutKind 
     isPartOf: (account, { entity }) => definition.isPartOf?.(account, entity) ?? false,
     sharedAccountOf: cut =>
       definition.isPartOf === undefined ? undefined : accountOf(definition.parse(cut.payload), cut),
-    restore(cut, fold) {
+    *restore(cut, fold) {
       if (definition.restore === undefined) return
       const payload = definition.parse(cut.payload)
-      if (isFor(fold, accountOf(payload, cut))) definition.restore(payload, cut, fold)
+      if (isFor(fold, accountOf(payload, cut))) yield* definition.restore(payload, cut, fold) ?? []
     },
     isPlace: definition.apply === undefined,
     forget: definition.forget,

@@ -40,19 +40,21 @@ export const pipelineCut = defineCut<PipelineCut | undefined>({
     const account = fold.accounts.of(document.accountId)
     if (account.knows(entity, version)) return false
     fold.notePending(account)
-    account.deployBeside(document, { version, replacedMs: fold.timeMs() })
+    finish(account.deployBeside(document, { version, replacedMs: fold.timeMs() }))
     return true
   },
 
   isPartOf: (account, entity) => account.has(entity),
 
-  restore(document, { entity, version }, { accounts, keptOf }) {
+  *restore(document, { entity, version }, { accounts, keptOf }) {
     const { states, retiring } = keptOf(entity)
     if (document !== undefined)
-      finish(accounts.of(document.accountId).deploy(document, { version, restored: states }))
+      yield* accounts.of(document.accountId).deploy(document, { version, snapshots: states })
     // The newest revision is first, so that each finds the memory that it shared.
     for (const { document, version, replacedMs, states } of retiring.toReversed())
-      accounts.of(document.accountId).deployBeside(document, { version, restored: states, replacedMs })
+      yield* accounts
+        .of(document.accountId)
+        .deployBeside(document, { version, snapshots: states, replacedMs })
   },
 })
 

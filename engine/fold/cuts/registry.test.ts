@@ -156,7 +156,7 @@ class Partition {
 
   restart(): void {
     const { checkpoint } = this.fold.checkpointAtRest()
-    this.fold = new PartitionFold(CATALOGUE, IDENTITY, checkpoint as Buffer)
+    this.fold = PartitionFold.restored(CATALOGUE, IDENTITY, checkpoint as Buffer)
   }
 
   #append(value: Buffer) {

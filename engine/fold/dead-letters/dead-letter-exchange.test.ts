@@ -60,7 +60,7 @@ class Partition {
   restart(): void {
     this.timeMs += 1_000
     this.append(encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs: this.timeMs } }))
-    this.fold = new PartitionFold(CATALOGUE, IDENTITY, this.fold.checkpointAtRest().checkpoint as Buffer)
+    this.fold = PartitionFold.restored(CATALOGUE, IDENTITY, this.fold.checkpointAtRest().checkpoint as Buffer)
   }
 
   storedLines(): number {

@@ -44,7 +44,7 @@ function folding(behaviour: number) {
     /** Ends all open tables. */
     tick: (timeMs: number) => control(timeMs, { 'weir.Tick': { deadlineMs: timeMs } }),
     restart: () => {
-      fold = new PartitionFold(CATALOGUE, IDENTITY, fold.checkpointAtRest().checkpoint as Buffer)
+      fold = PartitionFold.restored(CATALOGUE, IDENTITY, fold.checkpointAtRest().checkpoint as Buffer)
     },
   }
 }

@@ -89,7 +89,7 @@ test('an owner record puts the behaviour of its program into force, also after a
   expect(behaviourOf(fold)).toBe(FIRST_BEHAVIOUR)
   fold.apply(record(1n, encodeControl(CATALOGUE, { 'weir.Owner': { worker: 'w' } })))
   expect(behaviourOf(fold)).toBe(BEHAVIOUR)
-  const restored = new PartitionFold(CATALOGUE, identity, fold.checkpointAtRest().checkpoint as Buffer)
+  const restored = PartitionFold.restored(CATALOGUE, identity, fold.checkpointAtRest().checkpoint as Buffer)
   restored.apply(record(2n, encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs: 2 } })))
   expect(behaviourOf(restored)).toBe(BEHAVIOUR)
 })

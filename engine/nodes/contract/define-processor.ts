@@ -93,8 +93,8 @@ export interface ProcessorState<State, Config> {
   advance(state: State, nowMs: number, config: Config): boolean
   /** Copies the state, in stretches. Nothing else happens between them, and later changes do not reach the copy. */
   snapshot(state: State): Steps<Uint8Array>
-  /** @throws RangeError when the bytes are not a snapshot */
-  restore(bytes: Uint8Array, bounds: StateBounds): State
+  /** Reads a snapshot, in stretches. @throws RangeError when the bytes are not a snapshot */
+  restore(bytes: Uint8Array, bounds: StateBounds): Steps<State>
   /** Figures of its size, for operators. */
   measure(state: State): Readonly<Record<string, number>>
   /** Sets the keys that are not judged for a time; snapshots do not contain them. Absent: no key can be exempt. */

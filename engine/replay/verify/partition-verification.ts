@@ -1,8 +1,8 @@
 import type { StoreTable } from '../../../schemas/log/tables.ts'
 import { STORE_TABLES } from '../../../schemas/log/tables.ts'
 import type { Clock } from '../../clock/clock.ts'
+import { knownCheckpoint } from '../../fold/checkpoint/read-checkpoint.ts'
 import type { AcceptedGap, TableBatch } from '../../fold/flush.ts'
-import { foldIdentity, PartitionFold } from '../../fold/partition-fold.ts'
 import type { Topic } from '../../log/log.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { droppedBefore, expiredRetention } from '../../store/retention.ts'
@@ -273,11 +273,12 @@ export class PartitionVerification {
 
 /** Offsets that a worker has stored or, without a worker, that a start would find: it would store nothing below them. */
 async function reachedOffsets(options: VerifiedPartition): Promise<Reached> {
-  const { storedOffset, catalogue, topic, checkpoints, partition, store } = options
+  const { storedOffset, topic, checkpoints, partition, store } = options
   if (storedOffset !== undefined) return ofEachTable(() => storedOffset)
   const source = { topic: topic.name, partition }
   const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
-  const { nextOffset, timeMs } = new PartitionFold(catalogue, foldIdentity(topic, partition), kept?.body)
+  const checkpoint = kept && knownCheckpoint(kept.body, source)
+  const [nextOffset, timeMs] = [BigInt(checkpoint?.nextOffset ?? 0), checkpoint?.timeMs ?? 0]
   const reached = async (table: StoreTable) => {
     const position = await store.settle({ ...source, table }, { offset: nextOffset, row: 0, timeMs })
     return position === null ? nextOffset : position.offset + 1n

@@ -6,7 +6,7 @@ import { UNMETERED } from '../../../expressions/cost-meter.ts'
 import { finish } from '../../../steps.ts'
 import type { EndedWindow } from '../../contract/define-processor.ts'
 import { reduce } from './reduce.ts'
-import { groupHash, type Reductions } from './reductions.ts'
+import { groupHash, Reductions } from './reductions.ts'
 
 const TIME = '2031-03-09T08:15:30.250Z'
 const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(message, metadata, TIME)
@@ -190,10 +190,7 @@ describe('options', () => {
     const values = { big: 1e20, exact: 12345678901234567890n, least: -0, max: Number.MAX_VALUE, half: 0.5 }
     const { take, state } = running({})
     take(values)
-    const restored = reduce.state?.restore(finish(reduce.state.snapshot(state)), {
-      maxKeys: 1,
-      maxEntries: 1,
-    })
+    const restored = finish(Reductions.restore(finish((state as Reductions).snapshot())))
     const process = reduce.compile({}, () => {}, UNMETERED)
     const release = reduce.windows?.release({})
     for (const memory of [state, restored])

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
 import { parseExactJson } from '../../../json/exact-json.ts'
+import { elementsAt } from '../../../json/json-source.ts'
 import { exactJsonText } from '../../../json/json-text.ts'
 import { finish, joined, type Steps } from '../../../steps.ts'
 import type { StatePiece } from '../../contract/define-processor.ts'
@@ -118,18 +119,30 @@ export class Reductions {
   }
 
   /** @throws RangeError when the bytes are not a snapshot */
-  static restore(bytes: Uint8Array): Reductions {
+  static *restore(bytes: Uint8Array): Steps<Reductions> {
     const reductions = new Reductions()
-    reductions.absorb(bytes)
+    yield* reductions.#absorbing(bytes)
     return reductions
   }
 
   /** Adds a snapshot, or a piece of one. @throws RangeError when the bytes are not valid */
   absorb(bytes: Uint8Array): void {
-    const [format, ...kept] = readJson(bytes)
-    if (format !== FORMAT) throw new RangeError(`reductions of an unknown format: ${String(format)}`)
-    for (const value of kept) {
-      const reduction = reductionOf(value)
+    finish(this.#absorbing(bytes))
+  }
+
+  *#absorbing(bytes: Uint8Array): Steps {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+    const parts = partsOfSnapshot(text)
+    const format = parts.next().value
+    if (format !== String(FORMAT)) throw new RangeError(`reductions of an unknown format: ${format}`)
+    let readCharacters = 0
+    for (const part of parts) {
+      readCharacters += part.length
+      if (readCharacters > STRETCH_CHARACTERS) {
+        readCharacters = 0
+        yield
+      }
+      const reduction = reductionOf(parseExactJson(part))
       // A key has one place at a time, so its window is not present already; if it were, it would end by itself.
       const taken = this.#open.get(reduction.group)
       if (taken !== undefined) this.#rename(taken)
@@ -195,8 +208,13 @@ function mergedOf(value: JsonValue | undefined): Map<string, Merged> {
   return new Map(entries.map(([key, strategy, rest]) => [key, { strategy, ...rest }]))
 }
 
-function readJson(bytes: Uint8Array): readonly JsonValue[] {
-  const value = parseExactJson(Buffer.from(bytes).toString())
-  if (!Array.isArray(value)) throw new RangeError('reductions of a snapshot are not a list')
-  return value
+/** Texts of the elements of a snapshot. @throws RangeError when it is not a whole list */
+function* partsOfSnapshot(text: string): Generator<string, undefined> {
+  let end = 0
+  if (text.startsWith('[') && text.endsWith(']'))
+    for (const span of elementsAt(text, 0)) {
+      yield text.slice(span.start, span.end)
+      end = span.end
+    }
+  if (end !== text.length - 1) throw new RangeError('reductions of a snapshot are not a list')
 }

@@ -7,7 +7,7 @@ import { ColumnReader, ColumnWriter } from './columns.ts'
 function copyOf(table: BucketTable): BucketTable {
   const writer = new ColumnWriter()
   table.write(writer)
-  return BucketTable.read(new ColumnReader(finish(writer.writing())))
+  return finish(BucketTable.read(new ColumnReader(finish(writer.writing()))))
 }
 
 test('finds exactly the present keys after any additions and removals', () => {

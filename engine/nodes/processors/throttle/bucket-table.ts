@@ -1,8 +1,11 @@
 import { hash as digest } from 'node:crypto'
+import { finish, type Steps } from '../../../steps.ts'
 import type { KeptKey } from '../../contract/buckets.ts'
 import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
 import { KeyArena, MAX_KEY_UNITS } from './key-arena.ts'
 
+/** Buckets that are put into the index in one stretch: less than a millisecond. */
+const INDEXED_AT_ONCE = 8_192
 const START_CAPACITY = 16
 const START_SLOTS = 16
 const MAX_LOAD = 0.75
@@ -185,7 +188,7 @@ export class BucketTable {
     this.#keys.write(writer)
   }
 
-  static read(reader: ColumnReader): BucketTable {
+  static *read(reader: ColumnReader): Steps<BucketTable> {
     const [seed = 0, size = 0, oldest = 0, newest = 0, end = FIRST_KEYED, free = 0] = reader.numbers(6)
     const table = new BucketTable(seed)
     table.size = size
@@ -194,11 +197,11 @@ export class BucketTable {
     table.#end = end
     table.#free = free
     table.#growColumns(capacityFor(end, START_CAPACITY))
-    for (const column of table.#columns()) reader.column(column, end)
-    table.#keys = KeyArena.read(reader)
+    for (const column of table.#columns()) yield* reader.reading(column, end)
+    table.#keys = yield* KeyArena.read(reader)
     let slots = START_SLOTS
     while (size / slots > MAX_LOAD) slots *= 2
-    table.#rebuildIndex(slots)
+    yield* table.#indexing(slots)
     return table
   }
 
@@ -259,9 +262,17 @@ export class BucketTable {
   }
 
   #rebuildIndex(slots: number): void {
+    finish(this.#indexing(slots))
+  }
+
+  /** Builds the index anew, in stretches. */
+  *#indexing(slots: number): Steps {
     this.#slots = new Uint32Array(slots)
-    for (const bucket of this.inOrderOfUse())
+    let indexed = 0
+    for (let bucket = this.oldest; bucket !== NO_BUCKET; bucket = this.#newer[bucket] as number) {
       this.#slots[this.#emptySlot(this.#hashes[bucket] as number)] = bucket
+      if (++indexed % INDEXED_AT_ONCE === 0) yield
+    }
   }
 
   #repackKeys(): void {

@@ -1,4 +1,4 @@
-import { joined, type Steps } from '../../../steps.ts'
+import { copied, finish, joined, type Steps } from '../../../steps.ts'
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
@@ -64,11 +64,16 @@ export class ColumnReader {
 
   /** @throws RangeError when the bytes end before the column does */
   column(column: Column, length: number): void {
+    finish(this.reading(column, length))
+  }
+
+  /** Reads a column as `column` does, in stretches. */
+  *reading(column: Column, length: number): Steps {
     const size = length * column.BYTES_PER_ELEMENT
     if (this.#at + size > this.#bytes.length || size > column.byteLength)
       throw new RangeError(`a column of ${size} bytes does not fit at ${this.#at} of ${this.#bytes.length}`)
-    const target = new Uint8Array(column.buffer, column.byteOffset, size)
-    target.set(this.#bytes.subarray(this.#at, this.#at + size))
+    const source = this.#bytes.subarray(this.#at, this.#at + size)
+    yield* copied(source, new Uint8Array(column.buffer, column.byteOffset, size))
     this.#at += size
   }
 

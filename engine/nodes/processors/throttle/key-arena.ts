@@ -1,3 +1,4 @@
+import type { Steps } from '../../../steps.ts'
 import { type ColumnReader, type ColumnWriter, capacityFor, grown } from './columns.ts'
 
 /** Unit of space, so that an offset of 32 bits reaches 32 GiB. */
@@ -83,14 +84,14 @@ export class KeyArena {
     writer.column(this.#bytes, this.#end * GRANULE_BYTES)
   }
 
-  static read(reader: ColumnReader): KeyArena {
+  static *read(reader: ColumnReader): Steps<KeyArena> {
     const arena = new KeyArena()
     const [end = 1, released = 0] = reader.numbers(2)
     reader.column(arena.#free, SIZE_CLASSES)
     arena.#end = end
     arena.#released = released
     arena.#reserve(end)
-    reader.column(arena.#bytes, end * GRANULE_BYTES)
+    yield* reader.reading(arena.#bytes, end * GRANULE_BYTES)
     return arena
   }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../steps.ts'
 import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
 
 const START_CAPACITY = 16
@@ -56,16 +57,16 @@ export class RunPool {
     writer.column(this.next, this.#end)
   }
 
-  static read(reader: ColumnReader): RunPool {
+  static *read(reader: ColumnReader): Steps<RunPool> {
     const pool = new RunPool()
     const [live = 0, end = 1, free = 0] = reader.numbers(3)
     pool.live = live
     pool.#end = end
     pool.#free = free
     pool.#grow(capacityFor(end, START_CAPACITY))
-    reader.column(pool.times, end)
-    reader.column(pool.counts, end)
-    reader.column(pool.next, end)
+    yield* reader.reading(pool.times, end)
+    yield* reader.reading(pool.counts, end)
+    yield* reader.reading(pool.next, end)
     return pool
   }
 

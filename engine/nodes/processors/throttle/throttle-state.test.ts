@@ -111,7 +111,7 @@ function compare(steps: readonly Step[], ruleAt: (index: number) => BucketRule, 
   let nowMs = 1_000_000
   return steps.map(({ key, afterMs, restored }, index) => {
     nowMs += afterMs
-    if (restored) state = ThrottleState.restore(finish(state.snapshot()), bounds)
+    if (restored) state = finish(ThrottleState.restore(finish(state.snapshot()), bounds))
     state.advance(nowMs, ruleAt(index).windowMs)
     const verdict = state.judge(key, ruleAt(index))
     expect(verdict, `step ${index}`).toBe(model.judge(key, nowMs, ruleAt(index)))
@@ -254,7 +254,7 @@ describe('keys', () => {
     const state = new ThrottleState()
     state.advance(0, 1000)
     for (const key of keys) expect(state.judge(key, once), JSON.stringify(key.slice(-4))).toBe(PASSED)
-    const restored = ThrottleState.restore(finish(state.snapshot()))
+    const restored = finish(ThrottleState.restore(finish(state.snapshot())))
     for (const key of keys) {
       expect(state.judge(key, once)).toBe(DISCARDED)
       expect(restored.judge(key, once)).toBe(DISCARDED)
@@ -315,12 +315,20 @@ describe('memory', () => {
     while (!state.advance(1000, 1000)) expect(state.measure().buckets).toBeGreaterThan(3)
     expect(state.measure().buckets).toBe(3)
     expect(finish(state.snapshot()).length).toBeLessThan(8192)
-    const restored = ThrottleState.restore(finish(state.snapshot()))
+    const restored = finish(ThrottleState.restore(finish(state.snapshot())))
     for (const tested of [state, restored]) {
       expect(tested.judge('a', once)).toBe(DISCARDED)
       expect(tested.judge('customer-7', { limit: 2, windowMs: 1000 })).toBe(PASSED)
       expect(tested.judge('customer-8', once)).toBe(PASSED)
     }
+  })
+
+  test('a snapshot is read in stretches', () => {
+    const keys = 50_000
+    const steps = ThrottleState.restore(finish(filled(keys).snapshot()))
+    let stretches = 1
+    while (steps.next().done !== true) stretches++
+    expect(stretches).toBeGreaterThan(keys / 10_000)
   })
 
   test('space of keys is reused when their lengths vary', () => {
@@ -360,7 +368,7 @@ describe('memory', () => {
       state.judge('k', { limit: 100, windowMs: 1000 })
     }
     expect(state.measure()).toMatchObject({ runs: 2, joinedPasses: 3 })
-    expect(ThrottleState.restore(finish(state.snapshot())).joinedPasses).toBe(3)
+    expect(finish(ThrottleState.restore(finish(state.snapshot()))).joinedPasses).toBe(3)
   })
 })
 
@@ -393,12 +401,13 @@ describe('exemptions', () => {
     keys.set('k', 5000)
     state.advance(0, once.windowMs)
     state.judge('k', once)
-    const restored = ThrottleState.restore(finish(state.snapshot()))
+    const restored = finish(ThrottleState.restore(finish(state.snapshot())))
     expect(restored.isExempt('k')).toBe(false)
     restored.exempt(keys)
     expect(restored.isExempt('k')).toBe(true)
     const pieces = [...state.split([0], () => 0)]
-    for (const piece of pieces) if (piece !== undefined) restored.absorb(ThrottleState.restore(piece.data))
+    for (const piece of pieces)
+      if (piece !== undefined) restored.absorb(finish(ThrottleState.restore(piece.data)))
     expect([state.isExempt('k'), restored.isExempt('k')]).toEqual([true, true])
     expect(state.measure().buckets).toBe(0)
     expect(restored.passesOf('k')).toEqual([
@@ -465,9 +474,9 @@ describe('the busiest buckets', () => {
 describe('restoring', () => {
   test('bytes that are not a snapshot are refused', () => {
     const bytes = finish(new ThrottleState().snapshot())
-    expect(() => ThrottleState.restore(bytes.subarray(0, bytes.length - 1))).toThrow(RangeError)
-    expect(() => ThrottleState.restore(Uint8Array.from([...bytes, 0]))).toThrow(RangeError)
-    expect(() => ThrottleState.restore(new Uint8Array(24))).toThrow(RangeError)
+    expect(() => finish(ThrottleState.restore(bytes.subarray(0, bytes.length - 1)))).toThrow(RangeError)
+    expect(() => finish(ThrottleState.restore(Uint8Array.from([...bytes, 0])))).toThrow(RangeError)
+    expect(() => finish(ThrottleState.restore(new Uint8Array(24)))).toThrow(RangeError)
   })
 
   test('a snapshot is a copy, and the state continues without changing it', () => {

@@ -165,15 +165,15 @@ export class ThrottleState {
   }
 
   /** @throws RangeError when the bytes are not a snapshot of this format */
-  static restore(bytes: Uint8Array, bounds: StateBounds = DEFAULT_STATE_BOUNDS): ThrottleState {
+  static *restore(bytes: Uint8Array, bounds: StateBounds = DEFAULT_STATE_BOUNDS): Steps<ThrottleState> {
     const reader = new ColumnReader(bytes)
     const [format, timeMs = 0, joinedPasses = 0] = reader.numbers(3)
     if (format !== FORMAT) throw new RangeError(`unknown format ${format} of a throttle's state`)
     const state = new ThrottleState(bounds)
     state.timeMs = timeMs
     state.joinedPasses = joinedPasses
-    state.#runs = RunPool.read(reader)
-    state.#buckets = BucketTable.read(reader)
+    state.#runs = yield* RunPool.read(reader)
+    state.#buckets = yield* BucketTable.read(reader)
     if (!reader.atEnd) throw new RangeError("a throttle's state is followed by other bytes")
     return state
   }

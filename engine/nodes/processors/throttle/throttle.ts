@@ -6,6 +6,7 @@ import { fieldAt } from '../../../event/field-path.ts'
 import { drop, pass } from '../../../event/outcome.ts'
 import type { Problem } from '../../../event/problem.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
+import { finish } from '../../../steps.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../times/duration.ts'
 import { type BucketRule, freeFrom } from '../../contract/buckets.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
@@ -117,7 +118,7 @@ export const throttle = defineProcessor({
         return (event, state) => state.hashOf(key(event))
       },
       split: (state, shares, shareOf) => state.split(shares, shareOf),
-      absorb: (state, data, bounds) => state.absorb(ThrottleState.restore(data, bounds)),
+      absorb: (state, data, bounds) => state.absorb(finish(ThrottleState.restore(data, bounds))),
     },
   },
 
