@@ -41,6 +41,11 @@ export function expectLossAccepted(world: World, { configuration, engine }: Simu
     'a configuration that ends early is noticed',
     () => `it goes on at ${configuration.nextOffset} as if nothing had been there`,
   )
+  must(
+    configuration.losses <= 1,
+    'a loss is accepted once',
+    () => `it was accepted ${configuration.losses} times`,
+  )
   for (const { account, cut } of deployedConfiguration(CATALOGUE, configuration).cuts()) {
     // Exemptions end by themselves.
     if (cut.kind === 'exemption') continue
