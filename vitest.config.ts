@@ -15,10 +15,10 @@ const WITH_ENGINE = [
 const CAMPAIGNS = [
   // Their short forms share the cluster of small-cluster.test.ts.
   'test/integration/{access-tokens-cluster,exempt-keys-cluster,tail-cluster,tap-cluster}.test.ts',
-  'test/conformance/{drawn-queries,installation-power-cut,line-codec-campaign}.test.ts',
+  'test/conformance/{drawn-queries,line-codec-campaign}.test.ts',
   'test/faults/{campaign,cluster/cluster-campaign}.test.ts',
   'test/integration/{kafka-security,lost-configuration-cluster,publishing-cluster}.test.ts',
-  'test/kafka/{lost-log-tail,renewed-topic,silent-broker,topic-copies}.test.ts',
+  'test/kafka/{lost-log-tail,renewed-topic,silent-broker}.test.ts',
   'test/simulation/{guards,long-simulation}.test.ts',
   'test/support/kafka/kafka-support.test.ts',
 ]
@@ -26,11 +26,12 @@ const CAMPAIGNS = [
 const WITH_LONG_FORM = [
   'test/integration/{backup,clickhouse-server,cluster,damaged-store,dead-letter-cluster,dead-letters}.test.ts',
   'test/integration/{command-line,gateway-route,replaced-engine,throttled-pipeline}.test.ts',
-  'test/integration/{lost-configuration,lost-log-tail,misplaced-log,older-store,operation}.test.ts',
+  'test/integration/{lost-configuration,lost-log-tail,misplaced-log,operation}.test.ts',
   'test/integration/{schema-registry,shipping,spread-cluster,written-folders}.test.ts',
   'test/conformance/{every-endpoint,log-crash,pipeline-client,power-cut,store-contract-http,store-kill}.test.ts',
   'test/runtime/{random-worlds,spread-accounts,spread-explanation,spread-preview}.test.ts',
-  'test/{faults/run,kafka/kafka-log}.test.ts',
+  'test/conformance/installation-power-cut.test.ts',
+  'test/{faults/run,kafka/kafka-log,kafka/topic-copies}.test.ts',
 ]
 /** Files that take longest, the longest first: one that began last would leave a core idle. */
 const LONGEST = [

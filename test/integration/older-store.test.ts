@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
-import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-const ENDS = IS_LONG ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as const)
+const ENDS = ['SIGTERM', 'SIGKILL'] as const
 const NUMBERS = /--topic ingest --partition 0 --from (\d+) --to (\d+)/
 
 let weir: RunningWeir | undefined
