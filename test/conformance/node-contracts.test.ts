@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../engine/event/errors.ts'
 import { Event } from '../../engine/event/event.ts'
@@ -20,11 +21,13 @@ import type { PushHead } from '../../engine/nodes/contract/define-push-source.ts
 import { COMMON_KEY_PLACES } from '../../engine/nodes/contract/key-place.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import type { DeliveryFailure } from '../../engine/nodes/contract/own-store.ts'
-import { secretPlaces } from '../../engine/nodes/contract/secret.ts'
+import { Secret, secretPlaces } from '../../engine/nodes/contract/secret.ts'
 import { finish } from '../../engine/steps.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
+import { catalogueWith } from '../support/catalogue-with.ts'
+import { quietDestination } from '../support/quiet-destination.ts'
 import { storedOptions } from '../support/stored-options.ts'
 import { notes, parcels, relay, type Shelf } from '../support/toy-nodes.ts'
 
@@ -244,10 +247,15 @@ describe.each(named(sending))('destination %s', (_type, destination) => {
   test.each(titled(destination.examples))('%s', (_title, { config: sent, events, ...example }) => {
     const config = checkedOptions(destination, sent)
     const all = events.map(eventOf)
-    const never = all.map(event => shownFailure(destination.neverSent(event, config)))
+    const inFold = catalogueWith({ destinations: [relay] }).foldOptionsOf({
+      ...SINK,
+      type: destination.type,
+      user_config: config,
+    })
+    const never = all.map(event => shownFailure(destination.neverSent(event, inFold)))
     expect(never).toEqual(events.map((_, index) => example.never?.[index]))
     const sendable = all.filter((_, index) => never[index] === undefined)
-    const requests = [...destination.encode(sendable, config)]
+    const requests = [...destination.encode(sendable, destination.transport === 'none' ? inFold : config)]
     expect(requests.map(({ request }) => request)).toEqual(example.requests)
     // Without a request nothing is left to do; with some, each event is part of one.
     const inRequests = requests.reduce((sum, { events: count }) => sum + count, 0)
@@ -372,7 +380,10 @@ describe('the node types of this program', () => {
   })
 
   test('do not hand secrets of destinations to the fold', () => {
-    for (const { type, config, foldOptions } of CATALOGUE.destinations)
-      for (const [name] of secretPlaces(config)) expect([type, foldOptions]).not.toContain(name)
+    const config = Type.Object({ app: Secret({ description: 'Key' }) })
+    const leaking: SendingDestination = { ...quietDestination(), config }
+    expect(() => catalogueWith({ destinations: [leaking] })).toThrow(
+      'the fold of destination "quiet" cannot read the secret option "app"',
+    )
   })
 })

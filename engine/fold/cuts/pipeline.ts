@@ -112,7 +112,10 @@ function behaviourOfPipeline(catalogue: Catalogue, { nodes, paused }: PipelineCu
 }
 
 function behaviourOfNode(catalogue: Catalogue, { kind, type }: NodeDocument): number {
-  if (kind === 'sink') return FIRST_BEHAVIOUR
-  const declaration = kind === 'source' ? catalogue.runningSourceOf(type) : catalogue.processorOf(type)
+  const declaration = {
+    source: catalogue.runningSourceOf(type),
+    transform: catalogue.processorOf(type),
+    sink: catalogue.destinationOf(type),
+  }[kind]
   return declaration?.since ?? FIRST_BEHAVIOUR
 }

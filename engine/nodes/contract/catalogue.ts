@@ -6,7 +6,7 @@ import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { OwnStoreSink } from './own-store.ts'
-import { assertSecretsAreFound, isSealed, type SecretSeal, withoutSecrets } from './secret.ts'
+import { assertSecretsAreFound, isSealed, type SecretSeal, secretPlaces, withoutSecrets } from './secret.ts'
 import { SendingSink } from './sending-sink.ts'
 import type { SourceDeclaration } from './source-declaration.ts'
 
@@ -68,6 +68,7 @@ export class Catalogue {
     this.runningSources = sources.filter(source => 'examples' in source)
     this.processors = processors.filter(processor => 'compile' in processor)
     this.destinations = destinations.filter(destination => 'delivery' in destination)
+    for (const destination of this.destinations) assertNoSecretInFold(destination)
     this.ownStore = ownStore
     this.#declaredSources = byWireId(sources)
     this.#declaredProcessors = byWireId(processors)
@@ -221,6 +222,13 @@ export class Catalogue {
   defaultOwnStore(): OwnStoreSink {
     return this.ownStore.compile({})
   }
+}
+
+/** Partitions do not get secrets of destinations, so the fold would run without the option. */
+function assertNoSecretInFold({ type, config, foldOptions }: Destination): void {
+  for (const [name = '', ...within] of secretPlaces(config))
+    if (within.length === 0 && foldOptions.includes(name))
+      throw new RangeError(`the fold of destination "${type}" cannot read the secret option "${name}"`)
 }
 
 /** A sealed secret can only be opened in its place. */

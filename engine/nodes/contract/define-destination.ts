@@ -10,7 +10,9 @@ import type { DeliveryFailure, OwnStoreSink } from './own-store.ts'
 export type Destination = OwnStore | SendingDestination
 
 interface RunningDestination<Code extends ErrorCode = ErrorCode> extends NodeDeclaration {
-  /** Options that the fold reads. No other option reaches the log of a partition. */
+  /** Number of the first behaviour whose programs run it; absent: the first of all. */
+  readonly since?: number
+  /** Options that the fold reads, none of them a secret. No other option reaches the log of a partition. */
   readonly foldOptions: readonly string[]
   /** Codes of all failures that it can report. */
   readonly errors: readonly Code[]
@@ -41,9 +43,17 @@ export interface SendingDestination<
   readonly delivery: 'requests'
   /** Name of the transport that carries its requests. Only `none` exists, for a destination without requests. */
   readonly transport: string
-  /** Returns the reason why an event can never be sent; undefined: it can be. */
+  /**
+   * Returns the reason why an event can never be sent; undefined: it can be.
+   *
+   * @param config the options that the fold reads
+   */
   neverSent(event: Event, config: Config): DeliveryFailure<NoInfer<Code>> | undefined
-  /** Creates requests for events, in order. Every event is part of exactly one request, or needs none. */
+  /**
+   * Creates requests for events, in order. Every event is part of exactly one request, or needs none.
+   *
+   * @param config all options; without a transport, those that the fold reads
+   */
   encode(events: readonly Event[], config: Config): Iterable<EncodedRequest<Request>>
   /**
    * Judges the answer to a request, or the failure of the connection.
