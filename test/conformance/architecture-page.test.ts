@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const PAGE = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
@@ -23,3 +23,16 @@ test('the overview shows the parts, the ways of a line and of a change, and a ch
     'A checkpoint',
   ])
 })
+
+/** Files and folders of the project in code marks, except for patterns. */
+const PATH = /`((?:api|console|deploy|docs|engine|schemas|test)\/[\w./-]+)`/g
+const ROOT = new URL('../../', import.meta.url)
+
+test.each(['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })])(
+  'the paths that %s names exist',
+  page => {
+    const text = readFileSync(new URL(page, ROOT), 'utf8')
+    const paths = [...text.matchAll(PATH)].map(([, path]) => path as string)
+    expect(paths.filter(path => !existsSync(new URL(path, ROOT)))).toEqual([])
+  },
+)

@@ -1,6 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { pipelineCut } from '../../engine/fold/cuts/pipeline.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { controlType } from '../../schemas/log/control.ts'
+import type { PipelineCut } from '../../schemas/log/cuts.ts'
+import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { digestOf, drawGoldenLog, type GoldenLog, recordsOf } from '../support/golden-log.ts'
 
 const fileOf = (behaviour: number) => new URL(`../data/golden/behaviour-${behaviour}.json`, import.meta.url)
@@ -28,3 +33,24 @@ test('an append time that is a millisecond later gives another digest', () => {
   )
   expect(digestOf(later, 1)).not.toBe(golden.digest)
 })
+
+test.each(behaviours)(
+  'the golden log of behaviour %i has a node of every type that runs since then',
+  behaviour => {
+    const since = [...CATALOGUE.runningSources, ...CATALOGUE.processors, ...CATALOGUE.destinations]
+      .filter(declaration => declaration.since === behaviour)
+      .map(({ type }) => type)
+    const golden = JSON.parse(readFileSync(fileOf(behaviour), 'utf8')) as GoldenLog
+    const types = recordsOf(golden).flatMap(({ value }) => nodeTypesIn(value))
+    expect(types).toEqual(expect.arrayContaining(since))
+  },
+)
+
+/** Types of the nodes of a pipeline that the record puts into effect. */
+function nodeTypesIn(value: Buffer): string[] {
+  if (schemaIdOf(value) !== controlType.id) return []
+  const { body } = controlType.decode(value)
+  if (!('weir.Cut' in body) || body['weir.Cut'].kind !== pipelineCut.kind) return []
+  const { payload } = body['weir.Cut']
+  return payload === '' ? [] : (JSON.parse(payload) as PipelineCut).nodes.map(({ type }) => type)
+}
