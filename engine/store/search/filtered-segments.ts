@@ -21,7 +21,7 @@ export interface LineTimes {
 
 interface SegmentRow extends LineTimes {
   readonly segment: string
-  /** For each start whether the row may have it. */
+  /** Whether the row may have a start, for each of them. */
   readonly held: readonly (0 | 1)[]
 }
 
@@ -91,7 +91,8 @@ function segmentsStatement({ account, fromMs, toMs }: Period, starts: readonly S
   return {
     sql: `SELECT ${segment} AS segment, ${ms('ts_min')} AS fromMs, ${ms('ts_max')} AS toMs, toFloat64(lines) AS lines, [${held.map((_, index) => `h${index}`).join(', ')}] AS held
 FROM (
-  SELECT *, ${held.map((condition, index) => `toUInt8(${condition}) AS h${index}`).join(', ')}
+  SELECT *, intDiv(length(filter), ${WORD_BYTES} * if(slice = ${ALL_SLICES}, ${SLICES}, 1)) AS words,
+    ${held.map((condition, index) => `toUInt8(${condition}) AS h${index}`).join(', ')}
   FROM word_filters
   PREWHERE account = {account:String} AND slice IN (${slices.join(', ')}) AND ts_min <= ${bound('to')} AND ts_max >= ${bound('from')}
 )
@@ -115,15 +116,12 @@ function boundOf(ms: number): number {
 
 /** Whether a row of `word_filters` may have a start: all bits of its keys are set in their words. */
 function heldCondition({ slice, hashes }: StartKeys): string {
-  const words = hashes.map(hash => {
-    const place = `intDiv(${hash >> 54n} * words, ${HASHED_WORDS})`
+  // A row of all slices has them one after the other, with equally many words.
+  const first = `if(slice = ${ALL_SLICES}, ${slice}, 0) * words`
+  const keys = hashes.map(hash => {
+    const word = `${first} + intDiv(${hash >> 54n} * words, ${HASHED_WORDS})`
     const bits = `toUInt64(${bitsOf(hash)})`
-    return `bitAnd(reinterpretAsUInt64(substring(filter, 1 + ${WORD_BYTES} * (first + ${place}), ${WORD_BYTES})), ${bits}) = ${bits}`
+    return `bitAnd(reinterpretAsUInt64(substring(filter, 1 + ${WORD_BYTES} * (${word}), ${WORD_BYTES})), ${bits}) = ${bits}`
   })
-  const size = `intDiv(length(filter), ${WORD_BYTES})`
-  const test = words
-    .join(' AND ')
-    .replaceAll('words', `if(slice = ${ALL_SLICES}, intDiv(${size}, ${SLICES}), ${size})`)
-    .replaceAll('first', `if(slice = ${ALL_SLICES}, ${slice} * intDiv(${size}, ${SLICES}), 0)`)
-  return `slice IN (${slice}, ${ALL_SLICES}) AND ${test}`
+  return [`slice IN (${slice}, ${ALL_SLICES})`, ...keys].join(' AND ')
 }
