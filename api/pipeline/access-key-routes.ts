@@ -7,6 +7,7 @@ import {
   AccessKeyWrite,
   NewAccessKeyRecord,
 } from '../../schemas/http/pipeline/gateway-route.ts'
+import { Deleted } from '../../schemas/http/pipeline/paths.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import type { GatewayRouteService } from './gateway-route-service.ts'
 import { ONE_ACCESS_KEY } from './links.ts'
@@ -16,10 +17,6 @@ import { sentBody } from './sent-body.ts'
 const ACCESS_KEYS = '/v3/pipeline/gateway-route/:routeId/access-key'
 const RoutePath = Type.Object({ routeId: Type.String() })
 const AccessKeyPath = Type.Object({ routeId: Type.String(), keyId: Type.String() })
-const Deleted = {
-  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
-  ...V3_ERROR_REPLIES,
-}
 const tags = ['gateway routes']
 
 /** Access keys of gateway routes (pipeline API, section 2.6). */

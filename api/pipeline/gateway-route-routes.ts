@@ -8,6 +8,7 @@ import {
   GatewayRouteRecord,
   GatewayRouteReplace,
 } from '../../schemas/http/pipeline/gateway-route.ts'
+import { Deleted } from '../../schemas/http/pipeline/paths.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import type { TypedApp } from '../http/typed-app.ts'
@@ -24,10 +25,6 @@ const ROUTE = `${ROUTES}/:routeId`
 const RoutePath = Type.Object({ routeId: Type.String() })
 const ManyRoutes = { 200: EnvelopeOf(Type.Array(GatewayRouteRecord)), ...V3_ERROR_REPLIES }
 const OneRoute = { 200: EnvelopeOf(GatewayRouteRecord), ...V3_ERROR_REPLIES }
-const Deleted = {
-  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
-  ...V3_ERROR_REPLIES,
-}
 
 const tags = ['gateway routes']
 const read = { needs: 'read' as const }

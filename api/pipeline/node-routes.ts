@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { Deleted, PipelinePath } from '../../schemas/http/pipeline/paths.ts'
 import { NodeCreate, NodeRecord, NodeReplace } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import type { TypedApp } from '../http/typed-app.ts'
@@ -12,14 +13,9 @@ import type { PipelineRouteOptions } from './pipelines.ts'
 import { nodeRecord } from './records.ts'
 import { sentBody } from './sent-body.ts'
 
-const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
 const OneNode = { 200: EnvelopeOf(NodeRecord), ...V3_ERROR_REPLIES }
 const ManyNodes = { 200: EnvelopeOf(Type.Array(NodeRecord)), ...V3_ERROR_REPLIES }
-const Deleted = {
-  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
-  ...V3_ERROR_REPLIES,
-}
 
 const CALLED: Readonly<Record<NodeKind, string>> = {
   source: 'source',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { PipelinePath } from '../../schemas/http/pipeline/paths.ts'
 import { PauseEffect, PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope } from '../http/envelope.ts'
 import { dryRunQuery, onlyParameter } from './dry-run.ts'
@@ -10,7 +11,6 @@ import { asPaused, pauseEffects, setPaused } from './pausing.ts'
 import type { PipelineRouteOptions } from './pipelines.ts'
 import { pipelineRecord } from './records.ts'
 
-const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
 const PausedPipeline = EnvelopeOf(PipelineRecord, {
   effects: Type.Array(PauseEffect, {

@@ -50,7 +50,7 @@ function deploymentOf({ deployment }: PipelineState) {
 
 /**
  * Returns the effects of pausing a deployed pipeline on lines, beyond those of every pause. If no other running pipeline
- * reads log ingestion, the default graph handles the lines (design of the fold: `AccountState.run`).
+ * reads log ingestion, the default graph handles the lines (`AccountState.run`).
  */
 export function pauseEffects(
   { catalogue, configuration }: Pick<PipelinePorts, 'catalogue' | 'configuration'>,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { Deleted, PipelinePath } from '../../schemas/http/pipeline/paths.ts'
 import { PipelineRecord, PipelineWrite } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { named } from '../../schemas/named.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
@@ -11,13 +12,8 @@ import { CREATED_PIPELINE, ONE_PIPELINE } from './links.ts'
 import type { PipelineRouteOptions, Pipelines } from './pipelines.ts'
 import { pipelineRecord } from './records.ts'
 
-const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
 const ManyPipelines = { 200: EnvelopeOf(Type.Array(PipelineRecord)), ...V3_ERROR_REPLIES }
-const Deleted = {
-  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
-  ...V3_ERROR_REPLIES,
-}
 const tags = ['pipelines']
 
 /**

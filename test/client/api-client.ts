@@ -136,6 +136,10 @@ export type PipelineBody = {
     /** Ignored. */
     consumer_id?: unknown;
 };
+export type DeletedRecord = {
+    id: string;
+    deleted: true;
+};
 export type GatewayRouteRecord = {
     id: string;
     account_id: string;
@@ -3316,10 +3320,7 @@ export function deleteV3PipelineByPipelineId(pipelineId: string, opts?: Oazapfts
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -3539,10 +3540,7 @@ export function deleteV3PipelineGatewayRouteByRouteId(routeId: string, opts?: Oa
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -3650,10 +3648,7 @@ export function deleteV3PipelineGatewayRouteByRouteIdAccessKeyByKeyId(routeId: s
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -4793,10 +4788,7 @@ export function deleteV3PipelineByPipelineIdSourceByNodeIdAlertByAlertId(pipelin
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -4906,10 +4898,7 @@ export function deleteV3PipelineByPipelineIdTransformByNodeIdAlertByAlertId(pipe
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -5215,10 +5204,7 @@ export function deleteV3PipelineByPipelineIdSourceByNodeId(pipelineId: string, n
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -5452,10 +5438,7 @@ export function deleteV3PipelineByPipelineIdTransformByNodeId(pipelineId: string
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;
@@ -5675,10 +5658,7 @@ export function deleteV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nod
         status: 200;
         data: {
             meta: Meta;
-            data: {
-                id: string;
-                deleted: true;
-            };
+            data: DeletedRecord;
         };
     } | {
         status: 400;

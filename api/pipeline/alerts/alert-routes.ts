@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { AlertWrite } from '../../../engine/alerts/check-alert.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
+import { Deleted, PipelinePath } from '../../../schemas/http/pipeline/paths.ts'
 import { AlertRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
 import { named } from '../../../schemas/named.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
@@ -12,17 +13,12 @@ import type { PipelineRouteOptions } from '../pipelines.ts'
 import { alertRecord } from '../records.ts'
 import { Alerts } from './alerts.ts'
 
-const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const ReadPath = Type.Object({ pipelineId: Type.String(), alertId: Type.String() })
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
 const NamedAlert = named('AlertWrite', AlertWrite)
 const AlertPath = Type.Object({ ...NodePath.properties, alertId: Type.String() })
 const OneAlert = { 200: EnvelopeOf(AlertRecord), ...V3_ERROR_REPLIES }
 const ManyAlerts = { 200: EnvelopeOf(Type.Array(AlertRecord)), ...V3_ERROR_REPLIES }
-const Deleted = {
-  200: EnvelopeOf(Type.Object({ id: Type.String(), deleted: Type.Literal(true) })),
-  ...V3_ERROR_REPLIES,
-}
 const config = { needs: 'write' as const }
 /** Documents the body only: the check of an alert reports every finding of this schema, and more. */
 const unvalidated = { config, attachValidation: true }

@@ -2,13 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
+import { PipelinePath } from '../../../schemas/http/pipeline/paths.ts'
 import { PreviewRecord, PreviewRequest } from '../../../schemas/http/pipeline/preview-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import { PREVIEW } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { Previews } from './previews.ts'
 
-const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const PreviewPath = Type.Object({ pipelineId: Type.String(), previewId: Type.String() })
 const OnePreview = { 200: EnvelopeOf(PreviewRecord), ...V3_ERROR_REPLIES }
 const tags = ['simulation']

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
+import { PipelinePath } from '../../../schemas/http/pipeline/paths.ts'
 import { PipelineRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
 import { RevisionDiff, RevisionRecord, RevisionSummary } from '../../../schemas/http/pipeline/revision-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
@@ -11,7 +12,6 @@ import type { PipelineRouteOptions } from '../pipelines.ts'
 import { pipelineRecord } from '../records.ts'
 import { Revisions } from './revisions.ts'
 
-const PipelinePath = Type.Object({ pipelineId: Type.String() })
 const RevisionPath = Type.Object({ pipelineId: Type.String(), number: Type.String() })
 const DiffPath = Type.Object({ pipelineId: Type.String(), from: Type.String(), to: Type.String() })
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
