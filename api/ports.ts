@@ -15,7 +15,7 @@ import { seenByRules } from '../engine/replay/tail/line-visibility.ts'
 import { LiveTails } from '../engine/replay/tail/live-tails.ts'
 import type { Taps } from '../engine/replay/taps/taps.ts'
 import type { Store } from '../engine/store/store.ts'
-import { deploymentTeller, type TellDeployment } from '../engine/worker/told-deployments.ts'
+import { deploymentReporter, type ReportDeployment } from '../engine/worker/reported-deployments.ts'
 import type { CutsInEffect } from '../schemas/log/cuts.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
 import { TokenUses } from './auth/token-uses.ts'
@@ -70,7 +70,7 @@ export interface IngestPorts {
   readonly writer: IngestWriter
   readonly partitionOf: LineRouting
   readonly keys: RecentKeys
-  readonly tellDeployment: TellDeployment
+  readonly reportDeployment: ReportDeployment
 }
 
 export interface ServerSettings extends ConfigurationSettings {
@@ -203,6 +203,6 @@ export function ingestPorts(
     writer: new IngestWriter({ topic, producer: new Producer({ topic, clock, entropy }) }),
     partitionOf: lineRouting(configuration, topic.partitions),
     keys,
-    tellDeployment: deploymentTeller(catalogue, topic, configuration),
+    reportDeployment: deploymentReporter(catalogue, topic, configuration),
   }
 }

@@ -95,7 +95,7 @@ function readAndAnswerJson(app: FastifyInstance): void {
 
 async function registerIngestion(app: FastifyInstance, ingest: IngestPorts): Promise<void> {
   const { catalogue, configuration, clock, authenticator, inEffect, registry, settings } = app.ports
-  const { tellDeployment: tell, ...ports } = ingest
+  const { reportDeployment, ...ports } = ingest
   const { bodyLimitBytes, corsOrigins, limits } = settings
   await app.register(ingestRoutes, {
     ...ports,
@@ -107,7 +107,7 @@ async function registerIngestion(app: FastifyInstance, ingest: IngestPorts): Pro
     gateway: {
       catalogue,
       accessKeys: new AccessKeys(catalogue, configuration),
-      gatewayRoutes: new GatewayRouteStates({ catalogue, configuration, clock, inEffect, tell }),
+      gatewayRoutes: new GatewayRouteStates({ catalogue, configuration, clock, inEffect, reportDeployment }),
       observer: pushMetrics(registry),
     },
     rateLimit: limits?.ingest && new RateLimit(limits.ingest, clock),

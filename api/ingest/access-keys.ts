@@ -19,21 +19,21 @@ export class AccessKeys {
   }
 
   /** Type of the sources of a gateway route; undefined for an unknown one. */
-  sourceOf(routeId: string): SourceDeclaration | undefined {
-    return this.#catalogue.sourceOf(this.#configuration.get(gatewayRoutes, routeId)?.value.type ?? '')
+  sourceOf(gatewayRouteId: string): SourceDeclaration | undefined {
+    return this.#catalogue.sourceOf(this.#configuration.get(gatewayRoutes, gatewayRouteId)?.value.type ?? '')
   }
 
   /**
    * @param presented key of the request; empty: none
    * @throws ApiError 401, 404
    */
-  callerOf(routeId: string, presented: string): Caller {
+  callerOf(gatewayRouteId: string, presented: string): Caller {
     const configuration = this.#configuration
-    const gatewayRoute = configuration.get(gatewayRoutes, routeId)
+    const gatewayRoute = configuration.get(gatewayRoutes, gatewayRouteId)
     const key = configuration.find(accessKeys, 'hash', secretHash(presented))
     const account = configuration.get(accounts, gatewayRoute?.value.account ?? '')
     if (gatewayRoute === undefined) throw notFound('There is no gateway route at this address')
-    if (key?.value.gatewayRoute !== routeId || account?.value.status !== 'active')
+    if (key?.value.gatewayRoute !== gatewayRouteId || account?.value.status !== 'active')
       throw notAuthorized('An access key of this gateway route is required')
     const { id, retentionDays, ingestionSuspended, enterprise } = account.value
     return {

@@ -3,7 +3,7 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import { type Deployment, deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { TellDeployment } from '../../engine/worker/told-deployments.ts'
+import type { ReportDeployment } from '../../engine/worker/reported-deployments.ts'
 import type { CutsInEffect } from '../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 
@@ -28,7 +28,7 @@ export type GatewayRouteState =
   | { readonly kind: 'paused' }
   /** A pipeline that reads it has just been deployed, and its partition has not read the cut yet. */
   | { readonly kind: 'coming' }
-  /** It is unknown whether the partition has read the cut of a reading pipeline; `tell` resolves this. */
+  /** It is unknown whether the partition has read the cut of a reading pipeline; `report` resolves this. */
   | { readonly kind: 'untold' }
   | { readonly kind: 'not deployed' }
 
@@ -48,7 +48,7 @@ interface KnownDeployment {
   /** Routes that are read until it is in effect, each with the number since which they are read without a break. */
   readonly before: ReadonlyMap<string, number>
   /** Set while the deployment is written to its partition, and afterwards. */
-  telling: Promise<void> | undefined
+  reporting: Promise<void> | undefined
   isTold: boolean
 }
 
@@ -58,7 +58,7 @@ export interface GatewayRouteStatesOptions {
   readonly clock: Clock
   /** Absent if this process cannot know it: then a published deployment counts as in effect. */
   readonly inEffect?: CutsInEffect | undefined
-  readonly tell: TellDeployment
+  readonly reportDeployment: ReportDeployment
 }
 
 /**
@@ -103,7 +103,7 @@ export class GatewayRouteStates {
    *
    * @throws LogError
    */
-  async tell(account: string, gatewayRoute: string): Promise<void> {
+  async report(account: string, gatewayRoute: string): Promise<void> {
     const running = this.#readersOf(account, gatewayRoute).filter(isNotPaused)
     const late = running.filter(reader => this.#isLate(reader))
     await Promise.all(late.map(({ deployment }) => this.#tellOf(deployment)))
@@ -112,12 +112,12 @@ export class GatewayRouteStates {
   async #tellOf({ id }: Entity<Deployment>): Promise<void> {
     const known = this.#known.get(id)
     if (known === undefined || known.isTold) return
-    known.telling ??= this.#options.tell(id)
+    known.reporting ??= this.#options.reportDeployment(id)
     try {
-      await known.telling
+      await known.reporting
       known.isTold = true
     } finally {
-      known.telling = undefined
+      known.reporting = undefined
     }
   }
 
@@ -185,7 +185,7 @@ export class GatewayRouteStates {
       .filter(({ id, value }) => this.#known.get(id)?.deployment.value.number !== value.number)
     for (const deployment of fresh) {
       const before = this.#routesBefore(deployment)
-      this.#known.set(deployment.id, { deployment, sinceMs, before, telling: undefined, isTold: false })
+      this.#known.set(deployment.id, { deployment, sinceMs, before, reporting: undefined, isTold: false })
     }
     return fresh
   }

@@ -138,7 +138,7 @@ export class PushFront {
     const state = this.#stateOf(request, caller)
     if (state.kind === 'runs') return state
     try {
-      await this.#options.gatewayRoutes.tell(caller.account?.shortId ?? '', request.pushed.gatewayRoute)
+      await this.#options.gatewayRoutes.report(caller.account?.shortId ?? '', request.pushed.gatewayRoute)
     } catch (error) {
       if (!(error instanceof LogError)) throw error
       throw notYetStarted()

@@ -669,16 +669,22 @@ describe('the readers of a route', () => {
 
     test('counts at once if it was there before the process', async () => {
       const { configuration, clock } = installation
-      const told: string[] = []
+      const reported: string[] = []
       const nothing = { cutVersion: () => undefined, whenInEffect: async () => false }
       const inEffect = { ...nothing, versionOnLog: () => undefined }
-      const tell = async (id: string) => void told.push(id)
-      const routes = new GatewayRouteStates({ catalogue: CATALOGUE, configuration, clock, inEffect, tell })
+      const reportDeployment = async (id: string) => void reported.push(id)
+      const routes = new GatewayRouteStates({
+        catalogue: CATALOGUE,
+        configuration,
+        clock,
+        inEffect,
+        reportDeployment,
+      })
       const { accountId } = installation.credentials
       expect(routes.stateOf(accountId, route)).toEqual({ kind: 'untold' })
-      await Promise.all([routes.tell(accountId, route), routes.tell(accountId, route)])
-      await routes.tell(accountId, route)
-      expect([told, routes.stateOf(accountId, route).kind]).toEqual([[pipeline], 'runs'])
+      await Promise.all([routes.report(accountId, route), routes.report(accountId, route)])
+      await routes.report(accountId, route)
+      expect([reported, routes.stateOf(accountId, route).kind]).toEqual([[pipeline], 'runs'])
     })
 
     test('is waited for if another was missed before it, because that may be a pause', async () => {

@@ -86,8 +86,8 @@ async function storeTrouble({ store, clock }: ReadinessPorts): Promise<string[]>
 
 async function engineTroubles({ engine, clock, guarded }: ReadinessPorts): Promise<string[]> {
   if (engine === undefined) return []
-  const { workers, troubles: toldTroubles } = engine.work.status
-  const troubles = await presentTroubles(toldTroubles, guarded ?? [])
+  const { workers, troubles: reportedTroubles } = engine.work.status
+  const troubles = await presentTroubles(reportedTroubles, guarded ?? [])
   const found = [...troubles].map(
     ([partition, sentence]) => `Partition ${partition} does not move: ${sentence}`,
   )

@@ -57,7 +57,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
   }
 
   /** The header is sent before the lines, whose search may take long. */
-  const tellIncomplete = async (selection: LineSelection, reply: FastifyReply) => {
+  const markIncomplete = async (selection: LineSelection, reply: FastifyReply) => {
     const days = await store.fullFieldDays(selection)
     if (days.length === 0) return
     reply.header(INCOMPLETE_HEADER, incompleteText(days))
@@ -76,7 +76,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const visible = visibleTo(request.caller, selection)
       const search = searchFor(store, visible.selection, page)
       exports?.begin(account, reply.raw)
-      await tellIncomplete(visible.selection, reply)
+      await markIncomplete(visible.selection, reply)
       return sendLines(clock, search, reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows, visible.isVisible)
@@ -95,7 +95,7 @@ export const exportRoutes: FastifyPluginAsync<ExportRoutesOptions> = async (
       const visible = visibleTo(request.caller, selection)
       const search = searchFor(store, visible.selection, { ...page, limit: page.limit + 1 })
       exports?.begin(account, reply.raw)
-      await tellIncomplete(visible.selection, reply)
+      await markIncomplete(visible.selection, reply)
       return sendLines(clock, search, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, {

@@ -19,7 +19,7 @@ export class SourceNode implements CompiledNode {
 
   readonly #keepsMetadata: boolean
 
-  /** @param keepsMetadata false: metadata of requests, which another source of the route may keep, is removed */
+  /** @param keepsMetadata false: metadata of requests, which another source of the gateway route may keep, is removed */
   constructor(id: string, { keepsMetadata }: { readonly keepsMetadata: boolean }) {
     this.id = id
     this.#keepsMetadata = keepsMetadata

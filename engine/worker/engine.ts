@@ -310,7 +310,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
         }
         const sentence = error instanceof Error ? error.message : String(error)
         const isLost = error instanceof TailLostError
-        if (isLost) await this.#tellLost(error.lost)
+        if (isLost) await this.#reportLost(error.lost)
         // Trouble that waits for an operator is logged once.
         const waits = isLost || error instanceof OlderStoreError
         if (!waits || this.#troubles.get(partition) !== sentence)
@@ -332,7 +332,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
    * Processes that only accept lines cannot ask the store: the reports of engines inform them of the required end of the
    * log.
    */
-  async #tellLost({ topic, partition, to }: LostTail): Promise<void> {
+  async #reportLost({ topic, partition, to }: LostTail): Promise<void> {
     const { assignment, logger } = this.#options
     try {
       const told = (await assignment.progress(topic)).find(each => each.partition === partition)

@@ -25,7 +25,7 @@ import type { Store } from '../../engine/store/store.ts'
 import { CutsOnTheLog } from '../../engine/worker/cuts-on-the-log.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { knownCuts } from '../../engine/worker/known-cuts.ts'
-import { deploymentTeller } from '../../engine/worker/told-deployments.ts'
+import { deploymentReporter } from '../../engine/worker/reported-deployments.ts'
 import { CHECKPOINT_TOPIC, CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Fronts } from './front-door.ts'
 import type { RememberingSeal } from './remembering-seal.ts'
@@ -139,7 +139,7 @@ export class SimulatedProcess {
       configuration,
       clock,
       inEffect,
-      tell: deploymentTeller(CATALOGUE, ingest, configuration),
+      reportDeployment: deploymentReporter(CATALOGUE, ingest, configuration),
     })
     const accessKeys = new AccessKeys(CATALOGUE, configuration)
     this.fronts = {

@@ -45,25 +45,25 @@ const INTRODUCTION = `# Nodes of pipelines
 <!-- Made by \`npm run docs\` from the declarations in engine/nodes. -->
 
 Every type of node with its options, which are the members of \`user_config\`. How nodes are written and read as a whole
-stands in [openapi.json](openapi.json). A type that this version does not run is checked, stored and given back all the
-same; a pipeline that has one cannot be published.
+is in [openapi.json](openapi.json). A type that this version does not run is also checked, stored and returned, but a
+pipeline that has one cannot be published.
 
-- What is stored, and given back by every read, is what was sent and the defaults of options that were left out. An
-  option without a default stays away. The examples show both; a name that the server chooses is shown as \`XXXXXXXX\`.
+- The sent options and the defaults of all others are stored and returned by every read. An option without a default
+  remains absent. The examples show both; a name that the server chooses is shown as \`XXXXXXXX\`.
 - \`a.b\` is the member \`b\` of the object \`a\`, and \`a[].b\` that of every element of the list \`a\`. A member of an object
-  is required only where the object is there.
+  is required only where the object is present.
 - \`null\`, and members that are not listed, are refused. So is an option that does not fit the others, with a text that says so.
 
 ## Field paths
 
-\`.app\` is a member of the message, \`.list[0].x\` goes deeper, \`."my-key"\` names what has other characters than letters,
-digits and \`_\`, and \`.\` is the whole message. \`metadata\`, \`metadata.query.app\` and \`timestamp\` are beside the message.
+\`.app\` is a member of the message, \`.list[0].x\` goes deeper, \`."my-key"\` is the form of a name with other characters than
+letters, digits and \`_\`, and \`.\` is the whole message. \`metadata\`, \`metadata.query.app\` and \`timestamp\` are beside the message.
 
 ## Conditions
 
 \`{"expressions": […], "logical_operation": "AND"}\`, with \`AND\` (the default) or \`OR\`, of comparisons and of further
-conditions. A comparison is \`{"field": ".level", "str_operator": "equal", "value": "debug"}\`; \`"negate": true\` turns it
-round, and \`"case_sensitive": true\` tells the cases of letters apart.`
+conditions. A comparison is \`{"field": ".level", "str_operator": "equal", "value": "debug"}\`; \`"negate": true\` inverts
+it, and \`"case_sensitive": true\` distinguishes upper and lower case.`
 
 const OPERANDS: Readonly<Record<Operator['operand'], string>> = {
   none: 'none',

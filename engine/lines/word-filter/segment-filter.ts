@@ -24,7 +24,7 @@ interface FilterExports {
   readonly FILTER: { readonly value: number }
 }
 
-/** What a text makes necessary beside its own keys: bits of a mark. */
+/** Bits of a text's mark: the further work that it needs beside its own keys. */
 export const TEXT_MARK = {
   /** Texts of its fields may stand in it with escapes. */
   escaped: 1,

@@ -53,7 +53,7 @@ export const dropFields = defineProcessor({
       ],
     },
     {
-      title: 'fields that are not there are passed over without a word',
+      title: 'absent fields are ignored',
       config: { fields: ['.a', '.b.c', '.list[3]'] },
       steps: [
         { event: { sum: 4 }, outcome: pass({ sum: 4 }) },

@@ -10,11 +10,11 @@ const Refusal = named(
   }),
 )
 
-/** Schema only for the API document: the source of the route reads the body. */
+/** Schema only for the API document: the source of the gateway route reads the body. */
 export const pushSchema = {
   summary: 'Send data to a gateway route',
   description:
-    'Data enters the deployed pipelines with a source of the route. An access key of the route is required, as ' +
+    'Data enters the deployed pipelines with a source of the gateway route. An access key of it is required, as ' +
     '`Authorization: <key>`, `Authorization: Bearer <key>` or `apikey: <key>`, or where the protocol of the source puts it. The ' +
     'body may be compressed with gzip, deflate, zstd or snappy (block form). A request is accepted whole or not at all; 200 means that its events are durable. The path ' +
     'may continue after the id of the route. PUT does the same.',

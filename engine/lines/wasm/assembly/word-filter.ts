@@ -14,7 +14,7 @@ export const MAX_TEXTS: usize = 8192
 
 export const INPUT: usize = 1024
 export const INPUT_BYTES: usize = 256 * 1024
-/** Per text: what the caller must know of it. */
+/** Marks of the texts, one byte each: the further work that a text needs. */
 export const MARKS: usize = INPUT + INPUT_BYTES + SLACK + GUARD_BYTES
 export const FILTER: usize = MARKS + MAX_TEXTS + GUARD_BYTES
 const SLICE_BYTES: usize = SLICE_WORDS * 8

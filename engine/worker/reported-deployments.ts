@@ -11,14 +11,14 @@ import type { Catalogue } from '../nodes/contract/catalogue.ts'
  *
  * @throws LogError; it is then unknown whether it was appended
  */
-export type TellDeployment = (pipelineId: string) => Promise<void>
+export type ReportDeployment = (pipelineId: string) => Promise<void>
 
 /** A cut may be present several times, or late: the first of one version counts, and the highest of several versions. */
-export function deploymentTeller(
+export function deploymentReporter(
   catalogue: Catalogue,
   ingest: Topic,
   configuration: ConfigurationLog,
-): TellDeployment {
+): ReportDeployment {
   return async pipelineId => {
     const deployment = configuration.get(deployments, pipelineId)
     if (deployment === undefined) return

@@ -8,7 +8,7 @@ import { memoryLog } from '../log/memory-log.ts'
 import { silentLogger } from '../logger.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { cutsOf } from './cuts-on-the-log.ts'
-import { deploymentTeller } from './told-deployments.ts'
+import { deploymentReporter } from './reported-deployments.ts'
 
 test('a deployment is told to the partition of its account, and one that does not exist to none', async () => {
   const clock = manualClock()
@@ -23,7 +23,7 @@ test('a deployment is told to the partition of its account, and one that does no
   })
   const withdrawn = create(deployments, 'p', { account: 'a', number: 3, revisionId: null })
   await configuration.append([withdrawn], { subjectId: 'tester', account: '' })
-  const tell = deploymentTeller(CATALOGUE, ingest, configuration)
+  const tell = deploymentReporter(CATALOGUE, ingest, configuration)
   await tell('p')
   await tell('unknown')
   const home = partitionOfAccount('a', 2)
