@@ -14,6 +14,9 @@ const MOST_SOURCES = 30
 /** Folders of one-node files: their list is the list of nodes. */
 const MAY_BE_LONG = ['engine/nodes/processors', 'engine/nodes/destinations', 'engine/nodes/sources']
 
+/** Folders without a row: node types, and a program that is compiled by itself. */
+const PART_OF_ROOM = /^engine\/(nodes\/(processors|sources|destinations)|lines\/wasm\/assembly)(\/|$)/
+
 /** Node types, which only wiring names: graph, fold and API receive a catalogue of them. */
 const NODES = /^engine\/nodes\/(catalogue\.ts|(processors|sources|destinations)\/)/
 /** Bounds of the code that a room reaches at run time, by however many steps. */
@@ -167,6 +170,12 @@ describe('the project', () => {
 
   test('has rooms, and each imports only the rooms in its row', () => {
     expect(wrongImports(files)).toEqual([])
+  })
+
+  test('has a row for every folder', () => {
+    const folders = new Set(files.filter(file => !isTest(file)).map(({ path }) => folderOf(path)))
+    const others = [...folders].filter(folder => !Object.hasOwn(ROOMS, folder) && !PART_OF_ROOM.test(folder))
+    expect(others).toEqual([])
   })
 
   test('has no row with an unused import', () => {
