@@ -2,12 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { Deleted } from '../../schemas/http/pipeline/deleted.ts'
 import {
   AccessKeyRecord,
   AccessKeyWrite,
   NewAccessKeyRecord,
 } from '../../schemas/http/pipeline/gateway-route.ts'
-import { Deleted } from '../../schemas/http/pipeline/paths.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import type { GatewayRouteService } from './gateway-route-service.ts'
 import { ONE_ACCESS_KEY } from './links.ts'

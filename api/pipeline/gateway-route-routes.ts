@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { Deleted } from '../../schemas/http/pipeline/deleted.ts'
 import {
   GatewayRouteCreate,
   GatewayRouteRecord,
   GatewayRouteReplace,
 } from '../../schemas/http/pipeline/gateway-route.ts'
-import { Deleted } from '../../schemas/http/pipeline/paths.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import type { TypedApp } from '../http/typed-app.ts'
