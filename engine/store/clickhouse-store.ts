@@ -9,10 +9,11 @@ import {
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
-import { unmarkLinesWithoutFilter } from './filter-coverage.ts'
+import { allAreFiltered, unmarkLinesWithoutFilter } from './filter-coverage.ts'
 import { migrate } from './migrations.ts'
 import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
+import type { FilteredLines } from './search/filtered-segments.ts'
 import { fullFieldDays } from './search/full-field-days.ts'
 import { type Buckets, countByTime, countByValue } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
@@ -92,8 +93,10 @@ class StoreOverConnection implements ClickHouseStore {
   readonly #connection: StoreConnection
   readonly #damage = new DamageRecord()
   #logId: string | undefined
-  /** Whether every line that is marked as filtered has its filter. */
-  #filtersAreWhole = false
+  /** Lines with filters; undefined: some that have the mark may lack theirs. */
+  #filtered: FilteredLines | undefined
+  /** Whether this process has stored lines without filters. */
+  #storesUnfiltered = false
   /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
@@ -115,7 +118,7 @@ class StoreOverConnection implements ClickHouseStore {
     }
     this.#logId = logId
     // A start does not wait for it: searches read all lines meanwhile.
-    this.#filtersAreWhole = false
+    this.#filtered = undefined
     void this.#checkFilters().catch(() => {})
   }
 
@@ -144,6 +147,7 @@ WHERE ${fence(number, partition, epoch)}`,
   async insert(insert: BatchInsert): Promise<void> {
     const { table, block, filters } = insert
     try {
+      if (filters === undefined && table === 'lines') this.#noteUnfiltered()
       if (filters !== undefined) await this.#insertBlock(insert, 'word_filters', filters)
       await this.#insertBlock(insert, table, block)
     } catch (error) {
@@ -274,7 +278,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   search(selection: LineSelection, page: LinePage): LineSearch {
-    return searchLines(this, selection, page, this.#filtersAreWhole)
+    return searchLines(this, selection, page, this.#filtered)
   }
 
   fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]> {
@@ -342,7 +346,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
 
   indexWords(restMs: number): Promise<void> {
     return this.#translated(async () => {
-      if (!this.#filtersAreWhole) await this.#checkFilters()
+      if (this.#filtered === undefined) await this.#checkFilters()
       await indexWords(this.#connection, restMs)
     })
   }
@@ -368,14 +372,21 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
 
   async #checkFilters(): Promise<void> {
     await unmarkLinesWithoutFilter(this.#connection)
-    this.#filtersAreWhole = true
+    // Lines that are stored from here on have filters, unless a process of an older program stores some.
+    const all = !this.#connection.isShared && (await allAreFiltered(this.#connection))
+    this.#filtered = all && !this.#storesUnfiltered ? 'all' : 'some'
+  }
+
+  #noteUnfiltered(): void {
+    this.#storesUnfiltered = true
+    this.#filtered &&= 'some'
   }
 
   /** Records damage that an error reports. */
   #noted(failure: StoreError): StoreError {
     const { damaged } = failure
     if (damaged?.state === 'unreadable') this.#damage.noteUnreadable(damaged)
-    if (damaged !== undefined && damaged.table !== 'lines') this.#filtersAreWhole = false
+    if (damaged !== undefined && damaged.table !== 'lines') this.#filtered = undefined
     return failure
   }
 

@@ -7,6 +7,8 @@ import type { Statement } from './statement.ts'
  * translates them.
  */
 export interface StoreConnection {
+  /** Whether other processes may store rows, too. */
+  readonly isShared: boolean
   /** Creates the database of the statements if it does not exist. It is the first call. */
   createDatabase(): Promise<void>
   /**

@@ -109,6 +109,7 @@ interface EmbeddedParts {
 }
 
 class EmbeddedConnection implements StoreConnection {
+  readonly isShared = false
   readonly #parts: EmbeddedParts
   readonly #inserts = new Map<string, Promise<unknown>>()
   readonly #scans: FairPlaces

@@ -41,6 +41,12 @@ ORDER BY day`,
   return found
 }
 
+/** Whether every line has the mark that it has a filter. */
+export async function allAreFiltered(connection: StoreConnection): Promise<boolean> {
+  const others = await connection.read('SELECT 1 FROM lines WHERE filtered = 0 LIMIT 1')
+  return others.length === 0
+}
+
 /** A line that was stored between the reads of both tables has its filter at the second look. */
 async function hasUncovered(connection: StoreConnection, day: string): Promise<boolean> {
   const before = await connection.read<UncoveredLines>(uncoveredLines(day))

@@ -88,6 +88,7 @@ interface Clients {
 }
 
 class ServerConnection implements StoreConnection {
+  readonly isShared = true
   readonly #database: string
   readonly #clients: Clients
   readonly #external: ExternalData

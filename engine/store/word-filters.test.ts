@@ -81,8 +81,17 @@ describe('a search for a word', () => {
     await connection.command(
       `INSERT INTO lines (account, t, ts, line, retention) SELECT '${ACCOUNT}', fromUnixTimestamp64Milli(${RECEIVED_MS}, 'UTC') AS t, t AS ts, 'an old needle7f3a9c', 30`,
     )
+    await lines.store.open(LOG_ID)
+    await lines.store.indexWords(0)
     expect(await rowsOf('needle7f3a9c')).toEqual([2, 0])
     expect(await rowsOf('old')).toEqual([0])
+  })
+
+  test('finds lines that are stored without a filter later, too', async () => {
+    await lines.add(sent(8, 'needle7f3a9c', 2))
+    expect(await rowsOf('needle7f3a9c')).toEqual([2])
+    await lines.add(sent(8, 'needle7f3a9c', 3), { isFiltered: false })
+    expect(await rowsOf('needle7f3a9c')).toEqual([2, 3])
   })
 
   test('answers pages from both ends while words are in many segments', async () => {

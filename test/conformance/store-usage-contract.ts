@@ -291,6 +291,7 @@ function dyingAfter(connection: StoreConnection, statements: number): StoreConne
     return run()
   }
   return {
+    isShared: connection.isShared,
     createDatabase: () => connection.createDatabase(),
     syncDefinitions: () => connection.syncDefinitions(),
     command: sql => living(() => connection.command(sql)),

@@ -7,6 +7,7 @@ export interface AskedStatement {
 
 /** A connection to no engine. It keeps the searches that it is given and answers each with the same rows. */
 export class RecordingConnection implements StoreConnection {
+  readonly isShared = true
   readonly #rows: readonly object[]
   #asked: AskedStatement[] = []
 

@@ -24,6 +24,8 @@ export interface StoringOptions {
   readonly retentionDays?: number
   readonly poolDays?: number
   readonly partition?: number
+  /** Absent: the lines get filters. */
+  readonly isFiltered?: false
 }
 
 /** Few, so that filters exclude lines in a small store. */
@@ -58,8 +60,9 @@ export async function openStoredLines(
       claimed.add(partition)
       const block = blockOf(lines, offset++, options)
       const target = { topic: INGEST_TOPIC, partition, table: 'lines' as const }
-      const { block: filters } = finish(wordFilters(block, SEGMENT_LINES))
-      await store.insert({ ...target, epoch, block, rows: lines.length, filters })
+      const filters =
+        (options.isFiltered ?? true) ? { filters: finish(wordFilters(block, SEGMENT_LINES)).block } : {}
+      await store.insert({ ...target, epoch, block, rows: lines.length, ...filters })
     },
     async merge() {
       await connection.command('OPTIMIZE TABLE lines FINAL')

@@ -139,7 +139,14 @@ export function testDrawnQueries(
           const { words } = compilePrefilter(parseQuery(query), new SqlConstants())
           if (words === undefined) continue
           const selection = selectionOf(ACCOUNT, query)
-          const times = await timesOfWords(lines().store, selection, { prefer: 'tail' }, words, SIGNAL)
+          const times = await timesOfWords(
+            lines().store,
+            selection,
+            { prefer: 'tail' },
+            words,
+            'some',
+            SIGNAL,
+          )
           if (times === undefined) continue
           asked++
           const evaluated = new Set(evaluatedRows(query))

@@ -11,6 +11,9 @@ const WORD_BYTES = 8
 /** A hash begins with the number of a word among so many. */
 const HASHED_WORDS = 1_024
 
+/** Lines that have filters: `some` of them have the mark that they do, or `all`. */
+export type FilteredLines = 'some' | 'all'
+
 /** Times of lines that may be in the answer, UNIX ms, both inclusive. */
 export interface LineTimes {
   readonly fromMs: number
@@ -36,11 +39,15 @@ export async function timesOfWords(
   selection: LineSelection,
   page: Pick<LinePage, 'behind' | 'prefer'>,
   sought: SoughtWords,
+  filtered: FilteredLines,
   signal: AbortSignal,
 ): Promise<readonly LineTimes[] | undefined> {
   const starts = startsOf(sought)
   if (starts === undefined) return undefined
-  const rows = await runner.query<SegmentRow>(segmentsStatement(period(selection, page), starts), signal)
+  const rows = await runner.query<SegmentRow>(
+    segmentsStatement(period(selection, page), starts, filtered),
+    signal,
+  )
   if (rows.length > MAX_SEGMENTS) return undefined
   return [...segmentsOf(rows, starts.length)].flatMap(({ times, held }) => {
     if (held === undefined) return [times]
@@ -81,13 +88,23 @@ function period(
     : { account, fromMs, toMs: Math.min(toMs, behind.ts) }
 }
 
-function segmentsStatement({ account, fromMs, toMs }: Period, starts: readonly StartKeys[]): Statement {
+function segmentsStatement(
+  { account, fromMs, toMs }: Period,
+  starts: readonly StartKeys[],
+  filtered: FilteredLines,
+): Statement {
   const held = starts.map(heldCondition)
   const slices = [...new Set([...starts.map(({ slice }) => slice), ALL_SLICES])]
   const ms = (time: string) => `toFloat64(toUnixTimestamp64Milli(${time}))`
   const segment =
     "concat(toString(topic), ' ', toString(partition), ' ', toString(first_offset), ' ', toString(first_row), ' ', toString(segment))"
   const bound = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`
+  const unfiltered = `UNION ALL
+SELECT '' AS segment, ${ms('min(ts)')} AS fromMs, ${ms('max(ts)')} AS toMs, toFloat64(count()) AS lines, CAST([], 'Array(UInt8)') AS held
+FROM lines
+WHERE account = {account:String} AND ts >= ${bound('from')} AND ts <= ${bound('to')} AND filtered = 0
+HAVING count() > 0
+`
   return {
     sql: `SELECT ${segment} AS segment, ${ms('ts_min')} AS fromMs, ${ms('ts_max')} AS toMs, toFloat64(lines) AS lines, [${held.map((_, index) => `h${index}`).join(', ')}] AS held
 FROM (
@@ -98,12 +115,7 @@ FROM (
 )
 WHERE ${held.map((_, index) => `h${index}`).join(' OR ')}
 LIMIT ${MAX_SEGMENTS + 1}
-UNION ALL
-SELECT '' AS segment, ${ms('min(ts)')} AS fromMs, ${ms('max(ts)')} AS toMs, toFloat64(count()) AS lines, CAST([], 'Array(UInt8)') AS held
-FROM lines
-WHERE account = {account:String} AND ts >= ${bound('from')} AND ts <= ${bound('to')} AND filtered = 0
-HAVING count() > 0
-SETTINGS use_query_condition_cache = 0`,
+${filtered === 'all' ? '' : unfiltered}SETTINGS use_query_condition_cache = 0`,
     parameters: { account, from: boundOf(fromMs), to: boundOf(toMs) },
   }
 }

@@ -1,6 +1,6 @@
 import type { StatementRunner } from '../statement.ts'
 import { StoreError } from '../store-error.ts'
-import { timesOfWords } from './filtered-segments.ts'
+import { type FilteredLines, timesOfWords } from './filtered-segments.ts'
 import type { LinePage, LineSearch, LineSelection, SelectedLine } from './line-selection.ts'
 import { linesInTime, type SearchStatement, searchStatement, type TimeOfLines } from './search-statement.ts'
 import { type Slice, segmentSlices } from './segment-slices.ts'
@@ -20,17 +20,17 @@ const MAX_HELD_LINES = 4_096
  * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on.
  * Searches of other accounts get their turn in between.
  *
- * @param hasFilters whether all lines that are marked as filtered have their filters
+ * @param filtered lines with filters; undefined: some that have the mark may lack theirs
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
 export function searchLines(
   runner: StatementRunner,
   selection: LineSelection,
   page: LinePage,
-  hasFilters: boolean,
+  filtered: FilteredLines | undefined,
 ): LineSearch {
   const { words, ...found } = searchStatement(selection, page)
-  const search = { runner, selection, page, ...found, words: hasFilters ? words : undefined }
+  const search = { runner, selection, page, ...found, words: filtered && words, filtered }
   const access = search.words === undefined ? search.access : 'index'
   return { access, rows: signal => foundLines(search, signal) }
 }
@@ -39,11 +39,15 @@ interface SlicedSearch extends SearchStatement {
   readonly runner: StatementRunner
   readonly selection: LineSelection
   readonly page: LinePage
+  readonly filtered: FilteredLines | undefined
 }
 
 async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
-  const { runner, selection, page, statement, words } = search
-  const times = words && (await timesOfWords(runner, selection, page, words, signal).catch(withoutDamaged))
+  const { runner, selection, page, statement, words, filtered } = search
+  const times =
+    words &&
+    filtered &&
+    (await timesOfWords(runner, selection, page, words, filtered, signal).catch(withoutDamaged))
   if (times?.length === 0) return
   const slices = times && segmentSlices(selection, times, page.prefer)
   if (page.prefer === 'tail')
