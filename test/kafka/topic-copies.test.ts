@@ -1,4 +1,4 @@
-import type { Admin } from 'kafkajs'
+import kafkajs, { type Admin, type AdminConfig } from 'kafkajs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
@@ -8,6 +8,7 @@ import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Logger, silentLogger } from '../../engine/logger.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { IS_LONG, longTest } from '../support/long-form.ts'
+import { withReplaced } from '../support/replaced-methods.ts'
 
 const clock = systemClock()
 const TOPIC = 'weir.test'
@@ -101,6 +102,24 @@ await describeKafka('copies of topics', BROKERS, cluster => {
     },
     60_000,
   )
+
+  test('are counted again when the broker that was asked refuses connections, as one that starts does', async () => {
+    const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
+    let asked = 0
+    const startingAdmin = (config?: AdminConfig) => {
+      const admin = kafka.admin(config)
+      return withReplaced(admin, {
+        describeCluster: async () => {
+          if (++asked > 2) return admin.describeCluster()
+          throw new kafkajs.KafkaJSConnectionError('connect ECONNREFUSED')
+        },
+      })
+    }
+    const log = await kafkaLog({ kafka: withReplaced(kafka, { admin: startingAdmin }), clock, prefix })
+    await log.topic(TOPIC, 2)
+    await log.close()
+    expect(asked).toBeGreaterThan(2)
+  })
 
   test('that are fewer than KAFKA_REPLICATION are refused, with the remedy', async () => {
     await create(1, 1)

@@ -2,6 +2,7 @@ import kafkajs, { type Admin, type PartitionMetadata } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
 import { partitionsDiffer } from '../appendable.ts'
 import { LogError, MAX_RECORD_BYTES } from '../log.ts'
+import { untilAvailable } from '../until-available.ts'
 import { logErrorOf, typeOf } from './kafka-link.ts'
 import { leastInSync, MIN_IN_SYNC, type WantedCopies } from './wanted-copies.ts'
 
@@ -63,11 +64,16 @@ export interface WantedTopic {
 }
 
 /**
- * Creates a topic with the required settings, or checks the existing one.
+ * Creates a topic with the required settings, or checks the existing one. It waits for brokers that start or restart.
  *
  * @throws LogError LOG_PARTITIONS_DIFFER; LOG_UNAVAILABLE, not retriable when an operator must change something
  */
-export async function ensureTopic(admin: Admin, clock: Clock, wanted: WantedTopic): Promise<void> {
+export function ensureTopic(admin: Admin, clock: Clock, wanted: WantedTopic): Promise<void> {
+  const untilMs = clock.monotonicMs() + CREATION_PATIENCE_MS
+  return untilAvailable(() => createOrCheck(admin, clock, wanted), clock, { untilMs })
+}
+
+async function createOrCheck(admin: Admin, clock: Clock, wanted: WantedTopic): Promise<void> {
   const { name, partitions, copies } = wanted
   try {
     if (!(await exists(admin, name))) await createTopic(admin, wanted)
