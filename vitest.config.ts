@@ -26,12 +26,13 @@ const CAMPAIGNS = [
 const WITH_LONG_FORM = [
   'test/integration/{backup,clickhouse-server,cluster,damaged-store,dead-letter-cluster,dead-letters}.test.ts',
   'test/integration/{command-line,gateway-route,replaced-engine,throttled-pipeline}.test.ts',
-  'test/integration/{lost-configuration,lost-log-tail,misplaced-log,operation}.test.ts',
+  'test/integration/{lost-configuration,lost-log-tail,misplaced-log,older-store,operation}.test.ts',
   'test/integration/{schema-registry,shipping,spread-cluster,written-folders}.test.ts',
   'test/conformance/{every-endpoint,log-crash,pipeline-client,power-cut,store-contract-http,store-kill}.test.ts',
   'test/runtime/{random-worlds,spread-accounts,spread-explanation,spread-preview}.test.ts',
-  'test/conformance/installation-power-cut.test.ts',
-  'test/{faults/run,kafka/kafka-log,kafka/topic-copies}.test.ts',
+  'test/conformance/{installation-power-cut,sql-injection}.test.ts',
+  'engine/store/search/query-language.test.ts',
+  'test/{faults/run,faults/short-campaign,kafka/kafka-log,kafka/topic-copies}.test.ts',
 ]
 /** Files that take longest, the longest first: one that began last would leave a core idle. */
 const LONGEST = [

@@ -37,6 +37,30 @@ export async function findLines(
   return found
 }
 
+/** Rows for which all conditions of each query hold: many queries take one statement, and a whole search takes one each. */
+export async function rowsByConditions(
+  { store }: StoredLines,
+  account: string,
+  queries: readonly string[],
+): Promise<number[][]> {
+  const rows: number[][] = []
+  for (let at = 0; at < queries.length; at += AT_ONCE) {
+    const constants = new SqlConstants()
+    const columns = queries.slice(at, at + AT_ONCE).map(text => {
+      const query = parseQuery(text)
+      const { conditions, indexed } = compilePrefilter(query, constants)
+      const all = [...conditions, exactCondition(query, constants), ...indexed].map(textOf).join(' AND ')
+      return `groupArraySortedIf(1000)(l.row, ${all})`
+    })
+    const [answer] = await store.query<{ found: number[][] }>({
+      sql: `${constants.withClause}SELECT [${columns.join(',\n')}] AS found FROM lines AS l WHERE l.account = {account:String}`,
+      parameters: { ...constants.parameters, account },
+    })
+    rows.push(...(answer?.found ?? []))
+  }
+  return rows
+}
+
 function selectionOf(account: string, query: string): LineSelection {
   const period = { fromMs: 0, toMs: 1e14, asOfMs: RECEIVED_MS }
   return { account, ...period, filters: EVERYTHING, query: parseQuery(query) }
@@ -97,14 +121,11 @@ export function testDrawnQueries(
       `the conditions hold for exactly the lines that the evaluation finds (SEED=${seed})`,
       async () => {
         let matches = 0
-        for (let at = 0; at < queries.length; at += AT_ONCE) {
-          const some = queries.slice(at, at + AT_ONCE)
-          const found = await findEach(some)
-          for (const [index, query] of some.entries()) {
-            const evaluated = evaluatedRows(query)
-            expect(found[index], query).toEqual(evaluated.toSorted((a, b) => a - b))
-            matches += evaluated.length
-          }
+        const found = await rowsByConditions(lines(), ACCOUNT, queries)
+        for (const [index, query] of queries.entries()) {
+          const evaluated = evaluatedRows(query)
+          expect(found[index], query).toEqual(evaluated.toSorted((a, b) => a - b))
+          matches += evaluated.length
         }
         // Otherwise the drawn words would be too many to say much.
         expect(matches / queries.length).toBeGreaterThan(5)
@@ -209,22 +230,6 @@ WHERE database = currentDatabase() AND table = 'lines' AND name = 'marked_words'
     function evaluatedRows(query: string): number[] {
       const tree = parseQuery(query)
       return records.filter(({ record }) => evaluate(tree, record)).map(({ row }) => row)
-    }
-
-    /** Rows for which all conditions of each query hold, all in one statement. */
-    async function findEach(some: readonly string[]): Promise<number[][]> {
-      const constants = new SqlConstants()
-      const columns = some.map(text => {
-        const query = parseQuery(text)
-        const { conditions, indexed } = compilePrefilter(query, constants)
-        const all = [...conditions, exactCondition(query, constants), ...indexed].map(textOf).join(' AND ')
-        return `groupArraySortedIf(1000)(l.row, ${all})`
-      })
-      const [answer] = await lines().store.query<{ found: number[][] }>({
-        sql: `${constants.withClause}SELECT [${columns.join(',\n')}] AS found FROM lines AS l WHERE l.account = {account:String}`,
-        parameters: { ...constants.parameters, account: ACCOUNT },
-      })
-      return answer?.found ?? []
     }
   })
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { IS_LONG } from '../../../test/support/long-form.ts'
 import { ACCOUNT, type SentLine } from '../../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../../test/support/stored-lines.ts'
 import {
   findLines,
   recordOf,
   recordsOf,
+  rowsByConditions,
   type StoredRecord,
   testDrawnQueries,
 } from '../../../test/support/tested-queries.ts'
@@ -16,6 +18,8 @@ import { parseQuery } from '../../query-language/parse-query.ts'
 
 /** The long form is drawn-queries.test.ts. */
 const QUERIES = 250
+/** Every so many examples is also a whole search in the short form, and each one in the long form. */
+const WHOLE_EVERY = IS_LONG ? 1 : 12
 
 let lines: StoredLines
 
@@ -61,13 +65,37 @@ function foundOnce(account: string, query: string): ReturnType<typeof find> {
 
 /** Returns the lines that match by the engine, and asserts that the evaluation agrees. */
 async function matching(account: string, query: string): Promise<number[]> {
-  const found = await foundOnce(account, query)
+  const rows = (await foundOnce(account, query)).map(({ row }) => row)
+  await expectEvaluated(account, query, rows)
+  return rows
+}
+
+async function expectEvaluated(account: string, query: string, rows: readonly number[]): Promise<void> {
   const evaluated = (await records(account)).filter(({ record }) => evaluate(parseQuery(query), record))
-  expect(
-    found.map(({ row }) => row),
-    `${query}: the engine and the evaluation`,
-  ).toEqual(evaluated.map(({ row }) => row))
-  return found.map(({ row }) => row)
+  expect(rows, `${query}: the engine and the evaluation`).toEqual(evaluated.map(({ row }) => row))
+}
+
+/** Lines for which the conditions of each query hold by the engine, and by the evaluation. */
+class HeldConditions {
+  readonly #account: string
+  readonly #rows: ReadonlyMap<string, readonly number[]>
+
+  private constructor(account: string, rows: ReadonlyMap<string, readonly number[]>) {
+    this.#account = account
+    this.#rows = rows
+  }
+
+  static async of(account: string, queries: readonly string[]): Promise<HeldConditions> {
+    const distinct = [...new Set(queries)]
+    const found = await rowsByConditions(lines, account, distinct)
+    return new HeldConditions(account, new Map(distinct.map((query, index) => [query, found[index] ?? []])))
+  }
+
+  async matching(query: string): Promise<readonly number[]> {
+    const rows = this.#rows.get(query) as readonly number[]
+    await expectEvaluated(this.#account, query, rows)
+    return rows
+  }
 }
 
 interface Example {
@@ -83,13 +111,19 @@ function example(query: string, line: string | SentLine, matches: boolean): Exam
 function checkAll(title: string, examples: readonly Example[]): void {
   describe(title, () => {
     let account: string
+    let held: HeldConditions
     beforeAll(async () => {
       account = await stored(examples.map(({ line }) => line))
+      held = await HeldConditions.of(
+        account,
+        examples.map(({ query }) => query),
+      )
     })
     test.each(examples.map((one, index) => ({ ...one, index, text: one.line.line })))(
       '$query on $text: $matches',
       async ({ query, matches, index }) => {
-        expect((await matching(account, query)).includes(index)).toBe(matches)
+        expect((await held.matching(query)).includes(index)).toBe(matches)
+        if (index % WHOLE_EVERY === 0) expect((await matching(account, query)).includes(index)).toBe(matches)
       },
     )
   })
@@ -360,17 +394,27 @@ describe('a search below a bound beyond a double found nothing, while tails and 
     (compared: string) => `meta.n:${compared}`,
     (compared: string) => `n.z:${compared} OR level:${compared}`,
   ]
+  const COMPARED = OPERATORS.flatMap(operator => BOUNDS.map(bound => `${operator}${bound}`))
   let account: string
+  let held: HeldConditions
   beforeAll(async () => {
     account = await stored(
       VALUES.flatMap(value => [{ line: `{"n":${value}}` }, { line: 'x', meta: `{"n":${value}}` }]),
     )
+    held = await HeldConditions.of(
+      account,
+      COMPARED.flatMap(compared => FORMS.map(form => form(compared))),
+    )
   })
 
-  test.each(OPERATORS.flatMap(operator => BOUNDS.map(bound => ({ operator, bound }))))(
-    'n:$operator$bound finds the same lines in the store as in the evaluation',
-    async ({ operator, bound }) => {
-      for (const form of FORMS) await matching(account, form(`${operator}${bound}`))
+  test.each(COMPARED.map((compared, index) => ({ compared, index })))(
+    'n:$compared finds the same lines in the store as in the evaluation',
+    async ({ compared, index }) => {
+      for (const [number, form] of FORMS.entries()) {
+        const query = form(compared)
+        await held.matching(query)
+        if ((index * FORMS.length + number) % WHOLE_EVERY === 0) await matching(account, query)
+      }
     },
   )
 
