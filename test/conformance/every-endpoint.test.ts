@@ -391,8 +391,10 @@ test('a parameter of a search reaches the store only as a value', async () => {
   for (const route of searches.filter(({ method }) => method === 'GET')) {
     const right = await mine.requests.request(route)
     const last = right.path.lastIndexOf('/') + 1
-    for (const text of INJECTIONS.map(encodeURIComponent)) {
-      const values = route.query.map(name => {
+    for (const [number, text] of INJECTIONS.map(encodeURIComponent).entries()) {
+      // In the short form a parameter gets every other text, its neighbour the rest.
+      const names = route.query.filter((_, index) => IS_LONG || (number + index) % 2 === 0)
+      const values = names.map(name => {
         const others = right.query.filter(each => !each.startsWith(`${name}=`))
         return { ...right, query: [...others, `${name}=${text}`] }
       })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import type { Statement } from '../../engine/store/statement.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { RECEIVED_MS } from '../support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
 import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
@@ -32,6 +33,9 @@ const HOSTILE = [
   `l.${MARK}`,
   `${MARK}\u2019 OR 1=1`,
 ]
+
+/** In the short form each of so many parameters gets other texts, so that the endpoint gets all of them. */
+const TEXTS_SPREAD_OVER = IS_LONG ? 1 : 4
 
 const PERIOD = { from: '1772600000', to: '1772700000' }
 const DAYS = { from: '2026-03-01T00:00:00Z', to: '2026-03-31T00:00:00Z' }
@@ -142,8 +146,10 @@ async function call(endpoint: Endpoint, name: string, parameters: Readonly<Recor
 test.each(ENDPOINTS.map(endpoint => [endpoint.path('{name}'), endpoint] as const))(
   'no parameter of %s becomes SQL',
   async (_title, endpoint) => {
-    for (const text of HOSTILE) {
-      for (const parameter of endpoint.parameters) await call(endpoint, 'x', { [parameter]: text })
+    const over = Math.min(TEXTS_SPREAD_OVER, endpoint.parameters.length)
+    for (const [number, text] of HOSTILE.entries()) {
+      for (const [index, parameter] of endpoint.parameters.entries())
+        if ((number + index) % over === 0) await call(endpoint, 'x', { [parameter]: text })
       if (endpoint.named) await call(endpoint, text, {})
     }
     await bothLinesAreThere()
@@ -152,10 +158,14 @@ test.each(ENDPOINTS.map(endpoint => [endpoint.path('{name}'), endpoint] as const
 
 test('no form of a text in a query becomes SQL', async () => {
   const endpoint = ENDPOINTS[0] as Endpoint
-  let answered = 0
-  for (const text of HOSTILE)
-    for (const form of QUERY_FORMS) if ((await call(endpoint, '', { query: form(text) })) === 200) answered++
-  expect(answered).toBeGreaterThan((HOSTILE.length * QUERY_FORMS.length) / 2)
+  let [sent, answered] = [0, 0]
+  for (const [number, text] of HOSTILE.entries())
+    for (const [index, form] of QUERY_FORMS.entries()) {
+      if (!IS_LONG && (number + index) % 2 === 1) continue
+      sent++
+      if ((await call(endpoint, '', { query: form(text) })) === 200) answered++
+    }
+  expect(answered).toBeGreaterThan(sent / 2)
   await bothLinesAreThere()
 })
 
