@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { compiledOnce } from './compiled-scripts.ts'
 
 /** A program of the tests in a process of its own, so that a test can kill it. */
 export interface Child {
@@ -15,7 +16,7 @@ export interface Child {
 
 /** @param command program and arguments; without `program` this Node runs a script */
 export function startChild(args: readonly string[], program = process.execPath): Child {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { env: compiledOnce(), stdio: ['pipe', 'pipe', 'pipe'] })
   const lines: string[] = []
   const stderr: string[] = []
   let wake = Promise.withResolvers<void>()

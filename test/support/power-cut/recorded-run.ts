@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { compiledOnce } from '../compiled-scripts.ts'
 import { type FileCall, recordedCalls, recording } from './recorded-calls.ts'
 import { type PowerCut, RecordedDisk } from './recorded-disk.ts'
 
@@ -88,7 +89,7 @@ export const isReplacement: Instant = (calls, at) => {
 
 /** Everything that a command prints. @throws Error when it fails */
 export async function outputOf(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(command, args, { env: compiledOnce(), stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text
