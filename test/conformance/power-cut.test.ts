@@ -37,8 +37,12 @@ describe.skipIf(!HAS_STRACE)('a store after a power cut of its machine', { timeo
   }, TIMEOUT_MS)
 
   test.each(POWER_CUTS)('has everything that it accepted (%s)', async cut => {
-    const isAt: Instant = (calls, at) =>
-      isPromise(calls, at) || (IS_LONG && cut === 'names-kept' && isReplacement(calls, at))
+    // In the short form each form of cuts meets every other promise: the merges meet `names-kept`, which can lose them.
+    let promises = POWER_CUTS.indexOf(cut)
+    const isAt: Instant = (calls, at) => {
+      if (isPromise(calls, at)) return IS_LONG || promises++ % 2 === 1
+      return IS_LONG && cut === 'names-kept' && isReplacement(calls, at)
+    }
     expect(await lossesOfStore(run, cut, isAt)).toEqual([])
   })
 

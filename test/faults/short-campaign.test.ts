@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { longTest } from '../support/long-form.ts'
 import { Auditor, type Facts } from './audit.ts'
 import { queryStore } from './node-counters.ts'
 import { Site } from './site.ts'
@@ -31,42 +32,46 @@ test(`killed a few times, the program keeps what it acknowledged, once (SEED=${S
   expect(tally.storedLines).toBeGreaterThan(500)
 }, 300_000)
 
-test('the auditor finds changes that were made directly in the store', async () => {
-  const rule = { limit: 20, windowMs: 1_000 }
-  site = await Site.open({ seed: SEED })
-  const { weir, shipper, pipeline } = site
-  // Repeats the rule, as the dice sometimes do.
-  for (let times = 0; times < 3; times++) await pipeline.publish({ ...rule })
-  shipper.host = 'control'
-  const beganMs = Date.now()
-  shipper.start()
-  await delay(700)
-  await shipper.rest()
-  await site.recovery(performance.now(), shipper.newestAcknowledged)
-  const { sent } = shipper.take()
-  const facts = async (opened: Site): Promise<Facts> => ({
-    rule,
-    sent,
-    stored: await opened.stored(new Set(['control']), beganMs),
-    usage: await opened.usage(),
-  })
-  const untouched = await facts(site)
-  expect(amountsOf(untouched)).toEqual({})
-  expect(amountsOf({ ...untouched, rule: { ...rule, limit: 19 } })['over limit']).toBeGreaterThan(0)
+longTest(
+  'the auditor finds changes that were made directly in the store',
+  async () => {
+    const rule = { limit: 20, windowMs: 1_000 }
+    site = await Site.open({ seed: SEED })
+    const { weir, shipper, pipeline } = site
+    // Repeats the rule, as the dice sometimes do.
+    for (let times = 0; times < 3; times++) await pipeline.publish({ ...rule })
+    shipper.host = 'control'
+    const beganMs = Date.now()
+    shipper.start()
+    await delay(700)
+    await shipper.rest()
+    await site.recovery(performance.now(), shipper.newestAcknowledged)
+    const { sent } = shipper.take()
+    const facts = async (opened: Site): Promise<Facts> => ({
+      rule,
+      sent,
+      stored: await opened.stored(new Set(['control']), beganMs),
+      usage: await opened.usage(),
+    })
+    const untouched = await facts(site)
+    expect(amountsOf(untouched)).toEqual({})
+    expect(amountsOf({ ...untouched, rule: { ...rule, limit: 19 } })['over limit']).toBeGreaterThan(0)
 
-  await weir.end('SIGTERM')
-  const [, gone, twice, changed] = untouched.stored.filter(({ level }) => level === 'KEPT')
-  const at = (row = gone) => `offset = ${row?.offset} AND row = ${row?.row}`
-  await queryStore(
-    weir.directory,
-    `INSERT INTO weir.lines SELECT * FROM weir.lines WHERE ${at(twice)}`,
-    `ALTER TABLE weir.lines UPDATE line = concat(line, '!') WHERE ${at(changed)} SETTINGS mutations_sync = 1`,
-    `ALTER TABLE weir.lines DELETE WHERE ${at(gone)} SETTINGS mutations_sync = 1`,
-    'SELECT 1',
-  )
-  await weir.start()
-  expect(amountsOf(await facts(site))).toEqual({ lost: 1, doubled: 1, 'bytes off': 2 })
-}, 60_000)
+    await weir.end('SIGTERM')
+    const [, gone, twice, changed] = untouched.stored.filter(({ level }) => level === 'KEPT')
+    const at = (row = gone) => `offset = ${row?.offset} AND row = ${row?.row}`
+    await queryStore(
+      weir.directory,
+      `INSERT INTO weir.lines SELECT * FROM weir.lines WHERE ${at(twice)}`,
+      `ALTER TABLE weir.lines UPDATE line = concat(line, '!') WHERE ${at(changed)} SETTINGS mutations_sync = 1`,
+      `ALTER TABLE weir.lines DELETE WHERE ${at(gone)} SETTINGS mutations_sync = 1`,
+      'SELECT 1',
+    )
+    await weir.start()
+    expect(amountsOf(await facts(site))).toEqual({ lost: 1, doubled: 1, 'bytes off': 2 })
+  },
+  60_000,
+)
 
 function amountsOf(facts: Facts): Record<string, number> {
   const amounts: Record<string, number> = {}

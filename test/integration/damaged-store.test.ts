@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdtempSync,
@@ -14,11 +13,11 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-world.ts'
 import { exportedLines } from '../support/exported-lines.ts'
 import { longTest } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 const LINES = 2_000
 
 let weir: RunningWeir
@@ -111,12 +110,9 @@ async function expectTold(): Promise<void> {
   expect(await metric('weir_store_damage_failures_total')).toBeGreaterThanOrEqual(2)
 }
 
-function verify(): { readonly code: number | null; readonly text: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'verify'], {
-    env: weir.environment,
-    encoding: 'utf8',
-  })
-  return { code: status, text: stdout + stderr }
+async function verify(): Promise<{ readonly code: number | null; readonly text: string }> {
+  const { code, out, err } = await runHere(['verify'], weir.environment)
+  return { code, text: out + err }
 }
 
 describe('a damaged part of the store', () => {
@@ -131,7 +127,7 @@ describe('a damaged part of the store', () => {
       body: JSON.stringify({ lines: [{ line: 'later' }] }),
     })
     expect(response.status).toBe(200)
-    const { code, text } = verify()
+    const { code, text } = await verify()
     expect([code, text]).toEqual([
       2,
       expect.stringContaining(`Part ${basename(part)} of the table lines is damaged`),
@@ -165,7 +161,7 @@ describe('a damaged part of the store', () => {
           Array(10).fill('second'),
         )
         expect((await ask('/readyz')).status).toBe(200)
-        expect(verify()).toMatchObject({
+        expect(await verify()).toMatchObject({
           code: 1,
           text: expect.stringContaining('MISMATCH: rows of lines are missing'),
         })
@@ -188,7 +184,7 @@ describe('a damaged part of the store', () => {
     const ready = await ask('/readyz')
     expect([ready.status, ready.text]).toEqual([503, expect.stringContaining(sentence)])
     expect([await metric(UNREADABLE), await metric(SET_ASIDE)]).toEqual([0, 1])
-    expect(verify()).toMatchObject({ code: 1, text: expect.stringContaining(`DAMAGED: ${sentence}`) })
+    expect(await verify()).toMatchObject({ code: 1, text: expect.stringContaining(`DAMAGED: ${sentence}`) })
     // The loss is accepted.
     rmSync(setAside, { recursive: true })
     expect((await ask('/readyz')).status).toBe(200)

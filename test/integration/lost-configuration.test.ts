@@ -170,8 +170,10 @@ describe('an installation that was stopped after a key and a token were taken aw
     const accepted = await accept(from, to)
     expect([accepted.code, accepted.err]).toEqual([0, ''])
     expect(accepted.out).toContain('work again')
-    const again = await accept(from, to)
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('there is no loss to accept')])
+    if (IS_LONG) {
+      const again = await accept(from, to)
+      expect([again.code, again.err]).toEqual([2, expect.stringContaining('there is no loss to accept')])
+    }
 
     await weir.start()
     // The changes of the lost events are lost, as the operator was told; repeated changes hold.
@@ -203,7 +205,7 @@ test('a backup that is made while the configuration is written is whole, and tak
     await writing
     for (const [number, backup] of backups.entries()) {
       const directory = join(folder, `data-${number}`)
-      const said = await runWeir(['restore', backup], { ...weir.environment, WEIR_DATA_DIR: directory })
+      const said = await runHere(['restore', backup], { ...weir.environment, WEIR_DATA_DIR: directory })
       expect([said.code, said.out]).toEqual([0, expect.stringContaining('work again')])
       expect(existsSync(join(directory, 'configuration-end'))).toBe(true)
       restored = await RunningWeir.start({}, directory)
