@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
@@ -9,55 +6,18 @@ import { type ExportedLine, eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
-import { type RunningRole, startRole } from '../support/running-role.ts'
+import type { RunningRole } from '../support/running-role.ts'
+import { askCluster as ask, INGESTION_KEY, StartedCluster } from '../support/started-cluster.ts'
 
 /** Changes of each of ten clients. */
 const ROUNDS = IS_LONG ? 10 : 4
 
 const LIMIT = 7
-const KEY = 'c'.repeat(32)
-const TOKEN = `sts_${'d'.repeat(40)}`
 const clock = systemClock()
 
-let folder: string
-let running: RunningRole[]
+let started: StartedCluster
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'weir-cluster-'))
-  running = []
-})
-afterAll(async () => {
-  for (const role of running.toReversed()) await role.end('SIGTERM')
-  rmSync(folder, { recursive: true, force: true })
-})
-
-function settings(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-  )
-  return {
-    ...(Object.fromEntries(inherited) as Record<string, string>),
-    WEIR_PORT: '0',
-    LOG_LEVEL: 'warn',
-    ...more,
-  }
-}
-
-async function start(role: string, environment: Readonly<Record<string, string>>): Promise<RunningRole> {
-  const started = await startRole(role, environment)
-  running.push(started)
-  return started
-}
-
-async function ask<Answer>(url: string, method = 'GET', body?: object): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
-}
+afterAll(() => started?.close())
 
 /** Publishes: everything → throttle by app → own store. */
 async function publishThrottle(api: string): Promise<string | null> {
@@ -84,7 +44,11 @@ async function send(ingest: string, number: number, apps: readonly string[]): Pr
   for (;;) {
     const response = await fetch(`${ingest}/logs/ingest?hostname=h`, {
       method: 'POST',
-      headers: { apikey: KEY, 'content-type': 'application/json', 'idempotency-key': `test/${number}` },
+      headers: {
+        apikey: INGESTION_KEY,
+        'content-type': 'application/json',
+        'idempotency-key': `test/${number}`,
+      },
       body: JSON.stringify({ lines }),
     })
     if (response.status === 200) return
@@ -93,25 +57,12 @@ async function send(ingest: string, number: number, apps: readonly string[]): Pr
   }
 }
 
-await describeKafka('a cluster of processes on Kafka', {}, cluster => {
-  const sharedSettings = (store: RunningRole) =>
-    settings({
-      KAFKA_BROKERS: cluster.bootstrap.join(),
-      KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
-      KAFKA_SESSION_TIMEOUT_MS: '2000',
-      WEIR_PARTITIONS: '2',
-      WEIR_SECRET_KEY: 'ab'.repeat(32),
-      WEIR_BOOTSTRAP_INGESTION_KEY: KEY,
-      WEIR_BOOTSTRAP_ACCESS_TOKEN: TOKEN,
-      CLICKHOUSE_URL: store.url,
-    })
-
-  let shared: Record<string, string>
+await describeKafka('a cluster of processes on Kafka', {}, kafka => {
   let apis: readonly string[]
 
   beforeAll(async () => {
-    shared = sharedSettings(await start('store', settings({ WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })))
-    apis = [await start('api', shared), await start('api', shared)].map(({ url }) => url)
+    started = await StartedCluster.open(kafka, { KAFKA_SESSION_TIMEOUT_MS: '2000', WEIR_PARTITIONS: '2' })
+    apis = [await started.start('api'), await started.start('api')].map(({ url }) => url)
   })
 
   test('an answer of one API process is visible at another at once, and ten clients of both lose nothing', async () => {
@@ -141,8 +92,8 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
 
   test('a throttle passes exactly its limit while engines are killed and join, and weir verify confirms it', async () => {
     const api = apis[0] as string
-    const first = await start('engine', shared)
-    const ingests = [await start('ingest', shared), await start('ingest', shared)]
+    const first = await started.start('engine')
+    const ingests = [await started.start('ingest'), await started.start('ingest')]
     // It holds once it is answered, though the engine is another process.
     expect(await publishThrottle(api)).not.toBeNull()
     const apps = Array.from({ length: 20 }, (_, index) => `app-${index}`)
@@ -151,7 +102,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       await send((ingests[round % 2] as RunningRole).url, round, apps)
       // The second attempt, at another process, stores nothing more.
       await send((ingests[(round + 1) % 2] as RunningRole).url, round, apps)
-      if (round === 3) second = await start('engine', shared)
+      if (round === 3) second = await started.start('engine')
       if (round === 7) await first.end('SIGKILL')
     }
     expect(second).toBeDefined()
@@ -166,7 +117,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
     }
     // The first process had not yet reported that it was killed.
     const status = await eventually(
-      () => runHere(['status', '--json'], shared),
+      () => runHere(['status', '--json'], started.environment),
       ({ out }) => {
         const { partitions } = JSON.parse(out) as { partitions: { recordsToStore: number | null }[] }
         return partitions.every(({ recordsToStore }) => recordsToStore !== null && recordsToStore < 3)
@@ -174,7 +125,7 @@ await describeKafka('a cluster of processes on Kafka', {}, cluster => {
       60_000,
     )
     expect(status.code).toBe(0)
-    const verified = await runWeir(['verify', '--json'], shared)
+    const verified = await runWeir(['verify', '--json'], started.environment)
     expect(JSON.parse(verified.out)).toMatchObject({ ok: true, lines: apps.length * LIMIT })
   }, 180_000)
 })

@@ -1,21 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { parseLineId } from '../../schemas/log/position.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
-import { type RunningRole, startRole } from '../support/running-role.ts'
+import type { RunningRole } from '../support/running-role.ts'
+import { askCluster as ask, INGESTION_KEY, StartedCluster } from '../support/started-cluster.ts'
 
 const PARTITIONS = IS_LONG ? 4 : 2
 const REQUESTS = IS_LONG ? 40 : 20
 const LINES_PER_REQUEST = 50
 const HOSTS = 40
-const KEY = 'c'.repeat(32)
-const TOKEN = `sts_${'d'.repeat(40)}`
 
 interface Letter {
   readonly id: string
@@ -23,38 +19,14 @@ interface Letter {
   readonly event: { readonly message: { readonly line: string } }
 }
 
-let folder: string
-let running: RunningRole[]
+let started: StartedCluster
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'weir-letters-'))
-  running = []
-})
-afterEach(async () => {
-  for (const role of running.toReversed()) await role.end('SIGTERM')
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function start(role: string, environment: Readonly<Record<string, string>>): Promise<RunningRole> {
-  const started = await startRole(role, environment)
-  running.push(started)
-  return started
-}
-
-async function ask<Answer>(url: string, method = 'GET', body?: object): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
-}
+afterEach(() => started?.close())
 
 async function post(ingest: RunningRole, host: string, lines: readonly object[]): Promise<void> {
   const response = await fetch(`${ingest.url}/logs/ingest?hostname=${host}`, {
     method: 'POST',
-    headers: { apikey: KEY, 'content-type': 'application/json' },
+    headers: { apikey: INGESTION_KEY, 'content-type': 'application/json' },
     body: JSON.stringify({ lines }),
   })
   expect(response.status).toBe(200)
@@ -86,28 +58,16 @@ async function storedLines(api: RunningRole): Promise<string[]> {
   }
 }
 
-await describeKafka('dead letters of a cluster', {}, cluster => {
+await describeKafka('dead letters of a cluster', {}, kafka => {
   test('failures on all partitions are one letter each, and replayed once, while engines are killed', async () => {
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-    ) as [string, string][]
-    const local = { ...Object.fromEntries(inherited), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
-    const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
-    const shared = {
-      ...local,
-      KAFKA_BROKERS: cluster.bootstrap.join(),
+    started = await StartedCluster.open(kafka, {
       KAFKA_REPLICATION: '1',
-      KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
       KAFKA_SESSION_TIMEOUT_MS: '6000',
       WEIR_PARTITIONS: String(PARTITIONS),
-      WEIR_SECRET_KEY: 'ab'.repeat(32),
-      WEIR_BOOTSTRAP_INGESTION_KEY: KEY,
-      WEIR_BOOTSTRAP_ACCESS_TOKEN: TOKEN,
-      CLICKHOUSE_URL: store.url,
-    }
-    const api = await start('api', shared)
-    const engines = [await start('engine', shared), await start('engine', shared)]
-    const ingest = await start('ingest', shared)
+    })
+    const api = await started.start('api')
+    const engines = [await started.start('engine'), await started.start('engine')]
+    const ingest = await started.start('ingest')
 
     const create = async (path: string, body: object) =>
       (await ask<{ data: { id: string } }>(`${api.url}${path}`, 'POST', body)).data.id
@@ -150,7 +110,7 @@ await describeKafka('dead letters of a cluster', {}, cluster => {
       await post(ingest, `host-${request % HOSTS}`, lines)
       if (request % 15 === 10) {
         await engines.shift()?.end('SIGKILL')
-        engines.push(await start('engine', shared))
+        engines.push(await started.start('engine'))
       }
     }
     const letters = await eventually(
@@ -181,6 +141,6 @@ await describeKafka('dead letters of a cluster', {}, cluster => {
     )
     expect(stored.toSorted()).toEqual(sent.toSorted())
     for (const engine of engines) await engine.end('SIGTERM')
-    expect(await runWeir(['verify'], shared)).toMatchObject({ code: 0 })
+    expect(await runWeir(['verify'], started.environment)).toMatchObject({ code: 0 })
   }, 240_000)
 })

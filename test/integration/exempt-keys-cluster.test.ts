@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
-import { type RunningRole, startRole } from '../support/running-role.ts'
+import { askCluster as ask, INGESTION_KEY, StartedCluster } from '../support/started-cluster.ts'
 
 const PARTITIONS = 4
 const APPS = 12
 const EXEMPT_APPS = 4
 const HOSTS = 20
 const LIMIT = 3
-const KEY = 'c'.repeat(32)
-const TOKEN = `sts_${'d'.repeat(40)}`
 
 interface Bucket {
   readonly key: string | null
@@ -21,60 +16,24 @@ interface Bucket {
   readonly exempt_until: string | null
 }
 
-let folder: string
-let running: RunningRole[]
+let started: StartedCluster
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'weir-exempt-'))
-  running = []
-})
-afterEach(async () => {
-  for (const role of running.toReversed()) await role.end('SIGTERM')
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function start(role: string, environment: Readonly<Record<string, string>>): Promise<RunningRole> {
-  const started = await startRole(role, environment)
-  running.push(started)
-  return started
-}
-
-async function ask<Answer>(url: string, method = 'GET', body?: object): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
-}
+afterEach(() => started?.close())
 
 function byKey(one: { readonly key: string }, other: { readonly key: string }): number {
   return one.key < other.key ? -1 : 1
 }
 
-await describeKafka('exemptions in a cluster', {}, cluster => {
+await describeKafka('exemptions in a cluster', {}, kafka => {
   test('a process without an engine exempts keys of a spread account, and reports the events that each has passed', async () => {
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-    ) as [string, string][]
-    const local = { ...Object.fromEntries(inherited), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
-    const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
-    const shared = {
-      ...local,
-      KAFKA_BROKERS: cluster.bootstrap.join(),
+    started = await StartedCluster.open(kafka, {
       KAFKA_REPLICATION: '1',
-      KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
       KAFKA_SESSION_TIMEOUT_MS: '6000',
       WEIR_PARTITIONS: String(PARTITIONS),
-      WEIR_SECRET_KEY: 'ab'.repeat(32),
-      WEIR_BOOTSTRAP_INGESTION_KEY: KEY,
-      WEIR_BOOTSTRAP_ACCESS_TOKEN: TOKEN,
-      CLICKHOUSE_URL: store.url,
-    }
-    const api = await start('api', shared)
-    const engine = await start('engine', shared)
-    const ingest = await start('ingest', shared)
+    })
+    const api = await started.start('api')
+    const engine = await started.start('engine')
+    const ingest = await started.start('ingest')
 
     const create = async (path: string, body: object) =>
       (await ask<{ data: { id: string } }>(`${api.url}${path}`, 'POST', body)).data.id
@@ -111,7 +70,7 @@ await describeKafka('exemptions in a cluster', {}, cluster => {
       for (let host = 0; host < HOSTS; host++) {
         const response = await fetch(`${ingest.url}/logs/ingest?hostname=web-${host}`, {
           method: 'POST',
-          headers: { apikey: KEY, 'content-type': 'application/json' },
+          headers: { apikey: INGESTION_KEY, 'content-type': 'application/json' },
           body: JSON.stringify({ lines: apps.map(app => ({ line: `line of ${host}`, app })) }),
         })
         expect(response.status).toBe(200)
@@ -128,7 +87,7 @@ await describeKafka('exemptions in a cluster', {}, cluster => {
       found.reduce((total, { count }) => total + count, 0)
     expect(await eventually(passed, found => sum(found) >= judged.length * LIMIT)).toEqual(full)
     await engine.end('SIGKILL')
-    await start('engine', shared)
+    await started.start('engine')
     await sendAll()
 
     const expected = 2 * HOSTS * EXEMPT_APPS + judged.length * LIMIT

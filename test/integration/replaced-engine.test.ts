@@ -8,6 +8,7 @@ import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { LinkProxy } from '../faults/cluster/link-proxy.ts'
 import { GUARDS, type Patch } from '../simulation/guards.ts'
 import { eventually } from '../support/exported-lines.ts'
+import { inheritedEnvironment } from '../support/inherited-environment.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { longTest } from '../support/long-form.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
@@ -63,10 +64,7 @@ async function start(role: string, environment: Readonly<Record<string, string>>
 
 /** @param off guards that the engine behind the proxy does without */
 async function newPlace(bootstrap: readonly string[], off: readonly Patch[]): Promise<Place> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-  ) as [string, string][]
-  const local = { ...Object.fromEntries(inherited), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
+  const local = { ...inheritedEnvironment(), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
   const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
   const proxy = await LinkProxy.open(Number(new URL(store.url).port))
   closing.push(() => proxy.close())

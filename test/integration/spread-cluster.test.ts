@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { ExplainedLine } from '../../schemas/http/pipeline/explanation-api.ts'
@@ -9,7 +6,7 @@ import { newDice } from '../support/dice.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
-import { type RunningRole, startRole } from '../support/running-role.ts'
+import { askCluster as ask, INGESTION_KEY, StartedCluster } from '../support/started-cluster.ts'
 
 const PARTITIONS = IS_LONG ? 8 : 4
 const ENGINES = IS_LONG ? 4 : 2
@@ -21,37 +18,11 @@ const requestOf = (part: number) => Math.floor((part * REQUESTS) / 120)
 const EXPLAINED = IS_LONG ? [10, 22, 50, 76, 90, 105, 119] : [10, 22, 50, 90, 119]
 const LINES_PER_REQUEST = IS_LONG ? 400 : 100
 const HOSTS = 40
-const KEY = 'c'.repeat(32)
-const TOKEN = `sts_${'d'.repeat(40)}`
 const clock = systemClock()
 
-let folder: string
-let running: RunningRole[]
+let started: StartedCluster
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'weir-spread-'))
-  running = []
-})
-afterEach(async () => {
-  for (const role of running.toReversed()) await role.end('SIGTERM')
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function start(role: string, environment: Readonly<Record<string, string>>): Promise<RunningRole> {
-  const started = await startRole(role, environment)
-  running.push(started)
-  return started
-}
-
-async function ask<Answer>(url: string, method = 'GET', body?: object): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
-}
+afterEach(() => started?.close())
 
 /** Publishes: everything -> throttle by app -> throttle of all together, that nothing reaches -> own store. @returns its id */
 async function publishThrottles(api: string): Promise<string> {
@@ -112,30 +83,18 @@ async function storedByKey(api: string): Promise<Map<string, number>> {
   return new Map(results.map(({ name, total_bytes: bytes }) => [name, bytes]))
 }
 
-await describeKafka('an account on many partitions of a cluster', {}, cluster => {
+await describeKafka('an account on many partitions of a cluster', {}, kafka => {
   test('every key passes exactly its limit while the account is spread and gathered and engines are killed', async () => {
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-    ) as [string, string][]
-    const local = { ...Object.fromEntries(inherited), WEIR_PORT: '0', LOG_LEVEL: 'warn' }
-    const store = await start('store', { ...local, WEIR_DATA_DIR: folder, WEIR_STORE_PORT: '0' })
-    const shared = {
-      ...local,
-      KAFKA_BROKERS: cluster.bootstrap.join(),
+    started = await StartedCluster.open(kafka, {
       KAFKA_REPLICATION: '1',
-      KAFKA_TOPIC_PREFIX: `test-${crypto.randomUUID().slice(0, 8)}.`,
       KAFKA_SESSION_TIMEOUT_MS: '6000',
       WEIR_PARTITIONS: String(PARTITIONS),
-      WEIR_SECRET_KEY: 'ab'.repeat(32),
-      WEIR_BOOTSTRAP_INGESTION_KEY: KEY,
-      WEIR_BOOTSTRAP_ACCESS_TOKEN: TOKEN,
-      CLICKHOUSE_URL: store.url,
-    }
-    const api = await start('api', shared)
-    const engines = [await start('engine', shared)]
-    const ingest = await start('ingest', shared)
+    })
+    const api = await started.start('api')
+    const engines = [await started.start('engine')]
+    const ingest = await started.start('ingest')
     const pipeline = await publishThrottles(api.url)
-    while (engines.length < ENGINES) engines.push(await start('engine', shared))
+    while (engines.length < ENGINES) engines.push(await started.start('engine'))
 
     const dice = newDice(7)
     const counts = new Map<string, number>()
@@ -149,7 +108,7 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
       })
       const response = await fetch(`${ingest.url}/logs/ingest?hostname=host-${dice.below(HOSTS)}`, {
         method: 'POST',
-        headers: { apikey: KEY, 'content-type': 'application/json' },
+        headers: { apikey: INGESTION_KEY, 'content-type': 'application/json' },
         body: JSON.stringify({ lines: batch }),
       })
       const answer = await response.text()
@@ -158,7 +117,7 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
     }
     const killAndReplace = async (index: number) => {
       await engines[index]?.end('SIGKILL')
-      engines[index] = await start('engine', shared)
+      engines[index] = await started.start('engine')
     }
     let replacing: Promise<void> = Promise.resolve()
     for (let request = 0; request < REQUESTS; request++) {
@@ -185,7 +144,7 @@ await describeKafka('an account on many partitions of a cluster', {}, cluster =>
     for (const part of EXPLAINED) await expectExplained(api.url, pipeline, batches[requestOf(part)] as string)
 
     for (const engine of engines) await engine.end('SIGTERM')
-    const verified = await runWeir(['verify'], shared)
+    const verified = await runWeir(['verify'], started.environment)
     expect(verified.out + verified.err).toMatch(/OK/)
     expect(verified.out).toMatch(/\(keyed\)/)
   }, 240_000)

@@ -6,6 +6,7 @@ import { type ClusterBase, openClusterBase } from '../../deploy/cluster/cluster-
 import { readSettings } from '../../deploy/settings/settings.ts'
 import { foundAccounts } from '../faults/cluster/founded-accounts.ts'
 import { freePort } from './free-port.ts'
+import { inheritedEnvironment } from './inherited-environment.ts'
 import type { KafkaCluster } from './kafka/kafka-cluster.ts'
 import { type RunningRole, startRole } from './running-role.ts'
 import type { RunningWeir } from './running-weir.ts'
@@ -155,13 +156,6 @@ export class RoleCluster {
       .split('\n')
       .map(line => JSON.parse(line) as Row)
   }
-}
-
-function inheritedEnvironment(): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-  )
-  return Object.fromEntries(inherited) as Record<string, string>
 }
 
 async function end(running: readonly RunningRole[], folder: string): Promise<void> {

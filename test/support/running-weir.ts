@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Credentials } from '../../deploy/data-directory.ts'
+import { inheritedEnvironment } from './inherited-environment.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 const READY_WITHIN_MS = 30_000
@@ -63,11 +64,8 @@ export class RunningWeir {
   }
 
   get environment(): Record<string, string> {
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-    )
     return {
-      ...(Object.fromEntries(inherited) as Record<string, string>),
+      ...inheritedEnvironment(),
       WEIR_DATA_DIR: this.directory,
       WEIR_PORT: '0',
       LOG_LEVEL: 'warn',

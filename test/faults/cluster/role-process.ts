@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { inheritedEnvironment } from '../../support/inherited-environment.ts'
 import { reapProcess } from '../../support/kafka/reaper.ts'
 import { LinkProxy } from './link-proxy.ts'
 
@@ -132,12 +133,9 @@ export class RoleProcess {
   }
 
   get #environment(): Record<string, string> {
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(WEIR_|KAFKA_|CLICKHOUSE_|SCHEMA_REGISTRY_)/.test(name),
-    )
     const links = [...this.links].map(([port, link]) => [port, link.port])
     return {
-      ...(Object.fromEntries(inherited) as Record<string, string>),
+      ...inheritedEnvironment(),
       ...this.#options.settings,
       [this.role === 'store' ? 'WEIR_STORE_PORT' : 'WEIR_PORT']: String(this.#options.port),
       WEIR_DATA_DIR: this.dataFolder,
