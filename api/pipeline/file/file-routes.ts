@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { Steps } from '../../../engine/steps.ts'
+import { inTurns, LoopTurns } from '../../../engine/worker/loop-turns.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import { PipelineRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
@@ -13,7 +15,7 @@ import { validatorCompiler } from '../../http/validation.ts'
 import { dryRunQuery, onlyParameter } from '../dry-run.ts'
 import { ONE_PIPELINE } from '../links.ts'
 import { pipelineRecord } from '../records.ts'
-import { type FileFormat, parseFile, printFile } from './file-text.ts'
+import { type FileFormat, parsingFile, printFile } from './file-text.ts'
 import type { PipelineFiles } from './pipeline-files.ts'
 
 const TYPES: Readonly<Record<FileFormat, string>> = {
@@ -39,6 +41,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
 ) => {
   const config = { needs: 'write' as const }
   const compiled = validatorCompiler()
+  const turns = new LoopTurns(app.ports.clock)
   // The format of a body follows from its content type, or from its text if a client sends no content type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
@@ -83,7 +86,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
     },
     async request => {
       const { caller, query } = request
-      const sent = sentFile(request)
+      const sent = await inTurns(sentFile(request), turns.begin())
       if (query.dry_run === 'true') return envelope(ONE_PIPELINE, files.difference(caller, sent))
       const { state, changed } = await files.import(caller, sent)
       return envelope({ ...ONE_PIPELINE, changed }, pipelineRecord(state))
@@ -92,7 +95,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
 }
 
 /** @throws ProblemsError when it is neither YAML nor JSON */
-function sentFile({ body, raw }: FastifyRequest): JsonValue | undefined {
+function* sentFile({ body, raw }: FastifyRequest): Steps<JsonValue | undefined> {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
   let text: string
   try {
@@ -100,8 +103,9 @@ function sentFile({ body, raw }: FastifyRequest): JsonValue | undefined {
   } catch {
     throw new ProblemsError([{ instancePath: '', message: 'must be UTF-8' }])
   }
-  const { value, problems } = parseFile(text, formatOf(raw.rawHeaders, text))
+  const { value, problems } = yield* parsingFile(text, formatOf(raw.rawHeaders, text))
   if (problems.length > 0) throw new ProblemsError(problems)
+  yield // The value is judged in a turn of its own.
   return value
 }
 

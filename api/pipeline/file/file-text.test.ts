@@ -4,7 +4,7 @@ import { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { jsonText, parseJson } from '../../../engine/json/json-text.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
-import { parseFile, printFile } from './file-text.ts'
+import { parseFile, parsingFile, printFile } from './file-text.ts'
 
 const yaml = (text: string) => parseFile(text, 'yaml')
 const findings = (text: string) => yaml(text).problems
@@ -114,6 +114,16 @@ describe('a text that blocked all other requests for a second', () => {
   test('twelve thousand lines of options are read', () => {
     const options = Array.from({ length: 12_000 }, (_, index) => `    option_${index}: some text here\n`)
     expect(findings(`a:\n  b:\n${options.join('')}`)).toEqual([])
+  })
+
+  test.each([
+    ['read', 'a: b\n'.repeat(12_000)],
+    ['refused', `a: [${'[b],'.repeat(30_000)}]`],
+  ])('that is long kept all other requests waiting for a tenth of a second: it is %s in steps', (_, text) => {
+    const steps = parsingFile(text, 'yaml')
+    let count = 0
+    while (!steps.next().done) count++
+    expect(count).toBeGreaterThan(100)
   })
 })
 

@@ -2,6 +2,7 @@ import { Composer, CST, Document, Lexer, LineCounter, Parser, Scalar, visit } fr
 import { MAX_PROBLEMS, type Problem } from '../../../engine/event/problem.ts'
 import { nestingOf } from '../../../engine/json/json-source.ts'
 import { parseKeptJson } from '../../../engine/json/json-text.ts'
+import { finish, type Steps } from '../../../engine/steps.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import { MAX_DEPTH, TOO_DEEP, YamlReader } from './yaml-reader.ts'
@@ -11,10 +12,12 @@ export type FileFormat = 'json' | 'yaml'
 /** Bounds comments and texts, too, because each is a single part. */
 const MAX_YAML_CHARACTERS = 512 * 1024
 /**
- * Parts are signs, words, blanks and line ends: about eight per line. This number takes 0.1 s, in which nothing else
- * runs.
+ * Parts are signs, words, blanks and line ends: about eight per line. The composer takes up to 30 ms for this number, in
+ * which nothing else runs.
  */
 const MAX_YAML_PARTS = 100_000
+/** Parts of one step, half a millisecond. */
+const YAML_PARTS_OF_STEP = 500
 /**
  * Blank lines, comments, anchors, tags and signs between two values. The parser reads all of them again for some of them,
  * so its time grows with the square of their number.
@@ -49,7 +52,12 @@ export interface FileText {
 }
 
 export function parseFile(text: string, format: FileFormat): FileText {
-  return format === 'json' ? parseJsonFile(text) : parseYamlFile(text)
+  return finish(parsingFile(text, format))
+}
+
+/** Does the same in steps: a long YAML text takes a tenth of a second. */
+export function* parsingFile(text: string, format: FileFormat): Steps<FileText> {
+  return format === 'json' ? parseJsonFile(text) : yield* parsingYamlFile(text)
 }
 
 /** Prints a file; the same file always gives the same bytes. */
@@ -83,14 +91,15 @@ function refusedFile(message: string): FileText {
   return { value: undefined, problems: [{ instancePath: '', message }], lineOf: () => undefined }
 }
 
-function parseYamlFile(text: string): FileText {
+function* parsingYamlFile(text: string): Steps<FileText> {
   if (text.length > MAX_YAML_CHARACTERS)
     return refusedFile(
       `must NOT have more than ${MAX_YAML_CHARACTERS} characters as YAML: a larger one may be JSON`,
     )
   const lines = new LineCounter()
-  const tokens = yamlTokens(text, lines)
+  const tokens = yield* yamlTokens(text, lines)
   if (typeof tokens === 'string') return refusedFile(tokens)
+  yield
   const [document, another] = withoutTraces(() => composed(tokens, text.length))
   if (another !== undefined) {
     const { line } = lines.linePos(another.range[0])
@@ -103,6 +112,7 @@ function parseYamlFile(text: string): FileText {
       message: `must be YAML: ${message} (line ${lines.linePos(at).line})`,
     }))
   if (broken.length > 0) return { value: undefined, problems: broken, lineOf: () => undefined }
+  yield
   const reader = new YamlReader(document)
   const { value, problems } = reader.read()
   const lineOf = (instancePath: string): number | undefined => {
@@ -113,7 +123,7 @@ function parseYamlFile(text: string): FileText {
 }
 
 /** Returns the tokens of a text, or the reason why the text is too large to read. */
-function yamlTokens(text: string, lines: LineCounter): CST.Token[] | string {
+function* yamlTokens(text: string, lines: LineCounter): Steps<CST.Token[] | string> {
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
   let parts = 0
@@ -130,6 +140,7 @@ function yamlTokens(text: string, lines: LineCounter): CST.Token[] | string {
       return `must NOT have more than ${MAX_YAML_DIRECTIVE_CHARACTERS} characters in a YAML directive`
     for (const token of parser.next(part)) tokens.push(token)
     if (parser.stack.length > MAX_YAML_DEPTH) return TOO_DEEP
+    if (parts % YAML_PARTS_OF_STEP === 0) yield
   }
   tokens.push(...parser.end())
   return tokens
