@@ -8,11 +8,17 @@ import { skipBlanks, stringEnd } from './marked-keys.ts'
 const BLANK = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
+const ZERO = 0x30
+const NINE = 0x39
 const COLON = 0x3a
 const ARRAY = 0x5b
 const ARRAY_END = 0x5d
 const OBJECT = 0x7b
 const OBJECT_END = 0x7d
+const LETTER_E = 0x65
+const LOWER_CASE = 0x20
+/** A shorter number has no more digits than a double keeps. */
+const EXACT_DIGITS = 15
 
 /** Place of a value in the text. */
 export interface Span {
@@ -76,15 +82,30 @@ export function nestingOf(text: string): number {
   return deepest
 }
 
-/** Number of members, arrays and objects at all depths. @param text valid JSON */
+/**
+ * Number of members, arrays and objects at all depths, and of numbers that take more time than their size suggests: with
+ * an exponent, or longer than a double always keeps.
+ *
+ * @param text valid JSON
+ */
 export function partsOf(text: string): number {
   let parts = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === QUOTE) at = stringEnd(text, at) - 1
     else if (unit === COLON || unit === OBJECT || unit === ARRAY) parts++
+    else if (unit >= ZERO && unit <= NINE) {
+      const end = scalarEnd(text, at)
+      if (end - at > EXACT_DIGITS || hasExponent(text, at, end)) parts++
+      at = end - 1
+    }
   }
   return parts
+}
+
+function hasExponent(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if ((text.charCodeAt(at) | LOWER_CASE) === LETTER_E) return true
+  return false
 }
 
 /** Returns the same JSON without blanks between parts. @param text valid JSON */

@@ -60,9 +60,22 @@ test.each([
   ['[1,2,"x"]', 1],
   ['{}', 1],
   ['{"a":1,"b":[{"c":[]},{}]}', 8],
-])('arrays, objects and members of %s are counted', (text, parts) => {
-  walked(text)
-  expect(walk.parts).toBe(parts)
+  ['[1e3,1.50,12345678901234567,-0.5,7]', 4],
+])(
+  'arrays, objects, members and numbers that are printed in another way, of %s, are counted',
+  (text, parts) => {
+    walked(text)
+    expect(walk.parts).toBe(parts)
+  },
+)
+
+test('the printed size of many numbers took ten times as long as the walk: only a parse finds it', () => {
+  const numbers = (count: number) => `[${Array(count).fill('1e2').join()}]`
+  walked(numbers(1_000))
+  expect(walk.compactBytes).toBe(4_001)
+  walked(numbers(1_001))
+  expect(walk.compactBytes).toBeUndefined()
+  expect(walk.isCompact).toBe(false)
 })
 
 test('a valid value that is cut off at any place reaches the limit, and a damaged one does not', () => {

@@ -25,6 +25,8 @@ const NOT_JSON = -1
 const EXACT_DIGITS = 15
 /** A number with so many zeros behind the point is printed with an exponent. */
 const ZEROS_OF_EXPONENT = 6
+/** Numbers of one walk whose printed size is found. That takes several times as long as the walk over them. */
+const MEASURED_NUMBERS = 1_000
 /** Members of the outermost object whose positions are kept. */
 const KEPT_MEMBERS = 128
 /** Keys of one walk that are compared with each other. */
@@ -58,7 +60,7 @@ export class JsonWalk {
   /** Positions of the value itself, without the blanks around it. */
   start = 0
   end = 0
-  /** Arrays, objects, and members at all depths. */
+  /** Arrays, objects, and members at all depths; also numbers that are printed in another way than they are written. */
   parts = 0
   /** Whether the value reached the limit: it may continue behind it. */
   isCutOff = false
@@ -73,6 +75,8 @@ export class JsonWalk {
   /** False: keys may be equal, so only a parse decides which members there are. */
   #areKeysDistinct = true
   #isCompact = true
+  /** Numbers that are printed in another way. */
+  #otherNumbers = 0
   #hasEscapes = false
   #objects = 0
   #keys = 0
@@ -82,7 +86,7 @@ export class JsonWalk {
 
   /** Size in UTF-8 bytes of `jsonText(parseExactJson(text))`; undefined: only a parse can find it. */
   get compactBytes(): number | undefined {
-    return this.#areKeysDistinct ? this.#compactBytes : undefined
+    return this.#areKeysDistinct && this.#otherNumbers <= MEASURED_NUMBERS ? this.#compactBytes : undefined
   }
 
   /** Whether the text of the value is certainly compact: `jsonText(parseExactJson(text))` is the same. */
@@ -109,6 +113,7 @@ export class JsonWalk {
     this.isCutOff = false
     this.#objects = 0
     this.#keys = 0
+    this.#otherNumbers = 0
     if (++this.#walks > 0xffffffff) {
       this.#keyWalks.fill(0)
       this.#walks = 1
@@ -366,8 +371,17 @@ export class JsonWalk {
       isAsPrinted = false
     }
     this.#compactBytes += at - start
-    if (!isAsPrinted) this.#noteOtherSize(printedNumberBytes(bytes, start, at) - (at - start))
+    if (!isAsPrinted) this.#noteOtherNumber(start, at)
     return at
+  }
+
+  #noteOtherNumber(start: number, end: number): void {
+    this.parts++
+    const difference =
+      ++this.#otherNumbers > MEASURED_NUMBERS
+        ? 0
+        : printedNumberBytes(this.#bytes, start, end) - (end - start)
+    this.#noteOtherSize(difference)
   }
 
   /** Whether a decimal number is printed with an exponent. */

@@ -36,6 +36,13 @@ describe('one line with very many members, which made all other work wait', () =
     expect(() => read(lined(members))).toThrow(TOO_LARGE)
   })
 
+  test.each([
+    ['exponents', '1e400'],
+    ['more digits than a double keeps', '0.12345678901234567'],
+  ])('%s of many numbers: refused', (_what, number) => {
+    expect(() => read(lined(`"label":{"a":[${ofLength(90_000, () => number)}]}`))).toThrow(TOO_LARGE)
+  })
+
   test('is refused before its members are read', () => {
     const refused = (body: string) => () => expect(() => read(body)).toThrow(TOO_LARGE)
     const ordinary = cpuMsOf(() => read(lined(`"q":1,"meta":{"a":1,"b":"c"}`, 30_000)))
@@ -74,6 +81,20 @@ describe('meta with very many members', () => {
 
   test('counts only its bytes if it is within its limit', () => {
     expect(read(lined(`"meta":{${numbered(2_200)}}`, 60))).toHaveLength(60)
+  })
+
+  test.each([
+    ['members', `{${numbered(100_000)}}`],
+    ['numbers with an exponent', `[${ofLength(190_000, () => '1e400')}]`],
+  ])('made all other work wait: %s are passed over in steps', (_what, meta) => {
+    const reader = new LineReader()
+    reader.load([Buffer.from(lined(`"meta":${meta}`))])
+    const batch = new LineBatchBuilder()
+    const steps = reader.parsingLines(batch, timeBounds(1_767_225_600_000, 30), null, LIMIT_BYTES)
+    let count = 0
+    while (!steps.next().done) count++
+    expect(count).toBeGreaterThan(5)
+    expect(batch.count).toBe(1)
   })
 
   test('takes no longer than ordinary meta', () => {

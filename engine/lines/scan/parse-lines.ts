@@ -29,6 +29,8 @@ import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './time
 const NESTING_LIMIT = 256
 /** Characters of lines per step: half a millisecond where each has a member without a meaning. */
 const STEP_CHARACTERS = 4_096
+/** A longer line is read in several steps, each of which passes over it once or twice. */
+const LONG_LINE_CHARACTERS = 64 * 1024
 
 const walk = new JsonWalk()
 
@@ -112,7 +114,7 @@ export function* parsingLines(
       restAt = start + STEP_CHARACTERS
     }
     const element = source.slice(start, end)
-    const line = parseLine(element, batch, bounds, requestTags, spare)
+    const line = yield* parsingLine(element, batch, bounds, requestTags, spare)
     if (line === undefined) refused.push(count)
     if (line?.isRetimed) retimed++
     if (!line?.textBytes) spare.take(Math.max(0, LEAST_LINE_BYTES - Buffer.byteLength(element)))
@@ -153,20 +155,23 @@ interface AddedLine {
 }
 
 /** @returns undefined for a line without anything to store */
-function parseLine(
+function* parsingLine(
   source: string,
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   requestTags: ReadonlySet<string>,
   spare: SpareBytes,
-): AddedLine | undefined {
+): Steps<AddedLine | undefined> {
   if (source[0] === '"') {
     spare.take(tagBytes(requestTags.size))
     return addBareLine(batch, bounds, source)
   }
   if (source[0] !== '{') return undefined
-  spare.take(partBytes(source))
+  const isLong = source.length > LONG_LINE_CHARACTERS
+  if (isLong) yield
+  spare.take(yield* partBytes(source, isLong))
   const members = membersAt(source, 0)
+  if (isLong) yield
   const text = take(members, 'line')
   if (text === undefined) return undefined
   const tags = tagsOf(take(members, 'tags'))
@@ -175,10 +180,14 @@ function parseLine(
 }
 
 /** Bytes that the parts of a line, without its meta, count against the limit of a body. */
-function partBytes(line: string): number {
+function* partBytes(line: string, isLong: boolean): Steps<number> {
   if (line.length <= FREE_PARTS) return 0
   const parts = partsOf(line)
-  return parts <= FREE_PARTS ? 0 : bytesOfParts(parts - partsOf(memberAt(line, 0, 'meta') ?? ''))
+  if (parts <= FREE_PARTS) return 0
+  if (isLong) yield
+  const meta = memberAt(line, 0, 'meta') ?? ''
+  if (isLong) yield
+  return bytesOfParts(parts - partsOf(meta))
 }
 
 function bytesOfParts(parts: number): number {
