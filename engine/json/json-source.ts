@@ -8,6 +8,7 @@ import { skipBlanks, stringEnd } from './marked-keys.ts'
 const BLANK = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
+const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 const COLON = 0x3a
@@ -90,22 +91,20 @@ export function nestingOf(text: string): number {
  */
 export function partsOf(text: string): number {
   let parts = 0
+  /** Digits of the present number, with its point. */
+  let digits = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
+    if ((unit >= ZERO && unit <= NINE) || unit === POINT) {
+      if (digits++ === EXACT_DIGITS) parts++
+      continue
+    }
     if (unit === QUOTE) at = stringEnd(text, at) - 1
     else if (unit === COLON || unit === OBJECT || unit === ARRAY) parts++
-    else if (unit >= ZERO && unit <= NINE) {
-      const end = scalarEnd(text, at)
-      if (end - at > EXACT_DIGITS || hasExponent(text, at, end)) parts++
-      at = end - 1
-    }
+    else if (digits > 0 && (unit | LOWER_CASE) === LETTER_E) parts++
+    digits = 0
   }
   return parts
-}
-
-function hasExponent(text: string, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if ((text.charCodeAt(at) | LOWER_CASE) === LETTER_E) return true
-  return false
 }
 
 /** Returns the same JSON without blanks between parts. @param text valid JSON */

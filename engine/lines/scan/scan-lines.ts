@@ -80,6 +80,8 @@ export class LineScanner {
   #timestampMs = 0
   #timestampKind = TIMESTAMP_ABSENT
   #clamped = false
+  /** Longer meta is not for the scanner, which would look through all of it for nothing. */
+  #skippedEnd = 0
   /** Start of the timestamp's source text, if it must be kept. */
   #timestampStart = 0
   #timestampEnd = 0
@@ -383,8 +385,9 @@ export class LineScanner {
     const body = this.#body
     const first = body[from]
     if (first !== QUOTE && first !== OBJECT) return GIVE_UP
+    this.#skippedEnd = from + META_LIMIT_BYTES
     const end = this.#skipValue(from, SCANNED_NESTING)
-    if (end < 0 || end - from > META_LIMIT_BYTES) return GIVE_UP
+    if (end < 0 || end > this.#skippedEnd) return GIVE_UP
     const { meta } = this.#batch
     if (first === OBJECT) meta.append(body, from, end)
     else if (end - from > ESCAPED_EMPTY_META_BYTES) meta.append(body, from, end)
@@ -459,7 +462,7 @@ export class LineScanner {
         at = skipBlanks(body, at + 1)
       }
       at = this.#skipValue(at, levels)
-      if (at < 0) return GIVE_UP
+      if (at < 0 || at > this.#skippedEnd) return GIVE_UP
       at = skipBlanks(body, at)
       if (body[at] === close) return at + 1
       if (body[at] !== COMMA) return GIVE_UP
