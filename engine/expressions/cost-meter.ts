@@ -61,6 +61,8 @@ export class EventMeter implements CostMeter {
   #turn = 0
   /** Cost at all nodes so far; below 0: unknown. */
   #spent = -1
+  /** Part of it that saved units paid. */
+  #drawn = 0
   /** Work at this node that is not counted so far, or `ALL_COUNTED`. */
   #uncounted = 0
   /** Number of evaluations of the present event that were completed before a suspension, with their results. */
@@ -159,7 +161,10 @@ export class EventMeter implements CostMeter {
       this.#running = expression.counting(text)
       this.#done = 0
     }
-    if (this.#running !== undefined) return this.#count(allowance, this.#running)
+    if (this.#running !== undefined) {
+      const left = allowance.leftToMatch(this.#spentOf(allowance), expression, text)
+      return this.#count(allowance, this.#running, left)
+    }
     // An expression with too many steps to be counted: only the library can run it.
     this.#takeTimeToBuild(expression, text)
     this.#charge(allowance, bound)
@@ -185,15 +190,15 @@ export class EventMeter implements CostMeter {
     stretch.left -= units
   }
 
-  #count(allowance: ExpressionAllowance, running: CountedMatching): boolean {
+  /** @param left units that it may take */
+  #count(allowance: ExpressionAllowance, running: CountedMatching, left: number): boolean {
     if (allowance.countsEveryMatch) this.#uncounted = ALL_COUNTED
-    const left = allowance.leftAfter(this.#spentOf(allowance))
     const stretch = this.#stretch
     const inStretch = stretch === undefined ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)
     const answer = running.run(left + 1, this.#done + inStretch)
     if (stretch !== undefined) stretch.left -= running.work - this.#done
     this.#done = running.work
-    if (running.units > left) throw this.#exhausted(allowance)
+    if (running.units > left) throw this.#exhausted(allowance, left)
     if (answer === undefined) throw SUSPENDED
     this.#take(allowance, this.#spent, running.units)
     this.#running = undefined
@@ -226,26 +231,42 @@ export class EventMeter implements CostMeter {
 
   #chargeCounted(allowance: ExpressionAllowance, units: number): void {
     const before = this.#spentOf(allowance)
-    if (units > allowance.leftAfter(before)) throw this.#exhausted(allowance)
+    if (units > allowance.leftAfter(before)) throw this.#exhausted(allowance, 0)
     this.#take(allowance, before, units)
   }
 
-  /** An event that exceeds its budget uses up the remaining units, because evaluation had begun. */
-  #exhausted(allowance: ExpressionAllowance): ExpressionSignal {
-    this.#take(allowance, this.#spent, allowance.leftAfter(this.#spent))
+  /**
+   * Ends the work on an event that exceeds its budget. Saved units then pay for all of it. Before the tenth behaviour the event used up
+   * the remaining units.
+   *
+   * @param done units of the match that was begun
+   */
+  #exhausted(allowance: ExpressionAllowance, done: number): ExpressionSignal {
+    const { chargesFailures } = allowance
+    this.#take(allowance, this.#spent, chargesFailures ? done : allowance.leftAfter(this.#spent))
+    if (chargesFailures) {
+      allowance.owe(this.#spent - this.#drawn)
+      this.#drawn = this.#spent
+      allowance.note(this.hand.event, this.#spent, this.#drawn)
+    }
+    this.#running?.end()
     this.#running = undefined
     return BEYOND_BUDGET
   }
 
   #spentOf(allowance: ExpressionAllowance): number {
-    if (this.#spent < 0) this.#spent = this.hand.event < 0 ? 0 : allowance.spentOn(this.hand.event)
+    if (this.#spent < 0) {
+      const { event } = this.hand
+      this.#spent = event < 0 ? 0 : allowance.spentOn(event)
+      this.#drawn = event < 0 ? 0 : allowance.drawnOn(event)
+    }
     return this.#spent
   }
 
   #take(allowance: ExpressionAllowance, before: number, units: number): void {
-    allowance.take(before, units)
+    this.#drawn += allowance.take(before, units)
     this.#spent = before + units
-    allowance.note(this.hand.event, this.#spent)
+    allowance.note(this.hand.event, this.#spent, this.#drawn)
   }
 }
 

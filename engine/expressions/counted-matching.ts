@@ -97,9 +97,15 @@ export class CountedMatching implements BuildCount {
       if (this.#program.hasEdges) this.#comeToPlace()
       this.#read(codePoint, beginnings)
     }
+    this.end()
+    return this.#isMatched
+  }
+
+  /** Ends the matching, also without a result: others use its memory. */
+  end(): void {
+    if (this.#isOver) return
     this.#isOver = true
     this.#space.giveBack(this.#place)
-    return this.#isMatched
   }
 
   /** Passes characters that begin no match, where no match has begun. */

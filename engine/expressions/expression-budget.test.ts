@@ -7,6 +7,7 @@ import {
   ExpressionBudget,
   FREE_UNITS,
   FREE_UNITS_PER_BYTE,
+  MAX_OWED_UNITS,
   MAX_SAVED_UNITS,
   MAX_SHARED_UNITS,
 } from './expression-budget.ts'
@@ -171,6 +172,99 @@ test('an expression that is too expensive uses up the rest, and the next event h
   meter.begin(1)
   meter.spend(FREE_UNITS)
   expect(() => meter.spend(1)).toThrow(BEYOND_BUDGET)
+})
+
+/** A meter of the tenth behaviour. */
+function chargingMeter(budget: ExpressionBudget): EventMeter {
+  const allowance = new ExpressionAllowance(budget)
+  allowance.chargesFailures = true
+  const meter = new EventMeter()
+  meter.open(allowance, undefined)
+  return meter
+}
+
+test('saved units pay for all work on an event that fails, once, and not for work that was not done', () => {
+  const budget = new ExpressionBudget()
+  const meter = chargingMeter(budget)
+  meter.begin(0)
+  meter.spend(FREE_UNITS + 1_000)
+  expect(budget.saved).toBe(MAX_SAVED_UNITS - 1_000)
+  for (const _ of [1, 2]) {
+    expect(() => meter.spend(MAX_SAVED_UNITS)).toThrow(BEYOND_BUDGET)
+    expect(budget.saved).toBe(MAX_SAVED_UNITS - 1_000 - FREE_UNITS)
+  }
+  // The event goes on at other nodes with the remaining units.
+  meter.spend(2_000)
+  expect(() => meter.spend(MAX_SAVED_UNITS)).toThrow(BEYOND_BUDGET)
+  expect(budget.saved).toBe(MAX_SAVED_UNITS - 3_000 - FREE_UNITS)
+})
+
+test('saved units never pay for the free units of an event that passes', () => {
+  const budget = new ExpressionBudget()
+  const meter = chargingMeter(budget)
+  for (const event of [0, 1, 2]) {
+    meter.begin(event)
+    meter.spend(FREE_UNITS)
+  }
+  expect(budget.saved).toBe(MAX_SAVED_UNITS)
+})
+
+test('an account owes at most the units of two seconds, also after a restart, and time pays for them', () => {
+  const budget = new ExpressionBudget()
+  budget.refill(1_000)
+  const meter = chargingMeter(budget)
+  for (let event = 0; event < 200; event++) {
+    meter.begin(event)
+    meter.spend(FREE_UNITS / 2)
+    expect(() => meter.spend(FREE_UNITS / 2 + MAX_SAVED_UNITS + 1)).toThrow(BEYOND_BUDGET)
+  }
+  expect(budget.saved).toBe(-MAX_OWED_UNITS)
+  const restored = new ExpressionBudget()
+  restored.restore(budget.snapshot())
+  restored.refill(3_500)
+  expect(restored.saved).toBe(2_000_000)
+})
+
+test.each([
+  ['whose bound is more than is free', DEAR],
+  ['of a large automaton', '[^x]{0,60}[ab][^y]{0,60}[^a-d0-9][^0]'],
+])('while an account owes units, an expression %s is only tried, as far as more can be owed', (_, source) => {
+  const budget = new ExpressionBudget()
+  budget.takeSaved(MAX_SAVED_UNITS + 1)
+  const meter = chargingMeter(budget)
+  const dear = compileRegularExpression(source)
+  const text = 'a1'.repeat(250)
+  const tried = 16 * (text.length + 1)
+  meter.begin(0)
+  expect(() => meter.matches(dear, text)).toThrow(BEYOND_BUDGET)
+  expect([meter.spent, budget.saved]).toEqual([tried, -1 - tried])
+  budget.owe(MAX_OWED_UNITS)
+  meter.begin(1)
+  expect(() => meter.matches(dear, text)).toThrow(BEYOND_BUDGET)
+  expect([meter.spent, budget.saved]).toEqual([0, -MAX_OWED_UNITS])
+})
+
+test('the documented examples match on the longest line while an account owes all that it may', () => {
+  const budget = new ExpressionBudget()
+  budget.owe(MAX_SAVED_UNITS + MAX_OWED_UNITS)
+  const meter = chargingMeter(budget)
+  for (const source of DOCUMENTED) {
+    meter.begin(source.length)
+    const expression = compileRegularExpression(source, { ignoreCase: true })
+    expect(meter.matches(expression, LONGEST_LINE)).toBe(false)
+  }
+})
+
+test('an expression of many states matches while an account owes units if it takes few steps', () => {
+  const budget = new ExpressionBudget()
+  budget.takeSaved(MAX_SAVED_UNITS + 1)
+  const meter = chargingMeter(budget)
+  const words = Array.from({ length: 300 }, (_, index) => `${'bcdefghijk'[index % 10]}${index}[0-9]{9}z`)
+  const expression = compileRegularExpression(words.join('|'))
+  const text = 'all is well with you '.repeat(100)
+  expect(expression.boundFor(text)).toBeGreaterThan(FREE_UNITS)
+  meter.begin(0)
+  expect(meter.matches(expression, text)).toBe(false)
 })
 
 test('the cost of many events together is limited, even if each of them stays below its free units', () => {

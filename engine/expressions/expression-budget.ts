@@ -1,3 +1,5 @@
+import type { RegularExpression } from './regular-expression.ts'
+
 /**
  * Maximum cost of an event's expressions without saved units: twice that of the most expensive documented example on the longest
  * line.
@@ -13,13 +15,17 @@ const SHARED_UNITS_PER_MS = 20_000
 export const MAX_SHARED_UNITS = 40_000_000
 const UNITS_PER_MS = 4_000
 export const MAX_SAVED_UNITS = 8_000_000
+/** Maximum that an account can owe for work on events that failed: the units of two seconds. */
+export const MAX_OWED_UNITS = 8_000_000
+/** Units per character of a match that is only tried: ordinary expressions take fewer, also those with many alternatives. */
+const TRIED_UNITS_PER_CHARACTER = 16
 
 const FORMAT = 1
 const SNAPSHOT_BYTES = 17
 
 /**
  * Budget of an account's expressions on one partition, in addition to the units that the bytes of its lines pay for. Shared units
- * pay for free cost, saved units for the rest. Both refill by log time, up to an amount for two seconds. Components, section 3.5.
+ * pay for free cost, saved units for the rest and for work in vain. Both refill by log time, up to an amount for two seconds. Components, section 3.5.
  */
 export class ExpressionBudget {
   #shared = MAX_SHARED_UNITS
@@ -31,7 +37,7 @@ export class ExpressionBudget {
     return this.#shared
   }
 
-  /** Remaining units for cost that is not free. */
+  /** Remaining units for cost that is not free; below 0: the account owes them. */
   get saved(): number {
     return this.#saved
   }
@@ -61,10 +67,15 @@ export class ExpressionBudget {
     this.#saved -= units
   }
 
+  /** Takes units for work in vain, also those that the account does not have. */
+  owe(units: number): void {
+    this.#saved = Math.max(-MAX_OWED_UNITS, this.#saved - units)
+  }
+
   snapshot(): Uint8Array {
     const data = new DataView(new ArrayBuffer(SNAPSHOT_BYTES))
     data.setUint8(0, FORMAT)
-    data.setUint32(1, this.#saved)
+    data.setInt32(1, this.#saved)
     data.setUint32(5, this.#shared)
     data.setFloat64(9, this.#atMs)
     return new Uint8Array(data.buffer)
@@ -75,7 +86,7 @@ export class ExpressionBudget {
     const data = new DataView(buffer, byteOffset, byteLength)
     if (byteLength !== SNAPSHOT_BYTES || data.getUint8(0) !== FORMAT)
       throw new RangeError('an expression budget of an unknown format')
-    this.#saved = data.getUint32(1)
+    this.#saved = data.getInt32(1)
     this.#shared = data.getUint32(5)
     this.#atMs = data.getFloat64(9)
   }
@@ -90,11 +101,18 @@ export class ExpressionAllowance {
   countsEveryMatch = false
   /** Whether work that grows with options is counted, too: since the ninth behaviour. */
   countsOptions = false
+  /**
+   * Whether saved units also pay for the free part of the work on an event that fails, and for no work that was not done: since the
+   * tenth behaviour.
+   */
+  chargesFailures = false
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
   #paid = 0
   /** Cost of the events that have a number. */
   #spent: number[] = []
+  /** Part of this cost that saved units paid; most events have none. */
+  #drawn: number[] = []
 
   constructor(budget: ExpressionBudget) {
     this.#budget = budget
@@ -110,6 +128,7 @@ export class ExpressionAllowance {
     this.#budget.refill(timeMs)
     this.#paid = bytes * FREE_UNITS_PER_BYTE
     if (this.#spent.length > 0) this.#spent = []
+    if (this.#drawn.length > 0) this.#drawn = []
   }
 
   /** @param event its number */
@@ -117,9 +136,29 @@ export class ExpressionAllowance {
     return this.#spent[event] ?? 0
   }
 
+  /** @param event its number @returns the part of its cost that saved units paid */
+  drawnOn(event: number): number {
+    return this.#drawn[event] ?? 0
+  }
+
   /** Remaining units of an event with the given cost so far. */
   leftAfter(spent: number): number {
-    return this.freeAfter(spent) + this.#budget.saved
+    return this.freeAfter(spent) + Math.max(0, this.#budget.saved)
+  }
+
+  /**
+   * Remaining units for a match that is counted step by step, which is in vain beyond them. While the account owes units, a match is
+   * only tried, with a few units per character and as far as the account can owe them. Expressions with a small automaton are exempt
+   * if their bound is within the remaining units.
+   *
+   * @param spent cost of the event so far
+   */
+  leftToMatch(spent: number, expression: RegularExpression, text: string): number {
+    const left = this.leftAfter(spent)
+    const { saved } = this.#budget
+    if (!this.chargesFailures || saved >= 0) return left
+    if (expression.isBounded() && expression.boundFor(text) <= left) return left
+    return Math.min(left, TRIED_UNITS_PER_CHARACTER * (text.length + 1), saved + MAX_OWED_UNITS)
   }
 
   /** Free part of these units. */
@@ -128,16 +167,27 @@ export class ExpressionAllowance {
   }
 
   /** @param event its number; the cost of an event without a number (below 0) is kept elsewhere */
-  note(event: number, spent: number): void {
-    if (event >= 0) this.#spent[event] = spent
+  note(event: number, spent: number, drawn: number): void {
+    if (event < 0) return
+    this.#spent[event] = spent
+    if (drawn > 0) this.#drawn[event] = drawn
   }
 
-  /** @param spent cost of the event so far @param units at most the remaining units */
-  take(spent: number, units: number): void {
+  /**
+   * @param spent cost of the event so far @param units at most the remaining units
+   * @returns the part that saved units pay
+   */
+  take(spent: number, units: number): number {
     const free = Math.min(units, this.freeAfter(spent))
     const paid = Math.min(free, this.#paid)
     this.#paid -= paid
     this.#budget.takeShared(free - paid)
     this.#budget.takeSaved(units - free)
+    return units - free
+  }
+
+  /** @param units of work on a failed event that were free so far */
+  owe(units: number): void {
+    this.#budget.owe(units)
   }
 }

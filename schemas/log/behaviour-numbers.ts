@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 9
+export const BEHAVIOUR = 10
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
@@ -36,3 +36,8 @@ export const EIGHTH_BEHAVIOUR = 8
  * renders are cut. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
 export const NINTH_BEHAVIOUR = 9
+/**
+ * An account pays for all work on events that fail because of their cost: see `ExpressionAllowance`. As with the seventh behaviour,
+ * this also changes how records of earlier kinds are processed.
+ */
+export const TENTH_BEHAVIOUR = 10

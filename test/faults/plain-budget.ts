@@ -30,15 +30,15 @@ export class PlainBudget {
     this.#paid = FREE_UNITS_PER_BYTE * bytes
   }
 
-  /** Whether a line can pay the cost of the expression; if not, it is charged with the remaining units. */
+  /** Whether a line can pay the cost of the expression; if not, nothing is done for it, and nothing charged. */
   affords(text: string): boolean {
     const units = LOOKING.boundFor(text)
     const free = Math.min(FREE_UNITS, this.#paid + this.#shared)
-    const cost = Math.min(units, free + this.#saved)
-    const takenFree = Math.min(cost, free)
+    if (units > free + this.#saved) return false
+    const takenFree = Math.min(units, free)
     this.#shared -= Math.max(0, takenFree - this.#paid)
     this.#paid = Math.max(0, this.#paid - takenFree)
-    this.#saved -= cost - takenFree
-    return cost === units
+    this.#saved -= units - takenFree
+    return true
   }
 }

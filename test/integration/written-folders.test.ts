@@ -33,10 +33,10 @@ afterEach(async () => {
 
 test('every behaviour number has a folder that its program wrote', () => {
   const behaviours = Array.from({ length: BEHAVIOUR }, (_, index) => `behaviour-${index + 1}.tar.gz`)
-  expect(readdirSync(FOLDERS).toSorted()).toEqual(behaviours)
+  expect(ALL).toEqual(behaviours)
 })
 
-const ALL = readdirSync(FOLDERS).toSorted()
+const ALL = readdirSync(FOLDERS).toSorted(new Intl.Collator('en', { numeric: true }).compare)
 /** The short form goes on with the newest, and opens, searches and verifies the others. */
 const CONTINUED = IS_LONG ? ALL : ALL.slice(-1)
 

@@ -3,6 +3,7 @@ import {
   BEHAVIOUR,
   FIFTH_BEHAVIOUR,
   FOURTH_BEHAVIOUR,
+  NINTH_BEHAVIOUR,
   SEVENTH_BEHAVIOUR,
   SIXTH_BEHAVIOUR,
 } from '../../schemas/log/behaviour-numbers.ts'
@@ -132,4 +133,120 @@ test('lines of one character cannot keep a partition busy with expressions that 
   partition.publish(SOURCE, ...filters, node('sink', 'store', 'mezmo', ['filter-39']))
   for (let record = 0; record < 4; record++) partition.send(...Array.from({ length: 2_000 }, () => 'a'))
   expect(partition.failedSinceRestart).toBeGreaterThan(3_000)
+})
+
+/** Lines that ten filters compare with an expensive expression, and fail. */
+const FAILING = Array.from({ length: 2_000 }, () => 'a1'.repeat(250))
+const tenFilters = (expression = DEAR): NodeDocument[] => [
+  SOURCE,
+  ...Array.from({ length: 10 }, (_, index) =>
+    filterNode(`filter-${index}`, index === 0 ? 'source' : `filter-${index - 1}`, expression),
+  ),
+  node('sink', 'store', 'mezmo', ['filter-9']),
+]
+
+/** Stretches of work on the last of some records whose lines fail, and the number of these lines. */
+function failingFor(behaviour: number, expression: string) {
+  const partition = new CostlyPartition(behaviour)
+  partition.publish(...tenFilters(expression))
+  for (let record = 0; record < 3; record++) partition.send(...FAILING)
+  const failedBefore = partition.failedSinceRestart
+  partition.send(...FAILING)
+  return { stretches: partition.stretches, failed: partition.failedSinceRestart - failedBefore }
+}
+
+/** The second one stays within the free units of a line, but ten of them do not. */
+const FAILED_BY = [DEAR, '[^x]{0,60}[ab][^y]{0,60}[^a-d0-9][^0]']
+
+test.each(FAILED_BY)(
+  'a partition with lines that fail because of their cost does not fall minutes behind: %s',
+  expression => {
+    const { stretches, failed } = failingFor(BEHAVIOUR, expression)
+    expect(failed).toBe(FAILING.length)
+    // Each failed event counts 200 units beside its expressions.
+    expect(stretches).toBeLessThan(20)
+  },
+)
+
+test.each(FAILED_BY)(
+  'before the tenth behaviour each of these lines used up its free units first: %s',
+  expression => {
+    const { stretches, failed } = failingFor(NINTH_BEHAVIOUR, expression)
+    expect(failed).toBe(FAILING.length)
+    expect(stretches).toBeGreaterThan(1_000)
+  },
+)
+
+test('work on lines that fail is at most what the account has and may owe, and four million units a second', () => {
+  const partition = new CostlyPartition(BEHAVIOUR)
+  partition.publish(...tenFilters())
+  const stretchesIn = (records: number) => {
+    let sum = 0
+    for (let record = 0; record < records; record++) {
+      partition.send(...FAILING)
+      sum += partition.stretches
+    }
+    return sum
+  }
+  // 16 million units, the free units of some twenty events that passed the first filter, and 200 units for each event.
+  expect(stretchesIn(6)).toBeLessThan((16_000_000 + 20 * 230_000 + 12_000 * 200) / 50_000 + 6)
+  expect(stretchesIn(1)).toBeLessThan(12)
+  partition.pass(1_000)
+  const afterOneSecond = stretchesIn(1)
+  expect(afterOneSecond).toBeGreaterThan(50)
+  expect(afterOneSecond).toBeLessThan(100)
+})
+
+/** Ordinary expressions on short and long lines: examples of the reference, and others of many states or of a large automaton. */
+const ORDINARY = [
+  '(?P<door>[a-z]+)-(?P<number>\\d{2})',
+  '(?<staff_no>S-\\d{4})',
+  Array.from(
+    { length: 150 },
+    (_, index) => `${'bcdefghijklmnopqrstuvwxyz'[index % 25]}${index}-[0-9]{3}`,
+  ).join('|'),
+]
+const ORDINARY_LINES = ['short', 'a'.repeat(16_000), 'GET /index.html user=alice '.repeat(100)]
+
+test('lines of an account with expensive expressions pass the ordinary expressions of its other pipeline', () => {
+  const partition = new CostlyPartition(BEHAVIOUR)
+  partition.publish(...tenFilters())
+  const isLong = { field: '.line', str_operator: 'starts_with', value: 'a1a1' }
+  const others = node('transform', 'others', 'filter', ['source'], {
+    action: 'drop',
+    conditional: { expressions: [isLong] },
+  })
+  partition.publishAs(
+    'ordinary',
+    SOURCE,
+    others,
+    filterNode('filter', 'others', ...ORDINARY),
+    node('sink', 'kept', 'mezmo', ['filter']),
+  )
+  for (let record = 0; record < 5; record++) {
+    // Some of the lines fail, so the account owes units all the time.
+    partition.send(...FAILING.slice(0, 100), ...ORDINARY_LINES)
+    partition.pass(100)
+  }
+  expect(partition.failedSinceRestart).toBeGreaterThan(400)
+  expect(partition.nodeCounts('filter')).toEqual({ events_in: 15, events_out: 15, dropped: 0, failed: 0 })
+})
+
+test('what an account owes is paid by log time, with or without a restart', () => {
+  const failedIn = (isRestarted: boolean) => {
+    const partition = dearPartition(BEHAVIOUR)
+    partition.send(...FAILING)
+    partition.send(...FAILING)
+    return [1_000, 1_000, 1_000, 1_000].map(passedMs => {
+      partition.pass(passedMs)
+      if (isRestarted) partition.restart()
+      const before = partition.failedSinceRestart
+      partition.send(LONG_LINE.slice(0, 500))
+      return partition.failedSinceRestart - before
+    })
+  }
+  // Two seconds pay for eight million units that are owed, and the next ones are saved up.
+  const failed = failedIn(false)
+  expect(failed).toEqual([1, 1, 0, 0])
+  expect(failedIn(true)).toEqual(failed)
 })

@@ -341,6 +341,15 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'an account pays for work on events that fail': {
+    patches: [
+      {
+        file: 'engine/expressions/cost-meter.ts',
+        find: '      allowance.owe(this.#spent - this.#drawn)\n',
+        replace: '',
+      },
+    ],
+  },
   'what is free for many events together': {
     patches: [
       {

@@ -32,6 +32,10 @@ const MAX_SAVED_UNITS = 8_000_000
 const COUNTING_BEHAVIOUR = 5
 /** First behaviour in which work that grows with the options of a node is part of that cost. */
 const OPTIONS_BEHAVIOUR = 9
+/** First behaviour in which saved units pay for all work of an event that fails, and for no other. */
+const FAILURES_BEHAVIOUR = 10
+/** Most that an account can owe for such work. */
+const MAX_OWED_UNITS = 8_000_000
 /** Cost of a field that a node looks for. */
 const FIELD_UNITS = 8
 /** Only its cost is used. */
@@ -167,6 +171,8 @@ export class LogModel {
   #paidUnits = 0
   /** Cost of the lines of the present record. */
   #spent = new Map<ModelLine, number>()
+  /** Part of it that saved units paid. */
+  #drawn = new Map<ModelLine, number>()
   #timeMs = 0
   /** Behaviour in force: the highest that a control record has named so far. */
   #behaviour = 1
@@ -211,6 +217,7 @@ export class LogModel {
       for (const cut of cuts) this.#cut(cut)
     }
     this.#spent = new Map()
+    this.#drawn = new Map()
     if (control === undefined) {
       if (this.#isNewRecord(record)) this.#readBatch(record)
     } else if (loss === undefined && 'weir.Cut' in control.body) {
@@ -480,7 +487,10 @@ export class LogModel {
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
   }
 
-  /** Whether a line can pay a cost; if not, it is charged with the remaining units. */
+  /**
+   * Whether a line can pay a cost. If not, saved units pay for its earlier work. Before the behaviour that brings this it is charged with
+   * the remaining units.
+   */
   #affords(line: ModelLine, units: number): boolean {
     if (this.#behaviour < COUNTING_BEHAVIOUR) return true
     const full = { shared: MAX_SHARED_UNITS, saved: MAX_SAVED_UNITS, atMs: this.#timeMs }
@@ -492,12 +502,20 @@ export class LogModel {
     purse.atMs = this.#timeMs
     const before = this.#spent.get(line) ?? 0
     const free = Math.min(Math.max(0, FREE_UNITS - before), this.#paidUnits + purse.shared)
-    const cost = Math.min(units, free + purse.saved)
+    const left = free + Math.max(0, purse.saved)
+    const drawn = this.#drawn.get(line) ?? 0
+    if (units > left && this.#behaviour >= FAILURES_BEHAVIOUR) {
+      purse.saved = Math.max(-MAX_OWED_UNITS, purse.saved - (before - drawn))
+      this.#drawn.set(line, before)
+      return false
+    }
+    const cost = Math.min(units, left)
     const takenFree = Math.min(cost, free)
     purse.shared -= Math.max(0, takenFree - this.#paidUnits)
     this.#paidUnits = Math.max(0, this.#paidUnits - takenFree)
     purse.saved -= cost - takenFree
     this.#spent.set(line, before + cost)
+    this.#drawn.set(line, drawn + cost - takenFree)
     return cost === units
   }
 

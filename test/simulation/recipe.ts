@@ -46,7 +46,7 @@ export const DEAR_EXPRESSION = `(?:${Array.from(
 ).join('|')}){30}`
 
 /** Number of fields that a node looks for and never finds. */
-export const SWEPT_FIELDS = 5_000
+export const SWEPT_FIELDS = 25_000
 
 /** A recipe for an account without a gateway route. */
 export function drawRecipe(dice: Dice): Recipe {

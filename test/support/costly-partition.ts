@@ -39,10 +39,14 @@ export class CostlyPartition {
   }
 
   publish(...nodes: readonly NodeDocument[]): void {
+    this.publishAs('p', ...nodes)
+  }
+
+  publishAs(id: string, ...nodes: readonly NodeDocument[]): void {
     const version = ++this.#version
-    const document = { id: 'p', accountId: SAMPLE_ACCOUNT, title: '', revision: version, nodes }
+    const document = { id, accountId: SAMPLE_ACCOUNT, title: '', revision: version, nodes }
     const payload = JSON.stringify(document)
-    this.control({ 'weir.Cut': { kind: 'pipeline', entity: 'p', version, payload } })
+    this.control({ 'weir.Cut': { kind: 'pipeline', entity: id, version, payload } })
   }
 
   exclude(query: string): void {

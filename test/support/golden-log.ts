@@ -7,7 +7,12 @@ import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
-import { EIGHTH_BEHAVIOUR, FIFTH_BEHAVIOUR, NINTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import {
+  EIGHTH_BEHAVIOUR,
+  FIFTH_BEHAVIOUR,
+  NINTH_BEHAVIOUR,
+  TENTH_BEHAVIOUR,
+} from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import type { LineRulesCut, QuotaCut } from '../../schemas/log/cuts.ts'
@@ -234,6 +239,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 6) unroll(control, append, round)
     if (behaviour >= 7 && round === 34) lookForWords(control, append)
     if (behaviour >= NINTH_BEHAVIOUR && round === 35) overwork(control, append)
+    if (behaviour >= TENTH_BEHAVIOUR) owe(control, append, round)
     if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
@@ -329,6 +335,43 @@ function look(control: (body: Control['body']) => void, append: (value: Buffer) 
   control({ 'weir.Cut': { kind: 'line-rules', entity: account, version: 1, payload: rules } })
   const unjudged = `b${'a'.repeat(6_500)} ${[0, 1, 2, 3, 4].map(index => `b${word}${index}`).join(' ')}`
   send(unjudged, 'short')
+}
+
+/** An ordinary expression; two that are expensive together; and one of many states, which takes few steps. */
+const OWED_FOR = [
+  '(?P<door>[a-z]+)-(?P<number>\\d{2})',
+  '[^x]{0,60}[ab][^y]{0,60}[^a-d0-9][^0]',
+  '[^x]{0,60}[ab][^y]{0,60}[^a-d0-9][^1]',
+  Array.from({ length: 150 }, (_, word) => `${'qrstuvw'[word % 7]}${word}-[0-9]{3}`).join('|'),
+]
+const owing: NodeDocument[] = [
+  SOURCE,
+  ...OWED_FOR.map((value, index) =>
+    node('transform', `look-${index}`, 'filter', [index === 0 ? 'source' : `look-${index - 1}`], {
+      action: 'drop',
+      conditional: { expressions: [{ field: '.line', str_operator: 'regex_match', value }] },
+    }),
+  ),
+  node('sink', 'store', 'mezmo', ['look-3'], { query: { tags: Array<string>(300).fill('{{ .app }}') } }),
+]
+
+/** Events that fail make their account owe units, up to the most; what it owes is paid while time passes. */
+function owe(control: (body: Control['body']) => void, append: (value: Buffer) => void, round: number): void {
+  const account = 'd3a4c0de03'
+  const send = (...texts: readonly string[]) =>
+    append(lineBatchValue([{ lines: texts.map(line => ({ line, app: 'owing' })) }], account))
+  const text = 'abcd0123'.repeat(60)
+  const some = ['short', 'a'.repeat(1_000), text, `é${text}`, 'GET /index.html q7-123 '.repeat(40)]
+  if (round === 6) {
+    const document = { id: 'owing', accountId: account, title: 'owing', revision: 1, nodes: owing }
+    const payload = JSON.stringify(document)
+    control({ 'weir.Cut': { kind: 'pipeline', entity: 'owing', version: 1, payload } })
+    send(...some)
+    for (let part = 0; part < 3; part++)
+      send(...Array.from({ length: 70 }, (_, index) => `${text}${index}`), ...some)
+  } else if (round > 6 && round < 16) {
+    send(...some, ...(round === 8 ? ['a'.repeat(12_000)] : []))
+  }
 }
 
 /** Nodes with many options, and copies of large events, cost little, more than is free, and more than is saved up. */

@@ -33,6 +33,9 @@ const features = {
   options:
     knows('schemas/log/behaviour-numbers.ts') &&
     /NINTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
+  owing:
+    knows('schemas/log/behaviour-numbers.ts') &&
+    /TENTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
 }
 
 const [archive] = process.argv.slice(2)
@@ -61,6 +64,7 @@ async function write() {
   await weir.start()
   if (features.words) await lookForWords()
   if (features.options) await tryFormats()
+  if (features.owing) await owe()
   if (features.deadLetters) await failing()
   if (features.reduce) await gathering()
   if (features.push) await push()
@@ -209,6 +213,28 @@ async function tryFormats(): Promise<void> {
   await add(`${path}/sink`, { type: 'mezmo', inputs: [time], user_config: {} })
   await weir.send('POST', `${path}/publish`, {})
   await ingest(Array.from({ length: 700 }, () => ({ line: 'now', app: 'formats' })))
+}
+
+/** Lines fail because of their cost until the account owes units, which then decides about the next ones. */
+async function owe(): Promise<void> {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'owing' })}`
+  let last = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  const filterBy = async (action: string, expression: object) => {
+    const user_config = { action, conditional: { expressions: [expression] } }
+    last = await add(`${path}/transform`, { type: 'filter', inputs: [last], user_config })
+  }
+  await filterBy('allow', { field: '.app', str_operator: 'equal', value: 'owing' })
+  for (const value of ['[^x]{0,60}[ab][^y]{0,60}[^a-d0-9][^0]', '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'])
+    await filterBy('drop', { field: '.line', str_operator: 'regex_match', value })
+  await add(`${path}/sink`, { type: 'mezmo', inputs: [last], user_config: {} })
+  await weir.send('POST', `${path}/publish`, {})
+  for (let part = 0; part < 3; part++)
+    await ingest(
+      Array.from({ length: 100 }, (_, index) => ({
+        line: index % 10 === 0 ? `${index}` : `${'abcd0123'.repeat(60)}${index}`,
+        app: 'owing',
+      })),
+    )
 }
 
 async function push(): Promise<void> {

@@ -2,6 +2,7 @@ import {
   FIFTH_BEHAVIOUR,
   NINTH_BEHAVIOUR,
   SEVENTH_BEHAVIOUR,
+  TENTH_BEHAVIOUR,
 } from '../../../schemas/log/behaviour-numbers.ts'
 import { INGEST_ENTRANCE, type Refusal } from '../../../schemas/log/line-batch.ts'
 import type { ErrorCode } from '../../event/errors.ts'
@@ -157,6 +158,7 @@ export class EventRuns {
     if (behaviour < FIFTH_BEHAVIOUR) return undefined
     this.#allowance.countsEveryMatch = behaviour < SEVENTH_BEHAVIOUR
     this.#allowance.countsOptions = behaviour >= NINTH_BEHAVIOUR
+    this.#allowance.chargesFailures = behaviour >= TENTH_BEHAVIOUR
     return this.#allowance
   }
 
