@@ -281,15 +281,20 @@ class Graph implements CompiledGraph {
     if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
     const config = this.#catalogue.processorOptions(processor, node)
     const desk = new ErrorDesk(id)
-    const process = processor.compile(config, desk.report, desk.meter)
+    const processEvent = processor.compile(config, desk.report, desk.meter)
     const explain = processor.explain?.(config)
     const windows = heldWindows(processor, config)
-    const state = heldState(node, processor, { config, process, desk, explain, windows }, memory)
+    const state = heldState(
+      node,
+      processor,
+      { config, process: processEvent, desk, explain, windows },
+      memory,
+    )
     if (state !== undefined) this.states.set(id, state)
     const compiled = new ProcessingNode({
       id,
       inboxes: this.#inboxes(node),
-      process,
+      process: processEvent,
       state,
       desk,
       explain,

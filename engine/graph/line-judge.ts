@@ -19,8 +19,8 @@ export class LineJudge {
   #outcomes = new Uint8Array(0)
 
   /** @param members members to which the paths of the process lead, by path */
-  constructor(process: ColumnProcess, members: ReadonlyMap<string, WordMember>) {
-    this.#process = process
+  constructor(processLines: ColumnProcess, members: ReadonlyMap<string, WordMember>) {
+    this.#process = processLines
     this.#members = members
   }
 

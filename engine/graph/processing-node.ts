@@ -47,10 +47,10 @@ export class ProcessingNode implements CompiledNode {
   #observer: GraphObserver | undefined
   readonly #built = new Map<string, RunBuilder>()
 
-  constructor({ id, inboxes, process, state, desk, explain, lines }: ProcessingParts) {
+  constructor({ id, inboxes, process: processEvent, state, desk, explain, lines }: ProcessingParts) {
     this.id = id
     this.inboxes = inboxes
-    this.#process = process
+    this.#process = processEvent
     this.#state = state
     this.#desk = desk
     this.#explain = explain
@@ -160,7 +160,7 @@ export class ProcessingNode implements CompiledNode {
     nowMs: number,
     stretch: Stretch,
   ): void {
-    const process = this.#state?.process ?? this.#process
+    const processEvent = this.#state?.process ?? this.#process
     const state = this.#state?.value
     const { events, rows } = run
     const { judged, judgedFrom } = progress
@@ -190,7 +190,7 @@ export class ProcessingNode implements CompiledNode {
         if (isAgain) desk.takeAgain()
         else desk.take(event, rows[index] as number)
         isAgain = false
-        const outcome = process(event, state, nowMs)
+        const outcome = processEvent(event, state, nowMs)
         stretch.left -= EVENT_UNITS
         if (outcome === event) {
           passed?.add(event, rows[index] as number, event.bytes)

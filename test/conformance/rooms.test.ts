@@ -24,11 +24,43 @@ interface Reach {
   readonly never?: RegExp
   /** Packages and modules of Node; absent: all. */
   readonly packages?: readonly string[]
-  /** Whether the code must run in a browser, which lacks the globals of Node. */
-  readonly inBrowser?: true
+  /** Global values that the code must not use. */
+  readonly globals?: RegExp
   /** Folder of the room to which this does not apply. */
   readonly without?: string
 }
+
+/** Global values that a browser lacks; members of other objects may have these names. */
+const NODE_GLOBALS = globalNames([
+  ...['Buffer', 'process', 'setImmediate', 'clearImmediate', '__dirname', '__filename', 'global', 'require'],
+  'globalThis',
+])
+
+/**
+ * Global values whose results depend on nothing but their arguments. Of `Date` and `Math`, another test forbids the
+ * members that read the clock or draw a number.
+ */
+const PURE_GLOBALS: ReadonlySet<string> = new Set(
+  `undefined NaN Infinity isFinite isNaN parseFloat parseInt Number BigInt Math String RegExp Boolean Symbol Date
+  Object Array Map Set WeakMap WeakSet Iterator Promise Proxy Reflect JSON TextEncoder TextDecoder URL Buffer
+  Error AggregateError RangeError SyntaxError TypeError ArrayBuffer DataView Int8Array Uint8Array Int16Array
+  Uint16Array Int32Array Uint32Array Float64Array WebAssembly`.split(/\s+/),
+)
+
+/** Every other global value of this Node: it leads to the clock, to chance, to the network, or to modules. */
+const IMPURE = [
+  ...Object.getOwnPropertyNames(globalThis).filter(name => !PURE_GLOBALS.has(name)),
+  ...['require', 'module', '__dirname', '__filename', 'import.meta'],
+]
+const IMPURE_GLOBALS = globalNames(IMPURE)
+/** Checks of options come with a node, and keep compiled expressions until the memory is needed. */
+const IMPURE_GLOBALS_OF_NODES = globalNames(
+  IMPURE.filter(name => name !== 'WeakRef' && name !== 'FinalizationRegistry'),
+)
+
+/** Names between the braces of an import, or of a type and its parameters. */
+const OWN_NAMES =
+  /^import\s+(?:type\s+)?\{([^}]*)\}|^(?:export\s+)?(?:class|interface|type|function)\s+(\w+(?:<[^>]*>)?)/gm
 
 const REACH: Readonly<Record<string, Reach>> = {
   // Checks of options come with the catalogue, too: neither ajv nor node:vm.
@@ -40,19 +72,19 @@ const REACH: Readonly<Record<string, Reach>> = {
     never:
       /^engine\/(nodes\/(catalogue\.ts|(processors|sources|destinations)\/)|(log|store|clock|worker|entropy|outbound|configuration|replay)\/)/,
     packages: ['avsc', 'node:buffer', 'node:zlib', 're2js', 'typebox'],
+    globals: IMPURE_GLOBALS,
   },
+  // The fold runs them, although it imports none of them.
+  'engine/nodes/processors': { globals: IMPURE_GLOBALS_OF_NODES },
+  'engine/nodes/destinations': { globals: IMPURE_GLOBALS_OF_NODES },
   schemas: {
     never: /^(engine|api|deploy)\//,
     packages: ['typebox'],
-    inBrowser: true,
+    globals: NODE_GLOBALS,
     without: 'schemas/log',
   },
-  'engine/query-language': { packages: [], inBrowser: true },
+  'engine/query-language': { packages: [], globals: NODE_GLOBALS },
 }
-
-/** Global values of Node; members of other objects may have these names. */
-const NODE_GLOBALS =
-  /(?<![\w$.#])(Buffer|process|setImmediate|__dirname|__filename|global|require)(?![\w$])(?!\??:)/g
 
 const isTest = ({ path }: SourceFile) => path.endsWith('.test.ts') || path.startsWith('test/')
 
@@ -136,15 +168,14 @@ function crowdedFolders(files: readonly SourceFile[]): string[] {
 /** Paths from a room to forbidden modules and globals; type-only imports do not count. */
 function forbiddenWays(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map(file => [file.path, file]))
-  return Object.entries(REACH).flatMap(([room, { never, packages, inBrowser, without = '' }]) => {
+  return Object.entries(REACH).flatMap(([room, { never, packages, globals, without = '' }]) => {
     const found: string[] = []
     const isBegun = ({ path }: SourceFile) => path.startsWith(`${room}/`) && roomOf(path) !== without
     const begun = files.filter(file => !isTest(file) && isBegun(file))
     const seen = new Set(begun.map(({ path }) => path))
     const waiting = begun.map(file => ({ file, way: file.path }))
     for (const { file, way } of waiting) {
-      const globals = inBrowser ? new Set(codeOf(file).match(NODE_GLOBALS)) : []
-      for (const name of globals) found.push(`${way} -> ${name}`)
+      for (const name of globalsOf(file, globals)) found.push(`${way} -> ${name}`)
       for (const { specifier, typeOnly } of importsOf(file)) {
         if (typeOnly) continue
         const target = importedPath(file, specifier)
@@ -159,6 +190,20 @@ function forbiddenWays(files: readonly SourceFile[]): string[] {
     }
     return found
   })
+}
+
+function globalNames(names: readonly string[]): RegExp {
+  const pattern = names.map(name => name.replace('.', '\\.')).join('|')
+  return new RegExp(`(?<![\\w$#]|(?<!\\.\\.)\\.)(?:${pattern})(?![\\w$])(?!\\??:)`, 'g')
+}
+
+/** Global values that a file uses. Imported names and own types, such as `Event`, are not among them. */
+function globalsOf(file: SourceFile, globals: RegExp | undefined): Set<string> {
+  const used = new Set<string>(globals && codeOf(file).match(globals))
+  for (const [, imported = '', declared = ''] of file.text.matchAll(OWN_NAMES))
+    for (const name of `${imported},${declared}`.split(/[<>,]/))
+      used.delete(name.trim().replace(/^type\s|^.*\sas\s|[\s=].*$/g, ''))
+  return used
 }
 
 function folderOf(path: string): string {
@@ -271,7 +316,13 @@ describe('these checks find', () => {
   test.each([
     ['engine/fold/fold.ts', "import { Kafka } from 'kafkajs'"],
     ['engine/fold/fold.ts', "import { setTimeout } from 'node:timers/promises'"],
+    ['engine/fold/fold.ts', "const ask = () => globalThis.fetch('http://127.0.0.1')"],
+    ['engine/fold/fold.ts', "const { connect } = process.getBuiltinModule('node:net')"],
+    ['engine/fold/fold.ts', 'const { now } = performance'],
+    ['engine/fold/fold.ts', 'const all = { ...process }'],
+    ['engine/nodes/processors/a.ts', "process.getBuiltinModule('node:fs')"],
     ['schemas/http/a.ts', "import { hash } from 'node:crypto'"],
+    ['schemas/http/a.ts', 'export const size = globalThis.Buffer.byteLength'],
     ['schemas/a.ts', "import { event } from '../engine/event/event.ts'"],
     ['schemas/http/a.ts', 'export const root = __dirname'],
     ['engine/query-language/a.ts', 'const size = (text: string) => Buffer.byteLength(text)'],
@@ -282,6 +333,10 @@ describe('these checks find', () => {
 
   test.each([
     ['schemas/log/a.ts', "import { gzipSync } from 'node:zlib'\ngzipSync(Buffer.alloc(1))"],
+    [
+      'engine/fold/fold.ts',
+      "import { Event } from '../event/event.ts'\nEvent.of(Buffer.alloc(1), this.process)",
+    ],
     ['schemas/a.ts', '// Buffer\nconst a = { process: 1 }, b = a.process'],
   ])('nothing forbidden of %s in: %s', (path, text) => {
     expect(forbiddenWays([file(path, text)])).toEqual([])
