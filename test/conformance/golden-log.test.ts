@@ -2,11 +2,24 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { pipelineCut } from '../../engine/fold/cuts/pipeline.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
+import { blackhole } from '../../engine/nodes/destinations/blackhole.ts'
+import { unroll } from '../../engine/nodes/processors/unroll.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
-import { digestOf, drawGoldenLog, type GoldenLog, recordsOf } from '../support/golden-log.ts'
+import { catalogueWith } from '../support/catalogue-with.ts'
+import { examplePipelines } from '../support/example-pipelines.ts'
+import {
+  digestOf,
+  drawGoldenLog,
+  exampleRecords,
+  type GoldenLog,
+  goldenFold,
+  recordsOf,
+} from '../support/golden-log.ts'
+import { parcels } from '../support/toy-nodes.ts'
 
 const fileOf = (behaviour: number) => new URL(`../data/golden/behaviour-${behaviour}.json`, import.meta.url)
 const behaviours = Array.from({ length: BEHAVIOUR }, (_, index) => index + 1)
@@ -45,6 +58,41 @@ test.each(behaviours)(
     expect(types).toEqual(expect.arrayContaining(since))
   },
 )
+
+test.each(behaviours)('the first examples of the types of behaviour %i reach their nodes', behaviour => {
+  expect(unreachedNodes(CATALOGUE, behaviour)).toEqual([])
+})
+
+test('a new log has the first examples of new types of every kind, and they reach their nodes', () => {
+  const catalogue = catalogueWith({
+    sources: [{ ...parcels, since: BEHAVIOUR }],
+    processors: [{ ...unroll, type: 'new-unroll', since: BEHAVIOUR }],
+    destinations: [{ ...blackhole, type: 'new-blackhole', since: BEHAVIOUR }],
+  })
+  const types = recordsOf(exampleLog(catalogue, BEHAVIOUR)).flatMap(({ value }) => nodeTypesIn(value))
+  expect(types).toEqual(expect.arrayContaining(['parcels', 'new-unroll', 'new-blackhole']))
+  expect(unreachedNodes(catalogue, BEHAVIOUR)).toEqual([])
+})
+
+const exampleLog = (catalogue: Catalogue, behaviour: number): GoldenLog => ({
+  behaviour,
+  records: exampleRecords(catalogue, behaviour, Date.UTC(2026, 10, 20)),
+  digest: '',
+})
+
+/** Nodes of the example pipelines that no event enters, by name and type. An example may drop all events before the store. */
+function unreachedNodes(catalogue: Catalogue, behaviour: number) {
+  const fold = goldenFold(catalogue)
+  for (const record of recordsOf(exampleLog(catalogue, behaviour))) fold.apply(record)
+  const reached = new Set(
+    [...fold.nodeTotals]
+      .filter(({ activity }) => activity.eventsIn > 0)
+      .map(({ pipeline, node }) => `${pipeline} ${node}`),
+  )
+  return examplePipelines(catalogue, behaviour)
+    .flatMap(({ id, nodes }) => nodes.map(node => [`${id} ${node.id}`, node.type] as const))
+    .filter(([name]) => !reached.has(name) && !name.endsWith(' store'))
+}
 
 /** Types of the nodes of a pipeline that the record puts into effect. */
 function nodeTypesIn(value: Buffer): string[] {

@@ -6,6 +6,7 @@ import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import {
   EIGHTH_BEHAVIOUR,
@@ -21,6 +22,7 @@ import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { ingestedRecord } from '../bench/ingested-batch.ts'
+import { EXAMPLE_ACCOUNT, examplePipelines } from './example-pipelines.ts'
 import {
   lineBatchValue,
   pushedValue,
@@ -61,12 +63,17 @@ export function recordsOf(golden: GoldenLog): LogRecord[] {
   }))
 }
 
+/** Fold of the partition of a golden log. */
+export function goldenFold(catalogue: Catalogue): PartitionFold {
+  return new PartitionFold(catalogue, IDENTITY)
+}
+
 /**
  * Digest of every insert that a log gives (table, positions and rows, in order), and of the events it sends to other
  * partitions. Digests of the first four behaviours cover the bytes of blocks, later ones the values of rows.
  */
 export function digestOf(records: readonly LogRecord[], behaviour: number): string {
-  const fold = new PartitionFold(CATALOGUE, IDENTITY)
+  const fold = goldenFold(CATALOGUE)
   const hash = createHash('sha256')
   const add = ({ tables }: Flush) => {
     for (const { table, block, first, last } of tables) {
@@ -243,10 +250,38 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
+  if (behaviour > NINTH_BEHAVIOUR) {
+    const examples = exampleRecords(CATALOGUE, behaviour, timeMs)
+    records.push(...examples)
+    timeMs = examples.at(-1)?.appendTimeMs ?? timeMs
+  }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
   return { ...golden, digest: digestOf(recordsOf(golden), behaviour) }
+}
+
+/** First worked examples of the node types that run since a behaviour number. Earlier numbers have pipelines of their own. */
+export function exampleRecords(
+  catalogue: Catalogue,
+  behaviour: number,
+  fromMs: number,
+): GoldenLog['records'][number][] {
+  let timeMs = fromMs
+  return examplePipelines(catalogue, behaviour).flatMap(({ id, nodes, records }) => {
+    const document = { id, accountId: EXAMPLE_ACCOUNT, title: id, revision: 1, nodes }
+    const payload = JSON.stringify(document)
+    const body = { 'weir.Cut': { kind: 'pipeline', entity: id, version: 1, payload } } as const
+    const startMs = timeMs
+    timeMs += records.at(-1)?.atMs ?? 0
+    return [{ atMs: 0, value: controlType.encode({ behaviour, body }) }, ...records].map(
+      ({ atMs, value }) => ({
+        appendTimeMs: startMs + atMs,
+        producer: null,
+        value: value.toString('base64'),
+      }),
+    )
+  })
 }
 
 /** Requests and a change whose appends were refused; a loss is accepted behind them, and one of them is repeated. */
