@@ -48,6 +48,9 @@ Every type of node with its options, which are the members of \`user_config\`. H
 is in [openapi.json](openapi.json). A type that this version does not run is also checked, stored and returned, but a
 pipeline that has one cannot be published.
 
+[CONTRIBUTING.md](../CONTRIBUTING.md#adding-a-node-type) has the steps that add a type: its file, its line in the catalogue, the
+list of the contract, the behaviour number from which on it runs (\`since\`), and the golden log of that number.
+
 - The sent options and the defaults of all others are stored and returned by every read. An option without a default
   remains absent. The examples show both; a name that the server chooses is shown as \`XXXXXXXX\`.
 - \`a.b\` is the member \`b\` of the object \`a\`, and \`a[].b\` that of every element of the list \`a\`. A member of an object
