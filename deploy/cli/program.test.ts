@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
 import { VERSION } from '../version.ts'
@@ -15,6 +16,18 @@ describe('weir', () => {
       const { code, out } = await line.run(args)
       expect(code).toBe(0)
       expect(out).toContain('Examples:')
+    },
+  )
+
+  test.each(['all', 'ingest', 'api', 'engine', 'store'])(
+    '%s --help names the list of settings',
+    async role => {
+      const { code, out } = await line.run([role, '--help'])
+      expect(code).toBe(0)
+      expect(out).toContain('docs/operations.md, section "Settings"')
+      expect(readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')).toMatch(
+        /^## Settings$/m,
+      )
     },
   )
 

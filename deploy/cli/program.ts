@@ -18,6 +18,10 @@ Examples:
   weir usage apps                     volume by application
   weir backup /mnt/backups/today      copy everything while the server runs`
 
+const ROLE_HELP = `
+Settings are read from the environment and from the file .env in the working directory.
+docs/operations.md, section "Settings", lists all of them.`
+
 const ROLES: readonly [name: string, summary: string][] = [
   ['all', 'run the whole service in one process'],
   ['ingest', 'run only log ingestion'],
@@ -99,6 +103,7 @@ async function buildProgram(args: readonly string[], world: World, finish: Finis
     program
       .command(role)
       .description(summary)
+      .addHelpText('after', ROLE_HELP)
       .action(async () => {
         // Loaded on demand: the server's modules would slow down every client command.
         const { runRole } = await import('../main.ts')

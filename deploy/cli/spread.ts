@@ -19,8 +19,8 @@ Examples:
 
 const URL = '/v3/account/spread'
 const LOOK_EVERY_MS = 250
-const TELL_EVERY_MS = 1_000
-const PATIENCE_MS = MINUTE_MS
+const REPORT_EVERY_MS = 1_000
+const MAX_WAIT_MS = MINUTE_MS
 
 interface Options {
   readonly json?: true
@@ -30,18 +30,18 @@ export function spreadCommand(world: World): Command {
   return new Command('spread')
     .summary('send the lines of the account to all partitions, or to one')
     .description('Show or change whether the lines of the account go to all partitions.')
-    .addArgument(new Argument('[wish]', 'wanted state').choices(['on', 'off']))
+    .addArgument(new Argument('[state]', 'new state').choices(['on', 'off']))
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', HELP)
-    .action(async (wish: 'on' | 'off' | undefined, options: Options) => spread(wish, options, world))
+    .action(async (state: 'on' | 'off' | undefined, options: Options) => spread(state, options, world))
 }
 
-async function spread(wish: 'on' | 'off' | undefined, { json }: Options, world: World): Promise<void> {
+async function spread(state: 'on' | 'off' | undefined, { json }: Options, world: World): Promise<void> {
   const api = apiClient(apiAddress(world), world)
-  if (wish !== undefined) await api.json(URL, { method: 'PUT', body: { enabled: wish === 'on' } })
-  const status = wish === undefined ? await statusOf(api) : await settled(api, world)
+  if (state !== undefined) await api.json(URL, { method: 'PUT', body: { enabled: state === 'on' } })
+  const status = state === undefined ? await statusOf(api) : await settled(api, world)
   await write(world.stdout, json ? `${jsonText(status)}\n` : `${sentenceOf(status)}\n`)
-  if (wish !== undefined && status.phase !== wish)
+  if (state !== undefined && status.phase !== state)
     throw new CommandError(
       EXIT.usage,
       'Some partitions have not completed their part yet. The change continues while engines run (see "weir status"); ' +
@@ -51,18 +51,18 @@ async function spread(wish: 'on' | 'off' | undefined, { json }: Options, world: 
 
 /** Waits a limited time until every partition has completed its part, and reports their number on the way. */
 async function settled(api: ApiClient, { clock, stop, stderr }: World): Promise<JsonObject> {
-  const untilMs = clock.monotonicMs() + PATIENCE_MS
-  let toldMs = clock.monotonicMs()
-  let told: string | undefined
+  const untilMs = clock.monotonicMs() + MAX_WAIT_MS
+  let reportedMs = clock.monotonicMs()
+  let reported: string | undefined
   for (;;) {
     const status = await statusOf(api)
     const isDone = status.partitions_done === status.partitions
     if (isDone || stop.aborted || clock.monotonicMs() > untilMs) return status
     const sentence = sentenceOf(status)
-    if (sentence !== told && clock.monotonicMs() - toldMs > TELL_EVERY_MS) {
+    if (sentence !== reported && clock.monotonicMs() - reportedMs > REPORT_EVERY_MS) {
       await write(stderr, `${sentence}\n`)
-      told = sentence
-      toldMs = clock.monotonicMs()
+      reported = sentence
+      reportedMs = clock.monotonicMs()
     }
     await clock.sleep(LOOK_EVERY_MS, stop)
   }
