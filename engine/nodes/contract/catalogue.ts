@@ -65,9 +65,10 @@ export class Catalogue {
     for (const { type, config } of [...sources, ...processors, ...destinations])
       assertSecretsAreFound(config, type)
     this.sources = sources
+    // Only types that run have worked examples.
     this.runningSources = sources.filter(source => 'examples' in source)
-    this.processors = processors.filter(processor => 'compile' in processor)
-    this.destinations = destinations.filter(destination => 'delivery' in destination)
+    this.processors = processors.filter(processor => 'examples' in processor)
+    this.destinations = destinations.filter(destination => 'examples' in destination)
     for (const destination of this.destinations) assertNoSecretInFold(destination)
     this.ownStore = ownStore
     this.#declaredSources = byWireId(sources)
