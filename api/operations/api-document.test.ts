@@ -25,6 +25,13 @@ describe('of the present routes (renew with `npm run docs`)', () => {
     await expect(`${document}\n`).toMatchFileSnapshot('../../docs/openapi.json')
   })
 
+  test('every object of an answer with data is named', () => {
+    const { paths } = JSON.parse(document)
+    const text = JSON.stringify(paths)
+    expect(text).toContain('"$ref":"#/components/schemas/PipelineRecordEnvelope"')
+    expect(text).not.toMatch(/"data":\{"(\$ref|type)"/)
+  })
+
   test('test/client/api-client.ts is the client that is generated from the document', async () => {
     const context = createContext(await parseSpec(JSON.parse(document)), { useUnknown: true })
     const client = printAst(await generateAst(context))

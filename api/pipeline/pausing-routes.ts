@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { EnvelopeOf } from '../../schemas/http/envelope.ts'
+import { EnvelopeOf, EnvelopeWith } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { PauseEffect, PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope } from '../http/envelope.ts'
@@ -12,7 +12,7 @@ import type { PipelineRouteOptions } from './pipelines.ts'
 import { pipelineRecord } from './records.ts'
 
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
-const PausedPipeline = EnvelopeOf(PipelineRecord, {
+const PausedPipeline = EnvelopeWith('PausedPipelineEnvelope', PipelineRecord, {
   effects: Type.Array(PauseEffect, {
     description: 'Effects of this pause; with dry_run: effects that it would have.',
   }),

@@ -24,11 +24,21 @@ const metaMembers = {
 export const Meta = named('Meta', Type.Object(metaMembers))
 
 /**
- * Schema of an answer, for the API document.
+ * Schema of an answer, for the API document. Its name is made from that of its data.
  *
- * @param more further members of `meta`
+ * @throws RangeError when the data is neither a schema with a name nor a list of such
  */
-export function EnvelopeOf<Data extends TSchema>(data: Data, more: TProperties = {}) {
-  const meta = Object.keys(more).length === 0 ? Meta : Type.Object({ ...metaMembers, ...more })
-  return Type.Object({ meta, data })
+export function EnvelopeOf<Data extends TSchema>(data: Data) {
+  return named(`${nameOf(data)}Envelope`, Type.Object({ meta: Meta, data }))
+}
+
+/** Schema of an answer whose `meta` has further members. */
+export function EnvelopeWith<Data extends TSchema>(name: string, data: Data, more: TProperties) {
+  return named(name, Type.Object({ meta: Type.Object({ ...metaMembers, ...more }), data }))
+}
+
+function nameOf(data: TSchema & { readonly $id?: string; readonly items?: TSchema }): string {
+  if (data.$id !== undefined) return data.$id
+  if (data.items !== undefined) return `${nameOf(data.items)}List`
+  throw new RangeError('the data of an envelope needs a name')
 }

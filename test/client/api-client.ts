@@ -83,6 +83,10 @@ export type PipelineRecord = {
     origin: string;
     template: null;
 };
+export type PipelineRecordListEnvelope = {
+    meta: Meta;
+    data: PipelineRecord[];
+};
 export type V3Error = {
     status: number;
     code: string;
@@ -136,9 +140,17 @@ export type PipelineBody = {
     /** Ignored. */
     consumer_id?: unknown;
 };
+export type PipelineRecordEnvelope = {
+    meta: Meta;
+    data: PipelineRecord;
+};
 export type DeletedRecord = {
     id: string;
     deleted: true;
+};
+export type DeletedRecordEnvelope = {
+    meta: Meta;
+    data: DeletedRecord;
 };
 export type GatewayRouteRecord = {
     id: string;
@@ -150,11 +162,19 @@ export type GatewayRouteRecord = {
     description: string | null;
     created_at: string;
 };
+export type GatewayRouteRecordListEnvelope = {
+    meta: Meta;
+    data: GatewayRouteRecord[];
+};
 export type GatewayRouteCreate = {
     /** Type of the sources that may use it. */
     "type": string;
     title: string;
     description?: string | null;
+};
+export type GatewayRouteRecordEnvelope = {
+    meta: Meta;
+    data: GatewayRouteRecord;
 };
 export type GatewayRouteReplace = {
     "type"?: string;
@@ -167,6 +187,10 @@ export type AccessKeyRecord = {
     title: string;
     gateway_route_id: string;
     created_at: string;
+};
+export type AccessKeyRecordListEnvelope = {
+    meta: Meta;
+    data: AccessKeyRecord[];
 };
 export type AccessKeyWrite = {
     title: string;
@@ -183,6 +207,10 @@ export type NewAccessKeyRecord = {
     gateway_route_id: string;
     created_at: string;
 };
+export type NewAccessKeyRecordEnvelope = {
+    meta: Meta;
+    data: NewAccessKeyRecord;
+};
 export type ExemptionRecord = {
     /** Text of the key; null: events without a key. */
     key: string | null;
@@ -191,6 +219,10 @@ export type ExemptionRecord = {
     created_at: string;
     /** Whether the account's lines pass through it now; null: unknown to this process. */
     in_effect: boolean | null;
+};
+export type ExemptionRecordListEnvelope = {
+    meta: Meta;
+    data: ExemptionRecord[];
 };
 export type ExemptionWrite = {
     /** Text of the key; null: events without a key. */
@@ -201,6 +233,19 @@ export type ExemptionWrite = {
     until?: string;
     /** Reason, a free text. */
     reason?: string;
+};
+export type ExemptionRecordEnvelope = {
+    meta: Meta;
+    data: ExemptionRecord;
+};
+export type EndedExemption = {
+    /** Text of the key; null: events without a key. */
+    key: string | null;
+    deleted: true;
+};
+export type EndedExemptionEnvelope = {
+    meta: Meta;
+    data: EndedExemption;
 };
 export type BucketTotals = {
     /** The end of the window. */
@@ -233,6 +278,19 @@ export type BucketRecord = {
     /** End of its exemption; null: it is not exempt, or the key is unknown. */
     exempt_until: string | null;
 };
+export type BucketRecordListEnvelope = {
+    meta: {
+        pk: string;
+        "type": string;
+        links: object;
+        page: {
+            next: null;
+            previous: null;
+        };
+        totals: BucketTotals;
+    };
+    data: BucketRecord[];
+};
 export type OneBucketRecord = {
     /** Bucket of one key, of events without a key, or of all keys beyond the maximum number of buckets. */
     bucket: "key" | "default" | "shared";
@@ -257,6 +315,10 @@ export type OneBucketRecord = {
         at: string;
         count: number;
     }[];
+};
+export type OneBucketRecordEnvelope = {
+    meta: Meta;
+    data: OneBucketRecord;
 };
 export type DeadLetterSettingsRecord = {
     /** Whether events that fail are kept. */
@@ -286,6 +348,19 @@ export type DeadLetterRecord = {
         timestamp: string;
     };
 };
+export type DeadLetterRecordListEnvelope = {
+    meta: {
+        pk: string;
+        "type": string;
+        links: object;
+        page: {
+            next: string | null;
+            previous: null;
+        };
+        settings: DeadLetterSettingsRecord;
+    };
+    data: DeadLetterRecord[];
+};
 export type DeadLetterSettingsWrite = {
     /** Whether events that fail are kept. */
     enabled: boolean;
@@ -293,6 +368,10 @@ export type DeadLetterSettingsWrite = {
     retention_days?: number;
     /** Seconds during which delivery to a destination is retried before its events fail; null: forever. */
     give_up_after_s?: number | null;
+};
+export type DeadLetterSettingsRecordEnvelope = {
+    meta: Meta;
+    data: DeadLetterSettingsRecord;
 };
 export type DeadLetterFilter = {
     /** Code of the failure, such as E_NOT_FOUND. */
@@ -324,6 +403,10 @@ export type DeadLetterReplayRecord = {
     /** Number of letters beyond the limit of one call: repeat the call. */
     remaining: number;
 };
+export type DeadLetterReplayRecordEnvelope = {
+    meta: Meta;
+    data: DeadLetterReplayRecord;
+};
 export type PipelineErrorRecord = {
     /** Id of a group of equal errors; the same in every period. */
     id: string;
@@ -345,6 +428,10 @@ export type PipelineErrorRecord = {
     /** Number of errors in the period. */
     count: number;
 };
+export type PipelineErrorRecordListEnvelope = {
+    meta: Meta;
+    data: PipelineErrorRecord[];
+};
 export type RevisionSummary = {
     id: string;
     pipeline_id: string;
@@ -359,6 +446,10 @@ export type RevisionSummary = {
     deployed: boolean;
     /** Whether the account's lines pass through it now */
     loaded: boolean;
+};
+export type RevisionSummaryListEnvelope = {
+    meta: Meta;
+    data: RevisionSummary[];
 };
 export type RevisionRecord = {
     id: string;
@@ -390,6 +481,10 @@ export type RevisionRecord = {
         active: boolean;
         alert_config: object;
     }[];
+};
+export type RevisionRecordEnvelope = {
+    meta: Meta;
+    data: RevisionRecord;
 };
 export type NodeDifference = {
     change: "added" | "removed" | "changed";
@@ -429,10 +524,28 @@ export type RevisionDiff = {
     /** The differences as lines of text */
     text: string[];
 };
+export type RevisionDiffEnvelope = {
+    meta: Meta;
+    data: RevisionDiff;
+};
 export type PauseEffect = {
     /** INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled during the pause. */
     code: "INGESTION_UNFILTERED";
     message: string;
+};
+export type PausedPipelineEnvelope = {
+    meta: {
+        pk: string;
+        "type"?: string;
+        links: object;
+        page?: {
+            next: string | null;
+            previous: null;
+        } | null;
+        /** Effects of this pause; with dry_run: effects that it would have. */
+        effects: PauseEffect[];
+    };
+    data: PipelineRecord;
 };
 export type FileSimulationRequest = {
     /** A whole pipeline in the form of a file (see PUT /v3/pipeline/import); sources are named as in the file */
@@ -506,6 +619,10 @@ export type SimulationRecord = {
             }[];
         }[];
     }[];
+};
+export type SimulationRecordEnvelope = {
+    meta: Meta;
+    data: SimulationRecord;
 };
 export type SimulationRequest = {
     /** A list with one event per element, or a text: JSON, NDJSON, or lines. An object is a whole event if, apart from `message`, it has only `metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of its source), and at least one of them; every other value is a message. */
@@ -585,6 +702,10 @@ export type ExplainedLine = {
         }[];
     } | null;
 };
+export type ExplainedLineListEnvelope = {
+    meta: Meta;
+    data: ExplainedLine[];
+};
 export type PreviewRequest = {
     /** Length of the previewed period in minutes */
     minutes?: number;
@@ -656,6 +777,14 @@ export type PreviewRecord = {
             draft_events: EventRecord[];
         }[];
     };
+};
+export type PreviewRecordEnvelope = {
+    meta: Meta;
+    data: PreviewRecord;
+};
+export type PreviewRecordListEnvelope = {
+    meta: Meta;
+    data: PreviewRecord[];
 };
 export type PipelineFile = {
     /** Type and version of the document */
@@ -734,6 +863,11 @@ export type FileDifference = {
     /** The differences as lines of text */
     text: string[];
 };
+export type ImportedFile = PipelineRecord | FileDifference;
+export type ImportedFileEnvelope = {
+    meta: Meta;
+    data: ImportedFile;
+};
 export type AlertRecord = {
     id: string;
     account_id: string;
@@ -743,6 +877,14 @@ export type AlertRecord = {
     inputs: string[];
     active: boolean;
     alert_config: object;
+};
+export type AlertRecordListEnvelope = {
+    meta: Meta;
+    data: AlertRecord[];
+};
+export type AlertRecordEnvelope = {
+    meta: Meta;
+    data: AlertRecord;
 };
 export type AlertWrite = {
     /** Kind of node, as in the path */
@@ -1100,6 +1242,14 @@ export type NodeRecord = {
     access_keys?: unknown[];
     access_keys_user_provided?: boolean;
     durability_profile?: null;
+};
+export type NodeRecordEnvelope = {
+    meta: Meta;
+    data: NodeRecord;
+};
+export type NodeRecordListEnvelope = {
+    meta: Meta;
+    data: NodeRecord[];
 };
 export type NodeReplace = {
     "type"?: string;
@@ -2742,6 +2892,14 @@ export type AccountRecord = {
         suspendIngestion: boolean;
     };
 };
+export type AccountRecordListEnvelope = {
+    meta: Meta;
+    data: AccountRecord[];
+};
+export type AccountRecordEnvelope = {
+    meta: Meta;
+    data: AccountRecord;
+};
 export type TokenDescription = {
     subject: string;
     "type": string;
@@ -2750,12 +2908,20 @@ export type TokenDescription = {
     email: string | null;
     role: string;
 };
+export type TokenDescriptionEnvelope = {
+    meta: Meta;
+    data: TokenDescription;
+};
 export type EnterpriseRecord = {
     enterprise: string;
     enterprise_id: string;
     name: string;
     created: string;
     accounts: AccountRecord[];
+};
+export type EnterpriseRecordEnvelope = {
+    meta: Meta;
+    data: EnterpriseRecord;
 };
 export type AccountCreate = {
     company: string;
@@ -2807,6 +2973,10 @@ export type CreatedAccount = {
     /** Ingestion key of the account */
     ingestion_key: string;
 };
+export type CreatedAccountEnvelope = {
+    meta: Meta;
+    data: CreatedAccount;
+};
 export type AccountChange = {
     company?: string;
     owneremail?: string;
@@ -2854,6 +3024,10 @@ export type SpreadRecord = {
     /** Number of partitions that have applied the newest change. */
     partitions_done: number;
 };
+export type SpreadRecordEnvelope = {
+    meta: Meta;
+    data: SpreadRecord;
+};
 export type SpreadChange = {
     enabled: boolean;
 };
@@ -2885,6 +3059,10 @@ export type Histogram = {
     /** UNIX milliseconds. Older lines were not counted. */
     covered_from: number;
 };
+export type HistogramEnvelope = {
+    meta: Meta;
+    data: Histogram;
+};
 export type Facet = {
     field: string;
     /** Most lines first. A line with several values counts for each of them. */
@@ -2906,6 +3084,10 @@ export type Facet = {
     complete: boolean;
     /** UNIX milliseconds. Older lines were not counted. */
     covered_from: number;
+};
+export type FacetListEnvelope = {
+    meta: Meta;
+    data: Facet[];
 };
 export type LineUsage = {
     name: string;
@@ -3174,10 +3356,7 @@ export function putV1ByRouteId(routeId: string, body: unknown, opts?: Oazapfts.R
 export function getV3Pipeline(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord[];
-        };
+        data: PipelineRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3209,10 +3388,7 @@ export function getV3Pipeline(opts?: Oazapfts.RequestOpts) {
 export function postV3Pipeline(pipelineBody: PipelineBody, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord;
-        };
+        data: PipelineRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3246,10 +3422,7 @@ export function postV3Pipeline(pipelineBody: PipelineBody, opts?: Oazapfts.Reque
 export function getV3PipelineByPipelineId(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord;
-        };
+        data: PipelineRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3281,10 +3454,7 @@ export function getV3PipelineByPipelineId(pipelineId: string, opts?: Oazapfts.Re
 export function putV3PipelineByPipelineId(pipelineId: string, pipelineBody: PipelineBody, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord;
-        };
+        data: PipelineRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3318,10 +3488,7 @@ export function putV3PipelineByPipelineId(pipelineId: string, pipelineBody: Pipe
 export function deleteV3PipelineByPipelineId(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3356,10 +3523,7 @@ export function postV3PipelineByPipelineIdPublish(pipelineId: string, { allowUnc
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord;
-        };
+        data: PipelineRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3394,10 +3558,7 @@ export function postV3PipelineByPipelineIdPublish(pipelineId: string, { allowUnc
 export function getV3PipelineGatewayRoute(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: GatewayRouteRecord[];
-        };
+        data: GatewayRouteRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3429,10 +3590,7 @@ export function getV3PipelineGatewayRoute(opts?: Oazapfts.RequestOpts) {
 export function postV3PipelineGatewayRoute(gatewayRouteCreate: GatewayRouteCreate, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: GatewayRouteRecord;
-        };
+        data: GatewayRouteRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3466,10 +3624,7 @@ export function postV3PipelineGatewayRoute(gatewayRouteCreate: GatewayRouteCreat
 export function getV3PipelineGatewayRouteByRouteId(routeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: GatewayRouteRecord;
-        };
+        data: GatewayRouteRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3501,10 +3656,7 @@ export function getV3PipelineGatewayRouteByRouteId(routeId: string, opts?: Oazap
 export function putV3PipelineGatewayRouteByRouteId(routeId: string, gatewayRouteReplace: GatewayRouteReplace, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: GatewayRouteRecord;
-        };
+        data: GatewayRouteRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3538,10 +3690,7 @@ export function putV3PipelineGatewayRouteByRouteId(routeId: string, gatewayRoute
 export function deleteV3PipelineGatewayRouteByRouteId(routeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3574,10 +3723,7 @@ export function deleteV3PipelineGatewayRouteByRouteId(routeId: string, opts?: Oa
 export function getV3PipelineGatewayRouteByRouteIdAccessKey(routeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccessKeyRecord[];
-        };
+        data: AccessKeyRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3609,10 +3755,7 @@ export function getV3PipelineGatewayRouteByRouteIdAccessKey(routeId: string, opt
 export function postV3PipelineGatewayRouteByRouteIdAccessKey(routeId: string, accessKeyWrite: AccessKeyWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NewAccessKeyRecord;
-        };
+        data: NewAccessKeyRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3646,10 +3789,7 @@ export function postV3PipelineGatewayRouteByRouteIdAccessKey(routeId: string, ac
 export function deleteV3PipelineGatewayRouteByRouteIdAccessKeyByKeyId(routeId: string, keyId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3682,10 +3822,7 @@ export function deleteV3PipelineGatewayRouteByRouteIdAccessKeyByKeyId(routeId: s
 export function getV3PipelineByPipelineIdTransformByNodeIdExemption(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: ExemptionRecord[];
-        };
+        data: ExemptionRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3717,10 +3854,7 @@ export function getV3PipelineByPipelineIdTransformByNodeIdExemption(pipelineId: 
 export function putV3PipelineByPipelineIdTransformByNodeIdExemption(pipelineId: string, nodeId: string, exemptionWrite: ExemptionWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: ExemptionRecord;
-        };
+        data: ExemptionRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3757,14 +3891,7 @@ export function deleteV3PipelineByPipelineIdTransformByNodeIdExemption(pipelineI
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: {
-                /** Text of the key; null: events without a key. */
-                key: string | null;
-                deleted: true;
-            };
-        };
+        data: EndedExemptionEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3802,19 +3929,7 @@ export function getV3PipelineByPipelineIdTransformByNodeIdBucket(pipelineId: str
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: {
-                pk: string;
-                "type": string;
-                links: object;
-                page: {
-                    next: null;
-                    previous: null;
-                };
-                totals: BucketTotals;
-            };
-            data: BucketRecord[];
-        };
+        data: BucketRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3850,10 +3965,7 @@ export function getV3PipelineByPipelineIdTransformByNodeIdBucketByKey(pipelineId
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: OneBucketRecord;
-        };
+        data: OneBucketRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3896,19 +4008,7 @@ export function getV3PipelineByPipelineIdDeadLetter(pipelineId: string, { code, 
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: {
-                pk: string;
-                "type": string;
-                links: object;
-                page: {
-                    next: string | null;
-                    previous: null;
-                };
-                settings: DeadLetterSettingsRecord;
-            };
-            data: DeadLetterRecord[];
-        };
+        data: DeadLetterRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3949,10 +4049,7 @@ export function getV3PipelineByPipelineIdDeadLetter(pipelineId: string, { code, 
 export function putV3PipelineByPipelineIdDeadLetter(pipelineId: string, deadLetterSettingsWrite: DeadLetterSettingsWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeadLetterSettingsRecord;
-        };
+        data: DeadLetterSettingsRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -3986,10 +4083,7 @@ export function putV3PipelineByPipelineIdDeadLetter(pipelineId: string, deadLett
 export function postV3PipelineByPipelineIdDeadLetterReplay(pipelineId: string, deadLetterReplay: DeadLetterReplay, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeadLetterReplayRecord;
-        };
+        data: DeadLetterReplayRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4028,10 +4122,7 @@ export function getV3PipelineByPipelineIdError(pipelineId: string, { nodeId, $fr
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineErrorRecord[];
-        };
+        data: PipelineErrorRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4068,10 +4159,7 @@ export function getV3PipelineByPipelineIdError(pipelineId: string, { nodeId, $fr
 export function getV3PipelineByPipelineIdRevision(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: RevisionSummary[];
-        };
+        data: RevisionSummaryListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4103,10 +4191,7 @@ export function getV3PipelineByPipelineIdRevision(pipelineId: string, opts?: Oaz
 export function getV3PipelineByPipelineIdRevisionByNumber(pipelineId: string, $number: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: RevisionRecord;
-        };
+        data: RevisionRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4138,10 +4223,7 @@ export function getV3PipelineByPipelineIdRevisionByNumber(pipelineId: string, $n
 export function postV3PipelineByPipelineIdRevisionByNumberRestore(pipelineId: string, $number: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord;
-        };
+        data: PipelineRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4174,10 +4256,7 @@ export function postV3PipelineByPipelineIdRevisionByNumberRestore(pipelineId: st
 export function getV3PipelineByPipelineIdRevisionByFromDiffByTo(pipelineId: string, $from: string, to: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: RevisionDiff;
-        };
+        data: RevisionDiffEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4211,20 +4290,7 @@ export function postV3PipelineByPipelineIdPause(pipelineId: string, { dryRun }: 
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: {
-                pk: string;
-                "type"?: string;
-                links: object;
-                page?: {
-                    next: string | null;
-                    previous: null;
-                } | null;
-                /** Effects of this pause; with dry_run: effects that it would have. */
-                effects: PauseEffect[];
-            };
-            data: PipelineRecord;
-        };
+        data: PausedPipelineEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4259,10 +4325,7 @@ export function postV3PipelineByPipelineIdPause(pipelineId: string, { dryRun }: 
 export function postV3PipelineByPipelineIdResume(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord;
-        };
+        data: PipelineRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4295,10 +4358,7 @@ export function postV3PipelineByPipelineIdResume(pipelineId: string, opts?: Oaza
 export function postV3PipelineSimulate(fileSimulationRequest: FileSimulationRequest, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: SimulationRecord;
-        };
+        data: SimulationRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4334,10 +4394,7 @@ export function postV3PipelineByPipelineIdSimulate(pipelineId: string, simulatio
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: SimulationRecord;
-        };
+        data: SimulationRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4380,10 +4437,7 @@ export function getV3PipelineByPipelineIdExplain(pipelineId: string, { lineId, b
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: ExplainedLine[];
-        };
+        data: ExplainedLineListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4422,10 +4476,7 @@ export function getV3PipelineByPipelineIdExplain(pipelineId: string, { lineId, b
 export function postV3PipelineByPipelineIdPreview(pipelineId: string, previewRequest: PreviewRequest, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PreviewRecord;
-        };
+        data: PreviewRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4459,10 +4510,7 @@ export function postV3PipelineByPipelineIdPreview(pipelineId: string, previewReq
 export function getV3PipelineByPipelineIdPreview(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PreviewRecord[];
-        };
+        data: PreviewRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4494,10 +4542,7 @@ export function getV3PipelineByPipelineIdPreview(pipelineId: string, opts?: Oaza
 export function getV3PipelineByPipelineIdPreviewByPreviewId(pipelineId: string, previewId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PreviewRecord;
-        };
+        data: PreviewRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4529,10 +4574,7 @@ export function getV3PipelineByPipelineIdPreviewByPreviewId(pipelineId: string, 
 export function deleteV3PipelineByPipelineIdPreviewByPreviewId(pipelineId: string, previewId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PreviewRecord;
-        };
+        data: PreviewRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4603,10 +4645,7 @@ export function putV3PipelineImport(pipelineFile: PipelineFile, { dryRun }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: PipelineRecord | FileDifference;
-        };
+        data: ImportedFileEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4642,10 +4681,7 @@ export function putV3PipelineImport(pipelineFile: PipelineFile, { dryRun }: {
 export function getV3PipelineByPipelineIdAlert(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AlertRecord[];
-        };
+        data: AlertRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4677,10 +4713,7 @@ export function getV3PipelineByPipelineIdAlert(pipelineId: string, opts?: Oazapf
 export function getV3PipelineByPipelineIdAlertByAlertId(pipelineId: string, alertId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AlertRecord;
-        };
+        data: AlertRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4712,10 +4745,7 @@ export function getV3PipelineByPipelineIdAlertByAlertId(pipelineId: string, aler
 export function postV3PipelineByPipelineIdSourceByNodeIdAlert(pipelineId: string, nodeId: string, alertWrite: AlertWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AlertRecord;
-        };
+        data: AlertRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4749,10 +4779,7 @@ export function postV3PipelineByPipelineIdSourceByNodeIdAlert(pipelineId: string
 export function putV3PipelineByPipelineIdSourceByNodeIdAlertByAlertId(pipelineId: string, nodeId: string, alertId: string, alertWrite: AlertWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AlertRecord;
-        };
+        data: AlertRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4786,10 +4813,7 @@ export function putV3PipelineByPipelineIdSourceByNodeIdAlertByAlertId(pipelineId
 export function deleteV3PipelineByPipelineIdSourceByNodeIdAlertByAlertId(pipelineId: string, nodeId: string, alertId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4822,10 +4846,7 @@ export function deleteV3PipelineByPipelineIdSourceByNodeIdAlertByAlertId(pipelin
 export function postV3PipelineByPipelineIdTransformByNodeIdAlert(pipelineId: string, nodeId: string, alertWrite: AlertWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AlertRecord;
-        };
+        data: AlertRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4859,10 +4880,7 @@ export function postV3PipelineByPipelineIdTransformByNodeIdAlert(pipelineId: str
 export function putV3PipelineByPipelineIdTransformByNodeIdAlertByAlertId(pipelineId: string, nodeId: string, alertId: string, alertWrite: AlertWrite, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AlertRecord;
-        };
+        data: AlertRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -4896,10 +4914,7 @@ export function putV3PipelineByPipelineIdTransformByNodeIdAlertByAlertId(pipelin
 export function deleteV3PipelineByPipelineIdTransformByNodeIdAlertByAlertId(pipelineId: string, nodeId: string, alertId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5058,10 +5073,7 @@ export function postV3PipelineByPipelineIdSource(pipelineId: string, body: NodeC
 } & SourceWebhook)), opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5095,10 +5107,7 @@ export function postV3PipelineByPipelineIdSource(pipelineId: string, body: NodeC
 export function getV3PipelineByPipelineIdSource(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord[];
-        };
+        data: NodeRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5130,10 +5139,7 @@ export function getV3PipelineByPipelineIdSource(pipelineId: string, opts?: Oazap
 export function getV3PipelineByPipelineIdSourceByNodeId(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5165,10 +5171,7 @@ export function getV3PipelineByPipelineIdSourceByNodeId(pipelineId: string, node
 export function putV3PipelineByPipelineIdSourceByNodeId(pipelineId: string, nodeId: string, body: NodeReplace & (SourceLogAgent | SourceAzureEventHub | SourceDatadogAgent | SourceDemoLogs | SourceFluent | SourceHttp | SourceKafka | SourceKinesisFirehose | SourceLogAnalysis | SourceLogAnalysisIngestion | SourceLogstash | SourceOpenTelemetryLogs | SourceOpenTelemetryMetrics | SourceOpenTelemetryTraces | SourcePrometheusRemoteWrite | SourceS3 | SourceSplunkHec | SourceSqs | SourceWebhook), opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5202,10 +5205,7 @@ export function putV3PipelineByPipelineIdSourceByNodeId(pipelineId: string, node
 export function deleteV3PipelineByPipelineIdSourceByNodeId(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5292,10 +5292,7 @@ export function postV3PipelineByPipelineIdTransform(pipelineId: string, body: No
 } & TransformUnroll)), opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5329,10 +5326,7 @@ export function postV3PipelineByPipelineIdTransform(pipelineId: string, body: No
 export function getV3PipelineByPipelineIdTransform(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord[];
-        };
+        data: NodeRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5364,10 +5358,7 @@ export function getV3PipelineByPipelineIdTransform(pipelineId: string, opts?: Oa
 export function getV3PipelineByPipelineIdTransformByNodeId(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5399,10 +5390,7 @@ export function getV3PipelineByPipelineIdTransformByNodeId(pipelineId: string, n
 export function putV3PipelineByPipelineIdTransformByNodeId(pipelineId: string, nodeId: string, body: NodeReplace & (TransformDropFields | TransformFilter | TransformReduce | TransformRoute | TransformSetTimestamp | TransformThrottle | TransformAggregate | TransformCompactFields | TransformDataProfiler | TransformDecryptFields | TransformDedupe | TransformEncryptFields | TransformEventToMetric | TransformFlattenFields | TransformJsScript | TransformMapFields | TransformMetricsTagCardinalityLimit | TransformParse | TransformParseSequentially | TransformRedact | TransformSample | TransformStringify | TransformTraceSampling | TransformUnroll), opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5436,10 +5424,7 @@ export function putV3PipelineByPipelineIdTransformByNodeId(pipelineId: string, n
 export function deleteV3PipelineByPipelineIdTransformByNodeId(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5512,10 +5497,7 @@ export function postV3PipelineByPipelineIdSink(pipelineId: string, body: NodeCre
 } & SinkSplunkHecLogs)), opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5549,10 +5531,7 @@ export function postV3PipelineByPipelineIdSink(pipelineId: string, body: NodeCre
 export function getV3PipelineByPipelineIdSink(pipelineId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord[];
-        };
+        data: NodeRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5584,10 +5563,7 @@ export function getV3PipelineByPipelineIdSink(pipelineId: string, opts?: Oazapft
 export function getV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5619,10 +5595,7 @@ export function getV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nodeId
 export function putV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nodeId: string, body: NodeReplace & (SinkLogAnalysis | SinkBlackhole | SinkAzureBlobStorage | SinkDatadogLogs | SinkDatadogMetrics | SinkElasticsearch | SinkGcpCloudMonitoring | SinkGcpCloudOperations | SinkGcpCloudPubsub | SinkGcpCloudStorage | SinkHoneycombLogs | SinkHttp | SinkKafka | SinkLoki | SinkNewRelic | SinkPrometheusRemoteWrite | SinkS3 | SinkSplunkHecLogs), opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: NodeRecord;
-        };
+        data: NodeRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -5656,10 +5629,7 @@ export function putV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nodeId
 export function deleteV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: DeletedRecord;
-        };
+        data: DeletedRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8218,10 +8188,7 @@ export function getV1ConfigAudit({ $from, to, actor, kind, entity, action, limit
 export function getV3AuthAccount(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord[];
-        };
+        data: AccountRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8253,10 +8220,7 @@ export function getV3AuthAccount(opts?: Oazapfts.RequestOpts) {
 export function getV3AuthAccountByAccountId(accountId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord;
-        };
+        data: AccountRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8288,10 +8252,7 @@ export function getV3AuthAccountByAccountId(accountId: string, opts?: Oazapfts.R
 export function getV3AuthToken(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: TokenDescription;
-        };
+        data: TokenDescriptionEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8323,10 +8284,7 @@ export function getV3AuthToken(opts?: Oazapfts.RequestOpts) {
 export function getV3Enterprise(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: EnterpriseRecord;
-        };
+        data: EnterpriseRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8358,10 +8316,7 @@ export function getV3Enterprise(opts?: Oazapfts.RequestOpts) {
 export function getV3EnterpriseAccount(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord[];
-        };
+        data: AccountRecordListEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8393,10 +8348,7 @@ export function getV3EnterpriseAccount(opts?: Oazapfts.RequestOpts) {
 export function postV3EnterpriseAccount(accountCreate: AccountCreate, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: CreatedAccount;
-        };
+        data: CreatedAccountEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8430,10 +8382,7 @@ export function postV3EnterpriseAccount(accountCreate: AccountCreate, opts?: Oaz
 export function getV3EnterpriseAccountByAccountId(accountId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord;
-        };
+        data: AccountRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8465,10 +8414,7 @@ export function getV3EnterpriseAccountByAccountId(accountId: string, opts?: Oaza
 export function putV3EnterpriseAccountByAccountId(accountId: string, accountChange: AccountChange, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord;
-        };
+        data: AccountRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8502,10 +8448,7 @@ export function putV3EnterpriseAccountByAccountId(accountId: string, accountChan
 export function postV3EnterpriseAccountByAccountIdSuspend(accountId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord;
-        };
+        data: AccountRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8538,10 +8481,7 @@ export function postV3EnterpriseAccountByAccountIdSuspend(accountId: string, opt
 export function postV3EnterpriseAccountByAccountIdResume(accountId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: AccountRecord;
-        };
+        data: AccountRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8871,10 +8811,7 @@ export function deleteV1EnterpriseKeysByKeyId(keyId: string, opts?: Oazapfts.Req
 export function getV3AccountSpread(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: SpreadRecord;
-        };
+        data: SpreadRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -8906,10 +8843,7 @@ export function getV3AccountSpread(opts?: Oazapfts.RequestOpts) {
 export function putV3AccountSpread(spreadChange: SpreadChange, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: SpreadRecord;
-        };
+        data: SpreadRecordEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -9057,10 +8991,7 @@ export function getV3SearchHistogram($from: number, to: number, { query, hosts, 
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: Histogram;
-        };
+        data: HistogramEnvelope;
     } | {
         status: 400;
         data: V3Error;
@@ -9112,10 +9043,7 @@ export function getV3SearchFacet($from: number, to: number, fields: string, { qu
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            meta: Meta;
-            data: Facet[];
-        };
+        data: FacetListEnvelope;
     } | {
         status: 400;
         data: V3Error;

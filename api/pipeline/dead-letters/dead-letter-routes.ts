@@ -11,22 +11,26 @@ import {
   DeadLetterSettingsRecord,
   DeadLetterSettingsWrite,
 } from '../../../schemas/http/pipeline/dead-letter-api.ts'
+import { named } from '../../../schemas/named.ts'
 import { envelope } from '../../http/envelope.ts'
 import { DEAD_LETTERS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { DeadLetters } from './dead-letters.ts'
 
 const Path = Type.Object({ pipelineId: Type.String() })
-const LetterPage = Type.Object({
-  meta: Type.Object({
-    pk: Type.String(),
-    type: Type.String(),
-    links: Type.Unsafe<object>({ type: 'object' }),
-    page: Type.Object({ next: Type.Union([Type.String(), Type.Null()]), previous: Type.Null() }),
-    settings: DeadLetterSettingsRecord,
+const LetterPage = named(
+  'DeadLetterRecordListEnvelope',
+  Type.Object({
+    meta: Type.Object({
+      pk: Type.String(),
+      type: Type.String(),
+      links: Type.Unsafe<object>({ type: 'object' }),
+      page: Type.Object({ next: Type.Union([Type.String(), Type.Null()]), previous: Type.Null() }),
+      settings: DeadLetterSettingsRecord,
+    }),
+    data: Type.Array(DeadLetterRecord),
   }),
-  data: Type.Array(DeadLetterRecord),
-})
+)
 const tags = ['pipelines']
 
 /** Routes `/v3/pipeline/{id}/dead-letter`: events of a pipeline that failed. */

@@ -9,6 +9,7 @@ import { PipelineRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
 import { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import { FileDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
+import { named } from '../../../schemas/named.ts'
 import { envelope } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { validatorCompiler } from '../../http/validation.ts'
@@ -23,6 +24,7 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
   json: 'application/json; charset=utf-8',
 }
 const tags = ['pipelines']
+const ImportedFile = named('ImportedFile', Type.Union([PipelineRecord, FileDifference]))
 
 /** The API document contains the long schema only once. */
 const SameFile = Type.Unsafe<unknown>({ type: 'object', description: 'As JSON is for the import' })
@@ -81,7 +83,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
         tags,
         querystring: dryRunQuery('true: only return the changes'),
         body: { content: SENT },
-        response: { 200: EnvelopeOf(Type.Union([PipelineRecord, FileDifference])), ...V3_ERROR_REPLIES },
+        response: { 200: EnvelopeOf(ImportedFile), ...V3_ERROR_REPLIES },
       },
     },
     async request => {

@@ -9,6 +9,7 @@ import {
   OneBucketQuery,
   OneBucketRecord,
 } from '../../../schemas/http/pipeline/throttle-api.ts'
+import { named } from '../../../schemas/named.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import { BUCKETS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
@@ -19,16 +20,19 @@ const BucketPath = Type.Object({
   ...ThrottleParams.properties,
   key: Type.String({ description: 'Percent-encoded key; ignored with `default=true`.' }),
 })
-const BucketList = Type.Object({
-  meta: Type.Object({
-    pk: Type.String(),
-    type: Type.String(),
-    links: Type.Unsafe<object>({ type: 'object' }),
-    page: Type.Object({ next: Type.Null(), previous: Type.Null() }),
-    totals: BucketTotals,
+const BucketList = named(
+  'BucketRecordListEnvelope',
+  Type.Object({
+    meta: Type.Object({
+      pk: Type.String(),
+      type: Type.String(),
+      links: Type.Unsafe<object>({ type: 'object' }),
+      page: Type.Object({ next: Type.Null(), previous: Type.Null() }),
+      totals: BucketTotals,
+    }),
+    data: Type.Array(BucketRecord),
   }),
-  data: Type.Array(BucketRecord),
-})
+)
 const tags = ['processors']
 
 /** Buckets of a running throttle: the events that it has let pass. */
