@@ -41,6 +41,8 @@ const STREAM_ROWS = 4096
  * the rest of the process. Planning this number of characters takes about 20 ms.
  */
 export const MAX_STREAMED_CHARACTERS = 4096
+/** A shorter answer is not streamed, either: a statement for the newest lines is planned in some 10 ms. */
+const FEWEST_STREAMED_ROWS = 500
 /** While a statement with a lower number runs, those with a higher one pause between their blocks. */
 const PROMPT_PRIORITY = 1
 const SCAN_PRIORITY = 2
@@ -148,7 +150,8 @@ class EmbeddedConnection implements StoreConnection {
 
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     const sql = bindParameters(statement)
-    if (sql.length > MAX_STREAMED_CHARACTERS) {
+    const isShort = statement.atMostRows !== undefined && statement.atMostRows < FEWEST_STREAMED_ROWS
+    if (isShort || sql.length > MAX_STREAMED_CHARACTERS) {
       const rows = await this.query<Row>(statement, signal)
       if (rows.length > 0) yield rows
       return

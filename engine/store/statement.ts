@@ -8,6 +8,8 @@ export interface Statement {
    * lines.
    */
   readonly scanOf?: string
+  /** Maximum number of rows of the answer, if it is known. */
+  readonly atMostRows?: number
 }
 
 /** Runs read-only statements. */

@@ -1,4 +1,5 @@
 import type { StoreConnection } from '../../engine/store/connection.ts'
+import type { Statement } from '../../engine/store/statement.ts'
 
 export interface AskedStatement {
   readonly sql: string
@@ -22,12 +23,12 @@ export class RecordingConnection implements StoreConnection {
     return asked
   }
 
-  async query<Row>(statement: AskedStatement): Promise<Row[]> {
-    this.#asked.push(statement)
+  async query<Row>({ atMostRows: _, ...asked }: Statement): Promise<Row[]> {
+    this.#asked.push(asked)
     return this.#rows as Row[]
   }
 
-  async *queryStream<Row>(statement: AskedStatement): AsyncGenerator<Row[]> {
+  async *queryStream<Row>(statement: Statement): AsyncGenerator<Row[]> {
     yield await this.query<Row>(statement)
   }
 

@@ -50,6 +50,7 @@ export function searchStatement(
       sql: constants.withClause + pageSql(conditions, page, order) + settings(access, page),
       parameters: constants.parameters,
       ...(scanOf === undefined ? {} : { scanOf }),
+      atMostRows: page.limit,
     },
     access,
     words,
