@@ -3,7 +3,7 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { Store } from '../../engine/store/store.ts'
-import type { CutsInEffect } from '../../schemas/log/cuts.ts'
+import type { CutsInEffect } from '../../schemas/log/deployed-configuration.ts'
 import type { ConfigurationAuthenticator } from '../auth/authenticator.ts'
 import type { TokenUses } from '../auth/token-uses.ts'
 import type { PlanLimits } from './plan-limits.ts'

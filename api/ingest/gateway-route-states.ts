@@ -4,7 +4,7 @@ import { type Deployment, deployments, revisions } from '../../engine/configurat
 import type { Entity } from '../../engine/configuration/kind.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { ReportDeployment } from '../../engine/worker/reported-deployments.ts'
-import type { CutsInEffect } from '../../schemas/log/cuts.ts'
+import type { CutsInEffect } from '../../schemas/log/deployed-configuration.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Cut } from '../../schemas/log/control.ts'
-import type { AddressedCut, DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import type { AddressedCut, DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { ChangedEntity, ConfigurationLog } from './configuration-log.ts'
 import type { CutOrigin } from './cuts/entity-cuts.ts'

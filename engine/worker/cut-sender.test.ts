@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Cut } from '../../schemas/log/control.ts'
-import type { DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import type { DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import { CONFIG_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { ConfigurationLog, create, replace } from '../configuration/configuration-log.ts'

@@ -1,5 +1,6 @@
 import type { Control, Cut } from '../../schemas/log/control.ts'
-import { cutKey, type DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import { cutKey } from '../../schemas/log/cuts.ts'
+import type { DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { AddressedPartition } from '../fold/cuts/cut-kind.ts'
 import { cutsOfTopic, kindOf } from '../fold/cuts/registry.ts'

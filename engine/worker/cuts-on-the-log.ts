@@ -1,5 +1,6 @@
 import { type Control, type Cut, controlType } from '../../schemas/log/control.ts'
-import { type CutsInEffect, cutKey } from '../../schemas/log/cuts.ts'
+import { cutKey } from '../../schemas/log/cuts.ts'
+import type { CutsInEffect } from '../../schemas/log/deployed-configuration.ts'
 import { isRefused } from '../../schemas/log/loss.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'

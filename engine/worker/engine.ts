@@ -1,5 +1,5 @@
 import type { Cut } from '../../schemas/log/control.ts'
-import type { CutsInEffect, DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import type { CutsInEffect, DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { BackOff } from '../clock/back-off.ts'

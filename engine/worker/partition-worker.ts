@@ -1,5 +1,5 @@
 import type { Control } from '../../schemas/log/control.ts'
-import type { DeployedConfiguration } from '../../schemas/log/cuts.ts'
+import type { DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import type { Clock } from '../clock/clock.ts'
 import { encodeControl } from '../fold/control-record.ts'

@@ -1,3 +1,4 @@
+import type { SentCuts } from './cuts.ts'
 import { WireType } from './wire-format.ts'
 
 /** Time that passed without a record: its deadline has expired. */
@@ -5,22 +6,12 @@ export interface Tick {
   readonly deadlineMs: number
 }
 
-/** Names of all kinds of cuts. */
-export const CUT_KINDS = [
-  'pipeline',
-  'account',
-  'slice',
-  'spread',
-  'dead-letter',
-  'exemption',
-  'line-rules',
-  'quota',
-  'loss',
-] as const
+/** Kinds of cuts: those of the configuration, and those that a partition or an operator writes. */
+export type CutName = keyof SentCuts | 'slice' | 'loss'
 
 /** A change of configuration. It takes effect at its place on the log. */
 export interface Cut {
-  readonly kind: (typeof CUT_KINDS)[number]
+  readonly kind: CutName
   readonly entity: string
   readonly version: number
   /** JSON; empty when the entity was removed. */

@@ -1,9 +1,23 @@
 import type { PipelineDocument } from '../pipeline.ts'
-import type { Cut } from './control.ts'
 
 /** Names the entity that a cut of any kind changes. */
 export function cutKey({ kind, entity }: { readonly kind: string; readonly entity: string }): string {
   return `${kind} ${entity}`
+}
+
+/**
+ * Kinds of cuts that the configuration sends, with their payloads. A new kind begins with a line here. Files of the same
+ * name in `engine/configuration/cuts` and `engine/fold/cuts` say how an entity becomes the cut, and what the cut does.
+ */
+export interface SentCuts {
+  /** undefined, an empty text, removes the pipeline. */
+  readonly pipeline: PipelineCut | undefined
+  readonly account: AccountCut
+  readonly spread: SpreadCut
+  readonly 'dead-letter': DeadLetterCut
+  readonly exemption: ExemptionCut
+  readonly 'line-rules': LineRulesCut
+  readonly quota: QuotaCut
 }
 
 /** Payload of a cut of kind 'pipeline'; entity is the pipeline's id, version its deployment's. An empty payload removes it. */
@@ -102,39 +116,4 @@ export interface QuotaPeriodCut {
 export interface QuotaCut {
   readonly accountId: string
   readonly periods: readonly QuotaPeriodCut[]
-}
-
-/** A cut with the account that it belongs to. */
-export interface AddressedCut {
-  /** Short id. */
-  readonly account: string
-  readonly cut: Cut
-}
-
-/** The configuration as far as partitions must know it: the newest cut of every entity. */
-export interface DeployedConfiguration {
-  /** Short ids of all accounts that have cuts. */
-  accounts(): Iterable<string>
-  /** All cuts, in the order in which partitions should apply them. With an account, only its own. */
-  cuts(account?: string): Iterable<AddressedCut>
-  /** Whether lines of the account are, or were, on all partitions. */
-  isSpread(account: string): boolean
-  /** Whether that holds for any account. */
-  readonly anySpread: boolean
-  /** @param listener receives, after a change, the accounts whose cuts may have changed; the returned function ends it */
-  subscribe(listener: (accounts: ReadonlySet<string>) => void): () => void
-}
-
-/** State of cuts in the partitions, for callers that wait until their change takes effect. */
-export interface CutsInEffect {
-  /** Version of an account's entity that is in effect for its lines; undefined while this process does not know it. */
-  cutVersion(account: string, kind: Cut['kind'], entity: string): number | undefined
-  /** Highest version of the entity that this process knows to be on the log; undefined: none. */
-  versionOnLog(account: string, kind: Cut['kind'], entity: string): number | undefined
-  /**
-   * Waits at most a few seconds until at least that version is in effect for lines of the account.
-   *
-   * @returns false when it is not in effect yet; it will be once the partition reads on
-   */
-  whenInEffect(account: string, kind: Cut['kind'], entity: string, version: number): Promise<boolean>
 }

@@ -12,9 +12,7 @@ import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import {
-  type AddressedCut,
   cutKey,
-  type DeployedConfiguration,
   type ExclusionCut,
   type ExemptionCut,
   type LineRulesCut,
@@ -22,6 +20,7 @@ import {
   type QuotaCut,
   type RetentionCut,
 } from '../../schemas/log/cuts.ts'
+import type { AddressedCut, DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine, type SampleRequest } from './line-batches.ts'

@@ -26,7 +26,7 @@ import {
   type DeadLetterSettingsWrite,
   MAX_REPLAYED_LETTERS,
 } from '../../../schemas/http/pipeline/dead-letter-api.ts'
-import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
+import type { CutsInEffect } from '../../../schemas/log/deployed-configuration.ts'
 import { lineId, parseLineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import type { Caller } from '../../auth/caller.ts'

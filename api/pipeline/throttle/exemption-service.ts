@@ -14,7 +14,7 @@ import {
   type ExemptionWrite,
   MAX_EXEMPTION_MINUTES,
 } from '../../../schemas/http/pipeline/throttle-api.ts'
-import type { CutsInEffect } from '../../../schemas/log/cuts.ts'
+import type { CutsInEffect } from '../../../schemas/log/deployed-configuration.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { notFound } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'

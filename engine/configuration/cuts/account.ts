@@ -1,15 +1,11 @@
-import type { AccountCut } from '../../../schemas/log/cuts.ts'
-import { type Account, accounts } from '../entities.ts'
+import { accounts } from '../entities.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
-export const accountCuts = defineEntityCuts<Account>({
+export const accountCuts = defineEntityCuts({
   cut: 'account',
   kind: accounts,
 
-  payloadOf({ id, value }) {
-    const payload: AccountCut = { accountId: id, retentionDays: value.retentionDays }
-    return JSON.stringify(payload)
-  },
+  payloadOf: ({ id, value }) => ({ accountId: id, retentionDays: value.retentionDays }),
 
   withoutEffect: () => undefined,
 })

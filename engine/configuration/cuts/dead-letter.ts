@@ -1,16 +1,13 @@
 import type { DeadLetterCut } from '../../../schemas/log/cuts.ts'
-import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
+import { deadLetterSettings } from '../entities.ts'
 import { DEFAULT_DEAD_LETTER_SETTINGS } from '../kinds/dead-letter-settings.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
-export const deadLetterCuts = defineEntityCuts<DeadLetterSettings>({
+export const deadLetterCuts = defineEntityCuts({
   cut: 'dead-letter',
   kind: deadLetterSettings,
 
-  payloadOf({ value }) {
-    const payload: DeadLetterCut = { accountId: value.account, isEnabled: value.enabled }
-    return JSON.stringify(payload)
-  },
+  payloadOf: ({ value }) => ({ accountId: value.account, isEnabled: value.enabled }),
 
   withoutEffect({ payload }) {
     const { accountId: account } = JSON.parse(payload) as DeadLetterCut

@@ -1,4 +1,5 @@
 import type { Cut } from '../../../schemas/log/control.ts'
+import type { SentCuts } from '../../../schemas/log/cuts.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { Change } from '../configuration-log.ts'
 import type { AnyKind, ConfigurationView, Entity, Kind } from '../kind.ts'
@@ -10,11 +11,13 @@ export interface CutOrigin {
 }
 
 /** Cuts of the entities of one kind, as their file declares them. */
-export interface EntityCutsDefinition<Value> {
-  readonly cut: Cut['kind']
+export interface EntityCutsDefinition<Value, Name extends keyof SentCuts> {
+  readonly cut: Name
   /** Kind of the entities that partitions must know of. */
   readonly kind: Kind<Value>
-  payloadOf(entity: Entity<Value>, origin: CutOrigin): string
+  payloadOf(entity: Entity<Value>, origin: CutOrigin): SentCuts[Name]
+  /** Text of a payload on the log. Absent: its JSON. */
+  textOf?(payload: SentCuts[Name]): string
   /** Number of changes that each entity counts itself; it is the version of the cut. Absent: that is the entity's version. */
   readonly changes?: OwnChanges<Value>
   /**
@@ -37,7 +40,7 @@ export interface OwnChanges<Value> {
 
 /** Cuts of the entities of one kind; without a type argument for callers that do not know their values. */
 export interface EntityCuts<Value = never> {
-  readonly cut: Cut['kind']
+  readonly cut: keyof SentCuts
   readonly kind: AnyKind
   /** Whether each entity counts its changes itself. Otherwise the versions of its cuts are those of the configuration. */
   readonly countsChanges: boolean
@@ -58,8 +61,10 @@ export interface EntityCuts<Value = never> {
   changeBeyond(cut: Cut, view: ConfigurationView): Change | undefined
 }
 
-export function defineEntityCuts<Value>(definition: EntityCutsDefinition<Value>): EntityCuts<Value> {
-  const { cut: kindOfCut, kind, changes } = definition
+export function defineEntityCuts<Value, Name extends keyof SentCuts>(
+  definition: EntityCutsDefinition<Value, Name>,
+): EntityCuts<Value> {
+  const { cut: kindOfCut, kind, changes, textOf = JSON.stringify } = definition
   const versionOf = ({ version, value }: Entity<Value>) => changes?.of(value) ?? version
   return {
     cut: kindOfCut,
@@ -70,7 +75,7 @@ export function defineEntityCuts<Value>(definition: EntityCutsDefinition<Value>)
       kind: kindOfCut,
       entity: entity.id,
       version: versionOf(entity),
-      payload: definition.payloadOf(entity, origin),
+      payload: textOf(definition.payloadOf(entity, origin)),
     }),
     presumedVersion(view, entity) {
       const present = definition.isPresumed ? view.get(kind, entity) : undefined

@@ -1,15 +1,14 @@
 import type { ExemptionCut } from '../../../schemas/log/cuts.ts'
-import { type Exemption, exemptions } from '../entities.ts'
+import { exemptions } from '../entities.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
-export const exemptionCuts = defineEntityCuts<Exemption>({
+export const exemptionCuts = defineEntityCuts({
   cut: 'exemption',
   kind: exemptions,
 
   payloadOf({ value }) {
     const { account, pipeline, node, key, untilMs, lastMs: forgetMs } = value
-    const payload: ExemptionCut = { accountId: account, pipeline, node, key, untilMs, forgetMs }
-    return JSON.stringify(payload)
+    return { accountId: account, pipeline, node, key, untilMs, forgetMs }
   },
 
   /** It has ended, and is forgotten when the lost one would have been. */

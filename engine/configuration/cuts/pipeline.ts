@@ -1,10 +1,10 @@
 import type { PipelineCut } from '../../../schemas/log/cuts.ts'
 import { jsonText, parseJson } from '../../json/json-text.ts'
-import { type Deployment, deployments, revisions } from '../entities.ts'
+import { deployments, revisions } from '../entities.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
 /** Cuts of deployments. A deployment outlives its pipeline. */
-export const pipelineCuts = defineEntityCuts<Deployment>({
+export const pipelineCuts = defineEntityCuts({
   cut: 'pipeline',
   kind: deployments,
   isPresumed: true,
@@ -12,11 +12,12 @@ export const pipelineCuts = defineEntityCuts<Deployment>({
   payloadOf({ value }, { catalogue, log }) {
     const { revisionId } = value
     const document = revisionId === null ? undefined : log.get(revisions, revisionId)?.value.document
-    if (document === undefined) return ''
+    if (document === undefined) return undefined
     const { paused } = value
-    const payload: PipelineCut = { ...catalogue.foldDocumentOf(document), ...(paused ? { paused } : {}) }
-    return jsonText(payload as never)
+    return { ...catalogue.foldDocumentOf(document), ...(paused ? { paused } : {}) }
   },
+
+  textOf: document => (document === undefined ? '' : jsonText(document as never)),
 
   changes: {
     of: ({ number }) => number,

@@ -1,8 +1,8 @@
 import type { QuotaCut } from '../../../schemas/log/cuts.ts'
-import { type QuotaState, quotaStates } from '../kinds/quotas.ts'
+import { quotaStates } from '../kinds/quotas.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
-export const quotaCuts = defineEntityCuts<QuotaState>({
+export const quotaCuts = defineEntityCuts({
   cut: 'quota',
   kind: quotaStates,
 
@@ -15,8 +15,7 @@ export const quotaCuts = defineEntityCuts<QuotaState>({
         return { number, apps, hosts, query, entirely: !indexonly }
       }),
     }))
-    const payload: QuotaCut = { accountId: id, periods }
-    return JSON.stringify(payload)
+    return { accountId: id, periods }
   },
 
   withoutEffect: ({ payload }) => ({ account: (JSON.parse(payload) as QuotaCut).accountId, inForce: [] }),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { CUT_KINDS, type Cut } from '../../../schemas/log/control.ts'
+import type { Cut } from '../../../schemas/log/control.ts'
 import { CONFIG_TOPIC } from '../../../schemas/log/topics.ts'
 import { manualClock } from '../../clock/manual-clock.ts'
 import { seededEntropy } from '../../entropy/seeded-entropy.ts'
-import { kindOf } from '../../fold/cuts/registry.ts'
+import { CUT_NAMES, kindOf } from '../../fold/cuts/registry.ts'
 import { memoryLog } from '../../log/memory-log.ts'
 import { silentLogger } from '../../logger.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
@@ -111,7 +111,7 @@ const EVERY_KIND: readonly {
   },
 ]
 
-test.each(CUT_KINDS)(
+test.each(CUT_NAMES)(
   'a cut of kind %s comes from the configuration exactly when workers bring it to partitions',
   kind => {
     const isBrought = kindOf({ kind }).goesTo({ isHome: true, isSpread: true })

@@ -25,7 +25,7 @@ export const ENTITY_CUTS: readonly EntityCuts[] = [
   spreadCuts,
 ]
 
-const BY_CUT = new Map(ENTITY_CUTS.map(each => [each.cut, each]))
+const BY_CUT = new Map<Cut['kind'], EntityCuts>(ENTITY_CUTS.map(each => [each.cut, each]))
 
 /** @returns undefined for cuts that do not come from the configuration: the partition or an operator writes them */
 export function entityCutsOf({ kind }: Pick<Cut, 'kind'>): EntityCuts | undefined {

@@ -1,16 +1,12 @@
-import type { SpreadCut } from '../../../schemas/log/cuts.ts'
-import { type Spread, spreads } from '../entities.ts'
+import { spreads } from '../entities.ts'
 import { defineEntityCuts } from './entity-cuts.ts'
 
 /** Cuts of changes between one partition and many. The spread of an account is never removed. */
-export const spreadCuts = defineEntityCuts<Spread>({
+export const spreadCuts = defineEntityCuts({
   cut: 'spread',
   kind: spreads,
 
-  payloadOf({ value }) {
-    const payload: SpreadCut = { isSpread: value.enabled }
-    return JSON.stringify(payload)
-  },
+  payloadOf: ({ value }) => ({ isSpread: value.enabled }),
 
   changes: {
     of: ({ change }) => change,

@@ -1,13 +1,11 @@
 import { FIRST_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import type { AccountCut } from '../../../schemas/log/cuts.ts'
-import { defineCut } from './cut-kind.ts'
+import { defineSentCut } from './cut-kind.ts'
 
 /** Facts of an account that its lines need. */
-export const accountCut = defineCut<AccountCut>({
+export const accountCut = defineSentCut({
   kind: 'account',
   behaviour: FIRST_BEHAVIOUR,
   address: 'home',
-  parse: text => JSON.parse(text) as AccountCut,
   accountOf: ({ accountId }) => accountId,
 
   apply({ accountId, retentionDays }, cut, { accounts, forward }) {

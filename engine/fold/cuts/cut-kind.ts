@@ -1,5 +1,5 @@
 import type { Cut } from '../../../schemas/log/control.ts'
-import type { PipelineCut } from '../../../schemas/log/cuts.ts'
+import type { PipelineCut, SentCuts } from '../../../schemas/log/cuts.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { Steps } from '../../steps.ts'
 import type { AccountOutput } from '../account-output.ts'
@@ -118,6 +118,20 @@ export interface CutKind {
   /** Short id of the account that the cut moves between one partition and many; undefined: it moves none. */
   movedAccountOf(cut: Cut): string | undefined
   readonly ofTopic: CutDefinition<unknown>['ofTopic']
+}
+
+/** Payloads of sent cuts are JSON, unless their file reads them otherwise. */
+type SentCutDefinition<Name extends keyof SentCuts> = Omit<
+  CutDefinition<SentCuts[Name]>,
+  'kind' | 'parse'
+> & {
+  readonly kind: Name
+  parse?(text: string): SentCuts[Name]
+}
+
+/** Defines a kind of cut that the configuration sends. */
+export function defineSentCut<Name extends keyof SentCuts>(definition: SentCutDefinition<Name>): CutKind {
+  return defineCut<SentCuts[Name]>({ parse: text => JSON.parse(text) as SentCuts[Name], ...definition })
 }
 
 export function defineCut<Payload>(definition: CutDefinition<Payload>): CutKind {

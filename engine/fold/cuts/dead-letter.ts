@@ -1,13 +1,11 @@
 import { SECOND_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import type { DeadLetterCut } from '../../../schemas/log/cuts.ts'
-import { defineCut } from './cut-kind.ts'
+import { defineSentCut } from './cut-kind.ts'
 
 /** Whether a pipeline keeps failed events. The checkpoint contains its effect with the account's dead letters. */
-export const deadLetterCut = defineCut<DeadLetterCut>({
+export const deadLetterCut = defineSentCut({
   kind: 'dead-letter',
   behaviour: SECOND_BEHAVIOUR,
   address: 'home',
-  parse: text => JSON.parse(text) as DeadLetterCut,
   accountOf: ({ accountId }) => accountId,
 
   apply({ accountId, isEnabled }, cut, { accounts, forward }) {

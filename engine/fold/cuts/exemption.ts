@@ -1,13 +1,11 @@
 import { SECOND_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import type { ExemptionCut } from '../../../schemas/log/cuts.ts'
-import { defineCut } from './cut-kind.ts'
+import { defineSentCut } from './cut-kind.ts'
 
 /** A key that a throttle does not limit until a log time. */
-export const exemptionCut = defineCut<ExemptionCut>({
+export const exemptionCut = defineSentCut({
   kind: 'exemption',
   behaviour: SECOND_BEHAVIOUR,
   address: 'home',
-  parse: text => JSON.parse(text) as ExemptionCut,
   accountOf: ({ accountId }) => accountId,
   isOver: ({ forgetMs }, timeMs) => timeMs >= forgetMs,
 

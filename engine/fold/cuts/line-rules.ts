@@ -1,13 +1,11 @@
 import { THIRD_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import type { LineRulesCut } from '../../../schemas/log/cuts.ts'
-import { defineCut } from './cut-kind.ts'
+import { defineSentCut } from './cut-kind.ts'
 
 /** Exclusion and retention rules of an account. */
-export const lineRulesCut = defineCut<LineRulesCut>({
+export const lineRulesCut = defineSentCut({
   kind: 'line-rules',
   behaviour: THIRD_BEHAVIOUR,
   address: 'home',
-  parse: text => JSON.parse(text) as LineRulesCut,
   accountOf: ({ accountId }) => accountId,
 
   apply(rules, cut, { accounts, forward }) {

@@ -6,13 +6,13 @@ import { parseJson } from '../../json/json-text.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { finish, type Steps } from '../../steps.ts'
 import type { AccountState } from '../account-state.ts'
-import { type AffectedFold, defineCut } from './cut-kind.ts'
+import { type AffectedFold, defineSentCut } from './cut-kind.ts'
 
 /** Version of a tried document; a record that travels between partitions can hold it. */
 const TRIED_VERSION = 2 ** 50
 
 /** Deploys or pauses a revision of a pipeline; an empty payload withdraws it. */
-export const pipelineCut = defineCut<PipelineCut | undefined>({
+export const pipelineCut = defineSentCut({
   kind: 'pipeline',
   behaviour: (document, catalogue) =>
     document === undefined ? FIRST_BEHAVIOUR : behaviourOfPipeline(catalogue, document),

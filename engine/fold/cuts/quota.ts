@@ -1,13 +1,11 @@
 import { THIRD_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import type { QuotaCut } from '../../../schemas/log/cuts.ts'
-import { defineCut } from './cut-kind.ts'
+import { defineSentCut } from './cut-kind.ts'
 
 /** Restrictions of an account because its quota, or a percentage of it, is used up. */
-export const quotaCut = defineCut<QuotaCut>({
+export const quotaCut = defineSentCut({
   kind: 'quota',
   behaviour: THIRD_BEHAVIOUR,
   address: 'home',
-  parse: text => JSON.parse(text) as QuotaCut,
   accountOf: ({ accountId }) => accountId,
 
   apply(quota, cut, { accounts, forward }) {

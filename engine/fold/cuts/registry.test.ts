@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
-import { CUT_KINDS, type Cut } from '../../../schemas/log/control.ts'
+import type { Cut } from '../../../schemas/log/control.ts'
 import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../../test/support/line-batches.ts'
 import { readNativeBlock } from '../../../test/support/native-reader.ts'
@@ -8,7 +8,7 @@ import { exclusion, node, SOURCE } from '../../../test/support/world.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
 import { encodeControl } from '../control-record.ts'
 import { PartitionFold } from '../partition-fold.ts'
-import { behaviourOfCut, cutsOfTopic, kindOf } from './registry.ts'
+import { behaviourOfCut, CUT_NAMES, cutsOfTopic, kindOf } from './registry.ts'
 
 const IDENTITY = { topic: INGEST_TOPIC, partition: 0, partitions: 1, logId: 'log' }
 const accountId = SAMPLE_ACCOUNT
@@ -36,8 +36,8 @@ const EVERY_KIND: readonly (readonly [Cut, behaviour: number, home: boolean, els
 ]
 
 test('every kind is tested here, and is registered under its own name', () => {
-  expect(EVERY_KIND.map(([{ kind }]) => kind)).toEqual(CUT_KINDS)
-  expect(CUT_KINDS.map(kind => kindOf({ kind }).kind)).toEqual(CUT_KINDS)
+  expect(EVERY_KIND.map(([{ kind }]) => kind)).toEqual(CUT_NAMES)
+  expect(CUT_NAMES.map(kind => kindOf({ kind }).kind)).toEqual(CUT_NAMES)
 })
 
 describe.each(EVERY_KIND)('a cut of $kind', (each, behaviour, home, elsewhere) => {

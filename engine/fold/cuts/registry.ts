@@ -1,4 +1,4 @@
-import type { Cut } from '../../../schemas/log/control.ts'
+import type { Cut, CutName } from '../../../schemas/log/control.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { accountCut } from './account.ts'
 import type { CutKind, TopicShape } from './cut-kind.ts'
@@ -13,11 +13,11 @@ import { spreadCut } from './spread.ts'
 
 /**
  * Every kind of cut, with its effect in partitions. A new kind is a file beside this one and a line here. If the
- * configuration sends it, it also has a file and a line in `engine/configuration/cuts`, which says how an entity becomes a
- * cut. Two registries are necessary because the fold and the configuration must not import each other. A test beside that
+ * configuration sends it, it also has a line in `SentCuts` (schemas/log/cuts.ts), and a file and a line in
+ * `engine/configuration/cuts`, which says how an entity becomes a cut. Two registries are necessary because the fold and the configuration must not import each other. A test beside that
  * registry holds the two against each other.
  */
-const KINDS: Readonly<Record<Cut['kind'], CutKind>> = {
+const KINDS: Readonly<Record<CutName, CutKind>> = {
   pipeline: pipelineCut,
   account: accountCut,
   slice: sliceCut,
@@ -28,6 +28,9 @@ const KINDS: Readonly<Record<Cut['kind'], CutKind>> = {
   quota: quotaCut,
   loss: lossCut,
 }
+
+/** Names of all kinds. */
+export const CUT_NAMES: readonly CutName[] = Object.values(KINDS).map(({ kind }) => kind)
 
 export function kindOf({ kind }: Pick<Cut, 'kind'>): CutKind {
   return KINDS[kind]
