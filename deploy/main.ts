@@ -4,6 +4,7 @@ import { EXIT } from './cli/command-error.ts'
 import type { ClusterRole } from './cluster/cluster-role.ts'
 import type { Credentials, DataDirectory } from './data-directory.ts'
 import { firstSteps, howToReadCredentials } from './first-steps.ts'
+import { stopGracefully } from './graceful-stop.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { OperatorSocket } from './operator/operator-socket.ts'
 import { listen, openServers, type Servers } from './servers.ts'
@@ -11,9 +12,6 @@ import { readSettings, type Settings, SettingsError, serviceLinks } from './sett
 import { runStore } from './store-role/store-role.ts'
 import { readTls } from './tls.ts'
 import { VERSION } from './version.ts'
-
-/** Time limit of a graceful stop. Nothing is lost after it; the next start repeats a little work. */
-const STOP_WITHIN_MS = 9_500
 
 /**
  * Runs a server role until a signal ends it. `all` is every role in one process, and the only one on the embedded log.
@@ -97,16 +95,11 @@ async function stop(
   operator: OperatorSocket | undefined,
   logger: Logger,
 ): Promise<void> {
-  const startedMs = performance.now()
-  const late = setTimeout(() => {
-    logger.error({}, 'stopping took too long: the next start stores the remaining lines')
-    process.exit(1)
-  }, STOP_WITHIN_MS)
-  await Promise.all([servers?.api.close(), servers?.ingest?.close(), operator?.close()])
-  await installation.engine.stop()
-  await closeInstallation(installation)
-  clearTimeout(late)
-  logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')
+  await stopGracefully(logger, 'the next start stores the remaining lines', async () => {
+    await Promise.all([servers?.api.close(), servers?.ingest?.close(), operator?.close()])
+    await installation.engine.stop()
+    await closeInstallation(installation)
+  })
 }
 
 /** Resolves at the first signal; a second one ends the process at once. */

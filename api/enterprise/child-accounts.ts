@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { DEFAULT_PLAN, DEFAULT_RETENTION_DAYS } from '../../engine/configuration/bootstrap.ts'
+import { DEFAULT_PLAN } from '../../engine/configuration/bootstrap.ts'
 import {
   type Change,
   type ConfigurationLog,
@@ -19,6 +19,7 @@ import { memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { newKey, newShortId } from '../../engine/configuration/mint.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { AccountChange, AccountCreate } from '../../schemas/http/account/account-api.ts'
+import { DEFAULT_RETENTION_DAYS } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError, forbidden, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'

@@ -1,15 +1,15 @@
 import { BackOff } from '../../engine/clock/back-off.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
+import { KEY_EXPIRY_MS } from '../../engine/fold/repeats.ts'
 import { LogError, type LogRecord, type Topic } from '../../engine/log/log.ts'
 import { newestRecords, type ReadBudget } from '../../engine/log/newest-records.ts'
+import { READ_BYTES } from '../../engine/log/records-between.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { DAY_MS } from '../../engine/times/duration.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import type { RecentKeys } from './recent-keys.ts'
 
 /** Bytes of all partitions that are read at a start: some 200,000 answers. */
 const NEWEST_BYTES = 32 * 1024 * 1024
-const READ_BYTES = 1_000_000
 /** Pauses after failures of the brokers. */
 const PAUSES = { firstMs: 250, longestMs: 1_000 }
 
@@ -76,7 +76,7 @@ export class KeyAnswerReader {
   async #readNewest(partition: number): Promise<bigint> {
     const { topic, clock } = this.#options
     const { next } = await topic.bounds(partition)
-    const first = (await topic.offsetAtTime(partition, clock.wallMs() - DAY_MS)) ?? next
+    const first = (await topic.offsetAtTime(partition, clock.wallMs() - KEY_EXPIRY_MS)) ?? next
     this.#learn(await newestRecords(topic, partition, { first, next }, this.#budget))
     return next
   }

@@ -1,13 +1,12 @@
 import type { Clock } from '../../engine/clock/clock.ts'
-import { type KeyJudgement, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../../engine/times/duration.ts'
+import { KEY_EXPIRY_MS, type KeyJudgement, STREAM_WINDOW } from '../../engine/fold/repeats.ts'
+import { HOUR_MS, SECOND_MS } from '../../engine/times/duration.ts'
 import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { NUMBERED_KEY } from '../../schemas/log/line-batch.ts'
 import { ApiError, badRequest, unavailable } from '../http/errors.ts'
 
 const KEY = /^[!-~]{1,128}$/
-const KEY_EXPIRY_MS = DAY_MS
 const ANOTHER_BODY = 'This idempotency key was used with another body'
 const KEYS_PER_ACCOUNT = 100_000
 /** Streams cost one entry each. The stream that was unused longest is forgotten first; the log then finds its repeats. */

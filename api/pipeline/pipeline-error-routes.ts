@@ -8,6 +8,7 @@ import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { PipelineErrorQuery, PipelineErrorRecord } from '../../schemas/http/pipeline/pipeline-error-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
+import { isoTime } from '../http/iso-time.ts'
 import { ProblemsError } from '../http/problems-error.ts'
 import { instantMs } from './instant.ts'
 import { PIPELINE_ERRORS } from './links.ts'
@@ -73,8 +74,8 @@ function errorRecord(pipeline: string, entry: PipelineErrorEntry): PipelineError
     field,
     message,
     captured,
-    first_seen: new Date(firstMs).toISOString(),
-    last_seen: new Date(lastMs).toISOString(),
+    first_seen: isoTime(firstMs),
+    last_seen: isoTime(lastMs),
     count,
   }
 }

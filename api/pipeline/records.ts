@@ -9,6 +9,7 @@ import type {
   PipelineRecord,
 } from '../../schemas/http/pipeline/pipeline-api.ts'
 import type { AlertDocument } from '../../schemas/pipeline.ts'
+import { isoTime } from '../http/iso-time.ts'
 import type { PipelineState } from './pipelines.ts'
 
 /** A pipeline as `/v3` shows it (pipeline API, section 2.1). */
@@ -107,8 +108,4 @@ export function accessKeyRecord({ id, value }: Entity<AccessKey>): AccessKeyReco
 
 function outputsOf(catalogue: Catalogue, node: DraftNode): NodeOutput[] {
   return catalogue.outputsOf(node).map(({ id, label }) => ({ id, label }))
-}
-
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { AuditEvent, AuditPage } from '../../schemas/http/account/audit-api.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { apiAddress } from './connection.ts'
+import { readLimit } from './limit.ts'
 import { pointInTime } from './point-in-time.ts'
 import { printable } from './table.ts'
 import { type World, write } from './world.ts'
@@ -55,11 +56,6 @@ export function auditCommand(world: World): Command {
     .option('--follow', 'continue with new changes as they happen')
     .addHelpText('after', HELP)
     .action(async (options: Options) => audit(options, world))
-}
-
-function readLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
-  return Number(text)
 }
 
 async function audit(options: Options, world: World): Promise<void> {

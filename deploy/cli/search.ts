@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { apiAddress } from './connection.ts'
+import { readLimit } from './limit.ts'
 import { lineText } from './line-text.ts'
 import { pointInTime } from './point-in-time.ts'
 import { type World, write } from './world.ts'
@@ -65,11 +66,6 @@ export function searchCommand(world: World, finish: (code: ExitCode) => void): C
     .option('--fail-if-none', 'exit with 1 when nothing is found')
     .addHelpText('after', HELP)
     .action(async (query: string, options: SearchOptions) => finish(await search(query, options, world)))
-}
-
-function readLimit(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
-  return Number(text)
 }
 
 async function search(query: string, options: SearchOptions, world: World): Promise<ExitCode> {

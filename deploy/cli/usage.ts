@@ -1,9 +1,10 @@
-import { Argument, Command, InvalidArgumentError } from 'commander'
+import { Argument, Command } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { apiClient } from './api-client.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { apiAddress } from './connection.ts'
+import { readLimit } from './limit.ts'
 import { pointInTime } from './point-in-time.ts'
 import { retentionWarning } from './retention.ts'
 import { type Column, tableLines } from './table.ts'
@@ -47,11 +48,6 @@ export function usageCommand(world: World): Command {
     .action(async (kind: string | undefined, name: string | undefined, options: UsageOptions) =>
       usage(kind, name, options, world),
     )
-}
-
-function readLimit(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
-  return Number(text)
 }
 
 async function usage(

@@ -18,6 +18,7 @@ import { Engine } from '../../engine/worker/engine.ts'
 import { configurationEnd, lossError } from '../configuration-guard.ts'
 import { noteGivenRetention } from '../given-retention.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
+import { stopGracefully } from '../graceful-stop.ts'
 import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings/settings.ts'
 import { connectionOf, type StoreOpening } from '../store-opening.ts'
@@ -30,8 +31,6 @@ import { foundAccount } from './found-account.ts'
 /** A role of a process that shares its log with others; `all` combines the three others. */
 export type ClusterRole = 'all' | 'ingest' | 'api' | 'engine'
 
-/** Time limit of a graceful stop. Nothing is lost after it; another process repeats a little work. */
-const STOP_WITHIN_MS = 9_500
 const LINGER_MS = 2_000
 
 interface Running {
@@ -205,19 +204,14 @@ async function stop(
   servers: Servers | undefined,
   logger: Logger,
 ): Promise<void> {
-  const startedMs = performance.now()
-  const late = setTimeout(() => {
-    logger.error({}, 'stopping took too long: another process stores the remaining lines')
-    process.exit(1)
-  }, STOP_WITHIN_MS)
-  await Promise.all([servers?.api.close(), servers?.ingest?.close()])
-  await Promise.all([engine?.stop(), keyAnswers?.close()])
-  end?.close()
-  await Promise.all([opening?.close(), ownConnection?.close()])
-  if (engine === undefined) await base.group.close()
-  await base.log.close()
-  clearTimeout(late)
-  logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'stopped')
+  await stopGracefully(logger, 'another process stores the remaining lines', async () => {
+    await Promise.all([servers?.api.close(), servers?.ingest?.close()])
+    await Promise.all([engine?.stop(), keyAnswers?.close()])
+    end?.close()
+    await Promise.all([opening?.close(), ownConnection?.close()])
+    if (engine === undefined) await base.group.close()
+    await base.log.close()
+  })
   // A connection that is still being made does not keep the process alive.
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }

@@ -4,13 +4,12 @@ import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { openEmbeddedServer } from '../../engine/store/embedded-server/embedded-server.ts'
 import { DataDirectory } from '../data-directory.ts'
+import { stopGracefully } from '../graceful-stop.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 import { readTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { StoreServer } from './store-server.ts'
 
-/** Time limit of a graceful stop. After it, the sender of a statement learns that its outcome is unknown. */
-const STOP_WITHIN_MS = 9_500
 /** Each statement holds a thread of the pool. */
 const LEAST_THREADS = 16
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/
@@ -46,7 +45,8 @@ export async function runStore(settings: Settings, logger: Logger, stopped: Prom
       console.log(`The store is ready: CLICKHOUSE_URL=${url}`)
       await stopped
     } finally {
-      await stop(server, logger)
+      // The sender of an aborted statement learns that its outcome is unknown.
+      await stopGracefully(logger, 'running statements are aborted', () => server.close())
     }
   } finally {
     directory.close()
@@ -82,14 +82,4 @@ async function listen(server: StoreServer, { storeHost, storePort }: Settings): 
 function reachable({ address, port }: AddressInfo): string {
   if (address === '0.0.0.0' || address === '::') return `127.0.0.1:${port}`
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
-}
-
-async function stop(server: StoreServer, logger: Logger): Promise<void> {
-  const late = setTimeout(() => {
-    logger.error({}, 'stopping took too long: running statements are aborted')
-    process.exit(1)
-  }, STOP_WITHIN_MS)
-  await server.close()
-  clearTimeout(late)
-  logger.info({}, 'stopped')
 }

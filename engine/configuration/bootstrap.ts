@@ -1,3 +1,4 @@
+import { DEFAULT_RETENTION_DAYS } from '../../schemas/log/cuts.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { type Change, type ConfigurationLog, create } from './configuration-log.ts'
@@ -48,7 +49,6 @@ export type Bootstrapped =
 
 const OWNER_EMAIL = 'owner@weir.local'
 const COMPANY = 'Weir'
-export const DEFAULT_RETENTION_DAYS = 30
 const AUTHOR = { subjectId: 'bootstrap', account: '' }
 
 /** Limits of an account unless an administrator sets others. */

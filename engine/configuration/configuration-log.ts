@@ -7,6 +7,7 @@ import {
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { LONG_READ_BYTES, recordsBetween } from '../log/records-between.ts'
 import type { Logger } from '../logger.ts'
 import { ConfigurationFold } from './configuration-fold.ts'
 import { EndDigest, type EndMark } from './end-mark.ts'
@@ -19,7 +20,6 @@ import { ConfigurationRejected, type Rejection } from './rejection.ts'
 import { Seal } from './seal.ts'
 import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
 
-const READ_BYTES = 4_000_000
 const SNAPSHOT_EVERY_EVENTS = 10_000
 const FILLED_AT_ONCE = 256
 /**
@@ -345,17 +345,11 @@ export class ConfigurationLog implements ConfigurationView {
     let from = digest
     if (repeats < from) from = repeats
     if (first > from) from = first
-    while (from < this.#next) {
-      const records = await topic.read(0, from, READ_BYTES)
-      if (records.length === 0) return
-      for (const record of records) {
-        from = record.offset + 1n
-        if (from > this.#next) continue
-        this.#end.add(record)
-        if (isSnapshotPart(record)) continue
-        const { id } = configurationEventOf(record.value)
-        if (record.offset >= repeats) this.#recent.note(id, record.offset)
-      }
+    for await (const record of recordsBetween(topic, 0, { first: from, next: this.#next })) {
+      this.#end.add(record)
+      if (isSnapshotPart(record)) continue
+      const { id } = configurationEventOf(record.value)
+      if (record.offset >= repeats) this.#recent.note(id, record.offset)
     }
   }
 
@@ -370,7 +364,7 @@ export class ConfigurationLog implements ConfigurationView {
   }
 
   async #readOn(): Promise<void> {
-    const records = await this.#options.topic.read(0, this.#next, READ_BYTES)
+    const records = await this.#options.topic.read(0, this.#next, LONG_READ_BYTES)
     // These records existed a moment ago: a new leader among the brokers may lack them for a moment.
     if (records.length === 0)
       throw new LogError('LOG_UNAVAILABLE', `the configuration log ends before offset ${this.#next}`, {

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { HEADER_BYTES } from '../../schemas/log/wire-format.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
+import { recordsBetween } from '../log/records-between.ts'
 import type { Seal } from './seal.ts'
 
 /**
@@ -40,7 +41,6 @@ export class MarkUnreadableError extends Error {
 
 /** Maximum number of records that a digest covers, so that a start reads them back in milliseconds. */
 const STRETCH_RECORDS = 1_024n
-const READ_BYTES = 4_000_000
 const PLACE = 'end of the configuration'
 
 /** First offset of a record's stretch. */
@@ -95,30 +95,14 @@ export async function endBelow(topic: Topic, next: bigint): Promise<FoundEnd> {
   const bounds = await topic.bounds(0)
   const digest = new EndDigest()
   const from = EndDigest.neededFrom(next)
+  const end = next < bounds.next ? next : bounds.next
   for (let start = from; ; start -= STRETCH_RECORDS) {
     let last = -1n
-    for await (const record of recordsBetween(topic, start < 0n ? 0n : start, next, bounds.next)) {
+    for await (const record of recordsBetween(topic, 0, { first: start < 0n ? 0n : start, next: end })) {
       if (start === from) digest.add(record)
       last = record.offset
     }
     if (last >= 0n || start <= bounds.first) return { last, digest: digest.text, from }
-  }
-}
-
-async function* recordsBetween(
-  topic: Topic,
-  start: bigint,
-  end: bigint,
-  next: bigint,
-): AsyncIterable<LogRecord> {
-  for (let from = start; from < end && from < next; ) {
-    const records = await topic.read(0, from, READ_BYTES)
-    if (records.length === 0) return
-    for (const record of records) {
-      if (record.offset >= end) return
-      yield record
-      from = record.offset + 1n
-    }
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../../schemas/log/configuration.ts'
 import { jsonText, parseJson } from '../json/json-text.ts'
 import { LogError, type Topic } from '../log/log.ts'
+import { LONG_READ_BYTES } from '../log/records-between.ts'
 import { type AcceptedLoss, acceptedLosses } from './accepted-losses.ts'
 import { ConfigurationFold } from './configuration-fold.ts'
 import { accounts, enterprises } from './entities.ts'
@@ -18,7 +19,6 @@ import type { Seal } from './seal.ts'
 import { isSnapshotPart } from './snapshot.ts'
 import { Subjects } from './subjects.ts'
 
-const READ_BYTES = 4_000_000
 /** Maximum bytes of one look-up. Neighbouring events are read together. */
 const LOOK_UP_BYTES = 65_536
 
@@ -164,7 +164,7 @@ export class ConfigurationHistory {
     const { next } = folded()
     const { first } = await topic.bounds(0)
     if (this.#next < first) this.#next = first
-    const records = await topic.read(0, this.#next, READ_BYTES)
+    const records = await topic.read(0, this.#next, LONG_READ_BYTES)
     if (records.length === 0)
       throw new LogError('LOG_UNAVAILABLE', `the configuration log ends before offset ${next}`, {
         retriable: true,

@@ -2,11 +2,10 @@ import { configurationEventOf } from '../../schemas/log/configuration.ts'
 import { DEFAULT_RETENTION_DAYS } from '../../schemas/log/cuts.ts'
 import { parseJson } from '../json/json-text.ts'
 import type { Topic } from '../log/log.ts'
+import { recordsBetween } from '../log/records-between.ts'
 import { type Account, accounts } from './entities.ts'
 import { type LineRules, lineRules } from './kinds/line-rules.ts'
 import { isSnapshotPart } from './snapshot.ts'
-
-const READ_BYTES = 4_000_000
 
 /**
  * Finds the shortest retention, in days, that each account ever had by its plan or by a rule. The configuration log is kept
@@ -17,17 +16,11 @@ const READ_BYTES = 4_000_000
  */
 export async function leastRetentionDays(topic: Topic): Promise<(account: string) => number> {
   const least = new Map<string, number>()
-  const { first, next } = await topic.bounds(0)
-  for (let offset = first; offset < next; ) {
-    const records = await topic.read(0, offset, READ_BYTES)
-    if (records.length === 0) break
-    for (const record of records) {
-      offset = record.offset + 1n
-      if (isSnapshotPart(record)) continue
-      for (const { kind, entity, value } of configurationEventOf(record.value).changes) {
-        const days = value === '' ? [] : daysOf(kind, parseJson(value))
-        if (days.length > 0) least.set(entity, Math.min(least.get(entity) ?? DEFAULT_RETENTION_DAYS, ...days))
-      }
+  for await (const record of recordsBetween(topic, 0, await topic.bounds(0))) {
+    if (isSnapshotPart(record)) continue
+    for (const { kind, entity, value } of configurationEventOf(record.value).changes) {
+      const days = value === '' ? [] : daysOf(kind, parseJson(value))
+      if (days.length > 0) least.set(entity, Math.min(least.get(entity) ?? DEFAULT_RETENTION_DAYS, ...days))
     }
   }
   return account => least.get(account) ?? DEFAULT_RETENTION_DAYS

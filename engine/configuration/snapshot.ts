@@ -6,9 +6,9 @@ import {
 } from '../../schemas/log/configuration.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
+import { recordsBetween } from '../log/records-between.ts'
 
 const PART_BYTES = 900_000
-const READ_BYTES = 4_000_000
 const FIRST_WINDOW_RECORDS = 1024n
 
 export interface Snapshot {
@@ -50,7 +50,7 @@ export async function newestSnapshot(topic: Topic): Promise<Snapshot | undefined
   for (let end = next; end > first; window *= 2n) {
     const start = atLeast(first, end - window)
     const completed: ConfigurationSnapshotPart[][] = []
-    for await (const record of recordsBetween(topic, start, end)) {
+    for await (const record of recordsBetween(topic, 0, { first: start, next: end })) {
       if (!isSnapshotPart(record)) continue
       const part = snapshotPartOf(record)
       const found = [...(parts.get(part.id) ?? []), part]
@@ -81,19 +81,6 @@ function newestOf(whole: readonly (readonly ConfigurationSnapshotPart[])[]): Sna
   const newest = whole.reduce((best, parts) => ((parts[0]?.upTo ?? 0) > (best[0]?.upTo ?? 0) ? parts : best))
   const inOrder = newest.toSorted((a, b) => a.part - b.part)
   return { upTo: BigInt(newest[0]?.upTo ?? 0), entities: inOrder.flatMap(({ entities }) => entities) }
-}
-
-async function* recordsBetween(topic: Topic, start: bigint, end: bigint): AsyncIterable<LogRecord> {
-  let from = start
-  while (from < end) {
-    const records = await topic.read(0, from, READ_BYTES)
-    if (records.length === 0) return
-    for (const record of records) {
-      if (record.offset >= end) return
-      yield record
-      from = record.offset + 1n
-    }
-  }
 }
 
 function inParts(entities: readonly SnapshotEntity[]): SnapshotEntity[][] {

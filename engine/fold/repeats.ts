@@ -10,7 +10,7 @@ import { DAY_MS } from '../times/duration.ts'
 /** Time after which a producer is forgotten; an idle producer changes its id after half of it. */
 const PRODUCER_EXPIRY_MS = DAY_MS
 /** Time after which an idempotency key without a number is forgotten. */
-const KEY_EXPIRY_MS = DAY_MS
+export const KEY_EXPIRY_MS = DAY_MS
 /**
  * Time after which a stream of numbered keys is forgotten. `weir ship --follow` may be stopped for days and then repeat
  * its last batch. (Our choice.)

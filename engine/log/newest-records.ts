@@ -1,8 +1,8 @@
 import type { Bounds, LogRecord, Topic } from './log.ts'
+import { READ_BYTES, recordsBetween } from './records-between.ts'
 
 const FIRST_WINDOW = 64n
 const LAST_WINDOW = 4_096n
-const READ_BYTES = 1_000_000
 
 /** Budget shared by partitions that are read together. */
 export interface ReadBudget {
@@ -26,7 +26,9 @@ export async function newestRecords(
     let end = next
     for (let offsets = FIRST_WINDOW; end > first && budget.leftBytes > 0; ) {
       const from = end - first > offsets ? end - offsets : first
-      const window = await recordsBetween(topic, partition, from, end)
+      const window = await Array.fromAsync(
+        recordsBetween(topic, partition, { first: from, next: end }, READ_BYTES),
+      )
       newestFirst.push(...newestWithin(budget, window))
       end = from
       if (offsets < LAST_WINDOW) offsets *= 2n
@@ -36,24 +38,6 @@ export async function newestRecords(
     throw error
   }
   return newestFirst.toReversed()
-}
-
-async function recordsBetween(
-  topic: Pick<Topic, 'read'>,
-  partition: number,
-  first: bigint,
-  next: bigint,
-): Promise<readonly LogRecord[]> {
-  const found: LogRecord[] = []
-  let from = first
-  while (from < next) {
-    const records = await topic.read(partition, from, READ_BYTES)
-    const last = records.at(-1)
-    if (last === undefined) break
-    found.push(...records.filter(({ offset }) => offset < next))
-    from = last.offset + 1n
-  }
-  return found
 }
 
 /** Records from the newest on; the last one may exceed the remaining budget. */

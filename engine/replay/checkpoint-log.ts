@@ -6,9 +6,9 @@ import {
 } from '../../schemas/log/checkpoint.ts'
 import { type Loss, lossIn } from '../../schemas/log/loss.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { READ_BYTES } from '../log/records-between.ts'
 
 const CHUNK_BYTES = 900_000
-const READ_BYTES = 1_000_000
 /**
  * Number of checkpoints that are compared for the highest (epoch, offset): a replaced worker may have written one or two.
  */

@@ -2,13 +2,13 @@ import type { Clock } from '../clock/clock.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { READ_BYTES } from '../log/records-between.ts'
 import { untilAvailable } from '../log/until-available.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 import type { ReplayedPartition } from './replay.ts'
 
-const READ_BYTES = 1024 * 1024
 /** Approximate time of folding without a rest. */
 const STRETCH_MS = 10
 

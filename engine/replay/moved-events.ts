@@ -8,12 +8,12 @@ import { lastPositionIn } from '../fold/spread/rekeyed-part.ts'
 import type { SentTo } from '../graph/graph-observer.ts'
 import { LogError, type LogRecord } from '../log/log.ts'
 import type { PartitionedTopics } from '../log/partitioned-topics.ts'
+import { READ_BYTES } from '../log/records-between.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Arrival } from './arrival-explanation.ts'
 import type { ExplainedStep } from './event-paths.ts'
 import { NoReplayError, PartitionReplay, type ReplayedPartition } from './replay.ts'
 
-const READ_BYTES = 1024 * 1024
 /** Assumed maximum difference between the clocks of brokers. A larger one only costs time. */
 const CLOCKS_DIFFER_MS = 1_000
 

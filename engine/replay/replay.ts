@@ -4,13 +4,13 @@ import type { Flush } from '../fold/flush.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
+import { READ_BYTES } from '../log/records-between.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import { type Arrival, explainArrivals, type IsAskedArrival } from './arrival-explanation.ts'
 import { CheckpointLog, type KeptCheckpoint } from './checkpoint-log.ts'
 import { type ExplainedRecord, explainRecord } from './line-explanation.ts'
 
-const READ_BYTES = 1024 * 1024
 /** Bytes that are folded without a rest. */
 const STRETCH_BYTES = 256 * 1024
 

@@ -1,10 +1,9 @@
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { blockColumns, blockStructure } from '../../schemas/log/tables.ts'
-import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { AuditStatement, StoreConnection } from './connection.ts'
 import { type UncoveredLines, uncoveredLines } from './filter-coverage.ts'
-import { textLiteral } from './sql-text.ts'
 import type { PartitionTable } from './store.ts'
 import type {
   MayBeMissing,
@@ -279,10 +278,4 @@ function differenceOf(columns: readonly string[], rows: readonly DifferenceRow[]
 
 function strayRows({ rows, lowest, hour }: StrayRow): StrayRows {
   return { rows: Number(rows), offset: BigInt(lowest), hourMs: hour * 1000 }
-}
-
-function topicNumber(topic: string): number {
-  const number = (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic]
-  if (number === undefined) throw new Error(`topic ${textLiteral(topic)} has no lines`)
-  return number
 }

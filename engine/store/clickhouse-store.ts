@@ -6,7 +6,7 @@ import {
   STORE_TABLES,
   type StoreTable,
 } from '../../schemas/log/tables.ts'
-import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import { allAreFiltered, unmarkLinesWithoutFilter } from './filter-coverage.ts'
@@ -440,12 +440,6 @@ function atOrBehind(
   return `topic = ${topicNumber(topic)} AND partition = ${partition}
   AND t >= fromUnixTimestamp64Milli(${Math.max(0, Math.floor(sinceMs))}, 'UTC')
   AND offset >= ${from.offset} AND (offset, row) >= (${from.offset}, ${from.row})`
-}
-
-function topicNumber(topic: string): number {
-  const number = (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic]
-  if (number === undefined) throw new Error(`topic ${topic} has no lines`)
-  return number
 }
 
 function notOpen(cause?: StoreError): StoreError {

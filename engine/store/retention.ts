@@ -1,4 +1,4 @@
-import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import type { SettledPartition } from './store.ts'
@@ -107,8 +107,4 @@ function belowCheckpoint(settled: readonly SettledPartition[]): string {
   const keys = settled.map(({ topic, partition }) => topicNumber(topic) * 0x10000 + partition)
   const offsets = settled.map(({ checkpointOffset }) => `toUInt64(${checkpointOffset})`)
   return `offset < transform(toUInt32(topic) * 65536 + partition, [${keys.join(', ')}], [${offsets.join(', ')}], toUInt64(0))`
-}
-
-function topicNumber(topic: string): number {
-  return (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic] ?? 0xff
 }

@@ -9,9 +9,9 @@ import type { Clock } from '../clock/clock.ts'
 import { entityCutsOf } from '../configuration/cuts/registry.ts'
 import type { ConfigurationView } from '../configuration/kind.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { READ_BYTES } from '../log/records-between.ts'
 import { untilAvailable } from '../log/until-available.ts'
 
-const READ_BYTES = 1_000_000
 /** Time limit of a wait: clients of the API give up after 15 s. */
 const PATIENCE_MS = 5_000
 /** A worker may append a cut before this process looks for it; clocks of machines differ by less. */

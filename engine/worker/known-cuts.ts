@@ -2,10 +2,9 @@ import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import { cutKey } from '../../schemas/log/cuts.ts'
 import type { Topic } from '../log/log.ts'
+import { LONG_READ_BYTES } from '../log/records-between.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { cutsOf } from './cuts-on-the-log.ts'
-
-const READ_BYTES = 4_000_000
 
 /**
  * The newest cut of each entity that the partitions of a topic know: from their newest checkpoints, and the later
@@ -31,7 +30,7 @@ export async function knownCuts(
     let offset = kept?.nextOffset ?? first
     if (offset < first) offset = first
     while (offset < next && !isOver()) {
-      const records = await topic.read(partition, offset, READ_BYTES)
+      const records = await topic.read(partition, offset, LONG_READ_BYTES)
       if (records.length === 0) break
       for (const record of records) for (const cut of cutsOf(record)) note(cut)
       offset = (records.at(-1)?.offset as bigint) + 1n

@@ -32,7 +32,10 @@ export interface AccountCut {
   readonly retentionDays: number
 }
 
-/** Retention in days (that of the default plan) until the partition has read the account's own cut. */
+/**
+ * Retention in days of an account for which nobody chose another. A partition stores with it until it has read the
+ * account's own cut, so another value changes the results of logs.
+ */
 export const DEFAULT_RETENTION_DAYS = 30
 
 /** Payload of a cut of kind 'spread'; entity is the short account id, version counts the changes. */

@@ -3,6 +3,13 @@ import { crc32 } from 'node:zlib'
 /** The topics of an installation. Their numbers are part of the id of a stored line. */
 export const TOPIC_NUMBERS = { 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-letter': 2 } as const
 
+/** @throws Error for a topic whose records do not become lines */
+export function topicNumber(topic: string): number {
+  const number = (TOPIC_NUMBERS as Readonly<Record<string, number>>)[topic]
+  if (number === undefined) throw new Error(`topic ${topic} has no lines`)
+  return number
+}
+
 export const INGEST_TOPIC = 'weir.ingest'
 /** Events on their way to the partition of their key, for accounts whose lines are on many partitions. */
 export const KEYED_TOPIC = 'weir.keyed'

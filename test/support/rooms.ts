@@ -489,6 +489,7 @@ export const ROOMS = {
     'schemas',
     'schemas/http',
     'schemas/http/account',
+    'schemas/log',
   ],
   'api/groups': [
     'api/auth',

@@ -31,6 +31,7 @@ import { lineId, parseLineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { ApiError } from '../../http/errors.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { instantMs } from '../instant.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
@@ -251,8 +252,4 @@ function placeOf(cursor: string | undefined): LetterPlace | undefined {
   if (cursor === undefined) return undefined
   const [recordOffset, index] = cursor.split('-') as [string, string]
   return { recordOffset: BigInt(recordOffset), index: Number(index) }
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -17,6 +17,7 @@ import {
 } from '../../../schemas/http/pipeline/throttle-api.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { ApiError, unavailable } from '../../http/errors.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import type { Pipelines } from '../pipelines.ts'
 import { type ThrottlePath, throttleIn } from './throttle-node.ts'
 
@@ -127,8 +128,4 @@ function bucketRecord(
     free_from: count < rule.limit ? null : freeFrom(passes, rule),
     exempt_until: exemptUntilMs === undefined ? null : isoTime(exemptUntilMs),
   }
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -17,6 +17,7 @@ import {
 import type { CutsInEffect } from '../../../schemas/log/deployed-configuration.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { notFound } from '../../http/errors.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { instantMs } from '../instant.ts'
 import type { Pipelines } from '../pipelines.ts'
@@ -117,9 +118,9 @@ export class ExemptionService {
     const held = this.#ports.inEffect?.cutVersion(value.account, 'exemption', id)
     return {
       key: value.key,
-      until: new Date(value.untilMs).toISOString(),
+      until: isoTime(value.untilMs),
       reason: value.reason,
-      created_at: new Date(value.createdAtMs).toISOString(),
+      created_at: isoTime(value.createdAtMs),
       in_effect: held === undefined ? null : held >= version,
     }
   }

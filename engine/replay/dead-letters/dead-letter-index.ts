@@ -2,8 +2,8 @@ import { deadLettersType, type FailedEvents, type ReplayedEvents } from '../../.
 import { InTurn } from '../../configuration/in-turn.ts'
 import type { FailedNode, LetterOrigin } from '../../fold/dead-letters/dead-letter.ts'
 import { LogError, type LogRecord, type Topic } from '../../log/log.ts'
+import { LONG_READ_BYTES } from '../../log/records-between.ts'
 
-const READ_BYTES = 4 * 1024 * 1024
 /** Maximum number of letters per account; older ones are forgotten. */
 const MAX_LETTERS = 200_000
 /** Number of letters that are forgotten together. */
@@ -77,7 +77,7 @@ export class DeadLetterIndex {
     this.#forgetBelow(first)
     try {
       while (this.#nextOffset < next) {
-        const records = await this.#topic.read(this.#partition, this.#nextOffset, READ_BYTES)
+        const records = await this.#topic.read(this.#partition, this.#nextOffset, LONG_READ_BYTES)
         for (const record of records) this.#take(record)
         if (records.length === 0) return
       }

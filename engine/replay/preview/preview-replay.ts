@@ -5,11 +5,11 @@ import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import { lastPositionIn } from '../../fold/spread/rekeyed-part.ts'
 import { sourceKey } from '../../fold/spread/spread-account.ts'
 import type { LogRecord } from '../../log/log.ts'
+import { READ_BYTES } from '../../log/records-between.ts'
 import { PartitionReplay, type ReplayedPartition } from '../replay.ts'
 import type { SentBefore } from './draft-mail.ts'
 import { Preview, type PreviewFolds, type PreviewOptions, type PreviewResult } from './preview.ts'
 
-const READ_BYTES = 1024 * 1024
 /** Bytes that are applied without a rest. */
 const STRETCH_BYTES = 256 * 1024
 /** Bytes that are read ahead, for all partitions together. */

@@ -4,6 +4,7 @@ import { bitsOf, type StartKeys } from '../../lines/word-filter/word-keys.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
 import type { LinePage, LineSelection } from './line-selection.ts'
 import { mayHold, nameOf, type SoughtWords, startsOf } from './sought-words.ts'
+import { nearestStoredTime } from './stored-times.ts'
 
 /** More segments are not listed: the words are everywhere, and lines of the newest times are found soon. */
 const MAX_SEGMENTS = 20_000
@@ -116,14 +117,12 @@ FROM (
 WHERE ${held.map((_, index) => `h${index}`).join(' OR ')}
 LIMIT ${MAX_SEGMENTS + 1}
 ${filtered === 'all' ? '' : unfiltered}SETTINGS use_query_condition_cache = 0`,
-    parameters: { account, from: boundOf(fromMs), to: boundOf(toMs) },
+    parameters: {
+      account,
+      from: nearestStoredTime(Math.floor(fromMs)),
+      to: nearestStoredTime(Math.floor(toMs)),
+    },
   }
-}
-
-const MAX_TIME_MS = 10_413_791_999_999
-
-function boundOf(ms: number): number {
-  return Math.min(Math.max(Math.floor(ms), 0), MAX_TIME_MS)
 }
 
 /** Whether a row of `word_filters` may have a start: all bits of its keys are set in their words. */

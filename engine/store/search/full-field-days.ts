@@ -3,8 +3,8 @@ import type { Query } from '../../query-language/syntax-tree.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import type { StatementRunner } from '../statement.ts'
 import type { LineSelection } from './line-selection.ts'
-import { MAX_TIME_MS } from './search-statement.ts'
 import { isParsedField } from './stored-field.ts'
+import { MAX_TIME_MS, nearestStoredTime } from './stored-times.ts'
 
 /**
  * Days of `full_field_days` on which lines of a search came, oldest first; none if the query does not name a field. Lines
@@ -48,7 +48,6 @@ function daysOfArrival(
   days: readonly DayRow[],
   signal: AbortSignal | undefined,
 ): Promise<DayRow[]> {
-  const [from, to] = [fromMs, toMs].map(ms => Math.min(Math.max(ms, 0), MAX_TIME_MS))
   return runner.query<DayRow>(
     {
       sql: `SELECT DISTINCT toString(toDate(t)) AS day FROM lines
@@ -57,8 +56,8 @@ WHERE account = {account:String} AND toYYYYMMDD(t) IN {days:Array(UInt32)}
       parameters: {
         account,
         days: days.map(({ day }) => Number(day.replaceAll('-', ''))),
-        from: from as number,
-        to: to as number,
+        from: nearestStoredTime(fromMs),
+        to: nearestStoredTime(toMs),
       },
       scanOf: account,
     },

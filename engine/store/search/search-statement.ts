@@ -8,10 +8,9 @@ import type { LinePage, LinePosition, LineSelection, SearchAccess } from './line
 import { compilePrefilter, type Prefilter } from './prefilter.ts'
 import type { SoughtWords } from './sought-words.ts'
 import { SqlConstants } from './sql-constants.ts'
+import { nearestStoredTime } from './stored-times.ts'
 import { ValueTests } from './value-tests.ts'
 
-/** The last time that a DateTime64(3) can contain; no line is before 1970. */
-export const MAX_TIME_MS = 10_413_791_999_999
 /** Looked up at once, before anything is read, the index takes half the time of a look-up per granule. */
 const INDEX_FIRST = '\nSETTINGS use_skip_indexes_on_data_read = 0'
 /** Reading all lines two granules at a time takes less time than one at a time; larger blocks gain little. */
@@ -225,7 +224,7 @@ function exceptConditions({ exceptDays = [] }: LineSelection, constants: SqlCons
 }
 
 function timeBound(ms: number, constants: SqlConstants): Expression {
-  return moment(Math.min(Math.max(ms, 0), MAX_TIME_MS), constants)
+  return moment(nearestStoredTime(ms), constants)
 }
 
 function moment(ms: number, constants: SqlConstants): Expression {
