@@ -629,6 +629,7 @@ export const ROOMS = {
     'engine/fold/dead-letters',
     'engine/replay/dead-letters',
     'engine/times',
+    'schemas',
     'schemas/http',
     'schemas/http/pipeline',
     'schemas/log',
