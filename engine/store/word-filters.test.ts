@@ -113,6 +113,15 @@ describe('a search for a word', () => {
   })
 })
 
+test('a short page that has more candidates than lines is filled behind the last of them', async () => {
+  const all = Array.from({ length: 300 }, (_, index) => index)
+  const isFound = (index: number) => index % 60 === 2
+  const line = (index: number) => (isFound(index) ? 'a needle7f3a9c' : 'a needle7f3a9cd')
+  await lines.add(all.map(index => ({ line: line(index), timestamp: RECEIVED_MS - (300 - index) * 1000 })))
+  const found = await findLines(lines, ACCOUNT, '==needle7f3a9c', 3)
+  expect(found.map(({ row }) => row)).toEqual(all.filter(isFound))
+})
+
 describe('filters', () => {
   test('are stored before their lines', async () => {
     await lines.add(sent(4, 'needle7f3a9c', 1))

@@ -24,16 +24,25 @@ const LINES = 250
 const AT_ONCE = 15
 const SIGNAL = new AbortController().signal
 
-/** Lines that a whole search finds. */
+/** Short enough for the program to decide which of few candidates are found. */
+export const SHORT_PAGE = 40
+const LONG_PAGE = 10_000
+
+/** Lines that a whole search finds, oldest first, page by page. */
 export async function findLines(
   { store }: StoredLines,
   account: string,
   query: string,
+  limit = LONG_PAGE,
 ): Promise<SelectedLine[]> {
   const selection = selectionOf(account, query)
-  const { rows } = store.search(selection, { prefer: 'head', limit: 10_000 })
   const found: SelectedLine[] = []
-  for await (const some of rows(new AbortController().signal)) found.push(...some)
+  for (let before = -limit; found.length - before >= limit; ) {
+    before = found.length
+    const behind = found.at(-1)
+    const page = { prefer: 'head' as const, limit, ...(behind === undefined ? {} : { behind }) }
+    for await (const some of store.search(selection, page).rows(SIGNAL)) found.push(...some)
+  }
   return found
 }
 
@@ -142,11 +151,11 @@ export function testDrawnQueries(
         const others = queries.filter(query => !usesWordIndex(query))
         expect(indexed.length).toBeGreaterThan(0)
         for (const query of [...indexed.slice(0, searches / 2), ...others.slice(0, searches / 2)]) {
-          const found = await findLines(lines(), ACCOUNT, query)
-          expect(
-            found.map(({ row }) => row),
-            query,
-          ).toEqual(evaluatedRows(query))
+          for (const limit of [LONG_PAGE, SHORT_PAGE]) {
+            const found = await findLines(lines(), ACCOUNT, query, limit)
+            const rows = found.map(({ row }) => row)
+            expect(rows, `${query}, pages of ${limit}`).toEqual(evaluatedRows(query))
+          }
         }
       },
       timeoutMs,
@@ -160,7 +169,7 @@ export function testDrawnQueries(
           const { words } = compilePrefilter(parseQuery(query), new SqlConstants())
           if (words === undefined) continue
           const selection = selectionOf(ACCOUNT, query)
-          const times = await timesOfWords(
+          const listed = await timesOfWords(
             lines().store,
             selection,
             { prefer: 'tail' },
@@ -168,7 +177,8 @@ export function testDrawnQueries(
             'some',
             SIGNAL,
           )
-          if (times === undefined) continue
+          if (listed === undefined) continue
+          const { times } = listed
           asked++
           const evaluated = new Set(evaluatedRows(query))
           for (const { row, record } of records) {

@@ -23,6 +23,14 @@ export interface LineTimes {
   readonly lines: number
 }
 
+/** Answer of the filters of words. */
+export interface TimesOfWords {
+  /** Times of all lines that may be in the answer. */
+  readonly times: readonly LineTimes[]
+  /** Whether all of these lines have filters. */
+  readonly isFiltered: boolean
+}
+
 interface SegmentRow extends LineTimes {
   readonly segment: string
   /** Whether the row may have a start, for each of them. */
@@ -42,7 +50,7 @@ export async function timesOfWords(
   sought: SoughtWords,
   filtered: FilteredLines,
   signal: AbortSignal,
-): Promise<readonly LineTimes[] | undefined> {
+): Promise<TimesOfWords | undefined> {
   const starts = startsOf(sought)
   if (starts === undefined) return undefined
   const rows = await runner.query<SegmentRow>(
@@ -50,11 +58,13 @@ export async function timesOfWords(
     signal,
   )
   if (rows.length > MAX_SEGMENTS) return undefined
-  return [...segmentsOf(rows, starts.length)].flatMap(({ times, held }) => {
+  const segments = [...segmentsOf(rows, starts.length)]
+  const times = segments.flatMap(({ times, held }) => {
     if (held === undefined) return [times]
     const has = new Set(starts.filter((_, index) => held[index] === 1).map(nameOf))
     return mayHold(sought, start => has.has(nameOf(start))) ? [times] : []
   })
+  return { times, isFiltered: segments.every(({ held }) => held !== undefined) }
 }
 
 /** The rows of a segment are those of its slices, possibly several times. */

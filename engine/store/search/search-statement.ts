@@ -1,7 +1,17 @@
 import type { LineFilters } from '../../query-language/line-filters.ts'
 import type { Query } from '../../query-language/syntax-tree.ts'
 import type { Statement } from '../statement.ts'
-import { anyOf, COST, type Condition, column, costOf, type Expression, sql, textOf } from './condition.ts'
+import {
+  ALWAYS,
+  anyOf,
+  COST,
+  type Condition,
+  column,
+  costOf,
+  type Expression,
+  sql,
+  textOf,
+} from './condition.ts'
 import { exactCondition, MAX_CONDITION_CHARACTERS } from './exact-condition.ts'
 import type { LineTimes } from './filtered-segments.ts'
 import type { LinePage, LinePosition, LineSelection, SearchAccess } from './line-selection.ts'
@@ -56,6 +66,26 @@ export function searchStatement(
   }
 }
 
+/**
+ * The statement for lines that may be on a page: its exact condition is left out. Lines come as they are found, from the
+ * preferred end on.
+ */
+export function candidateStatement(
+  selection: LineSelection,
+  page: LinePage,
+  within: readonly LineTimes[],
+): Statement {
+  const { constants, ...query } = compiled(selection.query, () => ALWAYS)
+  const { first, hidden, scanOf } = conditionsOf(selection, page, within, { ...query, constants })
+  const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(hidden, '\n  AND ')}`
+  return {
+    sql: constants.withClause + pageSql(conditions, page, 'found') + settings('scan', page),
+    parameters: constants.parameters,
+    ...(scanOf === undefined ? {} : { scanOf }),
+    atMostRows: page.limit,
+  }
+}
+
 /** The lines of a selection, as the conditions of a statement. */
 interface SelectionConditions {
   /** PREWHERE and WHERE, for a statement on `lines AS l`. */
@@ -80,8 +110,25 @@ export function selectionConditions(
   page: Pick<LinePage, 'prefer' | 'behind'> = { prefer: 'tail' },
   within?: readonly LineTimes[],
 ): SelectionConditions {
-  const { exact, prefilter, constants } = compiled(selection.query)
+  const query = compiled(selection.query, exactCondition)
+  const { names, first, hidden, scanOf } = conditionsOf(selection, page, within, query)
+  const { exact, prefilter, constants } = query
   const indexed = within === undefined ? prefilter.indexed : []
+  const then = [...hidden, ...restOf(exact, first), ...indexed]
+  const isIndexed = indexed.length > 0
+  const readsAll = exact.kind === 'always' && names.length === 0
+  const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
+  const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(then, '\n  AND ')}`
+  return { conditions, constants, access, words: prefilter.words, scanOf }
+}
+
+/** Conditions of a selection without the exact one, in the order in which they are tested. */
+function conditionsOf(
+  selection: LineSelection,
+  page: Pick<LinePage, 'prefer' | 'behind'>,
+  within: readonly LineTimes[] | undefined,
+  { exact, prefilter, constants }: CompiledQuery,
+) {
   const names = filterConditions(selection.filters, constants)
   const first = [
     accountCondition(selection, constants),
@@ -90,26 +137,11 @@ export function selectionConditions(
     ...prefilter.conditions,
     ...timeConditions(selection, page, constants),
   ]
-  const then = [
-    hiddenCondition(selection, constants),
-    ...exceptConditions(selection, constants),
-    ...restOf(exact, first),
-    ...indexed,
-  ]
-  const isIndexed = indexed.length > 0
-  const readsAll = exact.kind === 'always' && names.length === 0
-  const access = isIndexed ? 'index' : readsAll ? 'order' : 'scan'
   const readsFew =
-    [exact, ...names].every(condition => costOf(condition) === COST.words) ||
+    [exact, ...names, ...prefilter.conditions].every(condition => costOf(condition) === COST.words) ||
     (within !== undefined && sumOfLines(within) <= FEW_LINES)
-  const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(then, '\n  AND ')}`
-  return {
-    conditions,
-    constants,
-    access,
-    words: prefilter.words,
-    scanOf: readsFew ? undefined : selection.account,
-  }
+  const hidden = [hiddenCondition(selection, constants), ...exceptConditions(selection, constants)]
+  return { names, first, hidden, scanOf: readsFew ? undefined : selection.account }
 }
 
 function joined(conditions: readonly Condition[], separator: string): string {
@@ -144,16 +176,19 @@ interface CompiledQuery {
 }
 
 /** Drops the prefilter, which only makes a search faster, if it does not fit into the statement. */
-function compiled(query: Query): CompiledQuery {
+function compiled(
+  query: Query,
+  exactOf: (query: Query, constants: SqlConstants) => Condition,
+): CompiledQuery {
   const constants = new SqlConstants()
-  const exact = exactCondition(query, constants)
+  const exact = exactOf(query, constants)
   const prefilter = compilePrefilter(query, constants)
   const characters = joined([exact, ...prefilter.conditions, ...prefilter.indexed], '').length
   if (characters + constants.literalCharacters <= MAX_CONDITION_CHARACTERS)
     return { exact, prefilter, constants }
   const fewer = new SqlConstants()
   return {
-    exact: exactCondition(query, fewer),
+    exact: exactOf(query, fewer),
     prefilter: { conditions: [], indexed: [], words: prefilter.words },
     constants: fewer,
   }

@@ -1,5 +1,6 @@
 import type { StatementRunner } from '../statement.ts'
 import { StoreError } from '../store-error.ts'
+import { decidedLines, isDecidedHere } from './decided-lines.ts'
 import { type FilteredLines, timesOfWords } from './filtered-segments.ts'
 import type { LinePage, LineSearch, LineSelection, SelectedLine } from './line-selection.ts'
 import { linesInTime, type SearchStatement, searchStatement, type TimeOfLines } from './search-statement.ts'
@@ -44,12 +45,12 @@ interface SlicedSearch extends SearchStatement {
 
 async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
   const { runner, selection, page, statement, words, filtered } = search
-  const times =
+  const listed =
     words &&
     filtered &&
     (await timesOfWords(runner, selection, page, words, filtered, signal).catch(withoutDamaged))
-  if (times?.length === 0) return
-  const slices = times && segmentSlices(selection, times, page.prefer)
+  if (listed?.times.length === 0) return
+  const slices = listed && segmentSlices(selection, listed.times, page.prefer)
   if (page.prefer === 'tail')
     yield* newestLines(search, slices ?? (await scannedSlices(search, signal)), signal)
   else if (slices !== undefined || isSliced(search))
@@ -121,7 +122,11 @@ function rowsOfSlice(
   limit: number,
   signal: AbortSignal,
 ): AsyncIterable<SelectedLine[]> {
-  const { statement } = searchStatement({ ...selection, fromMs, toMs }, { ...page, limit }, 'found', within)
+  const inSlice = { ...selection, fromMs, toMs }
+  const ofSlice = { ...page, limit }
+  if (within !== undefined && isDecidedHere(inSlice, ofSlice))
+    return decidedLines(runner, { selection: inSlice, page: ofSlice, within }, signal)
+  const { statement } = searchStatement(inSlice, ofSlice, 'found', within)
   return runner.queryStream<SelectedLine>(statement, signal)
 }
 

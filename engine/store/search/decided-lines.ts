@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises'
+import { recordOf } from '../../lines/stored-line/line-record.ts'
+import { evaluate } from '../../query-language/evaluate.ts'
+import type { StatementRunner } from '../statement.ts'
+import type { LineTimes } from './filtered-segments.ts'
+import { asksForField } from './full-field-days.ts'
+import type { LinePage, LineSelection, SelectedLine } from './line-selection.ts'
+import { candidateStatement, searchStatement } from './search-statement.ts'
+
+/** A longer page is decided by the engine, on all its cores. */
+const MAX_LINES = 500
+/** Candidates for each line of a page. Most are found: a condition on their texts has let them pass. */
+const CANDIDATES_PER_LINE = 2
+/** Texts between two turns of other work, in UTF-16 code units. */
+const UNITS_IN_TURN = 64 * 1024
+
+/** Part of a search whose lines came at a few times. */
+export interface FewLines {
+  readonly selection: LineSelection
+  readonly page: LinePage
+  readonly within: readonly LineTimes[]
+}
+
+/**
+ * Whether `decidedLines` finds what the exact condition finds. Fields are tested as the store has them: it lacks some on
+ * days with too many names.
+ */
+export function isDecidedHere({ query }: LineSelection, { limit }: LinePage): boolean {
+  return limit <= MAX_LINES && !asksForField(query)
+}
+
+/**
+ * Finds lines of a page without the exact condition, which takes longer to plan and compile than to test on few lines. The
+ * engine answers candidates, and the program evaluates the query on each. Where that does not fill the page, the exact
+ * condition finds the rest.
+ *
+ * @returns lines from the preferred end on
+ */
+export async function* decidedLines(
+  runner: StatementRunner,
+  { selection, page, within }: FewLines,
+  signal: AbortSignal,
+): AsyncGenerator<SelectedLine[]> {
+  const most = page.limit * CANDIDATES_PER_LINE
+  const candidates = await runner.query<SelectedLine>(
+    candidateStatement(selection, { ...page, limit: most }, within),
+    signal,
+  )
+  const found = await evaluated(candidates, selection, page, signal)
+  yield found
+  const last = candidates.at(-1)
+  if (last === undefined || candidates.length < most || found.length === page.limit) return
+  const rest = { ...page, limit: page.limit - found.length, behind: last }
+  yield* runner.queryStream<SelectedLine>(searchStatement(selection, rest, 'found', within).statement, signal)
+}
+
+/** The candidates that the query finds, until the page is full. */
+async function evaluated(
+  candidates: readonly SelectedLine[],
+  { query }: LineSelection,
+  { limit }: LinePage,
+  signal: AbortSignal,
+): Promise<SelectedLine[]> {
+  const found: SelectedLine[] = []
+  let units = 0
+  for (const candidate of candidates) {
+    if (found.length === limit) break
+    if (evaluate(query, recordOf(candidate))) found.push(candidate)
+    units += candidate.line.length + candidate.meta.length
+    if (units < UNITS_IN_TURN) continue
+    units = 0
+    await setImmediate()
+    signal.throwIfAborted()
+  }
+  return found
+}
