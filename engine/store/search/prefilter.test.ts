@@ -49,6 +49,14 @@ describe('the prefilter', () => {
     expect(looksForObjects('error')).toBe(false)
   })
 
+  test('lets lines with any escape pass only for terms with a character that has one of its own', () => {
+    const anyEscape = (query: string) =>
+      texts(prefilter(query).conditions).includes(String.raw`position(l.line, '\\') > 0`)
+    expect(anyEscape('error')).toBe(false)
+    for (const query of ['a/b', String.raw`"say \"no\""`, String.raw`"a\\b"`])
+      expect(anyEscape(query), query).toBe(true)
+  })
+
   test.each([
     ['a negation', '-error'],
     ['an alternative of which one may be anything', 'error OR -failed'],

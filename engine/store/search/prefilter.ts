@@ -176,7 +176,9 @@ class PrefilterCompiler {
     return anyOf([
       ...SMALL_AND_LINE.map(holds),
       sql`arrayExists(v -> ${holds(named('v'))}, ${column.tags})`,
-      ...(probes.some(mayBeRewritten) ? [...UNLIKE_FIELDS, ...HAS_DEEP_OBJECT] : UNLIKE_FIELDS),
+      ...(probes.some(hasShortEscape) ? HAS_ESCAPES : HAS_LONG_ESCAPES),
+      OTHER_FIELDS,
+      ...(probes.some(mayBeRewritten) ? HAS_DEEP_OBJECT : []),
     ])
   }
 }
@@ -191,11 +193,15 @@ const SMALL_AND_LINE: readonly Expression[] = [
   column.meta,
 ]
 
-/** Rows with fields whose texts are not elsewhere: unescaped ones, labels, annotations, other members. */
-const UNLIKE_FIELDS = [
-  sql`position(${column.line}, '\\\\') > 0`,
-  sql`position(${column.meta}, '\\\\') > 0`,
-  sql`${column.extra} != ''`,
+/** Rows with labels, annotations or other members, which are fields whose texts are not elsewhere. */
+const OTHER_FIELDS = sql`${column.extra} != ''`
+
+/** Rows whose line or meta may have escapes, which are not in the texts of their fields. */
+const HAS_ESCAPES = [sql`position(${column.line}, '\\\\') > 0`, sql`position(${column.meta}, '\\\\') > 0`]
+/** Rows with escapes of any character, such as `\u0061`. */
+const HAS_LONG_ESCAPES = [
+  sql`position(${column.line}, '\\\\u') > 0`,
+  sql`position(${column.meta}, '\\\\u') > 0`,
 ]
 
 /**
@@ -209,6 +215,14 @@ const HAS_DEEP_OBJECT = [
 
 /** Text of a field that is an empty object or list, regardless of blanks between its brackets. */
 const EMPTY_CONTAINER = /^[{}[\]]+$/
+
+/**
+ * Whether a text has a character that JSON may escape with a letter or as itself, such as `\n` and `\/`. Any other stands in
+ * a JSON text as it is, or as its number.
+ */
+function hasShortEscape(text: string): boolean {
+  return /["\\/\b\f\n\r\t]/.test(text)
+}
 
 function mayBeRewritten(text: string): boolean {
   return /[{}[\]":,]/.test(text) || /^[-+.0-9eE]+$/.test(text)

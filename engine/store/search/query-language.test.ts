@@ -290,6 +290,8 @@ checkAll('texts that do not stand in the line as they are', [
   example('==nextline', { line: 'x', meta: '"some\\nnextline"' }, true),
   example('a:==nextline', '{"a":"some\\nnextline"}', true),
   example('==error', '{"a":"\\u0065rror"}', true),
+  example('usr/bin', '{"a":"usr\\/bin"}', true),
+  example('usr/bin', { line: 'x', meta: '{"a":"usr\\/bin"}' }, true),
   example('==labelled', { line: 'x', rest: { label: { a: 'labelled' } } }, true),
   example('==labelled', { line: 'x', rest: { annotation: { a: 'labelled' } } }, true),
 ])
