@@ -135,14 +135,16 @@ ${filtered === 'all' ? '' : unfiltered}SETTINGS use_query_condition_cache = 0`,
   }
 }
 
-/** Whether a row of `word_filters` may have a start: all bits of its keys are set in their words. */
+/**
+ * Whether a row of `word_filters` may have a start: all bits of its keys are set in their words. The engine plans one
+ * condition on a list in less time than one for each key.
+ */
 function heldCondition({ slice, hashes }: StartKeys): string {
   // A row of all slices has them one after the other, with equally many words.
   const first = `if(slice = ${ALL_SLICES}, ${slice}, 0) * words`
-  const keys = hashes.map(hash => {
-    const word = `${first} + intDiv(${hash >> 54n} * words, ${HASHED_WORDS})`
-    const bits = `toUInt64(${bitsOf(hash)})`
-    return `bitAnd(reinterpretAsUInt64(substring(filter, 1 + ${WORD_BYTES} * (${word}), ${WORD_BYTES})), ${bits}) = ${bits}`
-  })
-  return [`slice IN (${slice}, ${ALL_SLICES})`, ...keys].join(' AND ')
+  const word = `${first} + intDiv(hashed * words, ${HASHED_WORDS})`
+  const read = `reinterpretAsUInt64(substring(filter, 1 + ${WORD_BYTES} * (${word}), ${WORD_BYTES}))`
+  const hashed = hashes.map(hash => hash >> 54n).join(', ')
+  const bits = hashes.map(bitsOf).join(', ')
+  return `slice IN (${slice}, ${ALL_SLICES}) AND arrayAll((hashed, bits) -> bitAnd(${read}, bits) = bits, [${hashed}], [${bits}])`
 }
