@@ -190,19 +190,23 @@ describe('a lost end is recognised', () => {
     expect(await end.findLoss()).toMatchObject({ from: nextOffset - 1n, to: 4_999n })
   })
 
-  test('by a cut with a version that no entity has yet, if marks are missing', async () => {
+  test('by a cut with a version that no entity has yet, if marks are missing or as old as the log', async () => {
     const { installation, log } = await withRevokedToken()
     const [account] = log.list(accounts)
     if (account === undefined) throw new Error('no account')
     await log.append([replace(accounts, account, { ...account.value, retentionDays: 5 })], author)
     const told = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
     installation.lose(1)
-    installation.file.kept = undefined
-    installation.store.kept = undefined
-    const { end } = await installation.open()
-    expect(await end.findLoss()).toBeUndefined()
-    installation.cuts = told
-    expect(await end.findLoss()).toMatchObject({ witnesses: ['changes that partitions know'] })
+    const { log: shorter } = await installation.open()
+    for (const mark of [undefined, shorter.endMark]) {
+      installation.file.kept = mark
+      installation.store.kept = mark
+      installation.cuts = []
+      const { end } = await installation.open()
+      expect(await end.findLoss()).toBeUndefined()
+      installation.cuts = told
+      expect(await end.findLoss()).toMatchObject({ witnesses: ['changes that partitions know'] })
+    }
   })
 })
 

@@ -69,16 +69,15 @@ export class ConfigurationEnd implements EndKeeper {
     const inStore = store && (await this.#markOf(store))
     if (typeof inFile === 'object') kept.push({ place: (file as MarkKeeper).place, mark: inFile })
     if (typeof inStore === 'object') kept.push({ place: (store as MarkKeeper).place, mark: inStore })
-    // Only the mark beside the log covers every answered change: the one in the store follows later.
-    const lost = await this.#lossBy(kept, typeof inFile !== 'object')
+    const lost = await this.#lossBy(kept)
     if (lost === undefined && inStore !== 'away') this.#storeIsJudged = true
     return lost
   }
 
-  async #lossBy(kept: readonly KeptMark[], needsCuts: boolean): Promise<LostTail | undefined> {
+  async #lossBy(kept: readonly KeptMark[]): Promise<LostTail | undefined> {
     const { configuration, knownCuts, isShared, clock } = this.#options
     // The cuts are read before the log, so that the log contains every cut that was found.
-    const cuts = needsCuts ? await knownCuts(isShared ? CUTS_WITHIN_MS : undefined) : []
+    const cuts = await knownCuts(isShared ? CUTS_WITHIN_MS : undefined)
     for (let looks = 0; ; looks++) {
       await configuration.catchUp()
       if ((await lostTail(configuration, { marks: kept, cuts })) === undefined) return undefined
