@@ -46,6 +46,9 @@ export const UNMETERED: CostMeter = {
   matches: (expression, text) => expression.test(text),
 }
 
+/** Kinds of work that units pay for: expressions, long options of a node, copies that a graph makes. */
+export type WorkKind = 'expressions' | 'options' | 'copies'
+
 /** Number of an event that has none; only the meter then counts its cost. */
 export const NO_NUMBER = -1
 
@@ -55,8 +58,8 @@ export class EventMeter implements CostMeter {
   #stretch: Stretch | undefined
   /** Number of the present event, and the number of events before it: most events never need the allowance. */
   readonly hand = { event: NO_NUMBER, turn: 0 }
-  /** Whether `work` exceeded the budget of the present event, and not an expression. */
-  isOptionWork = false
+  /** Kind of work that exceeded the budget of the present event. */
+  kind: WorkKind = 'expressions'
   /** Turn of the last event for which work was counted. */
   #turn = 0
   /** Cost at all nodes so far; below 0: unknown. */
@@ -92,7 +95,7 @@ export class EventMeter implements CostMeter {
 
   #beginTurn(): void {
     this.#turn = this.hand.turn
-    this.isOptionWork = false
+    this.kind = 'expressions'
     this.#spent = -1
     this.#uncounted = 0
     this.#known = 0
@@ -122,12 +125,29 @@ export class EventMeter implements CostMeter {
   work(units: number): void {
     if (this.#allowance?.countsOptions) {
       if (this.#turn !== this.hand.turn) this.#beginTurn()
-      this.isOptionWork = true
+      this.kind = 'options'
       this.spend(units)
-      this.isOptionWork = false
+      this.kind = 'expressions'
     } else if (this.#stretch !== undefined) {
       this.#stretch.left -= units
     }
+  }
+
+  /**
+   * Counts the present event itself, at a node of a graph that may make very many copies of it. Before the tenth behaviour they are
+   * not counted.
+   *
+   * @throws BEYOND_BUDGET when the event exceeds its budget
+   */
+  visit(units: number): void {
+    const allowance = this.#allowance
+    if (!allowance?.countsCopies) return
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
+    if (this.#asked++ < this.#known) return
+    this.#known++
+    this.kind = 'copies'
+    this.#chargeCounted(allowance, units)
+    this.kind = 'expressions'
   }
 
   matches(expression: RegularExpression, text: string): boolean {

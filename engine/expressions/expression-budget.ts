@@ -106,6 +106,8 @@ export class ExpressionAllowance {
    * tenth behaviour.
    */
   chargesFailures = false
+  /** Whether the events of a graph that may make very many copies are counted: since the tenth behaviour. */
+  countsCopies = false
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
   #paid = 0

@@ -25,6 +25,9 @@ import { ProcessingNode } from './processing-node.ts'
 import { ascending } from './run.ts'
 import { SourceNode } from './source-node.ts'
 
+/** A graph in which an event can reach more nodes pays for each: no pipeline without copies of copies comes near. */
+const UNCOUNTED_VISITS = 1_000
+
 export type { SinkNode } from '../nodes/contract/define-destination.ts'
 export type { RunContext } from './compiled-node.ts'
 export type { NodeCounters } from './node-counters.ts'
@@ -157,14 +160,18 @@ class Graph implements CompiledGraph {
   readonly #bounds: StateBounds
   /** Outputs by id. A node is compiled after those that it reads. */
   readonly #outputs = new Map<string, CompiledOutput>()
+  /** Whether one event may have so many copies that each counts as work. */
+  readonly #countsEvents: boolean
 
   constructor(catalogue: Catalogue, document: PipelineDocument, memory: Memory) {
     this.#catalogue = catalogue
     this.document = document
     this.#bounds = memory.bounds
-    const order = topologicalOrder(document.nodes, outputOwners(catalogue, document.nodes))
+    const owners = outputOwners(catalogue, document.nodes)
+    const order = topologicalOrder(document.nodes, owners)
     if (order.length < document.nodes.length)
       throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
+    this.#countsEvents = mostVisits(order, owners) > UNCOUNTED_VISITS
     this.#nodes = order.map(node => this.#compileNode(node, memory))
     this.#windowed = [...this.states.values()].filter(hasWindows)
     this.sinks = this.#nodes.flatMap(node => (node instanceof DeliveringNode ? [node.sink] : []))
@@ -298,7 +305,8 @@ class Graph implements CompiledGraph {
       state,
       desk,
       explain,
-      lines: lineJudge(processor, config),
+      lines: this.#countsEvents ? undefined : lineJudge(processor, config),
+      countsEvents: this.#countsEvents,
     })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of this.#catalogue.outputsOf(node)) {
       const output = new CompiledOutput(compiled.counters)
@@ -330,6 +338,29 @@ class Graph implements CompiledGraph {
     this.#arrivals.set(id, arrivals)
     return [...inboxes, arrivals]
   }
+}
+
+/**
+ * Upper bound for the nodes that an event and its copies reach, each copy counted. An event that leaves by one of several outputs
+ * counts at all of them.
+ *
+ * @param order the nodes, each after those that it reads
+ * @param owners nodes by the ids of their outputs
+ */
+function mostVisits(
+  order: readonly NodeDocument[],
+  owners: ReadonlyMap<string, Pick<NodeDocument, 'id'>>,
+): number {
+  const visits = new Map<string, number>()
+  for (const { id, inputs } of order.toReversed()) {
+    const here = 1 + (visits.get(id) ?? 0)
+    visits.set(id, here)
+    for (const input of inputs) {
+      const owner = owners.get(input)?.id
+      if (owner !== undefined) visits.set(owner, (visits.get(owner) ?? 0) + here)
+    }
+  }
+  return Math.max(0, ...visits.values())
 }
 
 function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | undefined {

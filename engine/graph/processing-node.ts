@@ -1,6 +1,15 @@
 import { Event } from '../event/event.ts'
-import { Dropped, fail, Gathered, type Outcome, PassedWithError, Routed, Split } from '../event/outcome.ts'
-import { BEYOND_BUDGET, SUSPENDED } from '../expressions/cost-meter.ts'
+import {
+  Dropped,
+  type Failed,
+  fail,
+  Gathered,
+  type Outcome,
+  PassedWithError,
+  Routed,
+  Split,
+} from '../event/outcome.ts'
+import { BEYOND_BUDGET, SUSPENDED, type WorkKind } from '../expressions/cost-meter.ts'
 import { DROPPED, PASSED, UNDECIDED } from '../nodes/contract/column-form.ts'
 import type { Process } from '../nodes/contract/define-processor.ts'
 import { EVENT_UNITS, type Steps, Stretch } from '../steps.ts'
@@ -30,6 +39,8 @@ export interface ProcessingParts {
   readonly explain?: Explain | undefined
   /** Present if the processor can judge lines without their events. */
   readonly lines?: LineJudge | undefined
+  /** Whether each event counts as work, because it may be one of very many copies. */
+  readonly countsEvents?: boolean
 }
 
 /** Runs a processor over the events of a record, and counts its outcomes. */
@@ -44,10 +55,20 @@ export class ProcessingNode implements CompiledNode {
   readonly #desk: ErrorDesk
   readonly #explain: Explain | undefined
   readonly #lines: LineJudge | undefined
+  readonly #countsEvents: boolean
   #observer: GraphObserver | undefined
   readonly #built = new Map<string, RunBuilder>()
 
-  constructor({ id, inboxes, process: processEvent, state, desk, explain, lines }: ProcessingParts) {
+  constructor({
+    id,
+    inboxes,
+    process: processEvent,
+    state,
+    desk,
+    explain,
+    lines,
+    countsEvents,
+  }: ProcessingParts) {
     this.id = id
     this.inboxes = inboxes
     this.#process = processEvent
@@ -55,6 +76,7 @@ export class ProcessingNode implements CompiledNode {
     this.#desk = desk
     this.#explain = explain
     this.#lines = lines
+    this.#countsEvents = countsEvents ?? false
   }
 
   *step(context: RunContext): Steps {
@@ -190,6 +212,7 @@ export class ProcessingNode implements CompiledNode {
         if (isAgain) desk.takeAgain()
         else desk.take(event, rows[index] as number)
         isAgain = false
+        if (this.#countsEvents) desk.meter.visit(EVENT_UNITS)
         const outcome = processEvent(event, state, nowMs)
         stretch.left -= EVENT_UNITS
         if (outcome === event) {
@@ -209,8 +232,7 @@ export class ProcessingNode implements CompiledNode {
         progress.isSuspended = true
       } else if (error === BEYOND_BUDGET) {
         passed ??= this.#builderOfFirst(run, index)
-        const failure = desk.meter.isOptionWork ? TOO_MUCH_WORK : TOO_DEAR
-        this.#settle(failure, events[index] as Event, rows[index] as number, passed, desk)
+        this.#settle(TOO_DEAR[desk.meter.kind], events[index] as Event, rows[index] as number, passed, desk)
         stretch.left -= EVENT_UNITS
         index++
       } else {
@@ -308,11 +330,18 @@ export class ProcessingNode implements CompiledNode {
   }
 }
 
-const TOO_DEAR = fail('E_EXPRESSION_COST')
-const TOO_MUCH_WORK = fail('E_EXPRESSION_COST', {
-  cause:
-    'the options of the node took more work on one event than is free, and the account has no more saved up: use shorter lists, or send smaller events',
-})
+/** Failures of events that exceed their budget. */
+const TOO_DEAR: Readonly<Record<WorkKind, Failed<'E_EXPRESSION_COST'>>> = {
+  expressions: fail('E_EXPRESSION_COST'),
+  options: fail('E_EXPRESSION_COST', {
+    cause:
+      'the options of the node took more work on one event than is free, and the account has no more saved up: use shorter lists, or send smaller events',
+  }),
+  copies: fail('E_EXPRESSION_COST', {
+    cause:
+      'the pipeline made more copies of one event than are free, and the account has no more saved up: branches that are joined again and again double them each time',
+  }),
+}
 
 /** Cost of reading a held event and of writing the result. */
 const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS

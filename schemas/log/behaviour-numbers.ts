@@ -37,7 +37,7 @@ export const EIGHTH_BEHAVIOUR = 8
  */
 export const NINTH_BEHAVIOUR = 9
 /**
- * An account pays for all work on events that fail because of their cost: see `ExpressionAllowance`. As with the seventh behaviour,
- * this also changes how records of earlier kinds are processed.
+ * An account pays for all work on events that fail because of their cost, and for very many copies of an event: see
+ * `ExpressionAllowance`. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
 export const TENTH_BEHAVIOUR = 10

@@ -247,6 +247,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= 7 && round === 34) lookForWords(control, append)
     if (behaviour >= NINTH_BEHAVIOUR && round === 35) overwork(control, append)
     if (behaviour >= TENTH_BEHAVIOUR) owe(control, append, round)
+    if (behaviour >= TENTH_BEHAVIOUR && round === 27) multiply(control, append)
     if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
@@ -407,6 +408,29 @@ function owe(control: (body: Control['body']) => void, append: (value: Buffer) =
   } else if (round > 6 && round < 16) {
     send(...some, ...(round === 8 ? ['a'.repeat(12_000)] : []))
   }
+}
+
+const NOTHING_TO_DROP = { fields: ['.nope'] }
+
+/** Forks whose branches are joined, each behind the one before: every event gets two thousand copies. */
+const multiplying: NodeDocument[] = [
+  SOURCE,
+  node('transform', 'join-0', 'drop-fields', ['source'], NOTHING_TO_DROP),
+  ...Array.from({ length: 11 }, (_, fork) => [
+    node('transform', `left-${fork}`, 'drop-fields', [`join-${fork}`], NOTHING_TO_DROP),
+    node('transform', `right-${fork}`, 'drop-fields', [`join-${fork}`], NOTHING_TO_DROP),
+    node('transform', `join-${fork + 1}`, 'drop-fields', [`left-${fork}`, `right-${fork}`], NOTHING_TO_DROP),
+  ]).flat(),
+]
+
+/** Copies of an event cost more than is free, and then more than is saved up. */
+function multiply(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
+  const account = 'd3a4c0de04'
+  const document = { id: 'forks', accountId: account, title: 'forks', revision: 1, nodes: multiplying }
+  const payload = JSON.stringify(document)
+  control({ 'weir.Cut': { kind: 'pipeline', entity: 'forks', version: 1, payload } })
+  const lines = Array.from({ length: 12 }, (_, index) => ({ line: `forked ${index}`, app: 'forking' }))
+  for (let part = 0; part < 2; part++) append(lineBatchValue([{ lines }], account))
 }
 
 /** Nodes with many options, and copies of large events, cost little, more than is free, and more than is saved up. */

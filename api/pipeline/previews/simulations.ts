@@ -116,6 +116,7 @@ export class Simulations {
     let restedMs = startMs
     const drive = async (steps: Steps) => {
       for (const _ of steps) {
+        if (simulation.tooDear !== undefined) return
         if (clock.monotonicMs() - restedMs < STRETCH_MS) continue
         await setImmediate()
         restedMs = clock.monotonicMs()

@@ -159,6 +159,7 @@ export class EventRuns {
     this.#allowance.countsEveryMatch = behaviour < SEVENTH_BEHAVIOUR
     this.#allowance.countsOptions = behaviour >= NINTH_BEHAVIOUR
     this.#allowance.chargesFailures = behaviour >= TENTH_BEHAVIOUR
+    this.#allowance.countsCopies = behaviour >= TENTH_BEHAVIOUR
     return this.#allowance
   }
 

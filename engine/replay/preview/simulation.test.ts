@@ -194,6 +194,21 @@ test('a simulation ends with a sentence at the first sample whose expressions co
   expect(at(simulation, 'filter').errors).toMatchObject([{ sample: 1, code: 'E_EXPRESSION_COST' }])
 })
 
+test('a simulation of very many copies ends with a sentence', () => {
+  const forks = Array.from({ length: 30 }, (_, fork) => {
+    const input = fork === 0 ? 'source' : `join-${fork - 1}`
+    const config = { fields: ['.nope'] }
+    return [
+      node('transform', `left-${fork}`, 'drop-fields', [input], config),
+      node('transform', `right-${fork}`, 'drop-fields', [input], config),
+      node('transform', `join-${fork}`, 'drop-fields', [`left-${fork}`, `right-${fork}`], config),
+    ]
+  })
+  const simulation = simulate(CATALOGUE, document(...forks.flat()), [sample('x'), sample('x')])
+  expect(simulation.tried).toBe(1)
+  expect(simulation.tooDear).toMatch(/^The pipeline made more copies of one event than are free/)
+})
+
 test('events that a destination can never send fail', () => {
   const catalogue = catalogueWith({ destinations: [quietDestination()] })
   const sink = node('sink', 'quiet', 'quiet', ['source'], { app: 'noise' })

@@ -108,6 +108,8 @@ export class Simulation {
     this.#ownStores = catalogue.ownStoresOf(this.#graph.sinks)
     this.#sendingSinks = catalogue.sendingSinksOf(this.#graph.sinks)
     this.#recording = new Recording(document, this.#graph.counters, bounds)
+    this.#allowance.countsOptions = true
+    this.#allowance.countsCopies = true
   }
 
   /** @throws RangeError when the source does not exist */
