@@ -15,7 +15,7 @@ export interface PipelineDocument {
 export interface NodeDocument {
   readonly id: string
   readonly kind: 'source' | 'transform' | 'sink'
-  /** Wire id as it was sent; aliases are resolved by the registry. */
+  /** Wire id as it was sent; aliases are resolved by the catalogue. */
   readonly type: string
   readonly title: string | null
   readonly user_config: JsonObject

@@ -13,7 +13,7 @@ const FORGOTTEN_AFTER_MS = 600_000
  */
 export class RefusalLog {
   readonly #clock: Clock
-  readonly #told = new Map<string, { toldAtMs: number; silent: number }>()
+  readonly #logged = new Map<string, { loggedAtMs: number; silent: number }>()
   #forgottenAtMs = 0
 
   constructor(clock: Clock) {
@@ -26,29 +26,29 @@ export class RefusalLog {
     const subject = caller?.subjectId
     const account = caller?.account?.shortId
     const about = status === 429 ? JSON.stringify([message, subject, account]) : message
-    const told = this.#told.get(about)
-    if (told !== undefined && nowMs - told.toldAtMs < QUIET_MS) {
-      told.silent++
+    const logged = this.#logged.get(about)
+    if (logged !== undefined && nowMs - logged.loggedAtMs < QUIET_MS) {
+      logged.silent++
       return
     }
     const { method } = request
     const route = request.routeOptions.url
-    request.log.warn({ method, route, subject, account, alsoRefused: told?.silent ?? 0 }, message)
-    this.#told.set(about, { toldAtMs: nowMs, silent: 0 })
+    request.log.warn({ method, route, subject, account, alsoRefused: logged?.silent ?? 0 }, message)
+    this.#logged.set(about, { loggedAtMs: nowMs, silent: 0 })
     this.#forget(nowMs)
   }
 
   /** Number of remembered callers and reasons. */
   get size(): number {
-    return this.#told.size
+    return this.#logged.size
   }
 
   /** Without it, memory would grow with the number of credentials. */
   #forget(nowMs: number): void {
     if (nowMs - this.#forgottenAtMs < FORGOTTEN_AFTER_MS) return
     this.#forgottenAtMs = nowMs
-    for (const [about, { toldAtMs }] of this.#told)
-      if (nowMs - toldAtMs >= FORGOTTEN_AFTER_MS) this.#told.delete(about)
+    for (const [about, { loggedAtMs }] of this.#logged)
+      if (nowMs - loggedAtMs >= FORGOTTEN_AFTER_MS) this.#logged.delete(about)
   }
 }
 

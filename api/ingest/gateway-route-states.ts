@@ -29,7 +29,7 @@ export type GatewayRouteState =
   /** A pipeline that reads it has just been deployed, and its partition has not read the cut yet. */
   | { readonly kind: 'coming' }
   /** It is unknown whether the partition has read the cut of a reading pipeline; `report` resolves this. */
-  | { readonly kind: 'untold' }
+  | { readonly kind: 'unreported' }
   | { readonly kind: 'not deployed' }
 
 /** A deployed pipeline with a source of the gateway route. */
@@ -49,7 +49,7 @@ interface KnownDeployment {
   readonly before: ReadonlyMap<string, number>
   /** Set while the deployment is written to its partition, and afterwards. */
   reporting: Promise<void> | undefined
-  isTold: boolean
+  isReported: boolean
 }
 
 export interface GatewayRouteStatesOptions {
@@ -88,7 +88,7 @@ export class GatewayRouteStates {
     if (running.length === 0) return { kind: 'paused' }
     const inEffect = running.filter(reader => this.#isRead(gatewayRoute, reader))
     if (inEffect.length === 0)
-      return { kind: running.some(reader => this.#isLate(reader)) ? 'untold' : 'coming' }
+      return { kind: running.some(reader => this.#isLate(reader)) ? 'unreported' : 'coming' }
     const { source } = inEffect.reduce((last, each) => (each.published > last.published ? each : last))
     return {
       kind: 'runs',
@@ -111,11 +111,11 @@ export class GatewayRouteStates {
 
   async #tellOf({ id }: Entity<Deployment>): Promise<void> {
     const known = this.#known.get(id)
-    if (known === undefined || known.isTold) return
+    if (known === undefined || known.isReported) return
     known.reporting ??= this.#options.reportDeployment(id)
     try {
       await known.reporting
-      known.isTold = true
+      known.isReported = true
     } finally {
       known.reporting = undefined
     }
@@ -166,9 +166,9 @@ export class GatewayRouteStates {
     return this.#known.get(deployment.id)?.before.get(gatewayRoute) ?? deployment.value.number
   }
 
-  #isInEffect({ deployment: { id, value }, isTold }: KnownDeployment): boolean {
+  #isInEffect({ deployment: { id, value }, isReported }: KnownDeployment): boolean {
     const { inEffect } = this.#options
-    if (inEffect === undefined || isTold) return true
+    if (inEffect === undefined || isReported) return true
     return (inEffect.versionOnLog(value.account, 'pipeline', id) ?? 0) >= value.number
   }
 
@@ -185,7 +185,7 @@ export class GatewayRouteStates {
       .filter(({ id, value }) => this.#known.get(id)?.deployment.value.number !== value.number)
     for (const deployment of fresh) {
       const before = this.#routesBefore(deployment)
-      this.#known.set(deployment.id, { deployment, sinceMs, before, reporting: undefined, isTold: false })
+      this.#known.set(deployment.id, { deployment, sinceMs, before, reporting: undefined, isReported: false })
     }
     return fresh
   }

@@ -143,8 +143,8 @@ export class PushFront {
       if (!(error instanceof LogError)) throw error
       throw notYetStarted()
     }
-    const told = this.#stateOf(request, caller)
-    if (told.kind === 'runs') return told
+    const reported = this.#stateOf(request, caller)
+    if (reported.kind === 'runs') return reported
     throw notYetStarted()
   }
 
@@ -152,11 +152,11 @@ export class PushFront {
   #stateOf(
     { pushed }: FastifyRequest,
     { account }: Caller,
-  ): GatewayRouteState & { readonly kind: 'runs' | 'untold' } {
+  ): GatewayRouteState & { readonly kind: 'runs' | 'unreported' } {
     const state = this.#options.gatewayRoutes.stateOf(account?.shortId ?? '', pushed.gatewayRoute)
     switch (state.kind) {
       case 'runs':
-      case 'untold':
+      case 'unreported':
         return state
       case 'paused':
         throw unavailable('The pipelines that read this address are paused', PAUSED_RETRY_S)

@@ -681,7 +681,7 @@ describe('the readers of a route', () => {
         reportDeployment,
       })
       const { accountId } = installation.credentials
-      expect(routes.stateOf(accountId, route)).toEqual({ kind: 'untold' })
+      expect(routes.stateOf(accountId, route)).toEqual({ kind: 'unreported' })
       await Promise.all([routes.report(accountId, route), routes.report(accountId, route)])
       await routes.report(accountId, route)
       expect([reported, routes.stateOf(accountId, route).kind]).toEqual([[pipeline], 'runs'])

@@ -49,7 +49,7 @@ export function auditCommand(world: World): Command {
     .option('--to <time>', 'only changes before then')
     .option('--actor <who>', 'author: e-mail address, subject id, or name of a token or key')
     .option('--kind <kind>', 'only this kind of entity: pipeline, draft, member, token, key, …')
-    .option('--entity <id>', 'of this one')
+    .option('--entity <id>', 'id of the changed entity')
     .option('--action <action>', 'created, changed or removed')
     .option('--limit <number>', 'maximum number of changes, the newest ones', readLimit)
     .option('--json', 'print each as a JSON object')

@@ -123,7 +123,7 @@ function guardedTopic(
     const lost = await findLostTailNow({ topic, checkpoints, store, mark, received }, partition, floor)
     // Only this process may know of these records, and the command that accepts their loss is another one.
     if (lost !== undefined)
-      await group.tellEnd(topic.name, partition, lost.to + 1n).catch(error => {
+      await group.announceEnd(topic.name, partition, lost.to + 1n).catch(error => {
         logger.warn({ err: error }, 'other processes do not learn yet where a partition must end')
       })
     return lost
@@ -134,7 +134,7 @@ function guardedTopic(
 /** Lowest offset above all offsets that processes have reported for a partition. */
 export function marksOf(group: KafkaGroup, topic: string): (partition: number) => Promise<bigint> {
   return async partition => {
-    const [progress, ends] = await Promise.all([group.progress(topic), group.toldEnds(topic)]).catch(
+    const [progress, ends] = await Promise.all([group.progress(topic), group.announcedEnds(topic)]).catch(
       (cause: Error) => {
         // A new cluster, or one that has just lost a broker, has no coordinator of groups for a moment.
         throw new LogError('LOG_UNAVAILABLE', `Kafka: ${cause.message}`, { retriable: true, cause })
@@ -163,7 +163,8 @@ export async function followMarks(
         for (const { partition, storedOffset } of await group.progress(topic.name))
           await topic.noteMark(partition, storedOffset)
         // All processes then print the same numbers.
-        for (const [partition, end] of await group.toldEnds(topic.name)) await topic.noteMark(partition, end)
+        for (const [partition, end] of await group.announcedEnds(topic.name))
+          await topic.noteMark(partition, end)
       } catch (error) {
         topic.doubt()
         logger.debug({ err: error }, 'the progress of the engines is requested again')

@@ -60,7 +60,7 @@ export class JsonWalk {
   /** Positions of the value itself, without the blanks around it. */
   start = 0
   end = 0
-  /** Arrays, objects, and members at all depths; also numbers that are printed in another way than they are written. */
+  /** Arrays, objects, members at all depths, and numbers that may be printed differently, such as any with more than 15 digits. */
   parts = 0
   /** Whether the value reached the limit: it may continue behind it. */
   isCutOff = false
@@ -75,7 +75,7 @@ export class JsonWalk {
   /** False: keys may be equal, so only a parse decides which members there are. */
   #areKeysDistinct = true
   #isCompact = true
-  /** Numbers that are printed in another way. */
+  /** Numbers that may be printed differently: with an exponent, more than 15 digits, or a form such as `1.50`. */
   #otherNumbers = 0
   #hasEscapes = false
   #objects = 0

@@ -59,7 +59,7 @@ export class Housekeeping {
   /** Parts of the lines' topic that are still being read. */
   readonly #pins = new Set<PartitionName & { readonly offset: bigint }>()
   /** Number of rows that workers had stored at the last check. */
-  readonly #told = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
+  readonly #reported = new WeakMap<PartitionWorker, { readonly rows: number; readonly atMs: number }>()
 
   readonly #quotas: QuotaWatch | undefined
   #expiredLines = 0
@@ -144,9 +144,9 @@ export class Housekeeping {
   async closeDays(): Promise<void> {
     const { store } = this.#options
     const progress = await this.#progressOfAll()
-    const toldMs = Math.min(...progress.map(({ settledMs }) => settledMs))
-    if (toldMs === Number.POSITIVE_INFINITY) return
-    const ended = (await store.openDays()).filter(day => Date.parse(day) + DAY_MS <= toldMs)
+    const reportedMs = Math.min(...progress.map(({ settledMs }) => settledMs))
+    if (reportedMs === Number.POSITIVE_INFINITY) return
+    const ended = (await store.openDays()).filter(day => Date.parse(day) + DAY_MS <= reportedMs)
     if (ended.length === 0) return
     // The reports may refer to a newer copy of the store than the present one.
     const standings = await Promise.all(progress.map(partition => store.standing(partition)))
@@ -219,8 +219,8 @@ export class Housekeeping {
     const { neededFrom, settledMs, status } = worker
     const { storedOffset, rows } = status
     const atMs = this.#options.clock.monotonicMs()
-    const before = this.#told.get(worker)
-    this.#told.set(worker, { rows, atMs })
+    const before = this.#reported.get(worker)
+    this.#reported.set(worker, { rows, atMs })
     const seconds = before === undefined ? 0 : (atMs - before.atMs) / 1000
     const rowsPerSecond =
       before === undefined || seconds === 0 ? 0 : Math.round((rows - before.rows) / seconds)

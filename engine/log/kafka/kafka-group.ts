@@ -121,8 +121,8 @@ export class KafkaGroup implements Assignment {
   }
 
   async progress(topic: string): Promise<readonly PartitionProgress[]> {
-    const told = await this.#offsets(this.#options.groupId, topic)
-    return told.map(({ partition, offset, metadata }) => ({
+    const kept = await this.#offsets(this.#options.groupId, topic)
+    return kept.map(({ partition, offset, metadata }) => ({
       topic,
       ...progressOf(partition, offset, metadata),
     }))
@@ -144,21 +144,21 @@ export class KafkaGroup implements Assignment {
     return (responses[0]?.partitions ?? []).filter(({ offset }) => offset !== '-1')
   }
 
-  /** Ends of partitions that were published with `tellEnd`; none if the brokers deny the group. */
-  async toldEnds(topic: string): Promise<ReadonlyMap<number, bigint>> {
-    const told = await this.#offsets(this.#endsGroup, topic).catch((error: Error) => {
+  /** Ends of partitions that were published with `announceEnd`; none if the brokers deny the group. */
+  async announcedEnds(topic: string): Promise<ReadonlyMap<number, bigint>> {
+    const announced = await this.#offsets(this.#endsGroup, topic).catch((error: Error) => {
       if (typeOf(error) !== 'GROUP_AUTHORIZATION_FAILED') throw error
       return []
     })
-    return new Map(told.map(({ partition, offset }) => [partition, BigInt(offset)]))
+    return new Map(announced.map(({ partition, offset }) => [partition, BigInt(offset)]))
   }
 
   /**
    * Publishes the offset that a partition must have reached, unless a higher one was published. The offsets of a group
    * without members contain it, so that it outlives this process.
    */
-  async tellEnd(topic: string, partition: number, next: bigint): Promise<void> {
-    if (((await this.toldEnds(topic)).get(partition) ?? 0n) >= next) return
+  async announceEnd(topic: string, partition: number, next: bigint): Promise<void> {
+    if (((await this.announcedEnds(topic)).get(partition) ?? 0n) >= next) return
     const groupId = this.#endsGroup
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
     const partitions = [{ partition, offset: String(next), metadata: '' }]
@@ -309,8 +309,8 @@ export function progressOf(
   offset: string,
   metadata: string | null,
 ): Omit<PartitionProgress, 'topic'> {
-  const told = (metadata ?? '').split(' ').filter(text => text !== '')
-  const [settledMs = 0, storedOffset = offset, rowsPerSecond = 0] = told
+  const numbers = (metadata ?? '').split(' ').filter(text => text !== '')
+  const [settledMs = 0, storedOffset = offset, rowsPerSecond = 0] = numbers
   return {
     partition,
     neededFrom: BigInt(offset),

@@ -14,7 +14,7 @@ const LEAST_FETCH_BYTES = 64 * 1024
 const EARLIEST = -2
 const LATEST = -1
 const REPLICA_WAIT_MS = 3_000
-/** Only the broker knows the available space; its answer says when there is none. */
+/** Only the broker knows the available space; its answer to a write says that the space is used up. */
 const UNBOUNDED = { admit: () => undefined, settle: () => undefined }
 
 export interface PartitionLinks {

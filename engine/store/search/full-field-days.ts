@@ -41,7 +41,7 @@ function isWithin({ day }: DayRow, { fromMs, toMs }: LineSelection): boolean {
   return dayMs > fromMs - DAY_MS && dayMs <= toMs
 }
 
-/** Those of the days on which lines of the period came. */
+/** Days of `days` on which lines of the period came. */
 function daysOfArrival(
   runner: StatementRunner,
   { account, fromMs, toMs }: LineSelection,
