@@ -66,7 +66,7 @@ export interface ServedParts {
 
 export interface Servers {
   readonly api: FastifyInstance
-  /** Only with a second address for ingestion. */
+  /** Present if ingestion has an address of its own. */
   readonly ingest: FastifyInstance | undefined
 }
 

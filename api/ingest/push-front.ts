@@ -54,9 +54,9 @@ export interface PushFrontOptions {
 
 /** Receives every request that is answered because of its content. */
 export interface PushObserver {
-  /** Its events are durable. @param request `bytes` are those of the body, decompressed */
+  /** The events of a request are durable. @param request `bytes` are those of the body, decompressed */
   accepted(request: { readonly events: number; readonly bytes: number }): void
-  /** Its body could not be read. @param code of the error */
+  /** The body of a request could not be read. @param code of the error */
   refused(code: string): void
 }
 

@@ -16,7 +16,7 @@ export interface Counting {
   readonly signal: AbortSignal
 }
 
-/** How much of a period was counted. */
+/** Part of a period that was counted. */
 interface Coverage {
   /** Lines that were counted. */
   readonly lines: number

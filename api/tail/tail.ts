@@ -40,7 +40,7 @@ export class Tail implements TailListener {
   #scope: Query | undefined
   #filter: LineFilter
   #socket: WebSocket | undefined
-  /** It may be set before the connection is open. */
+  /** Reason for the end of the tail; it may be set before the connection is open. */
   #ending: keyof typeof ENDINGS | undefined
 
   /** @param rights present rights */

@@ -10,7 +10,7 @@ const MAX_SCRIPT_LENGTH = 5000
 /** Members that an absence alert does not have, because it has no events to add up or judge. */
 const NOT_FOR_ABSENCE = ['operation', 'script', 'conditional']
 
-/** When an alert fires (pipeline API, section 7; meaning: components, section 8.1). */
+/** Conditions under which an alert fires (pipeline API, section 7; meaning: components, section 8.1). */
 export const AlertEvaluation = Type.Object(
   {
     alert_type: Type.Enum(['threshold', 'change', 'absence'], {

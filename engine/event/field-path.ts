@@ -30,7 +30,7 @@ export interface Field {
 /** Error text for an invalid path in a request. */
 export const FIELD_PATH_MESSAGE = 'Must be a valid data access syntax'
 
-/** As few neighbours as these are faster to remove one after the other. */
+/** Maximum number of neighbours that are faster to remove one after the other. */
 const FEW_NEIGHBOURS = 2
 /** Objects with more members than this are hash tables, whose members are copied one by one. */
 const FEW_MEMBERS = 64

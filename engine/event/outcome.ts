@@ -35,7 +35,7 @@ export class Dropped {
 /** Several events in place of one, in order; none means dropped. */
 export class Split<E = Event> {
   readonly count: number
-  /** They may be made one by one, each when it is asked for. */
+  /** The parts; each may be made when the iteration asks for it. */
   readonly events: Iterable<E>
 
   constructor(count: number, events: Iterable<E>) {

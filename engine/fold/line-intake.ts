@@ -11,7 +11,7 @@ import { LineStand } from './tailed-line.ts'
 export class LineIntake {
   readonly #partition: number
   readonly #moment: FoldMoment
-  /** It has field names of its own: a judged line may never be stored, and is not part of the state. */
+  /** Stand for judged lines, with field names of its own: such a line may never be stored, and is not part of the state. */
   readonly #arrivals: LineStand
 
   constructor(catalogue: Catalogue, partition: number, moment: FoldMoment) {

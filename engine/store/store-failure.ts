@@ -97,7 +97,7 @@ const DAMAGED_ERRNO = /\berrno: (2|5)\b/
 const FILE_READ = /While reading or decompressing ([^\s()]+)/
 const PART_READ = /while reading from part ([^\s()]+)/
 const TABLE_READ = /\bin table (?:\w+\.)?(\w+)/
-/** Its first and last block and its number of merges, after its day or another name of its partition. */
+/** Name of a part: its day or another name of its partition, its first and last block, and its number of merges. */
 const PART_NAME = /(?<=\/)\w+_\d+_\d+_\d+(?:_\d+)?(?=\/|$)/g
 /** Path of a part's file in an error, for instance of a file that cannot be opened. */
 const STORE_PATH = /\/[^\s,"'()]*\/store\/[^\s,"'()]+/

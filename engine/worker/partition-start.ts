@@ -88,7 +88,7 @@ export class PartitionStart {
     return { fold, settled, refillsTo: older?.knownTo }
   }
 
-  /** Before anything is appended: a record would take the place of one that is known of already. */
+  /** Refuses a log that ends before its known end: an appended record would take the place of a lost one. */
   async #assertWhole(signal: AbortSignal | undefined): Promise<void> {
     const look = () => findLostTail(this.#options, this.#options.partition)
     const lost = await this.#options.retries.run('find out where the log must end', look, signal)

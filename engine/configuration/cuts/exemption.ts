@@ -11,7 +11,7 @@ export const exemptionCuts = defineEntityCuts({
     return { accountId: account, pipeline, node, key, untilMs, forgetMs }
   },
 
-  /** It has ended, and is forgotten when the lost one would have been. */
+  /** The exemption of the cut, as one that has ended and is forgotten at its original time. */
   withoutEffect(cut) {
     const { accountId: account, pipeline, node, key, forgetMs } = JSON.parse(cut.payload) as ExemptionCut
     return { account, pipeline, node, key, untilMs: 0, lastMs: forgetMs, reason: '', createdAtMs: 0 }

@@ -2,9 +2,9 @@ import { DAY_MS, HOUR_MS } from '../../times/duration.ts'
 
 /** A checkpoint is due when this many times its size has been read since the last one. */
 const READ_FACTOR = 20
-/** It is not due before this much has been read, so that small states are not written all the time. */
+/** Minimum number of bytes read between two checkpoints, so that small states are not written all the time. */
 const MIN_READ_BYTES = 8 * 1024 * 1024
-/** It is always due after an hour of log time with records. */
+/** Maximum log time with records between two checkpoints. */
 const MAX_AGE_MS = HOUR_MS
 
 /** Decides from the log alone when the next checkpoint of a partition is due. */

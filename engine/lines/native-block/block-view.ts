@@ -4,7 +4,7 @@ import { scanTexts } from '../columns/text-lengths.ts'
 export interface WordView {
   /** Different words; the first is the empty one. */
   readonly words: readonly string[]
-  /** Per row the place of its word. */
+  /** Place of the word of each row. */
   readonly places: Uint8Array | Uint16Array | Uint32Array
 }
 

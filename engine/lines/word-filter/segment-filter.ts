@@ -26,9 +26,9 @@ interface FilterExports {
 
 /** Bits of a text's mark: the further work that it needs beside its own keys. */
 export const TEXT_MARK = {
-  /** Texts of its fields may stand in it with escapes. */
+  /** The text may contain texts of its fields with escapes. */
   escaped: 1,
-  /** It has the long s or the Kelvin sign, and must be added by `addText` as well. */
+  /** The text has the long s or the Kelvin sign, and must be added by `addText` as well. */
   folded: 2,
   /** The text of a field may be that of a deep object, written again. */
   nested: 4,

@@ -21,7 +21,7 @@ const NO_END = 2n ** 62n
 
 /** Records that a preview covers: those of partitions between two log times, UNIX ms. */
 export interface PreviewStretch {
-  /** Only the partition of the account's lines, or all partitions of both topics. */
+  /** The partition of the account's lines, or all partitions of both topics. */
   readonly partitions: readonly ReplayedPartition[]
   readonly account: string
   readonly fromMs: number

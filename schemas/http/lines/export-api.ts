@@ -66,7 +66,7 @@ const LinePage = named(
   }),
 )
 
-/** How the lines of an answer were found. */
+/** Header with the method by which the lines of an answer are found. */
 export const ACCESS_HEADER = 'x-weir-search'
 
 const ACCESS_DESCRIPTION = `Header \`${ACCESS_HEADER}\` shows how the lines are found. \`order\`: every line of the period matches. \`index\`: an index of words gives the places to read. \`scan\`: the lines of the period are read one after the other until there are enough.`

@@ -31,16 +31,16 @@ export const OPEN_KEY_SIZE: usize = 8
 /** Texts of the rows. */
 export const INPUT: usize = FIRST_REGION
 export const INPUT_BYTES: usize = 256 * 1024
-/** Per row: first and last place in the input, members of the service, level. */
+/** Columns with an entry per row: first and last place in the input, members of the service, level. */
 export const STARTS: usize = INPUT + INPUT_BYTES + SLACK + GUARD_BYTES
 export const ENDS: usize = STARTS + MAX_ROWS * 4 + GUARD_BYTES
 export const OWN: usize = ENDS + MAX_ROWS * 4 + GUARD_BYTES
 export const LEVELS: usize = OWN + MAX_ROWS * 4 + GUARD_BYTES
-/** Per row: form, and the number of entries up to its end in both maps. */
+/** Columns with an entry per row: form, and the number of entries up to its end in both maps. */
 export const FORMS: usize = LEVELS + MAX_ROWS * 4 + GUARD_BYTES
 export const TEXT_ENDS: usize = FORMS + MAX_ROWS + GUARD_BYTES
 export const NUMBER_ENDS: usize = TEXT_ENDS + MAX_ROWS * 4 + GUARD_BYTES
-/** Per entry of a map: its name and its value, texts with their length before them. */
+/** Columns with an entry per member of a map: its name and its value, texts with their length before them. */
 export const TEXT_NAMES: usize = NUMBER_ENDS + MAX_ROWS * 4 + GUARD_BYTES
 export const TEXT_VALUES: usize = TEXT_NAMES + MAX_ENTRIES * 4 + GUARD_BYTES
 export const TEXT_VALUE_BYTES: usize = 512 * 1024
