@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
+import { catalogueWith } from '../../test/support/catalogue-with.ts'
+import { relay } from '../../test/support/toy-nodes.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { checkGraph } from './check-graph.ts'
 
@@ -33,6 +35,19 @@ describe('a graph', () => {
   test('from a source to a sink is valid, and so is an empty one', () => {
     expect(problemsOf([source, filter('f', 'in'), sink('f', 'in')], false)).toEqual([])
     expect(problemsOf([], false)).toEqual([])
+  })
+
+  test('is refused with a destination whose requests nothing carries', () => {
+    const nodes = [source, node('out', 'sink', 'relay', ['in'])]
+    expect(
+      checkGraph(catalogueWith({ destinations: [relay] }), { nodes }, { allowUnconnected: true }),
+    ).toEqual([
+      {
+        nodeId: 'out',
+        instancePath: '/type',
+        message: expect.stringContaining('is not available on this server yet'),
+      },
+    ])
   })
 
   test('is refused with options that can be saved but not run', () => {

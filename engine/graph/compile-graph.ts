@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
-import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import { type Catalogue, isCarried } from '../nodes/contract/catalogue.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import type { Processor } from '../nodes/contract/define-processor.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../nodes/contract/state-bounds.ts'
@@ -320,7 +320,7 @@ class Graph implements CompiledGraph {
     const { id: nodeId, type, user_config: config } = node
     const destination = this.#catalogue.destinationOf(type)
     if (destination === undefined) throw new RangeError(`no destination of type "${type}"`)
-    if (destination.delivery === 'requests' && destination.transport !== 'none')
+    if (!isCarried(destination))
       throw new RangeError(`nothing carries the requests of a destination of type "${type}"`)
     return new DeliveringNode({ nodeId, type: destination.type, config }, this.#inboxes(node))
   }

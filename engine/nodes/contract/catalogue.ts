@@ -110,7 +110,10 @@ export class Catalogue {
 
   /** Whether this program runs nodes of a type. Other types are accepted and stored, and cannot be published. */
   isBuilt(kind: NodeKind, type: string): boolean {
-    return { source: this.#sources, transform: this.#processors, sink: this.#destinations }[kind].has(type)
+    if (kind === 'source') return this.#sources.has(type)
+    if (kind === 'transform') return this.#processors.has(type)
+    const destination = this.#destinations.get(type)
+    return destination !== undefined && isCarried(destination)
   }
 
   /** Whether events of a source keep the metadata of the request that brought them. */
@@ -226,6 +229,11 @@ export class Catalogue {
 }
 
 /** Partitions do not get secrets of destinations, so the fold would run without the option. */
+/** Whether anything carries the requests of a destination, or it has none. */
+export function isCarried(destination: Destination): boolean {
+  return destination.delivery === 'lines' || destination.transport === 'none'
+}
+
 function assertNoSecretInFold({ type, config, foldOptions }: Destination): void {
   for (const [name = '', ...within] of secretPlaces(config))
     if (within.length === 0 && foldOptions.includes(name))
