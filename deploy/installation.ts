@@ -145,6 +145,11 @@ async function openOnLog(
   const { configurationTopic, configuration } = await openConfiguration(settings, base, logger, use)
   const ownLog = { logId: topics.ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const ends = LogEnds.open(directory.path)
+  if (ends.isDamaged)
+    logger.warn(
+      {},
+      'log-ends.json is damaged and is written again: if the log has lost its end, only the store and the checkpoints can show it',
+    )
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
   const received = new ReceivedPositions(topics, () => homesOfSpread(configuration, topics.ingest.partitions))
   const guarded = (topic: Topic, checkpointsOf: Topic) =>

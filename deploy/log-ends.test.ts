@@ -38,8 +38,9 @@ test('another log of the same name is not treated as the previous one', async ()
 })
 
 test('a damaged file proves nothing', () => {
+  expect(LogEnds.open(folder).isDamaged).toBe(false)
   writeFileSync(join(folder, 'log-ends.json'), '{"weir.ing')
-  expect(LogEnds.open(folder).isKnown).toBe(false)
+  expect(LogEnds.open(folder)).toMatchObject({ isKnown: false, isDamaged: true })
 })
 
 test('a slightly wrong file ended the start with a stack, or asked for a quadrillion records: it proves nothing', () => {

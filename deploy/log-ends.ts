@@ -25,6 +25,8 @@ export class LogEnds {
   readonly #topics: Map<string, TopicEnds>
   /** Whether an earlier process wrote the file. */
   readonly isKnown: boolean
+  /** Whether the file has a content that no process wrote, as after a power cut. */
+  readonly isDamaged: boolean
   #isChanged = false
   #late: NodeJS.Timeout | undefined
   #file: FileHandle | undefined
@@ -38,6 +40,7 @@ export class LogEnds {
     this.#length = text.length
     this.#topics = topics ?? new Map()
     this.isKnown = topics !== undefined
+    this.isDamaged = text !== '' && topics === undefined
   }
 
   /**
