@@ -4,6 +4,7 @@ import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import { type Cut, controlType } from '../../schemas/log/control.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue } from '../../test/support/line-batches.ts'
+import { withReplaced } from '../../test/support/replaced-methods.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
@@ -57,4 +58,17 @@ test('a search that is over gives the cuts that were found so far', async () => 
   // Partition 0 is read, and the search is over before partition 1.
   expect(await found(() => ++asked > 2)).toEqual(['p 1'])
   expect(await found(() => true)).toEqual([])
+})
+
+test('a start failed when the owner of a partition trimmed the log while it was read', async () => {
+  await appendCut(0, cut('trimmed', 1))
+  await appendCut(0, cut('kept', 1))
+  let reads = 0
+  const trimmedMeanwhile = withReplaced(topic, {
+    async read(...place) {
+      if (reads++ === 0) await topic.trim(0, 1n)
+      return topic.read(...place)
+    },
+  })
+  expect(await knownCuts(trimmedMeanwhile, checkpoints)).toMatchObject([{ entity: 'kept' }])
 })

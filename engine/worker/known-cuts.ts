@@ -1,7 +1,7 @@
 import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import { cutKey } from '../../schemas/log/cuts.ts'
-import type { Topic } from '../log/log.ts'
+import { LogError, type Topic } from '../log/log.ts'
 import { LONG_READ_BYTES } from '../log/records-between.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { cutsOf } from './cuts-on-the-log.ts'
@@ -23,7 +23,7 @@ export async function knownCuts(
     const key = cutKey(cut)
     if (cut.version > (newest.get(key)?.version ?? 0)) newest.set(key, cut)
   }
-  for (let partition = 0; partition < topic.partitions && !isOver(); partition++) {
+  const readPartition = async (partition: number) => {
     const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
     if (kept !== undefined) for (const cut of checkpointType.decode(kept.body).cuts) note(cut as Cut)
     const { first, next } = await topic.bounds(partition)
@@ -36,5 +36,18 @@ export async function knownCuts(
       offset = (records.at(-1)?.offset as bigint) + 1n
     }
   }
+  for (let partition = 0; partition < topic.partitions && !isOver(); ) {
+    try {
+      await readPartition(partition)
+      partition++
+    } catch (error) {
+      // The owner of the partition has trimmed the log meanwhile. Before that it wrote a checkpoint, so the next look is shorter.
+      if (!isTrimmed(error)) throw error
+    }
+  }
   return [...newest.values()]
+}
+
+function isTrimmed(error: unknown): boolean {
+  return error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
 }

@@ -381,8 +381,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: 'engine/configuration/configuration-end.ts',
-        find: "await this.#lossBy(kept, typeof inFile !== 'object')",
-        replace: 'await this.#lossBy(kept, kept.length === 0)',
+        find: 'await knownCuts(isShared ? CUTS_WITHIN_MS : undefined)',
+        replace: '[]',
       },
     ],
   },
