@@ -11,10 +11,11 @@ import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
 import { newStoredLine, type StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
-import type {
-  SendingDestination,
-  ShownVerdict,
-  Verdict,
+import {
+  NO_TRANSPORT,
+  type SendingDestination,
+  type ShownVerdict,
+  type Verdict,
 } from '../../engine/nodes/contract/define-destination.ts'
 import type { PullExample, PullExampleBatch } from '../../engine/nodes/contract/define-pull-source.ts'
 import type { PushHead } from '../../engine/nodes/contract/define-push-source.ts'
@@ -255,13 +256,14 @@ describe.each(named(sending))('destination %s', (_type, destination) => {
     const never = all.map(event => shownFailure(destination.neverSent(event, inFold)))
     expect(never).toEqual(events.map((_, index) => example.never?.[index]))
     const sendable = all.filter((_, index) => never[index] === undefined)
-    const requests = [...destination.encode(sendable, destination.transport === 'none' ? inFold : config)]
+    const known = destination.transport === NO_TRANSPORT ? inFold : config
+    const requests = [...destination.encode(sendable, known)]
     expect(requests.map(({ request }) => request)).toEqual(example.requests)
     // Without a request nothing is left to do; with some, each event is part of one.
     const inRequests = requests.reduce((sum, { events: count }) => sum + count, 0)
     expect([0, sendable.length]).toContain(inRequests)
     for (const { answer, verdict } of example.answers ?? [])
-      expect(verdictsOf(destination.judge(answer, config)).map(shownVerdict)).toEqual([verdict].flat())
+      expect(verdictsOf(destination.judge(answer, known)).map(shownVerdict)).toEqual([verdict].flat())
   })
 
   test('has an example for each declared error, and for no other error', () => {
@@ -280,7 +282,7 @@ describe.each(named(sending))('destination %s', (_type, destination) => {
     const kinds = answers.flatMap(({ verdict }) =>
       [verdict].flat().map(each => (typeof each === 'string' ? each : 'failed')),
     )
-    if (destination.transport === 'none') expect(kinds).toEqual([])
+    if (destination.transport === NO_TRANSPORT) expect(kinds).toEqual([])
     else expect([...new Set(kinds)].sort()).toEqual(['again', 'delivered', 'failed'])
   })
 })

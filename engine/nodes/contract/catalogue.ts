@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { ConfigCheck } from './config-schema.ts'
-import type { Destination, OwnStore, SinkNode } from './define-destination.ts'
+import { type Destination, NO_TRANSPORT, type OwnStore, type SinkNode } from './define-destination.ts'
 import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
@@ -141,8 +141,8 @@ export class Catalogue {
   }
 
   /**
-   * Options of a node that partitions receive: secrets only sealed and where the fold needs them, and for a destination
-   * only the options that the fold reads.
+   * Options of a node that partitions receive. Secrets are sealed, and are included only where the fold needs them. A
+   * destination has only the options that the fold reads.
    */
   foldOptionsOf(node: NodeDocument): JsonObject {
     const { kind, type, user_config: config } = node
@@ -228,12 +228,12 @@ export class Catalogue {
   }
 }
 
-/** Partitions do not get secrets of destinations, so the fold would run without the option. */
 /** Whether anything carries the requests of a destination, or it has none. */
 export function isCarried(destination: Destination): boolean {
-  return destination.delivery === 'lines' || destination.transport === 'none'
+  return destination.delivery === 'lines' || destination.transport === NO_TRANSPORT
 }
 
+/** Partitions do not get secrets of destinations, so the fold would run without the option. */
 function assertNoSecretInFold({ type, config, foldOptions }: Destination): void {
   for (const [name = '', ...within] of secretPlaces(config))
     if (within.length === 0 && foldOptions.includes(name))

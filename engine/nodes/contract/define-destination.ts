@@ -9,24 +9,44 @@ import type { DeliveryFailure, OwnStoreSink } from './own-store.ts'
 /** Type of destination that this program runs. */
 export type Destination = OwnStore | SendingDestination
 
-interface RunningDestination<Code extends ErrorCode = ErrorCode> extends NodeDeclaration {
+interface RunningDestination<
+  Code extends ErrorCode = ErrorCode,
+  FoldOptions extends readonly string[] = readonly string[],
+> extends NodeDeclaration {
   /** Number of the first behaviour whose programs run it; absent: the first of all. */
   readonly since?: number
   /** Options that the fold reads, none of them a secret. No other option reaches the log of a partition. */
-  readonly foldOptions: readonly string[]
+  readonly foldOptions: FoldOptions
   /** Codes of all failures that it can report. */
   readonly errors: readonly Code[]
   /** Findings that prevent the publication of a node, with pointers into its options, which were checked. */
   publishProblems?(config: JsonObject, site: PublishSite): Problem[]
 }
 
+/** Names of options of a schema. */
+type OptionNames<Schema extends TObject> = readonly (keyof Static<Schema> & string)[]
+
+/** The options of a schema that the fold reads. */
+export type FoldConfig<Schema extends TObject, FoldOptions extends OptionNames<Schema>> = Pick<
+  Static<Schema>,
+  FoldOptions[number]
+>
+
 /** Destination whose events become lines of the own store. The fold makes the lines, and its worker stores them. */
-export interface OwnStore extends RunningDestination {
+export interface OwnStore<
+  Schema extends TObject = TObject,
+  FoldOptions extends readonly string[] = readonly string[],
+  Config = JsonObject,
+> extends RunningDestination<ErrorCode, FoldOptions> {
+  readonly config: Schema
   readonly delivery: 'lines'
-  /** @param config checked options */
-  compile(config: JsonObject): OwnStoreSink
+  /** @param config the options that the fold reads, checked */
+  compile(config: Config): OwnStoreSink
   readonly examples: readonly StoredExample[]
 }
+
+/** Transport of destinations without requests: the fold itself calls them. */
+export const NO_TRANSPORT = 'none'
 
 /**
  * Destination that sends requests to another system. It is pure: it creates requests and judges answers. A transport
@@ -37,12 +57,17 @@ export interface SendingDestination<
   Code extends ErrorCode = ErrorCode,
   Request = unknown,
   Answer = unknown,
+  FoldOptions extends readonly string[] = readonly string[],
+  Transport extends string = string,
+  /** Options that the fold reads. */
   Config = JsonObject,
-> extends RunningDestination<Code> {
+  /** Options that reach its transport. */
+  SentConfig = JsonObject,
+> extends RunningDestination<Code, FoldOptions> {
   readonly config: Schema
   readonly delivery: 'requests'
   /** Name of the transport that carries its requests. Only `none` exists, for a destination without requests. */
-  readonly transport: string
+  readonly transport: Transport
   /**
    * Returns the reason why an event can never be sent; undefined: it can be.
    *
@@ -54,13 +79,14 @@ export interface SendingDestination<
    *
    * @param config all options; without a transport, those that the fold reads
    */
-  encode(events: readonly Event[], config: Config): Iterable<EncodedRequest<Request>>
+  encode(events: readonly Event[], config: SentConfig): Iterable<EncodedRequest<Request>>
   /**
    * Judges the answer to a request, or the failure of the connection.
    *
+   * @param config all options; without a transport, those that the fold reads
    * @returns a verdict on all events of the request, or one per event, in order
    */
-  judge(answer: Answer, config: Config): Verdict<NoInfer<Code>> | readonly Verdict<NoInfer<Code>>[]
+  judge(answer: Answer, config: SentConfig): Verdict<NoInfer<Code>> | readonly Verdict<NoInfer<Code>>[]
   readonly examples: readonly SendingExample[]
 }
 
@@ -119,13 +145,32 @@ export type ShownVerdict = 'delivered' | 'again' | { readonly failed: ShownFailu
 /** Code and field of a failure. */
 export type ShownFailure = readonly [ErrorCode, string | null]
 
-export function defineOwnStore(destination: OwnStore): OwnStore {
-  return destination
+/** Checks an own store against its own options, and gives it the type that all of them share. */
+export function defineOwnStore<Schema extends TObject, const FoldOptions extends OptionNames<Schema>>(
+  destination: OwnStore<Schema, FoldOptions, FoldConfig<Schema, FoldOptions>>,
+): OwnStore {
+  return destination as unknown as OwnStore
 }
 
 /** Checks a destination against its own options, codes and requests, and gives it the type that all of them share. */
-export function defineDestination<Schema extends TObject, Code extends ErrorCode, Request, Answer>(
-  destination: SendingDestination<Schema, Code, Request, Answer, Static<Schema>>,
+export function defineDestination<
+  Schema extends TObject,
+  Code extends ErrorCode,
+  Request,
+  Answer,
+  const FoldOptions extends OptionNames<Schema>,
+  Transport extends string,
+>(
+  destination: SendingDestination<
+    Schema,
+    Code,
+    Request,
+    Answer,
+    FoldOptions,
+    Transport,
+    FoldConfig<Schema, FoldOptions>,
+    Transport extends typeof NO_TRANSPORT ? FoldConfig<Schema, FoldOptions> : Static<Schema>
+  >,
 ): SendingDestination {
   return destination as unknown as SendingDestination
 }

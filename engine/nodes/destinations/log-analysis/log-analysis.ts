@@ -101,7 +101,7 @@ export const logAnalysis = defineOwnStore({
   delivery: 'lines',
   foldOptions: ['query', 'message'],
   errors: ['E_NOT_FOUND', 'E_DELIVERY_FAILED', 'E_EXPRESSION_COST'],
-  compile: compileOwnStore,
+  compile: ({ query, message }) => compileOwnStore({ query, message }),
   examples: [
     {
       title: 'members of the line are named by options',

@@ -45,8 +45,10 @@ export interface LineOption {
   readonly references: number
 }
 
-/** @param config as stored, checked when it was saved */
-export function compileOptions(config: JsonObject): OwnStoreOptions {
+/** The options that the fold reads, as stored. They were checked when they were saved. */
+export type OwnStoreConfig = Readonly<Partial<Record<'query' | 'message', unknown>>>
+
+export function compileOptions(config: OwnStoreConfig): OwnStoreOptions {
   const query = objectOf(config.query)
   const message = objectOf(config.message)
   const hostname = textOf(query.hostname)
@@ -108,7 +110,7 @@ function lineOption(text: string | undefined): LineOption | undefined {
   }
 }
 
-function objectOf(value: JsonValue | undefined): JsonObject {
+function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../../schemas/json.ts'
 import type { Event } from '../../../event/event.ts'
 import { cutHost, LineDraft, type OwnStoreContext, storedApp } from '../../../lines/stored-line/line-draft.ts'
 import type { StoredLine } from '../../../lines/stored-line/stored-line.ts'
@@ -7,10 +6,9 @@ import { fillComposed } from './composed-line.ts'
 import { fillAsChanged, fillAsSent } from './ingested-line.ts'
 import { keepTime } from './line-moment.ts'
 import { renderTags, validIp, validMac } from './line-query.ts'
-import { compileOptions, type OwnStoreOptions } from './own-store-options.ts'
+import { compileOptions, type OwnStoreConfig, type OwnStoreOptions } from './own-store-options.ts'
 
-/** @param config `user_config` as stored, either spelling of the host; checked when it was saved */
-export function compileOwnStore(config: JsonObject): OwnStoreSink {
+export function compileOwnStore(config: OwnStoreConfig): OwnStoreSink {
   const options = compileOptions(config)
   const draft = new LineDraft()
   return {
