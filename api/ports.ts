@@ -2,7 +2,7 @@ import type { Registry } from '@prometheus-io/client'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
-import { type LineRouting, lineRouting } from '../engine/configuration/kinds/line-routing.ts'
+import { lineRouting } from '../engine/configuration/kinds/line-routing.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import { Producer } from '../engine/log/producer.ts'
@@ -15,13 +15,14 @@ import { seenByRules } from '../engine/replay/tail/line-visibility.ts'
 import { LiveTails } from '../engine/replay/tail/live-tails.ts'
 import type { Taps } from '../engine/replay/taps/taps.ts'
 import type { Store } from '../engine/store/store.ts'
-import { deploymentReporter, type ReportDeployment } from '../engine/worker/reported-deployments.ts'
+import { deploymentReporter } from '../engine/worker/reported-deployments.ts'
 import type { CutsInEffect } from '../schemas/log/deployed-configuration.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
 import { TokenUses } from './auth/token-uses.ts'
 import type { ConfigurationSettings } from './configuration/configuration-ports.ts'
 import { Reach } from './configuration/reach.ts'
 import type { Rate } from './http/rate-limit.ts'
+import type { IngestPorts } from './ingest/ingest-ports.ts'
 import { IngestWriter } from './ingest/ingest-writer.ts'
 import type { RecentKeys } from './ingest/recent-keys.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
@@ -63,14 +64,6 @@ export interface ServerPorts {
    * for a process of another role.
    */
   readonly only?: 'ingest' | 'operations' | undefined
-}
-
-/** Ports of ingestion. */
-export interface IngestPorts {
-  readonly writer: IngestWriter
-  readonly partitionOf: LineRouting
-  readonly keys: RecentKeys
-  readonly reportDeployment: ReportDeployment
 }
 
 export interface ServerSettings extends ConfigurationSettings {

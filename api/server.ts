@@ -15,8 +15,6 @@ import { boundClosing } from './http/open-connections.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { acceptWebSockets } from './http/web-sockets.ts'
-import { AccessKeys } from './ingest/access-keys.ts'
-import { GatewayRouteStates } from './ingest/gateway-route-states.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import { newInstance } from './instance.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
@@ -29,7 +27,7 @@ import {
 } from './operations/metrics.ts'
 import { operationsRoutes } from './operations/operations-routes.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
-import { type IngestPorts, type ServerPorts, sharedPorts } from './ports.ts'
+import { type ServerPorts, sharedPorts } from './ports.ts'
 import { countRoutes } from './search/count-routes.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
@@ -69,7 +67,10 @@ export async function buildServer(given: ServerPorts): Promise<FastifyInstance> 
 
   await documentRoutes(app, settings.version, ports.catalogue)
   await app.register(operationsRoutes)
-  if (ports.ingest !== undefined) await registerIngestion(app, ports.ingest)
+  if (ports.ingest !== undefined) {
+    const observers = { observer: ingestMetrics(ports.registry), pushObserver: pushMetrics(ports.registry) }
+    await app.register(ingestRoutes, { ingest: ports.ingest, ...observers })
+  }
   if (only === undefined) await registerApi(app)
   return app
 }
@@ -91,27 +92,6 @@ function readAndAnswerJson(app: FastifyInstance): void {
   // Answers are written unchanged: a response schema only documents them, and drops nothing.
   app.setSerializerCompiler(() => data => jsonText(data as JsonValue))
   app.setReplySerializer(data => jsonText(data as JsonValue))
-}
-
-async function registerIngestion(app: FastifyInstance, ingest: IngestPorts): Promise<void> {
-  const { catalogue, configuration, clock, authenticator, inEffect, registry, settings } = app.ports
-  const { reportDeployment, ...ports } = ingest
-  const { bodyLimitBytes, corsOrigins, limits } = settings
-  await app.register(ingestRoutes, {
-    ...ports,
-    authenticator,
-    clock,
-    bodyLimitBytes,
-    corsOrigins,
-    observer: ingestMetrics(registry),
-    gateway: {
-      catalogue,
-      accessKeys: new AccessKeys(catalogue, configuration),
-      gatewayRoutes: new GatewayRouteStates({ catalogue, configuration, clock, inEffect, reportDeployment }),
-      observer: pushMetrics(registry),
-    },
-    rateLimit: limits?.ingest && new RateLimit(limits.ingest, clock),
-  })
 }
 
 async function registerApi(app: FastifyInstance): Promise<void> {

@@ -33,7 +33,7 @@ export interface IngestFrontOptions {
   readonly clock: Clock
   /** Maximum size of a body, before and after decompression. */
   readonly bodyLimitBytes: number
-  readonly observer?: IngestObserver
+  readonly observer?: IngestObserver | undefined
   /** Absent: the number of requests is not limited. */
   readonly rateLimit?: RateLimit | undefined
   /** Shared by all entrances of a process. */

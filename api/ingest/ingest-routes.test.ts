@@ -13,7 +13,7 @@ import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { Authenticator, Caller, IngestCredentials } from '../auth/caller.ts'
 import { RefusalLog } from '../auth/refusal-log.ts'
 import { sendError } from '../error-reply.ts'
-import { ingestRoutes } from './ingest-routes.ts'
+import { serveIngestion } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
 import { RecentKeys } from './recent-keys.ts'
 
@@ -92,7 +92,7 @@ async function openFront(
   const app = fastify({ trustProxy: options.trustProxy ?? false })
   const refusals = new RefusalLog(clock)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
-  await app.register(ingestRoutes, {
+  serveIngestion(app, {
     writer,
     partitionOf: ({ account }) => partitionOfAccount(account, PARTITIONS),
     authenticator,

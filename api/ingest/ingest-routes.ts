@@ -2,25 +2,27 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { DAY_S } from '../../engine/times/duration.ts'
 import { ingestSchema } from '../../schemas/http/lines/ingest-api.ts'
 import type { Caller, IngestCredentials } from '../auth/caller.ts'
+import { RateLimit } from '../http/rate-limit.ts'
+import { AccessKeys } from './access-keys.ts'
 import { collectBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
-import { IngestFront, type IngestFrontOptions } from './ingest-front.ts'
-import { PushFront, type PushFrontOptions } from './push-front.ts'
+import { GatewayRouteStates } from './gateway-route-states.ts'
+import { IngestFront, type IngestFrontOptions, type IngestObserver } from './ingest-front.ts'
+import type { IngestPorts } from './ingest-ports.ts'
+import { PushFront, type PushObserver } from './push-front.ts'
 import { servePushes } from './push-routes.ts'
 import type { RequestQuery } from './request-query.ts'
 
-/** Bodies that can be received at the same time: some sixty of the largest. */
-const DEFAULT_RECEIVING_BYTES = 128 * 1024 * 1024
+/** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. Some sixty of the largest. */
+const RECEIVING_BYTES = 128 * 1024 * 1024
 /** Share for bodies without a key, so that unknown senders cannot use up the room of others. */
 const STRANGERS_SHARE = 1 / 8
 
-export interface IngestRoutesOptions extends IngestFrontOptions {
-  /** Absent: gateway routes are not served. */
-  readonly gateway?: Pick<PushFrontOptions, 'catalogue' | 'accessKeys' | 'gatewayRoutes' | 'observer'>
-  /** Origins whose pages can send lines; `*` means any. */
-  readonly corsOrigins: readonly string[]
-  /** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. */
-  readonly maxReceivingBytes?: number
+export interface IngestRoutesOptions {
+  readonly ingest: IngestPorts
+  readonly observer?: IngestObserver | undefined
+  /** Observes gateway routes. */
+  readonly pushObserver?: PushObserver | undefined
 }
 
 declare module 'fastify' {
@@ -37,15 +39,47 @@ declare module 'fastify' {
 }
 
 /** Gateway routes, and `POST /logs/ingest` with its alias `/logs/agent`: ingestion, section 1. */
-export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (app, options) => {
-  const budget = new ByteBudget(options.maxReceivingBytes ?? DEFAULT_RECEIVING_BYTES)
-  serveFront(app, { ...options, front: new IngestFront(options, budget), budget })
-  const { gateway } = options
-  if (gateway !== undefined)
-    servePushes(app, new PushFront({ ...options, ...gateway, observer: gateway.observer }, budget))
+export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (
+  app,
+  { ingest, observer, pushObserver },
+) => {
+  const { catalogue, configuration, clock, authenticator, inEffect, settings } = app.ports
+  const { bodyLimitBytes, corsOrigins, limits } = settings
+  const { reportDeployment, ...ports } = ingest
+  const budget = new ByteBudget(RECEIVING_BYTES)
+  const shared = {
+    ...ports,
+    clock,
+    bodyLimitBytes,
+    rateLimit: limits?.ingest && new RateLimit(limits.ingest, clock),
+  }
+  serveIngestion(app, { ...shared, authenticator, observer, corsOrigins }, budget)
+  const accessKeys = new AccessKeys(catalogue, configuration)
+  const gatewayRoutes = new GatewayRouteStates({
+    catalogue,
+    configuration,
+    clock,
+    inEffect,
+    reportDeployment,
+  })
+  const pushing = { ...shared, catalogue, accessKeys, gatewayRoutes, observer: pushObserver }
+  servePushes(app, new PushFront(pushing, budget))
 }
 
-interface ServedFront extends Pick<IngestRoutesOptions, 'bodyLimitBytes' | 'corsOrigins'> {
+/** Log ingestion alone. */
+export function serveIngestion(
+  app: FastifyInstance,
+  options: IngestFrontOptions & Pick<ServedFront, 'corsOrigins'>,
+  budget = new ByteBudget(RECEIVING_BYTES),
+): void {
+  const { bodyLimitBytes, corsOrigins } = options
+  serveFront(app, { bodyLimitBytes, corsOrigins, front: new IngestFront(options, budget), budget })
+}
+
+interface ServedFront {
+  readonly bodyLimitBytes: number
+  /** Origins whose pages can send lines; `*` means any. */
+  readonly corsOrigins: readonly string[]
   readonly front: Pick<IngestFront, 'authenticateEarly' | 'ingest'>
   readonly budget: ByteBudget
 }

@@ -10,7 +10,7 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import { INGEST_TOPIC, KEYS_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { ApiError } from '../http/errors.ts'
-import { ingestRoutes } from './ingest-routes.ts'
+import { serveIngestion } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
 import { KeyAnswerReader } from './key-answer-reader.ts'
 import { KeyAnswers } from './key-answers.ts'
@@ -95,7 +95,7 @@ async function openFront(parts: {
     return reply.code(status).send({ error: error.message, code, status: 'error' })
   })
   const account = { shortId: ACCOUNT, id: 'a', retentionDays: 30, ingestionSuspended: false }
-  await app.register(ingestRoutes, {
+  serveIngestion(app, {
     writer: new IngestWriter({
       topic: ingest,
       producer: new Producer({ topic: ingest, clock, entropy: seededEntropy(seed) }),

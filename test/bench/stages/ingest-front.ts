@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastify from 'fastify'
-import { ingestRoutes } from '../../../api/ingest/ingest-routes.ts'
+import { serveIngestion } from '../../../api/ingest/ingest-routes.ts'
 import { IngestWriter } from '../../../api/ingest/ingest-writer.ts'
 import { RecentKeys } from '../../../api/ingest/recent-keys.ts'
 import { systemClock } from '../../../engine/clock/system-clock.ts'
@@ -33,7 +33,7 @@ export function onIngestFront<Result>(use: (url: string) => Promise<Result>): Pr
   return onSegmentLog(async topic => {
     const [clock, entropy] = [systemClock(), systemEntropy()]
     const app = fastify()
-    await app.register(ingestRoutes, {
+    serveIngestion(app, {
       writer: new IngestWriter({ topic, producer: new Producer({ topic, clock, entropy }) }),
       keys: new RecentKeys({ clock }),
       partitionOf: () => 0,

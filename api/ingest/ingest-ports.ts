@@ -1,0 +1,12 @@
+import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
+import type { ReportDeployment } from '../../engine/worker/reported-deployments.ts'
+import type { IngestWriter } from './ingest-writer.ts'
+import type { RecentKeys } from './recent-keys.ts'
+
+/** Ports of ingestion. */
+export interface IngestPorts {
+  readonly writer: IngestWriter
+  readonly partitionOf: LineRouting
+  readonly keys: RecentKeys
+  readonly reportDeployment: ReportDeployment
+}
