@@ -5,11 +5,11 @@ import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { finish, type Steps } from '../../engine/steps.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Cut } from '../../schemas/log/control.ts'
-import type { PipelineCut } from '../../schemas/log/cuts.ts'
+import type { PipelineCut, SentCuts } from '../../schemas/log/cuts.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from './line-batches.ts'
-import { readNativeBlock } from './native-reader.ts'
+import { type NativeRows, readNativeBlock } from './native-reader.ts'
 import { node, SOURCE } from './world.ts'
 
 /** Nodes that gather the lines of an app for a second and store the result. */
@@ -30,7 +30,7 @@ export class LooseFold {
     scope,
     catalogue = CATALOGUE,
     topic = INGEST_TOPIC,
-  }: { scope?: FoldScope; catalogue?: Catalogue; topic?: string } = {}) {
+  }: { scope?: FoldScope | undefined; catalogue?: Catalogue; topic?: string } = {}) {
     const identity = { topic, partition: 0, partitions: 1, logId: 'log' }
     this.parts = foldParts(catalogue, identity, scope)
     this.parts.moment.bringIntoForce(BEHAVIOUR)
@@ -59,6 +59,26 @@ export class LooseFold {
     return { kind: 'pipeline', entity, version: ++this.#version, payload }
   }
 
+  /** Applies a version of a cut that no earlier one has. @returns the cut */
+  apply<Name extends keyof SentCuts>(kind: Name, entity: string, payload: SentCuts[Name]): Cut {
+    const cut: Cut = {
+      kind,
+      entity,
+      version: ++this.#version,
+      payload: payload === undefined ? '' : JSON.stringify(payload),
+    }
+    this.do(this.parts.cuts.apply(cut))
+    return cut
+  }
+
+  /** A fold of the same partition in which the cuts of this one are in effect, as after a start from a checkpoint. */
+  restored(): LooseFold {
+    const { cuts, identity, scope } = this.parts
+    const fold = new LooseFold({ scope, topic: identity.topic })
+    fold.do(fold.parts.cuts.restore([...cuts.all], cuts.sliceMs, () => ({ states: new Map(), retiring: [] })))
+    return fold
+  }
+
   do<Result>(steps: Steps<Result>): Result {
     this.parts.moment.stretch.begin()
     return finish(steps)
@@ -73,11 +93,15 @@ export class LooseFold {
     this.parts.notePending(state)
   }
 
-  /** Apps of the rows that wait for the store, which takes them. */
-  stored(): unknown[] {
+  /** Rows of lines that wait for the store, which takes them. */
+  rows(): NativeRows['rows'] {
     const batch = this.parts.tables.lines.take()
-    if (batch === undefined || batch.rows === 0) return []
-    return readNativeBlock(batch.block).rows.map(({ app }) => app)
+    return batch === undefined || batch.rows === 0 ? [] : readNativeBlock(batch.block).rows
+  }
+
+  /** Apps of these rows. */
+  stored(): unknown[] {
+    return this.rows().map(({ app }) => app)
   }
 
   /** Events that went into each node, and those that it dropped; of accounts with equal names together. */
