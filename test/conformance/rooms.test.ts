@@ -14,6 +14,11 @@ const MOST_SOURCES = 30
 /** Folders of one-node files: their list is the list of nodes. */
 const MAY_BE_LONG = ['engine/nodes/processors', 'engine/nodes/destinations', 'engine/nodes/sources']
 
+/** Folders whose parts each have a small test beside them: an example of what the part does with a record. */
+const WITH_EXAMPLES = ['engine/fold/', 'engine/worker/']
+/** Error classes without behaviour. */
+const WITHOUT_EXAMPLE = ['engine/fold/fold-error.ts']
+
 /** Folders without a row: node types, and a program that is compiled by itself. */
 const PART_OF_ROOM = /^engine\/(nodes\/(processors|sources|destinations)|lines\/wasm\/assembly)(\/|$)/
 
@@ -165,6 +170,16 @@ function crowdedFolders(files: readonly SourceFile[]): string[] {
     .map(([folder, count]) => `${folder} has ${count} sources`)
 }
 
+/** Parts that lack a test beside them; a file of types alone needs none. */
+function partsWithoutExample(files: readonly SourceFile[]): string[] {
+  const paths = new Set(files.map(({ path }) => path))
+  return files
+    .filter(({ path }) => WITH_EXAMPLES.some(folder => path.startsWith(folder)))
+    .filter(file => !isTest(file) && /^export (?:class|const|function)\b/m.test(codeOf(file)))
+    .map(({ path }) => path)
+    .filter(path => !WITHOUT_EXAMPLE.includes(path) && !paths.has(path.replace(/\.ts$/, '.test.ts')))
+}
+
 /** Paths from a room to forbidden modules and globals; type-only imports do not count. */
 function forbiddenWays(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map(file => [file.path, file]))
@@ -251,6 +266,10 @@ describe('the project', () => {
     expect(crowdedFolders(files)).toEqual([])
   })
 
+  test('has a test beside each part of the fold and of its workers', () => {
+    expect(partsWithoutExample(files)).toEqual([])
+  })
+
   test('keeps the fold away from log, store, clock and network, and browser code away from Node', () => {
     expect(forbiddenWays(files)).toEqual([])
   })
@@ -300,6 +319,13 @@ describe('these checks find', () => {
     const many = Array.from({ length: 31 }, (_, index) => file(`engine/log/a${index}.ts`, ''))
     expect(crowdedFolders(many)).toEqual(['engine/log has 31 sources'])
     expect(crowdedFolders(many.slice(1))).toEqual([])
+  })
+
+  test('a part of the fold without a test beside it, and no file of types', () => {
+    const part = file('engine/fold/cuts/a.ts', 'export function* a() {}')
+    const types = file('engine/fold/b.ts', 'export interface B {}')
+    expect(partsWithoutExample([part, types])).toEqual(['engine/fold/cuts/a.ts'])
+    expect(partsWithoutExample([part, file('engine/fold/cuts/a.test.ts', '')])).toEqual([])
   })
 
   test('an indirect way from the fold to the log, and none through types', () => {
