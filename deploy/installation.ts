@@ -255,8 +255,8 @@ function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): 
 }
 
 /**
- * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, the store, the folder,
- * dead letters and receivers of events know.
+ * A topic that accepts nothing for a partition whose log ends before its known end. Checkpoints, the store, the folder,
+ * dead letters and receivers of events know that end.
  */
 function guardedTopic(
   topic: Topic,

@@ -8,9 +8,9 @@ import type { Caller } from './caller.ts'
 const NOTHING: Query = { kind: 'not', operand: { kind: 'all' } }
 
 /**
- * Lines of its account that a caller can see: those that match the query of at least one of the caller's groups
- * (configuration and account API, section 11). Groups limit only callers with the role member who use a personal token.
- * The scope is evaluated for every request, because groups and roles change.
+ * Lines of its account that a caller can see: configuration and account API, section 11. They match the query of at
+ * least one of the caller's groups. Groups limit only callers with the role member who use a personal token. The scope
+ * is evaluated for every request, because groups and roles change.
  *
  * @returns undefined when the caller can see every line
  */

@@ -43,8 +43,8 @@ export class Reach {
 
   /**
    * @param what begins the sentence of the refusal
-   * @throws ApiError 400 after three seconds if no address has accepted a connection; 429 at once if the enterprise has
-   *   used its attempt of this minute, unless the very list of addresses was open then
+   * @throws ApiError 400 after three seconds if no address has accepted a connection. 429 at once if the enterprise has
+   *   used its attempt of this minute. A list of addresses that was open then is accepted again
    */
   async assertOpen(account: string, addresses: readonly NetworkAddress[], what: string): Promise<void> {
     const nowMs = this.#ports.clock.monotonicMs()

@@ -65,8 +65,8 @@ interface Parts extends Pick<FastifyInstance['ports'], 'configuration' | 'clock'
 }
 
 /**
- * The lines of a selection that the caller may see. The store does not have fields beyond the names of a day, and a
- * scope that names a field cannot be decided from it there: lines of such days are not counted.
+ * The lines of a selection that the caller may see. The store does not have fields beyond the names of a day. A scope
+ * that names a field cannot be decided from the store there, so lines of such days are not counted.
  */
 async function visible(
   { store, onIncomplete, configuration }: Parts,

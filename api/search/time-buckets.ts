@@ -37,8 +37,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Divides a period into at most a number of buckets, as short as possible, that begin where clocks and calendars of a time
- * zone have round numbers.
+ * Divides a period into at most a number of buckets, as short as possible. They begin where clocks and calendars of a
+ * time zone have round numbers.
  *
  * @param most 10 or more
  */

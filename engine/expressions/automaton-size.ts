@@ -41,10 +41,11 @@ export interface AutomatonSize {
 }
 
 /**
- * Computes how many states and changes a deterministic automaton of the program has, by building it up to a small size. A library
- * soon knows all states of such an automaton, and then reads each character in constant time. It may have four times as many
- * states if the expression has edges: it then also keeps apart what stands before a place where no edge asks for it. With more
- * states, texts exist that lead to a new state with each character, at many times the cost of a step.
+ * Computes how many states and changes a deterministic automaton of the program has, by building it up to a small size.
+ * A library soon knows all states of such an automaton, and then reads each character in constant time. It may have
+ * four times as many states if the expression has edges. The library then also distinguishes the characters before
+ * places where no edge asks for them. With more states, texts exist that lead to a new state with each character, at
+ * many times the cost of a step.
  */
 export function automatonSize(program: ExpressionProgram): AutomatonSize {
   return new AutomatonCount(program).count()

@@ -26,8 +26,8 @@ const ROW_UNITS = 16
 const NO_ROW = new Uint8Array()
 
 /**
- * Searches one text for an expression and counts units of work. The text and each character cost units. Each step of the
- * program that is reached or reads a character costs one unit, and each lookup of a non-ASCII character in a set costs
+ * Searches one text for an expression and counts units of work. The text and each character cost units. Each step of
+ * the program that is reached or reads a character costs one unit. Each lookup of a non-ASCII character in a set costs
  * 64. The count depends only on the expression and the text.
  */
 export class CountedMatching implements BuildCount {

@@ -102,8 +102,8 @@ export class ExpressionAllowance {
   /** Whether work that grows with options is counted, too: since the ninth behaviour. */
   countsOptions = false
   /**
-   * Whether saved units also pay for the free part of the work on an event that fails, and for no work that was not done: since the
-   * tenth behaviour.
+   * Whether saved units also pay for the free part of the work on an event that fails, and only for work that was done.
+   * True since the tenth behaviour.
    */
   chargesFailures = false
   /** Whether the events of a graph that may make very many copies are counted: since the tenth behaviour. */

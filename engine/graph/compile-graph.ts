@@ -79,9 +79,9 @@ export interface CompiledGraph {
 /**
  * Compiles a pipeline that `checkGraph` and `checkNode` accepted.
  *
- * @param previous the graph that this one replaces. The state of a node is carried over, not copied, if id and type are
- *   the same and the processor keeps it across the change of options. The new options then judge the remaining events of
- *   the earlier graph, too
+ * @param previous the graph that this one replaces. The state of a node is carried over, not copied. Its id and type
+ *   must be the same, and the processor must keep it across the change of options. The new options then judge the
+ *   remaining events of the earlier graph, too
  * @param restored result of `restoredStates`; it wins over `previous`
  * @throws RangeError for a document that could not have been published
  */

@@ -84,8 +84,8 @@ export function nestingOf(text: string): number {
 }
 
 /**
- * Number of members, arrays and objects at all depths, and of numbers that take more time than their size suggests: with
- * an exponent, or longer than a double always keeps.
+ * Number of members, arrays and objects at all depths, and of numbers that take more time than their size suggests.
+ * Those have an exponent, or more digits than a double always keeps.
  *
  * @param text valid JSON
  */

@@ -8,9 +8,9 @@ const HEADER_BYTES = 4 + 4 + 8 * 3 + 4
 const ENTRY_BYTES = 8 * 3
 
 /**
- * Facts about a segment that are known without reading it: the start of a record about every 128 KB, and the highest
- * append time up to the end of each such block. Append times may step back, but their running maximum does not. The first
- * record at or after a time is always the one that raises the maximum to that time.
+ * Facts about a segment that are known without reading it. They are the start of a record about every 128 KB, and the
+ * highest append time up to the end of each such block. Append times may step back, but their running maximum does not.
+ * The first record at or after a time is always the one that raises the maximum to that time.
  *
  * Offsets, positions and times are plain numbers: an offset has 40 bits.
  */

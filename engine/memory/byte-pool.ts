@@ -1,6 +1,6 @@
 /**
- * Memory that is used repeatedly. The collector counts the bytes of buffers like its own, so megabytes that are dropped
- * several times per second cause full collections of a heap that has hardly changed.
+ * Memory that is used repeatedly. The collector counts the bytes of buffers like its own. Megabytes that are dropped
+ * several times per second therefore cause full collections of a heap that has hardly changed.
  */
 export class BytePool {
   readonly #maxFreeBytes: number

@@ -6,8 +6,9 @@ const FOLDERS = ['.', 'metadata', 'data', 'data/*', 'store', 'store/*', 'store/*
 
 /**
  * Makes the definitions of tables durable: names, columns and settings. The engine flushes the files of definitions and
- * parts, but neither the new names of these files nor their parent folders. Without this function, a power failure may,
- * on some file systems, remove a table with all of its lines, or restore its definition from before a migration.
+ * parts, but neither the new names of these files nor their parent folders. Without this function, a power failure may
+ * remove a table with all of its lines on some file systems. It may also restore the definition from before a
+ * migration.
  *
  * @param folder the engine's data folder
  */

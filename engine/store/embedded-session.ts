@@ -8,7 +8,7 @@ export interface NativeSession {
 
 /**
  * One connection of the engine. It runs one statement at a time, so statements queue. It is replaced after a failed
- * statement, because the engine returns the remaining rows of such a statement as the first rows of the connection's next
+ * statement. The engine would return the remaining rows of such a statement as the first rows of the connection's next
  * answer.
  */
 export class EmbeddedSession {

@@ -11,9 +11,9 @@ export interface UncoveredLines {
 }
 
 /**
- * Finds days on which the filter of a line is lost, such as with a damaged part of `word_filters`, and removes the mark of
- * their lines, so that searches read them. The filter of a batch is stored before its lines, so lines that are being stored
- * are not affected.
+ * Finds days on which the filter of a line is lost, such as with a damaged part of `word_filters`. Removes the mark of
+ * their lines, so that searches read them. The filter of a batch is stored before its lines, so lines that are being
+ * stored are not affected.
  *
  * @returns the days (YYYYMMDD)
  */

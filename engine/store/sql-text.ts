@@ -21,8 +21,8 @@ const TOKENS =
   /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|--[^\n]*|\/\*[\s\S]*?\*\/|\{\s*([A-Za-z_]\w*)\s*:\s*((?:[^{}'"]|'[^']*')+?)\s*\}/g
 
 /**
- * Puts the parameters of a statement into its text, for the embedded engine. The engine's own binding is unsafe when two
- * statements with parameters run at once in one process, so its client runs only one at a time.
+ * Puts the parameters of a statement into its text, for the embedded engine. The engine's own binding is unsafe when
+ * two statements with parameters run at once in one process. Its client therefore runs only one at a time.
  *
  * @param plainValue returns the value of a parameter of this type that is given in another form
  * @throws TypeError for a missing parameter, or one without a literal here

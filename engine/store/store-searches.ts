@@ -19,9 +19,9 @@ export interface StoreSearches {
   search(selection: LineSelection, page: LinePage): LineSearch
 
   /**
-   * UTC days (YYYY-MM-DD) on which the account sent more names of fields than are indexed, oldest first: days within the
-   * period of a search, and those on which lines of the period came. Empty if the query does not name a field, because it
-   * then finds all matching lines.
+   * UTC days (YYYY-MM-DD) on which the account sent more names of fields than are indexed, oldest first. They are days
+   * within the period of a search, or days on which lines of the period came. Empty if the query does not name a field,
+   * because it then finds all matching lines.
    */
   fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]>
 

@@ -173,8 +173,8 @@ export class PartitionWorker {
   }
 
   /**
-   * Room on the log that this partition needs in order to release any: two whole checkpoints, and a third while a kill
-   * may leave one half written.
+   * Space on the log that this partition needs in order to release any, in bytes. Two whole checkpoints must fit, and a
+   * third while a kill may leave one half written.
    */
   get neededRoomBytes(): number {
     return (this.#kept.count < 2 ? 3 : 2) * this.#fold.checkpointBytes

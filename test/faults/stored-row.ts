@@ -22,8 +22,8 @@ export interface HostUsage {
 }
 
 /**
- * Place of a line, decoded from its `_id`. That number contains 42 bits of log time, 2 of the topic, 12 of the partition,
- * 40 of the offset and 32 of the row, from high to low.
+ * Place of a line, decoded from its `_id`. From high to low, that number has 42 bits of log time, 2 of the topic and 12 of
+ * the partition. Then follow 40 bits of the offset and 32 of the row.
  */
 export function positionOf(id: string): Pick<StoredRow, 'timeMs' | 'partition' | 'offset' | 'row'> {
   const number = BigInt(id)

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 
 /**
  * Nodes that use all parts of their contracts. Nodes of the program use some parts only later, so these show that the
- * contracts can be kept: the suites of test/conformance run over them, too.
+ * contracts can be kept. The suites of test/conformance run over them, too.
  */
 
 const DEPOT = { path: '/north', query: { shift: 'night' } }

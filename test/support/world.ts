@@ -93,8 +93,8 @@ export async function newWorld(): Promise<World> {
 const worlds: PartitionWorker[][] = []
 
 /**
- * Checks the rule that holds for every node at any time, over all workers that were started since the last call: in +
- * copied + created = out + dropped + failed + merged + held.
+ * Checks the rule that holds for every node at any time: in + copied + created = out + dropped + failed + merged +
+ * held. It covers all workers that were started since the last call.
  */
 export function expectConservation(): void {
   for (const worker of worlds.splice(0).flat()) {

@@ -13,9 +13,9 @@ import { spreadCut } from './spread.ts'
 
 /**
  * Every kind of cut, with its effect in partitions. A new kind is a file beside this one and a line here. If the
- * configuration sends it, it also has a line in `SentCuts` (schemas/log/cuts.ts), and a file and a line in
- * `engine/configuration/cuts`, which says how an entity becomes a cut. Two registries are necessary because the fold and the configuration must not import each other. A test beside that
- * registry holds the two against each other.
+ * configuration sends it, it also has a line in `SentCuts` (schemas/log/cuts.ts). A file and a line in
+ * `engine/configuration/cuts` then say how an entity becomes a cut. Two registries are necessary because the fold and
+ * the configuration must not import each other. A test beside that registry holds the two against each other.
  */
 const KINDS: Readonly<Record<CutName, CutKind>> = {
   pipeline: pipelineCut,

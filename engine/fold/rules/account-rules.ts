@@ -55,9 +55,9 @@ export interface Judging {
 const CUT_NODE = 'rules-not-judged'
 
 /**
- * Rules that lines of one account meet on one partition before they are stored: exclusion rules, an exhausted quota, and
- * retention rules (ingestion, search and usage, section 9, steps 3 to 5). A rule that drops a line entirely is also
- * applied when the line arrives, before any pipeline. It is also applied to the record that tails judge.
+ * Rules that lines of one account meet on one partition before they are stored: ingestion, search and usage, section 9,
+ * steps 3 to 5. They are exclusion rules, an exhausted quota, and retention rules. A rule that drops a line entirely is
+ * also applied when the line arrives, before any pipeline. It is also applied to the record that tails judge.
  */
 export class AccountRules {
   #exclusions: readonly ExclusionTest[] = []

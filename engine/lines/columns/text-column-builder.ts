@@ -7,8 +7,8 @@ const SHORT_COPY_BYTES = 24
 /**
  * Grows a text column: per row a length as varint, then UTF-8. Nothing is written while all rows are empty.
  *
- * The `TextColumn` of a stored block has the same form, but gives its bytes away. This one can be rolled back to a mark,
- * and keeps its bytes for the next batch, so that scanners write into them without a call per text.
+ * The `TextColumn` of a stored block has the same form, but gives its bytes away. This one can be rolled back to a
+ * mark. It keeps its bytes for the next batch, so that scanners write into them without a call per text.
  */
 export class TextColumnBuilder {
   /** The column's bytes are the first `length`. A caller that writes by itself reserves room first. */

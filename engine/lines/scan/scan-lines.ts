@@ -60,8 +60,8 @@ const ESCAPED_EMPTY_META_BYTES = 14
 const SCANNED_NESTING = 24
 
 /**
- * One pass over a request body: finds the lines and their members and writes them straight into the columns of a batch,
- * without a JavaScript object per line.
+ * One pass over a request body. It finds the lines and their members and writes them straight into the columns of a
+ * batch, without a JavaScript object per line.
  *
  * It handles the input that nearly every sender sends. It gives up on anything else: unknown, repeated or escaped keys,
  * odd types, control characters, damaged JSON. `parseLines` then decides about the whole body. Both give the same

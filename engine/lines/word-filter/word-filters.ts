@@ -26,9 +26,9 @@ export interface WordFilterBlock {
 }
 
 /**
- * Makes the filters of a block of table `lines`: the keys of all texts that a term searches (query language, section 4.2),
- * for every segment, which is some thousand lines of one account that follow each other in their own time. They come from
- * the bytes that enter the store, whatever way a line took.
+ * Makes the filters of a block of table `lines`, one per segment. A segment is some thousand lines of one account that
+ * follow each other in their own time. A filter contains the keys of all texts that a term searches: query language,
+ * section 4.2. They come from the bytes that enter the store, whatever way a line took.
  */
 export function* wordFilters(
   block: readonly Uint8Array[],

@@ -1,6 +1,7 @@
 /**
  * Keys by which filters find words. A term matches only where a token begins (query language, section 4.2), so a text
- * gives keys at each start of a token: beginnings of the run of ASCII letters and digits behind it, in lower case.
+ * gives keys at each start of a token. Keys are beginnings of the run of ASCII letters and digits behind the start, in
+ * lower case.
  *
  * | Key                 | Given by a start with                                         |
  * | ------------------- | ------------------------------------------------------------- |
@@ -8,9 +9,9 @@
  * | 4, 8, 16 characters | at least that many of one kind: letters, or digits            |
  * | 12 characters       | at least 12 in its run, the first 4 of them of one kind       |
  *
- * A term that begins at a start has a run that begins like that of the text. All keys are beginnings, so each key of the
- * term is a key of the text. Characters outside ASCII end runs, but for two, which equal an ASCII letter without regard
- * to case: the long s and the Kelvin sign count as that letter.
+ * A term that begins at a start has a run that begins like that of the text. All keys are beginnings, so each key of
+ * the term is a key of the text. Characters outside ASCII end runs, with two exceptions. The long s and the Kelvin sign
+ * count as the ASCII letter that they equal without regard to case.
  */
 
 /** The keys of one start. All of them are in the same slice of a filter. */

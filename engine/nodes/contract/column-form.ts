@@ -10,7 +10,7 @@ export const NO_LINE = 0xffff_ffff
 
 /**
  * Second form of a processor without state, for untouched lines of log ingestion. It reads columns of words instead of
- * events, and reports nothing: what it decides equals the outcome of the first form without errors and without cost.
+ * events, and reports nothing. Its decision equals the outcome of the first form without errors and without cost.
  */
 export interface ColumnForm<Config> {
   /** Paths of all values that it reads; undefined: these options need events. */

@@ -24,8 +24,8 @@ export type CountedField =
   | { readonly kind: 'texts'; readonly texts: Expression }
 
 /**
- * Whether lines can be counted by the values of a field: those of apps, hosts, levels, files, environments and tags, and
- * of all fields that were parsed. The line itself, its id and its times differ for almost every line.
+ * Whether lines can be counted by the values of a field. They can by apps, hosts, levels, files, environments and tags,
+ * and by all fields that were parsed. The line itself, its id and its times differ for almost every line.
  */
 export function isCountable(name: string): boolean {
   return (

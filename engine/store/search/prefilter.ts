@@ -160,8 +160,8 @@ class PrefilterCompiler {
   }
 
   /**
-   * Rows that may contain one of the terms, without reading the fields. Either the text of the line or its meta contains
-   * the terms' texts, or they were escaped there, or the line has none of the members in that form.
+   * Rows that may contain one of the terms, without reading the fields. The text of such a line, or its meta, contains
+   * the terms' texts, possibly escaped. Otherwise the line has none of the members in that form.
    */
   #mayHold(terms: readonly TextTerm[]): Condition | undefined {
     const probes = terms.map(({ operator, text }) => probe(operator, text))

@@ -25,9 +25,9 @@ import {
 } from './promised.ts'
 
 /**
- * Performs every operation of the program on the tables of a store: inserts, merges of every table, a day that is closed,
- * a word index, lines that are removed. After each step it waits until the engine has removed the replaced parts. Then it
- * prints as JSON the data that must exist from then on.
+ * Performs every operation of the program on the tables of a store. It inserts and removes lines, merges every table,
+ * closes a day, and makes a word index. After each step it waits until the engine has removed the replaced parts. Then
+ * it prints as JSON the data that must exist from then on.
  *
  * usage: node store-writer.ts FOLDER [TABLE…] It creates the engine's folder in FOLDER. Merges of the named tables are
  * not flushed, as in stores of earlier programs.

@@ -18,8 +18,9 @@ import { specialFrom } from './strings'
 import { wordSize } from './words'
 
 /**
- * Copies JSON without its blanks, if the rest of it is as JavaScript writes it. Other spellings fall back. Examples are an escape that
- * is not needed, a number in another form, and a key that repeats or may be an index, which is printed elsewhere.
+ * Copies JSON without its blanks, if the rest of it is as JavaScript writes it. Other spellings fall back. Examples are
+ * an escape that is not needed, a number in another form, and a repeated key. So is a key that may be an index, because
+ * JavaScript prints it elsewhere.
  */
 
 const MAX_NESTING: u32 = 32

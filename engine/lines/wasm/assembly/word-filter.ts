@@ -1,6 +1,6 @@
 /**
- * Filters of words. Each start of a token in a text gives keys, which are beginnings of the run of letters and digits
- * behind it, and each key sets three bits in one word of the filter. engine/lines/word-filter/word-keys.ts has the rules.
+ * Filters of words. Each start of a token in a text gives keys: beginnings of the run of letters and digits behind it.
+ * Each key sets three bits in one word of the filter. engine/lines/word-filter/word-keys.ts has the rules.
  */
 
 const GUARD_BYTES: usize = 64

@@ -24,8 +24,8 @@ export const OVERFLOW_BUCKET = 2
 const FIRST_KEYED = 3
 
 /**
- * Buckets by the exact text of their key, in flat columns: an open-addressing index over 32-bit hashes, the texts in an
- * arena, and a list in the order of last use. A bucket takes 32 bytes in addition to index and text.
+ * Buckets by the exact text of their key, in flat columns. There is an open-addressing index over 32-bit hashes, an
+ * arena with the texts, and a list in the order of last use. A bucket takes 32 bytes in addition to index and text.
  *
  * The hash is seeded, so a sender who does not know the seed cannot choose keys that collide. The seed affects only
  * speed, never a result.

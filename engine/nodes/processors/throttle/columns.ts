@@ -6,8 +6,8 @@ const DOUBLED_BELOW = 1024
 const GROWTH = 1.1
 
 /**
- * The next capacity of flat columns: small ones double, large ones grow by a tenth, so that a million entries do not
- * reserve a million empty ones.
+ * The next capacity of flat columns. Small ones double, and large ones grow by a tenth, so that a million entries do
+ * not reserve a million empty ones.
  */
 export function nextCapacity(capacity: number): number {
   return capacity < DOUBLED_BELOW ? capacity * 2 : Math.ceil(capacity * GROWTH)

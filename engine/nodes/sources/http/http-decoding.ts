@@ -44,8 +44,8 @@ class TooManyEvents extends Error {}
  * Messages of a body, each as JSON text: components, section 6.2. A blank body has none. A number or other value keeps
  * its text as sent, including all digits.
  *
- * Parts of an event beyond `FREE_PARTS` count against both limits, and an event of fewer than `LEAST_EVENT_BYTES` counts
- * as that many against the limit of the body.
+ * Parts of an event beyond `FREE_PARTS` count against both limits. An event of fewer than `LEAST_EVENT_BYTES` counts as
+ * that many against the limit of the body.
  */
 export function* decodingMessages(
   { body, limitBytes, eventLimitBytes }: Limits & Pick<PushRequest, 'body'>,
