@@ -1,10 +1,10 @@
 import type { Credentials } from './data-directory.ts'
 
-type Told = Omit<Credentials, 'isNew'>
+type ShownCredentials = Omit<Credentials, 'isNew'>
 
 /** Output of a first start on a terminal: the place of the credentials, and three commands that work unchanged. */
 export function firstSteps(
-  { apiUrl, ingestUrl, accountId, accessToken, ingestionKey, ...others }: Told,
+  { apiUrl, ingestUrl, accountId, accessToken, ingestionKey, ...others }: ShownCredentials,
   kept: 'in the data folder' | 'nowhere',
 ): string {
   const authorization = `-H 'Authorization: Token ${accessToken}'`
@@ -46,7 +46,10 @@ export function firstSteps(
  *
  * @param folder absolute path of the credentials' folder, as seen by this process
  */
-export function howToReadCredentials({ accountId }: Pick<Told, 'accountId'>, folder: string): string {
+export function howToReadCredentials(
+  { accountId }: Pick<ShownCredentials, 'accountId'>,
+  folder: string,
+): string {
   return [
     `A new account was created: ${accountId}. Its credentials are in ${folder}/credentials.json. This output is not a`,
     'terminal, so they are not printed here. As the user that runs this server, on its machine or in its container:',

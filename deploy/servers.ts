@@ -125,7 +125,7 @@ async function recentKeys({ clock, opening, engine, keyAnswers }: ServedParts): 
     // While the store is unavailable, nothing reads the log. Senders do not wait, and exact repeats are recognised later.
     judgeKey: (account, idempotency, partition) =>
       opening?.isOpen && engine ? engine.judgeKey(account, idempotency, partition) : 'new',
-    tell: keyAnswers && (answer => keyAnswers.tell(answer)),
+    announce: keyAnswers && (answer => keyAnswers.announce(answer)),
   })
   await keyAnswers?.teach(keys)
   return keys

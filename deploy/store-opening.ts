@@ -48,7 +48,7 @@ export class StoreOpening {
   readonly #ports: StoreOpeningPorts
   readonly #stop = new AbortController()
   readonly #away = Promise.withResolvers<void>()
-  #toldAtMs: number | undefined
+  #warnedAtMs: number | undefined
   #isOpen = false
   /** @see whenOpen */
   #opened: Promise<void> = Promise.resolve()
@@ -127,7 +127,8 @@ export class StoreOpening {
           await onOtherLog(this.store, error)
         })
         this.#isOpen = true
-        if (this.#toldAtMs !== undefined) logger.info({}, 'the ClickHouse server answers: the store is open')
+        if (this.#warnedAtMs !== undefined)
+          logger.info({}, 'the ClickHouse server answers: the store is open')
         return
       } catch (error) {
         const isAway = settings.clickhouseUrl !== undefined && error instanceof StoreError && error.retriable
@@ -143,8 +144,8 @@ export class StoreOpening {
     const { clock, logger, settings } = this.#ports
     this.#away.resolve()
     const nowMs = clock.monotonicMs()
-    if (this.#toldAtMs !== undefined && nowMs - this.#toldAtMs < REMIND_EVERY_MS) return
-    this.#toldAtMs = nowMs
+    if (this.#warnedAtMs !== undefined && nowMs - this.#warnedAtMs < REMIND_EVERY_MS) return
+    this.#warnedAtMs = nowMs
     logger.warn(
       // An answer that does not come from ClickHouse may be a page of any length.
       { reason: reason.replace(/\s+/g, ' ').slice(0, REASON_CHARACTERS) },

@@ -27,7 +27,7 @@ const refused = async (query: Record<string, string>) => {
   expect(response.statusCode).toBe(400)
   return response.json().error
 }
-const told = ({ events }: AuditPage) => events.map(({ action, kind, name }) => `${action} ${kind} ${name}`)
+const shown = ({ events }: AuditPage) => events.map(({ action, kind, name }) => `${action} ${kind} ${name}`)
 
 async function pipeline(title: string): Promise<string> {
   const response = await installation.call({ method: 'POST', url: '/v3/pipeline', payload: { title } })
@@ -82,10 +82,10 @@ describe('the audit contains', () => {
     await installation.call({ method: 'DELETE', url: `/v1/config/tokens/${token.id}` })
     const [event] = (await audit({ kind: 'pipeline' })).events
     expect(event?.actor).toMatchObject({ type: 'service', name: 'robot' })
-    expect(told(await audit({ entity: token.id }))).toEqual(['removed token robot', 'created token robot'])
+    expect(shown(await audit({ entity: token.id }))).toEqual(['removed token robot', 'created token robot'])
     const member = configuration.list(members)[0]!
     await write(remove(members, member))
-    expect(told(await audit({ kind: 'member', action: 'removed' }))).toEqual([
+    expect(shown(await audit({ kind: 'member', action: 'removed' }))).toEqual([
       `removed member ${member.value.email}`,
     ])
   })
@@ -96,10 +96,10 @@ describe('the audit contains', () => {
     const foreign = await installation.token({ account: '0123456789', name: 'theirs' })
     await pipeline('ours')
     const other = await audit({}, foreign)
-    expect(told(other)).toEqual(['created token theirs', 'created account Weir'])
+    expect(shown(other)).toEqual(['created token theirs', 'created account Weir'])
     expect(JSON.stringify(await audit())).not.toContain('theirs')
     const above = await audit({}, credentials.enterpriseAccessToken)
-    expect(told(above)).toEqual([
+    expect(shown(above)).toEqual([
       'created account Weir',
       'created token first start',
       'created account Weir',
@@ -112,7 +112,7 @@ describe('the audit contains', () => {
       'x-delegate-account-id': '0123456789',
     }
     const delegated = await installation.app.inject({ url: '/v1/config/audit', headers })
-    expect(told(delegated.json())).toEqual(told(other))
+    expect(shown(delegated.json())).toEqual(shown(other))
   })
 
   test('each rule on lines that was created, changed or removed', async () => {
@@ -132,7 +132,7 @@ describe('the audit contains', () => {
     await call('PATCH', `${exclusions}/${noise.id}`, { active: true })
     await call('DELETE', `${exclusions}/${other.id}`)
     const page = await audit({ kind: 'line-rules' })
-    expect(told(page)).toEqual([
+    expect(shown(page)).toEqual([
       'removed exclusion-rule other',
       'changed exclusion-rule loud',
       'created stream-exclusion-rule here',
@@ -155,7 +155,7 @@ describe('the audit contains', () => {
       changed: ['/title', '/active'],
     })
     expect((await audit({ entity: noise.id })).events).toEqual([page.events[1], page.events[5]])
-    expect(told(await audit({ kind: 'exclusion-rule', action: 'removed' }))).toEqual([
+    expect(shown(await audit({ kind: 'exclusion-rule', action: 'removed' }))).toEqual([
       'removed exclusion-rule other',
     ])
   })
@@ -414,7 +414,7 @@ describe('pages', () => {
     await pipeline('after')
     const at = new Date(startMs + 10_000).toISOString()
     const only = async (query: Record<string, string | number>) =>
-      told(await audit({ kind: 'pipeline', ...query }))
+      shown(await audit({ kind: 'pipeline', ...query }))
     expect(await only({ from: at })).toEqual(['created pipeline after'])
     expect(await only({ to: at })).toEqual(['created pipeline before'])
     expect(await only({ from: startMs + 10_001 })).toEqual([])

@@ -39,7 +39,7 @@ export class KeyAnswerWriter {
     this.#options = options
   }
 
-  tell(answer: KeyAnswer): void {
+  announce(answer: KeyAnswer): void {
     const partition = partitionOfAccount(answer.account, this.#options.topic.partitions)
     const queue = this.#queueOf(partition)
     if (queue.waiting.length < MAX_WAITING) queue.waiting.push(answer)

@@ -60,7 +60,7 @@ async function startProcess(
   const note = (details: object) => void warnings.push(details)
   const logger: Logger = { debug() {}, info() {}, warn: note, error: note }
   const keyAnswers = new KeyAnswers({ topic: withOverrides(topic, overrides), clock, logger })
-  const keys = new RecentKeys({ clock, tell: answer => keyAnswers.tell(answer) })
+  const keys = new RecentKeys({ clock, announce: answer => keyAnswers.announce(answer) })
   await keyAnswers.teach(keys)
   const app = await openFront({ clock, ingest, keys, seed })
   open.push(
@@ -143,7 +143,7 @@ function quiet(): Promise<void> {
 }
 
 /** Resolves when all answers were sent, and all processes have read them. */
-async function told({ clock }: World): Promise<void> {
+async function announced({ clock }: World): Promise<void> {
   await quiet()
   clock.advance(20)
   await quiet()
@@ -161,7 +161,7 @@ describe('two ingesting processes', () => {
     for (const key of ['plain', 'stream/1']) {
       const first = await one.post(key, 'hello')
       expect(first.status).toBe(200)
-      await told(world)
+      await announced(world)
       const before = await recordsOf(world.ingest)
       expect(await two.post(key, 'hello')).toEqual(first)
       expect((await two.post(key, 'other')).status).toBe(409)
@@ -175,7 +175,7 @@ describe('two ingesting processes', () => {
     const body = { lines: [{ line: 'good' }, null] }
     const first = await one.post('k', '', body)
     expect(first.status).toBe(207)
-    await told(world)
+    await announced(world)
     expect(await two.post('k', '', body)).toEqual(first)
   })
 
@@ -183,7 +183,7 @@ describe('two ingesting processes', () => {
     const world = await newWorld()
     const [one, two] = [await startProcess(world, 1), await startProcess(world, 2)]
     const [first] = await Promise.all([one.post('k', 'a'), two.post('k', 'b')])
-    await told(world)
+    await announced(world)
     for (const each of [one, two, await startProcess(world, 3)]) {
       expect(await each.post('k', 'a')).toEqual(first)
       expect((await each.post('k', 'b')).status).toBe(409)
@@ -195,7 +195,7 @@ describe('two ingesting processes', () => {
     const one = await startProcess(world, 1)
     for (let number = 0; number < 50; number++) await one.post(`k${number}`, 'hello')
     expect(await recordsOf(world.keys)).toBe(0)
-    await told(world)
+    await announced(world)
     expect(await recordsOf(world.keys)).toBe(1)
   })
 })
@@ -205,7 +205,7 @@ describe('a process that starts', () => {
     const world = await newWorld()
     const gone = await startProcess(world, 1)
     const first = await gone.post('k', 'hello')
-    await told(world)
+    await announced(world)
     const next = await startProcess(world, 2)
     expect(await next.post('k', 'hello')).toEqual(first)
     expect((await next.post('k', 'other')).status).toBe(409)
@@ -215,7 +215,7 @@ describe('a process that starts', () => {
     const world = await newWorld()
     const gone = await startProcess(world, 1)
     for (const key of ['k', 'stream/1']) await gone.post(key, 'hello')
-    await told(world)
+    await announced(world)
     world.clock.advance(DAY_MS + 1)
     const next = await startProcess(world, 2)
     for (const key of ['k', 'stream/1']) expect((await next.post(key, 'other')).status).toBe(200)
@@ -223,7 +223,7 @@ describe('a process that starts', () => {
 
   test('reads the newest part of many records, and all later ones', async () => {
     const { clock, keys: topic } = await newWorld()
-    const tell = (number: number) => {
+    const announce = (number: number) => {
       const answer = {
         account: ACCOUNT,
         key: `k${number}`,
@@ -234,7 +234,7 @@ describe('a process that starts', () => {
       const value = keyAnswersType.encode({ answers: [answer] })
       return topic.append(PARTITION, { value, producer: null, priority: 'ingest' })
     }
-    for (let number = 0; number < 500; number++) await tell(number)
+    for (let number = 0; number < 500; number++) await announce(number)
     const learnt: string[] = []
     const keys = { learn: ({ key }: { key: string }) => void learnt.push(key) }
     const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -243,7 +243,7 @@ describe('a process that starts', () => {
     const reader = new KeyAnswerReader({ topic, clock, logger, keys, newestBytes }, ending.signal)
     const reading = reader.run()
     await reader.caughtUp
-    await tell(500)
+    await announce(500)
     await quiet()
     expect(learnt).toEqual(Array.from({ length: 101 }, (_, index) => `k${400 + index}`))
     ending.abort()
@@ -253,7 +253,7 @@ describe('a process that starts', () => {
   test('does not wait for an unreadable topic, and reads it once it can', async () => {
     const world = await newWorld()
     const first = await (await startProcess(world, 1)).post('k', 'hello')
-    await told(world)
+    await announced(world)
     let isAway = true
     const bounds: Topic['bounds'] = async partition => {
       if (isAway) throw unavailable()
@@ -278,7 +278,7 @@ describe('a topic that accepts nothing', () => {
     }
     const [one, two] = [await startProcess(world, 1, { append }), await startProcess(world, 2)]
     const first = await one.post('k', 'hello')
-    await told(world)
+    await announced(world)
     for (let second = 0; second < 3; second++) {
       world.clock.advance(1_000)
       await quiet()
@@ -294,7 +294,7 @@ describe('a topic that accepts nothing', () => {
     }
     const one = await startProcess(world, 1, { append })
     const first = await one.post('k', 'hello')
-    await told(world)
+    await announced(world)
     for (let second = 0; second <= 30; second++) {
       world.clock.advance(1_000)
       await quiet()
@@ -322,10 +322,10 @@ test('a process that was paused while the topic was trimmed continues with the r
   const [one, two] = [await startProcess(world, 1), await startProcess(world, 2, { read })]
   isStopped = true
   await one.post('trimmed', 'hello')
-  await told(world)
+  await announced(world)
   await world.keys.trim(PARTITION, 1n)
   const first = await one.post('k', 'hello')
-  await told(world)
+  await announced(world)
   isStopped = false
   for (let second = 0; second < 3; second++) {
     world.clock.advance(1_000)

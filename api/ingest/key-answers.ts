@@ -28,8 +28,8 @@ export class KeyAnswers {
   }
 
   /** Returns at once; the answer is on the log some tens of milliseconds later. */
-  tell(answer: KeyAnswer): void {
-    this.#writer.tell(answer)
+  announce(answer: KeyAnswer): void {
+    this.#writer.announce(answer)
   }
 
   /**

@@ -103,7 +103,7 @@ describe('a numbered key', () => {
 })
 
 describe('a shared answer', () => {
-  const told = (key: string, body: string, batchId: string) => ({
+  const announcement = (key: string, body: string, batchId: string) => ({
     account: 'a',
     key,
     digest: digest(body),
@@ -113,8 +113,8 @@ describe('a shared answer', () => {
 
   test('is returned to a repeat, and another body under its key is 409', async () => {
     const { use, recent } = keys()
-    recent.learn(told('k', 'body', 'elsewhere'), 0)
-    recent.learn(told('s/5', 'body', 'elsewhere too'), 0)
+    recent.learn(announcement('k', 'body', 'elsewhere'), 0)
+    recent.learn(announcement('s/5', 'body', 'elsewhere too'), 0)
     expect(await use('a', 'k')).toBe('elsewhere')
     expect(await use('a', 'k', 'other')).toBe(409)
     expect(await use('a', 's/5')).toBe('elsewhere too')
@@ -126,8 +126,8 @@ describe('a shared answer', () => {
     const { use, recent } = keys()
     for (const key of ['k', 's/5']) {
       await use('a', key)
-      recent.learn(told(key, 'other', 'first'), 0)
-      recent.learn(told(key, 'body', 'second'), 0)
+      recent.learn(announcement(key, 'other', 'first'), 0)
+      recent.learn(announcement(key, 'body', 'second'), 0)
       expect(await use('a', key, 'other')).toBe('first')
       expect(await use('a', key)).toBe(409)
     }
@@ -138,7 +138,7 @@ describe('a shared answer', () => {
     for (const key of ['k', 's/5']) {
       const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
       recent.note('a', { key, digest: digest('body') }, failed)
-      recent.learn(told(key, 'body', 'elsewhere'), 0)
+      recent.learn(announcement(key, 'body', 'elsewhere'), 0)
       await expect(failed).rejects.toThrow('no')
       expect(await use('a', key)).toBe('elsewhere')
     }
@@ -147,7 +147,7 @@ describe('a shared answer', () => {
   test('is forgotten 24 h after it was shared, also behind younger ones', async () => {
     const { use, recent, clock } = keys()
     await use('a', 'younger')
-    recent.learn(told('k', 'body', 'elsewhere'), 1000)
+    recent.learn(announcement('k', 'body', 'elsewhere'), 1000)
     clock.advance(DAY_MS - 1001)
     expect(await use('a', 'k')).toBe('elsewhere')
     clock.advance(1)
@@ -157,7 +157,7 @@ describe('a shared answer', () => {
 
   test('takes the place of the oldest, so that memory is limited', async () => {
     const { use, recent } = keys(2)
-    for (const key of ['k1', 'k2', 'k3']) recent.learn(told(key, 'body', key), 0)
+    for (const key of ['k1', 'k2', 'k3']) recent.learn(announcement(key, 'body', key), 0)
     expect(await use('a', 'k2')).toBe('k2')
     expect(await use('a', 'k3')).toBe('k3')
     expect(await use('a', 'k1')).toBe(503)
@@ -166,7 +166,7 @@ describe('a shared answer', () => {
   test('of a number that its stream has passed changes nothing', async () => {
     const { use, recent } = keys()
     await use('a', 's/100')
-    recent.learn(told('s/36', 'body', 'elsewhere'), 0)
+    recent.learn(announcement('s/36', 'body', 'elsewhere'), 0)
     expect(await use('a', 's/36')).toBe(409)
     expect(await use('a', 's/37')).toBe('new')
   })
@@ -174,12 +174,12 @@ describe('a shared answer', () => {
   test('is sent to the other processes only by the process that gave it', async () => {
     const { clock } = keys()
     const heard: unknown[] = []
-    const recent = new RecentKeys({ clock, tell: given => heard.push(given) })
+    const recent = new RecentKeys({ clock, announce: given => heard.push(given) })
     recent.note('a', { key: 'k', digest: digest('body') }, answer('here'))
     const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
     recent.note('a', { key: 'failed', digest: digest('body') }, failed)
-    recent.learn(told('learnt', 'body', 'elsewhere'), 0)
+    recent.learn(announcement('learnt', 'body', 'elsewhere'), 0)
     await new Promise(resolve => setImmediate(resolve))
-    expect(heard).toEqual([told('k', 'body', 'here')])
+    expect(heard).toEqual([announcement('k', 'body', 'here')])
   })
 })

@@ -24,7 +24,7 @@ interface KeptKey {
   readonly notedAtMs: number
   readonly answer: KeptAnswer | Promise<KeptAnswer>
   /** Whether it is on the topic of answers, so that later ones do not count. */
-  readonly isTold: boolean
+  readonly isAnnounced: boolean
 }
 
 interface KeptStream {
@@ -49,7 +49,7 @@ interface RecentKeysOptions {
   readonly clock: Clock
   readonly judgeKey?: JudgeKey | undefined
   /** Sends an answer to the other ingesting processes; absent without others. */
-  readonly tell?: ((answer: KeyAnswer) => void) | undefined
+  readonly announce?: ((answer: KeyAnswer) => void) | undefined
   readonly keysPerAccount?: number
 }
 
@@ -64,14 +64,14 @@ interface RecentKeysOptions {
 export class RecentKeys {
   readonly #clock: Clock
   readonly #judgeKey: JudgeKey
-  readonly #tell: ((answer: KeyAnswer) => void) | undefined
+  readonly #announce: ((answer: KeyAnswer) => void) | undefined
   readonly #keysPerAccount: number
   readonly #accounts = new Map<string, AccountKeys>()
 
-  constructor({ clock, judgeKey, tell, keysPerAccount = KEYS_PER_ACCOUNT }: RecentKeysOptions) {
+  constructor({ clock, judgeKey, announce, keysPerAccount = KEYS_PER_ACCOUNT }: RecentKeysOptions) {
     this.#clock = clock
     this.#judgeKey = judgeKey ?? (() => 'new')
-    this.#tell = tell
+    this.#announce = announce
     this.#keysPerAccount = keysPerAccount
   }
 
@@ -117,7 +117,7 @@ export class RecentKeys {
       digest: textOf(digest),
       notedAtMs: this.#clock.monotonicMs(),
       answer,
-      isTold: false,
+      isAnnounced: false,
     }
     const numbered = NUMBERED_KEY.exec(key)
     const forget =
@@ -125,8 +125,8 @@ export class RecentKeys {
         ? noteKey(known.keys, key, kept)
         : noteNumber(known.streams, numbered[1] as string, Number(numbered[2]), kept)
     answer.catch(forget)
-    const tell = this.#tell
-    if (tell !== undefined) answer.then(given => tell({ account, key, digest, ...given }), ignored)
+    const announce = this.#announce
+    if (announce !== undefined) answer.then(given => announce({ account, key, digest, ...given }), ignored)
   }
 
   /**
@@ -142,7 +142,7 @@ export class RecentKeys {
       digest: textOf(digest),
       notedAtMs: this.#clock.monotonicMs() - ageMs,
       answer: { batchId, isPartial },
-      isTold: true,
+      isAnnounced: true,
     }
     const numbered = NUMBERED_KEY.exec(key)
     if (numbered === null) this.#learnKey(known, key, kept)
@@ -170,7 +170,7 @@ export class RecentKeys {
    */
   #learnKey(known: AccountKeys, key: string, kept: KeptKey): void {
     const before = this.#unexpired(known, key)
-    if (before?.isTold) return
+    if (before?.isAnnounced) return
     const { keys } = known
     if (before === undefined && keys.size >= this.#keysPerAccount)
       keys.delete(keys.keys().next().value as string)
@@ -216,7 +216,7 @@ function noteKey(keys: Map<string, KeptKey>, key: string, kept: KeptKey): () => 
 
 function learnNumber({ streams }: AccountKeys, name: string, number: number, kept: KeptKey): void {
   const before = streams.get(name)?.numbers.get(number)
-  if (!before?.isTold) noteNumber(streams, name, number, kept)
+  if (!before?.isAnnounced) noteNumber(streams, name, number, kept)
 }
 
 function noteNumber(

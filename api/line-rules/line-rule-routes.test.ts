@@ -138,16 +138,16 @@ describe('an exclusion rule', () => {
 
   test('informs partitions whether it drops lines entirely', async () => {
     const { body } = await call('POST', path, { apps: ['a'], active: true, indexonly: false })
-    const told = () => {
+    const isReported = () => {
       const cuts = [...deployedConfiguration(CATALOGUE, installation.configuration).cuts()]
       const { exclusions } = JSON.parse(
         cuts.find(({ cut }) => cut.kind === 'line-rules')?.cut.payload ?? '{}',
       )
       return (exclusions as ExclusionCut[]).find(({ id }) => id === body.id)?.entirely
     }
-    expect(told()).toBe(true)
+    expect(isReported()).toBe(true)
     await call('PATCH', `${path}/${body.id}`, { indexonly: true })
-    expect(told()).toBe(false)
+    expect(isReported()).toBe(false)
     await call('DELETE', `${path}/${body.id}`)
   })
 

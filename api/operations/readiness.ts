@@ -112,11 +112,11 @@ async function engineTroubles({ engine, clock, guarded }: ReadinessPorts): Promi
 
 /** A worker that has stopped at a lost tail continues to report it for a moment after the loss was accepted. */
 async function presentTroubles(
-  told: ReadonlyMap<number, string>,
+  reported: ReadonlyMap<number, string>,
   guarded: readonly GuardedTopic[],
 ): Promise<ReadonlyMap<number, string>> {
-  const present = new Map(told)
-  for (const [partition, sentence] of told)
+  const present = new Map(reported)
+  for (const [partition, sentence] of reported)
     for (const topic of guarded) if (await isFilledPlace(sentence, topic)) present.delete(partition)
   return present
 }

@@ -564,7 +564,7 @@ function failing(error: Error, afterRows: number): Store {
 
 describe('a search on a day with more names of fields than are indexed', () => {
   const ABOUT = { from: String(SECOND), to: String(SECOND + 1) }
-  const told = async (parameters: Readonly<Record<string, string>>, path = '/v1/export') =>
+  const incompleteHeader = async (parameters: Readonly<Record<string, string>>, path = '/v1/export') =>
     (await get(path, { ...ABOUT, ...parameters })).headers['x-weir-incomplete']
 
   beforeAll(async () => {
@@ -587,8 +587,8 @@ describe('a search on a day with more names of fields than are indexed', () => {
   test('reports it if the query names a field, before any line is sent', async () => {
     const day = 'fields; days="2026-03-04"'
     for (const query of ['status:404', 'line -(meta.a:x)', 'a OR b:*', 'message:x']) {
-      expect(await told({ query }), query).toBe(day)
-      expect(await told({ query }, '/v2/export'), query).toBe(day)
+      expect(await incompleteHeader({ query }), query).toBe(day)
+      expect(await incompleteHeader({ query }, '/v2/export'), query).toBe(day)
     }
   })
 
@@ -599,25 +599,25 @@ describe('a search on a day with more names of fields than are indexed', () => {
       '"status:404"',
       'app:even -level:error host:web tag:x file:* line:x',
     ])
-      expect(await told({ query }), query).toBeUndefined()
+      expect(await incompleteHeader({ query }), query).toBeUndefined()
   })
 
   test('names the days of the account within the searched period', async () => {
     const query = 'status:404'
     const back = (days: number) => String(SECOND - days * 86_400)
-    expect(await told({ query, from: back(3) })).toBe('fields; days="2026-03-01, 2026-03-04"')
-    expect(await told({ query, from: back(2), to: back(1) })).toBeUndefined()
+    expect(await incompleteHeader({ query, from: back(3) })).toBe('fields; days="2026-03-01, 2026-03-04"')
+    expect(await incompleteHeader({ query, from: back(2), to: back(1) })).toBeUndefined()
   })
 
   test('reports the day on which lines came that are older than it', async () => {
     const old = RECEIVED_MS - 9 * DAY_MS
     const period = { from: String(SECOND - 9 * 86_400), to: String(SECOND - 9 * 86_400 + 1) }
-    expect(await told({ query: 'status:404', ...period })).toBeUndefined()
+    expect(await incompleteHeader({ query: 'status:404', ...period })).toBeUndefined()
     await lines.add([{ line: 'on the day', timestamp: old }], { account, timeMs: RECEIVED_MS - 8 * DAY_MS })
-    expect(await told({ query: 'status:404', ...period })).toBeUndefined()
+    expect(await incompleteHeader({ query: 'status:404', ...period })).toBeUndefined()
     await lines.add([{ line: 'late', timestamp: old }], { account, timeMs: RECEIVED_MS + 9 })
-    expect(await told({ query: 'status:404', ...period })).toBe('fields; days="2026-03-04"')
-    expect(await told({ query: 'late', ...period })).toBeUndefined()
+    expect(await incompleteHeader({ query: 'status:404', ...period })).toBe('fields; days="2026-03-04"')
+    expect(await incompleteHeader({ query: 'late', ...period })).toBeUndefined()
   })
 
   test('is counted', async () => {
@@ -628,8 +628,8 @@ describe('a search on a day with more names of fields than are indexed', () => {
         )?.[1],
       )
     const before = await count()
-    await told({ query: 'status:404' })
-    await told({ query: '404' })
+    await incompleteHeader({ query: 'status:404' })
+    await incompleteHeader({ query: '404' })
     expect(await count()).toBe(before + 1)
   })
 })

@@ -328,8 +328,8 @@ describe('a stream cannot be used to explore the network', () => {
 })
 
 test('only the operator sees why an address is unreachable', async () => {
-  const told: object[] = []
-  const logger = pino({ level: 'info' }, { write: line => void told.push(JSON.parse(line)) })
+  const logged: object[] = []
+  const logger = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) })
   await installation.app.close()
   installation = await testInstallation({
     logger,
@@ -341,7 +341,7 @@ test('only the operator sees why an address is unreachable', async () => {
   })
   const { text } = await installation.clock.advanceUntil(send('POST', stream('a.example:1')))
   expect(text).not.toContain('10.0.0.1')
-  expect(told).toMatchObject([{ why: 'a.example is 10.0.0.1, which is not connected to' }])
+  expect(logged).toMatchObject([{ why: 'a.example is 10.0.0.1, which is not connected to' }])
 })
 
 describe('these requests are refused', () => {

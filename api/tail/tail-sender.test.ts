@@ -93,17 +93,17 @@ test('few lines wait for a stalled client, the oldest are dropped, and their num
   }
   expect(connection.bufferedAmount).toBeLessThan(1024 * 1024)
   connection.isOpen = true
-  const told: number[] = []
+  const gaps: number[] = []
   for (;;) {
     const before = connection.received.length
     connection.take()
     await pass(50)
     if (connection.received.length === before) break
   }
-  for (const { e, p } of connection.received) if (e === 'meta') told.push((p as { dropped: number }).dropped)
+  for (const { e, p } of connection.received) if (e === 'meta') gaps.push((p as { dropped: number }).dropped)
   const received = lines().map(line => (line as unknown as { n: number }).n)
-  const dropped = told.reduce((sum, count) => sum + count, 0)
-  expect(told).toHaveLength(1)
+  const dropped = gaps.reduce((sum, count) => sum + count, 0)
+  expect(gaps).toHaveLength(1)
   expect(dropped).toBe(all - received.length)
   expect(counts).toEqual({ sent: received.length, dropped })
   // The newest lines are there, in order, and the gap is where the reader was informed of it.

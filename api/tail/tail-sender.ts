@@ -115,10 +115,13 @@ export class TailSender {
   }
 
   #droppedMessage(): string {
-    const told = { dropped: this.#dropped, ...(this.#notFiltered > 0 && { not_filtered: this.#notFiltered }) }
+    const counts = {
+      dropped: this.#dropped,
+      ...(this.#notFiltered > 0 && { not_filtered: this.#notFiltered }),
+    }
     this.#dropped = 0
     this.#notFiltered = 0
-    return JSON.stringify({ e: 'meta', p: told })
+    return JSON.stringify({ e: 'meta', p: counts })
   }
 
   #linesMessage(): string {

@@ -554,7 +554,7 @@ test('the last use is correct to the hour, in other processes, too', async () =>
   expect(Date.parse((await lastUse()) as string)).toBe(firstMs)
   await settled(60_000)
   const second = await secondProcess()
-  const told = async () =>
+  const lastUseMs = async () =>
     Date.parse(
       (
         await second.inject({
@@ -563,7 +563,7 @@ test('the last use is correct to the hour, in other processes, too', async () =>
         })
       ).json().last_used_at,
     )
-  expect(await told()).toBe(firstMs)
+  expect(await lastUseMs()).toBe(firstMs)
   const events = configuration.nextOffset
   await settled(3_480_000)
   await ask(secret) // 59 minutes after the first time: not worth an event.
@@ -572,7 +572,7 @@ test('the last use is correct to the hour, in other processes, too', async () =>
   await ask(secret)
   const laterMs = clock.wallMs()
   await settled(60_000)
-  expect(await told()).toBe(laterMs)
+  expect(await lastUseMs()).toBe(laterMs)
   await second.close()
 })
 

@@ -103,8 +103,8 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
 }
 
 /**
- * A topic that accepts nothing for a partition whose log ends before the end that checkpoints, engines, the store, dead
- * letters and receivers of events know.
+ * A topic that accepts nothing for a partition whose log ends before its known end. Checkpoints, engines, the store,
+ * dead letters and receivers of events know that end.
  */
 function guardedTopic(
   topic: Topic,
@@ -141,8 +141,8 @@ export function marksOf(group: KafkaGroup, topic: string): (partition: number) =
       },
     )
     const stored = progress.find(each => each.partition === partition)?.storedOffset ?? 0n
-    const told = ends.get(partition) ?? 0n
-    return told > stored ? told : stored
+    const announced = ends.get(partition) ?? 0n
+    return announced > stored ? announced : stored
   }
 }
 

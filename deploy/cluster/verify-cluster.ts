@@ -45,8 +45,8 @@ export async function verifyCluster(
       // A partition without a report of an engine need not have stored anything.
       const storedOf = async (topic: Topic) => {
         const progress = await group.progress(topic.name)
-        const told = new Map(progress.map(({ partition, storedOffset }) => [partition, storedOffset]))
-        return (partition: number) => told.get(partition) ?? 0n
+        const reported = new Map(progress.map(({ partition, storedOffset }) => [partition, storedOffset]))
+        return (partition: number) => reported.get(partition) ?? 0n
       }
       const lookAt = (witnesses: { readonly topic: Topic; readonly checkpoints: Topic }) => {
         const mark = marksOf(group, witnesses.topic.name)

@@ -91,21 +91,21 @@ export class OperatorSocket {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     const startedMs = performance.now()
     this.#logger.info({ task }, 'operator command')
-    const tell = teller(response)
-    await runTask(this.#installation, task, AbortSignal.any([this.#stop.signal, left.signal]), tell)
+    const report = reporter(response)
+    await runTask(this.#installation, task, AbortSignal.any([this.#stop.signal, left.signal]), report)
     response.end()
     this.#logger.info({ task, tookMs: Math.round(performance.now() - startedMs) }, 'operator command ended')
   }
 }
 
 /** Writes events as lines, but only some of the progress events. */
-function teller(response: ServerResponse): (event: OperatorEvent) => void {
-  let toldAtMs = 0
+function reporter(response: ServerResponse): (event: OperatorEvent) => void {
+  let reportedAtMs = 0
   return event => {
     const isProgress = event.type === 'progress' || event.type === 'copied'
     const nowMs = performance.now()
-    if (isProgress && nowMs - toldAtMs < PROGRESS_EVERY_MS) return
-    toldAtMs = nowMs
+    if (isProgress && nowMs - reportedAtMs < PROGRESS_EVERY_MS) return
+    reportedAtMs = nowMs
     response.write(`${JSON.stringify(event)}\n`)
   }
 }

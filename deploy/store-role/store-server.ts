@@ -96,10 +96,10 @@ export class StoreServer {
     const message = inWordsOfEngine(error)
     if (message === undefined) this.#ports.onTrouble(error)
     const text = message ?? inWordsOfEngine(engineError(1002, 'UNKNOWN_EXCEPTION', (error as Error).message))
-    this.#tell(response, text as string)
+    this.#end(response, text as string)
   }
 
-  #tell(response: ServerResponse, message: string): void {
+  #end(response: ServerResponse, message: string): void {
     const text = `${message} (version 26.7, weir store)\n`
     if (response.headersSent) {
       const length = Buffer.byteLength(text)

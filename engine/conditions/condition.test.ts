@@ -81,7 +81,7 @@ describe('operators', () => {
     ['309 nines have none', 'greater', 5, read(NINES_309), false, 'E_COMPARE_COERCION_FAILED .v'],
     ['308 digits equal their text', 'equal', NINES_308, read(NINES_308), true],
     ['309 nines equal their text', 'equal', NINES_309, read(NINES_309), true],
-    ['309 digits are told apart', 'equal', NINES_309, read(`${NINES_308}8`), false],
+    ['309 digits are distinguished', 'equal', NINES_309, read(`${NINES_308}8`), false],
     ['it is a number', 'is_number', undefined, { v: HUGE }, true],
     ['it is not an object', 'is_object', undefined, { v: HUGE }, false],
     ['it contains no text', 'contains', '1', { v: HUGE }, false, 'E_COMPARE_BAD_TYPE .v'],

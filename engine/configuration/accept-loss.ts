@@ -37,15 +37,15 @@ export async function acceptConfigurationLoss(
   }
   // A late append, after a repetition of the command, counts as the same acceptance.
   const accepted = create(acceptedLosses, String(configuration.losses + 1), loss)
-  const toldAgain = cuts
+  const repeated = cuts
     .filter(cut => isUnexplained(configuration, cut))
     .flatMap(cut => entityCutsOf(cut)?.changeBeyond(cut, configuration) ?? [])
   try {
-    await configuration.appendLoss([accepted, ...toldAgain], AUTHOR)
+    await configuration.appendLoss([accepted, ...repeated], AUTHOR)
   } catch (error) {
     if (!(error instanceof ConfigurationRejected) || error.code !== 'EXEMPTION_LIMIT') throw error
     // The account already has the maximum number of exemptions. Lost exemptions end by themselves.
-    const fitting = toldAgain.filter(
+    const fitting = repeated.filter(
       ({ kind, id: key }) => kind !== exemptions || configuration.get(exemptions, key),
     )
     await configuration.appendLoss([accepted, ...fitting], AUTHOR)

@@ -195,7 +195,7 @@ describe('a lost end is recognised', () => {
     const [account] = log.list(accounts)
     if (account === undefined) throw new Error('no account')
     await log.append([replace(accounts, account, { ...account.value, retentionDays: 5 })], author)
-    const told = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
+    const known = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
     installation.lose(1)
     const { log: shorter } = await installation.open()
     for (const mark of [undefined, shorter.endMark]) {
@@ -204,7 +204,7 @@ describe('a lost end is recognised', () => {
       installation.cuts = []
       const { end } = await installation.open()
       expect(await end.findLoss()).toBeUndefined()
-      installation.cuts = told
+      installation.cuts = known
       expect(await end.findLoss()).toMatchObject({ witnesses: ['changes that partitions know'] })
     }
   })
@@ -489,14 +489,14 @@ describe('an accepted loss', () => {
       author,
     )
     installation.cuts = [...deployedConfiguration(CATALOGUE, log).cuts()].map(({ cut }) => cut)
-    const told = new Map(installation.cuts.map(cut => [`${cut.kind} ${cut.entity}`, cut]))
+    const knownCuts = new Map(installation.cuts.map(cut => [`${cut.kind} ${cut.entity}`, cut]))
     installation.lose(installation.records.length - kept)
     const { log: after } = await accepted(installation)
     const cuts = [...deployedConfiguration(CATALOGUE, after).cuts()].map(({ cut }) => cut)
     const payloads = Object.fromEntries(
       cuts.map(({ kind, entity, payload }) => [`${kind} ${entity}`, payload]),
     )
-    for (const [key, { version }] of told)
+    for (const [key, { version }] of knownCuts)
       expect([key, cuts.find(({ kind, entity }) => `${kind} ${entity}` === key)?.version ?? 0]).toEqual([
         key,
         expect.toSatisfy((newer: number) => newer > version),

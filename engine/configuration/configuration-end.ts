@@ -181,27 +181,27 @@ export class ConfigurationEnd implements EndKeeper {
   async #catchUpStore(): Promise<void> {
     const { clock, logger, onLost } = this.#options
     const { signal } = this.#stop
-    let hasTold = false
+    let hasWarned = false
     const backOff = new BackOff(clock, PAUSES)
     while (!signal.aborted) {
       try {
         const lost = await this.#judgeStore()
         if (lost !== undefined) return onLost(lost)
-        let told: EndMark | undefined
-        while (told !== this.#newest) {
-          told = this.#newest
-          if (told !== undefined) await this.#store?.reach(told)
+        let marked: EndMark | undefined
+        while (marked !== this.#newest) {
+          marked = this.#newest
+          if (marked !== undefined) await this.#store?.reach(marked)
         }
         this.#behindSinceMs = undefined
         return
       } catch (error) {
         if (signal.aborted) return
-        if (!hasTold)
+        if (!hasWarned)
           logger.warn(
             { err: error },
             'the end of the configuration cannot be marked in the store; trying again',
           )
-        hasTold = true
+        hasWarned = true
       }
       this.#pause = new AbortController()
       await backOff.pause(AbortSignal.any([signal, this.#pause.signal]))

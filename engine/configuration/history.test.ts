@@ -38,7 +38,7 @@ const keyNamed = (name: string, account = ACCOUNT): AccountKey => ({
   createdAtMs: 0,
 })
 
-async function told(configuration: ConfigurationLog, account = ACCOUNT) {
+async function changesOf(configuration: ConfigurationLog, account = ACCOUNT) {
   await configuration.history.catchUp()
   const changes = [...configuration.history.newestFirst(placeOfAccount(account))]
   const values = await configuration.history.valuesOf(changes)
@@ -85,16 +85,16 @@ test(`every process reports the accepted changes, also from before its snapshot 
   }
   // Apart from snapshots, the log contains many rejected events.
   expect(writers[0].nextOffset).toBeGreaterThan(BigInt(expected.length + 50))
-  expect(await told(writers[0])).toEqual(expected)
+  expect(await changesOf(writers[0])).toEqual(expected)
   const late = await open(4)
-  expect(await told(late)).toEqual(expected)
+  expect(await changesOf(late)).toEqual(expected)
   // Later changes are added, whichever process wrote them.
   await writers[0].append([create(accountKeys, 'last', keyNamed('last'))], {
     subjectId: 's',
     account: ACCOUNT,
   })
   await late.catchUp()
-  expect((await told(late))[0]).toEqual({
+  expect((await changesOf(late))[0]).toEqual({
     entity: 'last',
     action: 'created',
     actor: 's',
@@ -113,8 +113,8 @@ test('changes of one event in several accounts are reported to each account sepa
   const held = configuration.get(accountKeys, 'k2')
   if (held === undefined) throw new Error('there is no key')
   await configuration.append([remove(accountKeys, held)], author)
-  expect((await told(configuration)).map(({ after }) => after)).toEqual(['one'])
-  expect((await told(configuration, 'bbbbbbbbbb')).map(({ action }) => action)).toEqual([
+  expect((await changesOf(configuration)).map(({ after }) => after)).toEqual(['one'])
+  expect((await changesOf(configuration, 'bbbbbbbbbb')).map(({ action }) => action)).toEqual([
     'removed',
     'created',
   ])
@@ -124,7 +124,7 @@ test('two simultaneous first requests read the log once', async () => {
   const configuration = await world().open(2)
   const author = { subjectId: 's', account: ACCOUNT }
   await configuration.append([create(accountKeys, 'k1', keyNamed('one'))], author)
-  const [first, second] = await Promise.all([told(configuration), told(configuration)])
+  const [first, second] = await Promise.all([changesOf(configuration), changesOf(configuration)])
   expect([first.length, second]).toEqual([1, first])
 })
 

@@ -266,7 +266,7 @@ export class ConfigurationHistory {
    * Whether a value must be read to find its account. Most events name their account, so long texts such as drafts are not read.
    */
   #isLookedInto(kind: AnyKind, account: string): boolean {
-    return account === '' || kind.name === accounts.name || this.subjects.areToldBy(kind)
+    return account === '' || kind.name === accounts.name || this.subjects.areNamedBy(kind)
   }
 }
 

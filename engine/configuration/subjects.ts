@@ -15,19 +15,19 @@ export interface Subject {
 }
 
 const KEYS: readonly AnyKind[] = [accountKeys, enterpriseKeys]
-const TELLING: readonly AnyKind[] = [members, accessTokens, ...KEYS]
+const NAMING: readonly AnyKind[] = [members, accessTokens, ...KEYS]
 
 /** Names of everyone who has acted, from the log; they stay known after their removal. */
 export class Subjects {
   readonly #known = new Map<string, Subject>()
 
-  areToldBy(kind: AnyKind): boolean {
-    return TELLING.includes(kind)
+  areNamedBy(kind: AnyKind): boolean {
+    return NAMING.includes(kind)
   }
 
   /** Adds a member, a token or a key in its form on the log. */
   learn(kind: AnyKind, entity: string, value: JsonObject): void {
-    if (!this.areToldBy(kind)) return
+    if (!this.areNamedBy(kind)) return
     const id = KEYS.includes(kind) ? entity : String(value.subjectId)
     this.#known.set(id, subjectOf(kind, id, value))
   }

@@ -299,11 +299,11 @@ test('an automaton has no more states than computed, here and in the library, wh
         compiled.test(text)
         if (!program.hasEdges) for (const state of statesMet(program, text)) met.add(state)
       }
-      const told = JSON.stringify([source, ignoreCase, drawn])
+      const shown = JSON.stringify([source, ignoreCase, drawn])
       const steps = [...met].reduce((sum, state) => sum + state.split(',').length, 0)
-      expect(steps, told).toBeLessThanOrEqual(work)
+      expect(steps, shown).toBeLessThanOrEqual(work)
       const sides = program.hasEdges ? 4 : 1
-      expect(statesInLibrary(compiled), told).toBeLessThanOrEqual(sides * work)
+      expect(statesInLibrary(compiled), shown).toBeLessThanOrEqual(sides * work)
     },
   )
   fc.assert(property, { numRuns: Number(process.env.EXPRESSION_RUNS ?? 1_000) })

@@ -46,8 +46,8 @@ export class ErrorDesk {
   #receiver: ErrorReceiver | undefined
   /** Turn of the event that was reported last. */
   #turn = 0
-  #told = 0
-  #toldBefore = 0
+  #reported = 0
+  #reportedBefore = 0
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId
@@ -73,32 +73,32 @@ export class ErrorDesk {
 
   /** Judges the present event again after a suspension: its reports are not repeated. */
   takeAgain(): void {
-    this.#beginTelling()
-    this.#toldBefore = Math.max(this.#toldBefore, this.#told)
-    this.#told = 0
+    this.#beginReports()
+    this.#reportedBefore = Math.max(this.#reportedBefore, this.#reported)
+    this.#reported = 0
     this.meter.again()
   }
 
   readonly report: Report = (code, detail) => {
-    this.#beginTelling()
-    if (++this.#told > this.#toldBefore) this.#tell(this.#errorOf(code, detail))
+    this.#beginReports()
+    if (++this.#reported > this.#reportedBefore) this.#reportError(this.#errorOf(code, detail))
   }
 
-  #beginTelling(): void {
+  #beginReports(): void {
     if (this.#turn === this.#hand.turn) return
     this.#turn = this.#hand.turn
-    this.#told = 0
-    this.#toldBefore = 0
+    this.#reported = 0
+    this.#reportedBefore = 0
   }
 
   /** Reports an event that ends here. */
   fail(code: ErrorCode, detail: ErrorDetail): void {
     const error = this.#errorOf(code, detail)
-    this.#tell(error)
+    this.#reportError(error)
     this.#receiver?.takeDeadLetter?.(error)
   }
 
-  #tell(error: NodeError): void {
+  #reportError(error: NodeError): void {
     this.#receiver?.report(error)
     this.#receiver?.observer?.reported(error, this.#hand.event)
   }

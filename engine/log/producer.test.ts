@@ -202,19 +202,19 @@ test('whatever happens: an acknowledged record is stored once, a refused one nev
       patience,
       async (fates, counts, patienceMs) => {
         const { append, clock, settle, topic } = await bench(fates, { patienceMs, lanesPerPartition: 3 })
-        const told = new Map<string, string>()
+        const codes = new Map<string, string>()
         let values = 0
         for (const count of counts) {
           const names = Array.from({ length: count }, () => `${values++}`)
           const outcomes = await settled(clock, names.map(append))
           for (const [place, outcome] of outcomes.entries()) {
             const code = outcome.status === 'fulfilled' ? 'stored' : (outcome.reason as LogError).code
-            told.set(names[place] as string, code)
+            codes.set(names[place] as string, code)
           }
         }
         await settle()
         const read = await readOnce(topic)
-        for (const [value, code] of told) {
+        for (const [value, code] of codes) {
           const times = read.filter(other => other === value).length
           if (code === 'stored') expect(times).toBe(1)
           else if (code === 'LOG_UNAVAILABLE') expect(times).toBeLessThanOrEqual(1)

@@ -210,7 +210,7 @@ async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<big
 }
 
 /** Known facts about the lost records, in parts that fit into one record each. */
-function witnessedParts({ checkpoint, store }: Known, from: bigint, told: readonly Cut[]): Witnessed[] {
+function witnessedParts({ checkpoint, store }: Known, from: bigint, sent: readonly Cut[]): Witnessed[] {
   const isBeyond = checkpoint !== undefined && BigInt(checkpoint.nextOffset) > from
   const reached = new Set<StoreTable>()
   for (const [table, { offset }] of store.positions) if (offset >= from) reached.add(table)
@@ -221,7 +221,7 @@ function witnessedParts({ checkpoint, store }: Known, from: bigint, told: readon
     reached: [...reached],
     ...(isBeyond && { producers: checkpoint.producers }),
   }
-  const [cuts, ...others] = cutParts([...(isBeyond ? (checkpoint.cuts as readonly Cut[]) : []), ...told])
+  const [cuts, ...others] = cutParts([...(isBeyond ? (checkpoint.cuts as readonly Cut[]) : []), ...sent])
   return [{ ...first, ...cuts }, ...others]
 }
 

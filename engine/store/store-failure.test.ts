@@ -77,7 +77,7 @@ test('an audit names a damaged file briefly, with the remedy', () => {
 describe('a statement that met a damaged part', () => {
   const part = '/data/store/store/8f5/8f563a5b-40df-4a9e-831f-fd990a27c848/20260101_1_6_1'
   const place = `(while reading from part ${part}/ in table weir.lines (8f563a5b) located on disk default)`
-  const told = (code: string, message: string) =>
+  const failureOf = (code: string, message: string) =>
     statementFailure(new ClickHouseError({ message, code, type: 'X' }))
   const damaged = { table: 'lines', part: '20260101_1_6_1', state: 'unreadable' }
 
@@ -102,7 +102,7 @@ describe('a statement that met a damaged part', () => {
     ['246', `Corrupted data: ${place}`],
   ])('with %s names the part: %s', (code, message) => {
     for (const failure of [
-      told(code, message),
+      failureOf(code, message),
       insertFailure(new ClickHouseError({ message, code, type: 'X' })),
     ]) {
       expect(failure).toMatchObject({ code: 'STORE_DAMAGED', retriable: false, damaged })
@@ -120,7 +120,7 @@ describe('a statement that met a damaged part', () => {
   })
 
   test('reports it even if the engine does not name a part', () => {
-    expect(told('40', "Checksum doesn't match")).toMatchObject({
+    expect(failureOf('40', "Checksum doesn't match")).toMatchObject({
       code: 'STORE_DAMAGED',
       damaged: { part: '' },
     })
@@ -133,6 +133,6 @@ describe('a statement that met a damaged part', () => {
     ['76', `Cannot open file ${part}/data.bin: , errno: 24, strerror: Too many open files: ${place}`],
     ['117', 'Incorrect data: a text that somebody has sent /var/store/20260101_1_6_1x'],
   ])('is not recognised with %s: %s', (code, message) => {
-    expect(told(code, message).code).not.toBe('STORE_DAMAGED')
+    expect(failureOf(code, message).code).not.toBe('STORE_DAMAGED')
   })
 })

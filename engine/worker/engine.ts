@@ -335,8 +335,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
   async #reportLost({ topic, partition, to }: LostTail): Promise<void> {
     const { assignment, logger } = this.#options
     try {
-      const told = (await assignment.progress(topic)).find(each => each.partition === partition)
-      const progress = told ?? { topic, partition, neededFrom: 0n, settledMs: 0, rowsPerSecond: 0 }
+      const reported = (await assignment.progress(topic)).find(each => each.partition === partition)
+      const progress = reported ?? { topic, partition, neededFrom: 0n, settledMs: 0, rowsPerSecond: 0 }
       await assignment.report([{ ...progress, storedOffset: to + 1n }])
     } catch (error) {
       logger.debug({ err: error }, 'a lost end of the log is reported the next time')

@@ -10,7 +10,7 @@ import { CATALOGUE } from '../nodes/catalogue.ts'
 import { cutsOf } from './cuts-on-the-log.ts'
 import { deploymentReporter } from './reported-deployments.ts'
 
-test('a deployment is told to the partition of its account, and one that does not exist to none', async () => {
+test('a deployment is reported to the partition of its account, and one that does not exist to none', async () => {
   const clock = manualClock()
   const log = memoryLog({ clock, entropy: seededEntropy(1) })
   const ingest = await log.topic(INGEST_TOPIC, 2)
@@ -23,9 +23,9 @@ test('a deployment is told to the partition of its account, and one that does no
   })
   const withdrawn = create(deployments, 'p', { account: 'a', number: 3, revisionId: null })
   await configuration.append([withdrawn], { subjectId: 'tester', account: '' })
-  const tell = deploymentReporter(CATALOGUE, ingest, configuration)
-  await tell('p')
-  await tell('unknown')
+  const report = deploymentReporter(CATALOGUE, ingest, configuration)
+  await report('p')
+  await report('unknown')
   const home = partitionOfAccount('a', 2)
   const records = await ingest.read(home, 0n, 10_000)
   expect(records.flatMap(cutsOf)).toEqual([{ kind: 'pipeline', entity: 'p', version: 3, payload: '' }])

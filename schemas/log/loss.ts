@@ -44,9 +44,9 @@ interface PlacedRecord {
 }
 
 /**
- * Whether the append of a record was refused, because it landed below the end of the partition that its writer knew: the
- * log had lost records in between. Its offset was given before, and its sender was told to repeat it. A reader treats it
- * as the place of a lost record.
+ * Whether the append of a record was refused, because it landed below the end of the partition that its writer knew.
+ * The log had lost records in between. Its offset was given before, and its sender was asked to repeat it. A reader
+ * treats it as the place of a lost record.
  */
 export function isRefused({ offset, knownEnd = 0n }: PlacedRecord): boolean {
   return offset < knownEnd

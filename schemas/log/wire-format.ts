@@ -59,7 +59,7 @@ export function schemaText(name: SchemaName): string {
 
 /** @param typeHook gives own types for parts of the schema */
 export function avroType(text: string, typeHook?: (schema: unknown) => avro.Type | undefined): avro.Type {
-  // Unions are wrapped ({ 'weir.Tick': … }) only where the branches cannot be told apart otherwise.
+  // Unions are wrapped ({ 'weir.Tick': … }) only where the branches cannot be distinguished otherwise.
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { wrapUnions: 'auto', typeHook } as never)
 }
 

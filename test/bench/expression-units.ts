@@ -63,14 +63,14 @@ const LENGTHS = [0, 1, 10, 60, 205, 500, 2_000]
 /** Time of one unit of a drawn expression on drawn texts, in ns. */
 export interface DearestUnit {
   readonly ns: number
-  readonly told: string
+  readonly title: string
 }
 
 /** Draws expressions and texts, and looks for the units that take most. Each time is the best of several batches of new texts. */
 export function dearestUnit(seed: number, seconds: number): DearestUnit {
   const dice = newDice(seed)
   const endMs = performance.now() + seconds * 1_000
-  let dearest: DearestUnit = { ns: 0, told: '' }
+  let dearest: DearestUnit = { ns: 0, title: '' }
   while (performance.now() < endMs) {
     const source = drawExpression(dice)
     if (regularExpressionProblem(source) !== undefined) continue
@@ -78,7 +78,7 @@ export function dearestUnit(seed: number, seconds: number): DearestUnit {
     const alphabet = Array.from(dice.pick(ALPHABETS))
     const length = dice.pick(LENGTHS)
     const ns = unitNs(expression, () => drawText(dice, alphabet, length))
-    if (ns > dearest.ns) dearest = { ns, told: `${source} on ${alphabet.slice(0, 8).join('')}, ${length}` }
+    if (ns > dearest.ns) dearest = { ns, title: `${source} on ${alphabet.slice(0, 8).join('')}, ${length}` }
   }
   return dearest
 }

@@ -43,8 +43,8 @@ export async function run(report: Report): Promise<void> {
 
 function reportUnits(report: Report): void {
   const dearest = Array.from({ length: ROUNDS }, (_, round) => dearestUnit(round + 1, SEARCH_SECONDS))
-  const { told } = dearest.reduce((left, right) => (left.ns > right.ns ? left : right))
-  report({ name: `dearest unit found: ${told}`, unit: 'ns', values: dearest.map(({ ns }) => ns) })
+  const { title } = dearest.reduce((left, right) => (left.ns > right.ns ? left : right))
+  report({ name: `dearest unit found: ${title}`, unit: 'ns', values: dearest.map(({ ns }) => ns) })
 }
 
 async function reportOrdinary(report: Report, weir: RunningWeir): Promise<void> {

@@ -117,7 +117,7 @@ async function measure(weir: RunningWeir, queries: readonly string[]): Promise<M
     await new Promise(resolve => setTimeout(resolve, 50))
   for (const close of tails) close()
   if (tails.length > 0 && dropped === 0 && shownAtMs.size !== count)
-    throw new Error(`of ${count} last lines ${shownAtMs.size} came, and none was told as left out`)
+    throw new Error(`of ${count} last lines ${shownAtMs.size} came, and none was reported as left out`)
   return {
     shownMs: [...shownAtMs].map(([body, atMs]) => atMs - (answeredAtMs.get(body) as number)),
     answerMs,

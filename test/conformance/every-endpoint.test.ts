@@ -444,9 +444,9 @@ async function readBack(request: RouteRequest, { text }: Answer, { requests: own
   const read = { method: 'GET', path: place, query: [], headers, body: undefined }
   const answer = await send(read)
   expect(answer.status, `${shown(request)}\nis read as ${shown(read, answer)}`).toBe(200)
-  const told = parsed(answer.text) as Record<string, unknown>
+  const shownAnswer = parsed(answer.text) as Record<string, unknown>
   // Secrets are shown once, when they are created.
-  expect(answered.data ?? answered, shown(request)).toMatchObject(told.data ?? told)
+  expect(answered.data ?? answered, shown(request)).toMatchObject(shownAnswer.data ?? shownAnswer)
 }
 
 function leadsTo(url: string, path: string): boolean {

@@ -92,7 +92,7 @@ const UNREADABLE = 'weir_store_damaged_parts{state="unreadable"}'
 const SET_ASIDE = 'weir_store_damaged_parts{state="set aside"}'
 
 /** A search fails with a sentence that names the part. The readiness and the metrics report it, too. */
-async function expectTold(): Promise<void> {
+async function expectReport(): Promise<void> {
   const sentence = `Part ${basename(part)} of the table lines is damaged and cannot be read: `
   for (const query of ['', '&query=first']) {
     const { status, retryAfter, text } = await search(query)
@@ -119,7 +119,7 @@ describe('a damaged part of the store', () => {
   test('makes searches answer 503 with its name if it is damaged during operation, while lines are accepted', async () => {
     expect((await ask('/readyz')).status).toBe(200)
     flipBits()
-    await expectTold()
+    await expectReport()
     const { ingestUrl, ingestionKey } = weir.credentials
     const response = await fetch(`${ingestUrl}/logs/ingest?hostname=h`, {
       method: 'POST',
@@ -138,7 +138,7 @@ describe('a damaged part of the store', () => {
     await weir.end('SIGTERM')
     flipBits()
     await weir.start()
-    await expectTold()
+    await expectReport()
     await weir.end('SIGTERM')
     writeFileSync(file, kept)
     await weir.start()

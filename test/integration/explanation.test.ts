@@ -138,14 +138,14 @@ test('a stored line from a window leads back to the window', async () => {
   await weir.send('POST', `/v3/pipeline/${gathering}/publish`, {})
   const pair = { line: '{"part":1}', app: 'pair' }
   await post([pair, pair])
-  const told = async () => {
+  const explained = async () => {
     const ids = (await exportedLines(weir)).map(({ _id }) => _id)
     const answers = await Promise.all(
       ids.map(id => weir.get<{ data: Explained[] }>(`/v3/pipeline/${gathering}/explain?line_id=${id}`)),
     )
     return answers.flatMap(({ data }) => data)
   }
-  const lines = await eventually(told, found =>
+  const lines = await eventually(explained, found =>
     found.some(({ summary }) => summary.includes('of the group "pair"')),
   )
   expect(lines).toContainEqual(

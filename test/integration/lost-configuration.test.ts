@@ -176,7 +176,7 @@ describe('an installation that was stopped after a key and a token were taken aw
     }
 
     await weir.start()
-    // The changes of the lost events are lost, as the operator was told; repeated changes hold.
+    // The changes of the lost events are lost, as the operator was informed; repeated changes hold.
     expect([await sends(key), await reads(token)]).toEqual([200, 200])
     expect((await command('token', 'revoke', 'robot')).code).toBe(0)
     expect(await reads(token)).toBe(401)

@@ -111,16 +111,16 @@ test('after the end of the log was lost, lines were acknowledged that never appe
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await refused.text()).toMatch(NUMBERS)
-  const told = await ready(running)
-  expect(told).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
-  expect(told.text).toContain('Partition 0 of weir.ingest ends before record')
+  const reported = await ready(running)
+  expect(reported).toMatchObject({ status: 503, text: expect.stringMatching(NUMBERS) })
+  expect(reported.text).toContain('Partition 0 of weir.ingest ends before record')
   const before = await command(running, 'verify')
   expect(before).toMatchObject({
     code: 1,
     text: expect.stringContaining('the log has lost records at its end'),
   })
 
-  const accept = numbersIn(told.text)
+  const accept = numbersIn(reported.text)
   const [from, to] = [Number(accept[7]), Number(accept[9])]
   // Fewer records than there will be new ones: those at the former offsets, and those beyond them, must appear.
   expect(to - from).toBeGreaterThan(20)
@@ -165,9 +165,9 @@ test('after the end of the log was lost, lines were acknowledged that never appe
 test('a stopped installation says what its log has lost, and goes on once that is accepted', async () => {
   const running = await filledCopy()
   cutTail(running, 20_000)
-  const told = await command(running, 'verify', '--json')
-  expect(told.code).toBe(1)
-  const { mismatch } = JSON.parse(told.text) as { mismatch: Record<string, number> }
+  const reported = await command(running, 'verify', '--json')
+  expect(reported.code).toBe(1)
+  const { mismatch } = JSON.parse(reported.text) as { mismatch: Record<string, number> }
   expect(mismatch).toMatchObject({ kind: 'lost-tail', partition: 0 })
   expect((mismatch.lastOffset as number) - (mismatch.firstOffset as number)).toBeGreaterThan(50)
   const numbers = ['--from', `${mismatch.firstOffset}`, '--to', `${mismatch.lastOffset}`]
@@ -197,18 +197,18 @@ test('a stopped installation says what its log has lost, and goes on once that i
 }, 120_000)
 
 longTest(
-  'where several partitions have lost their ends, "weir verify" told of the first one alone',
+  'where several partitions have lost their ends, "weir verify" reported the first one alone',
   async () => {
     const running = await filled({ WEIR_PARTITIONS: '2' }, 20)
     weir = running
     for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 10, partition)
-    const told = await command(running, 'verify')
-    expect(told.code).toBe(1)
-    const accept = [...told.text.matchAll(/weir (log accept-loss --topic ingest --partition \d .*)/g)]
+    const reported = await command(running, 'verify')
+    expect(reported.code).toBe(1)
+    const accept = [...reported.text.matchAll(/weir (log accept-loss --topic ingest --partition \d .*)/g)]
     expect(accept.map(([, args]) => args?.split(' ')[5])).toEqual(['0', '1'])
-    expect(told.text.match(/^MISMATCH: the log has lost records at its end \(partition \d,/gm)).toHaveLength(
-      2,
-    )
+    expect(
+      reported.text.match(/^MISMATCH: the log has lost records at its end \(partition \d,/gm),
+    ).toHaveLength(2)
     const { mismatch, lostTails } = JSON.parse((await command(running, 'verify', '--json')).text)
     expect(lostTails).toMatchObject([{ partition: 0 }, { partition: 1 }])
     expect(lostTails[0]).toEqual(mismatch)
@@ -288,9 +288,10 @@ longTest(
     await running.end('SIGTERM')
     cutTail(running, 4_000, 'weir.keyed/1')
     await running.start()
-    const told = await ready(running)
-    const [, from = '', to = ''] = /--topic keyed --partition 1 --from (\d+) --to (\d+)/.exec(told.text) ?? []
-    expect([told.status, from]).toEqual([503, expect.stringMatching(/\d/)])
+    const reported = await ready(running)
+    const [, from = '', to = ''] =
+      /--topic keyed --partition 1 --from (\d+) --to (\d+)/.exec(reported.text) ?? []
+    expect([reported.status, from]).toEqual([503, expect.stringMatching(/\d/)])
     await send('meanwhile')
     const accept = ['log', 'accept-loss', '--topic', 'keyed', '--partition', '1', '--from', from, '--to', to]
     expect(await command(running, ...accept)).toMatchObject({ code: 0 })
@@ -322,11 +323,11 @@ test('after a kill, lines of a spread account were given offsets that the keyed 
   rmSync(join(running.directory, 'log-ends.json'))
   for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 2_000, partition)
   await running.start()
-  const told = await ready(running)
+  const reported = await ready(running)
   const losses = [
-    ...told.text.matchAll(/accept-loss --topic ingest --partition (\d) --from (\d+) --to (\d+)/g),
+    ...reported.text.matchAll(/accept-loss --topic ingest --partition (\d) --from (\d+) --to (\d+)/g),
   ]
-  expect([told.status, losses.map(([, partition]) => partition).sort()]).toEqual([503, ['0', '1']])
+  expect([reported.status, losses.map(([, partition]) => partition).sort()]).toEqual([503, ['0', '1']])
   expect((await post(running, ['refused'])).status).toBe(503)
   for (const [, partition = '', from = '', to = ''] of losses) {
     const accept = ['log', 'accept-loss', '--topic', 'ingest', '--partition', partition, '--from', from]

@@ -139,20 +139,20 @@ test('a log that no longer reaches back to the copy of the store is refused, and
   await running.end('SIGTERM')
   goBack()
   await running.start(/\n/)
-  const told = await eventually(
+  const reported = await eventually(
     () => ready(running),
     ({ text }) => NUMBERS.test(text),
   )
-  expect(told.status).toBe(503)
-  expect(told.text).toContain(
+  expect(reported.status).toBe(503)
+  expect(reported.text).toContain(
     'the store is an older copy: of partition 0 of weir.ingest it has the records before',
   )
-  expect(told.text).toMatch(NUMBERS)
+  expect(reported.text).toMatch(NUMBERS)
   // New lines are accepted, and wait on the log.
   expect(await post(running, ['taken meanwhile'])).toBe(200)
   expect(await countedLines(running)).toBe(10)
 
-  const [, from = '', to = ''] = NUMBERS.exec(told.text) ?? []
+  const [, from = '', to = ''] = NUMBERS.exec(reported.text) ?? []
   const accept = ['log', 'accept-loss', '--topic', 'ingest', '--partition', '0']
   const wrong = await command(running, ...accept, '--from', from, '--to', `${Number(to) + 1}`)
   expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining(`--from ${from} --to ${to}`) })

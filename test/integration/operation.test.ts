@@ -99,7 +99,7 @@ test('settings that cannot be used stop the start with a sentence for each', asy
 })
 
 longTest(
-  'service links of an orchestrator are told in a line of the log, and the start goes on',
+  'service links of an orchestrator are reported in a line of the log, and the start goes on',
   async () => {
     weir = await RunningWeir.start({
       LOG_LEVEL: 'info',
@@ -122,9 +122,9 @@ test('a first start into a journal prints how to read its credentials, and no st
   expect(weir.output).toContain(`A new account was created: ${accountId}.`)
   expect(weir.output).toContain(`WEIR_DATA_DIR='${directory}' npx weir credentials`)
   expect(weir.output).not.toContain('curl')
-  const told = await runHere(['credentials', '--json'], environment)
+  const printed = await runHere(['credentials', '--json'], environment)
   const { isNew: _, ...whole } = credentials
-  expect(JSON.parse(told.out)).toEqual(whole)
+  expect(JSON.parse(printed.out)).toEqual(whole)
   const first = weir.output.length
   await post(weir, [{ line: 'a' }])
   await weir.get(`/v1/usage/apps?from=1&to=2`)

@@ -157,7 +157,7 @@ async function storedAfterLostAnswer(bootstrap: readonly string[], off: readonly
 }
 
 await describeKafka('an engine that stood still', {}, cluster => {
-  test('stores nothing once another has its partition, and is told so', async () => {
+  test('stores nothing once another has its partition, and is informed', async () => {
     const { output, ...stored } = await storedAfterPause(cluster.bootstrap, [])
     expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
     expect(output).toMatch(/partition 0 (was taken by|is owned by a newer worker)/)

@@ -85,9 +85,9 @@ test('lines are kept as long as the first start, weir retention, or a longer rul
 test('a later start with another setting reports that it has no effect, and the set retention holds, also for verify', async () => {
   await weir.end('SIGTERM')
   await weir.start()
-  const told = weir.output.split('\n').filter(line => line.includes('WEIR_RETENTION_DAYS is 365'))
-  expect(told).toHaveLength(1)
-  expect(told[0]).toContain('\\"weir retention set 365\\" changes it')
+  const warnings = weir.output.split('\n').filter(line => line.includes('WEIR_RETENTION_DAYS is 365'))
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain('\\"weir retention set 365\\" changes it')
   expect((await runWeir(['retention'], weir.environment)).out).toBe('Lines are kept 3650 days.\n')
   expect((await runWeir(['verify'], weir.environment)).code).toBe(0)
 })

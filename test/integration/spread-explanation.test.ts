@@ -99,12 +99,12 @@ test('lines of a spread account are explained up to the partition that counts th
     ['explain', pipeline, '--query', 'app:app-1', '--limit', '100', '--json'],
     weir.environment,
   )
-  const told = found.out
+  const printed = found.out
     .trim()
     .split('\n')
     .map(text => JSON.parse(text) as ExplainedLine)
-  expect(told).toHaveLength(HOSTS + 1)
-  expect(told).toEqual(expect.arrayContaining(lines.filter(line => messageOf(line).app === 'app-1')))
+  expect(printed).toHaveLength(HOSTS + 1)
+  expect(printed).toEqual(expect.arrayContaining(lines.filter(line => messageOf(line).app === 'app-1')))
 })
 
 function passedIn(reason: object | undefined): number {

@@ -89,11 +89,11 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
       await broker.kill('SIGKILL')
       cutTail(broker, roles, 3_000)
       await broker.start()
-      const told = await eventually(
+      const reported = await eventually(
         () => ready(ingest),
         text => NUMBERS.test(text),
       )
-      expect(told).toMatch(/^503/)
+      expect(reported).toMatch(/^503/)
       // The engine asks the store, which may know of more.
       const known = await eventually(
         () => ready(engine),
@@ -153,11 +153,11 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
       await setTimeout(100)
       ingest.signal('SIGCONT')
       expect((await inFlight).status).toBe(503)
-      const told = await eventually(
+      const reported = await eventually(
         () => command('verify'),
         text => NUMBERS.test(text),
       )
-      const [, from = ''] = NUMBERS.exec(told) ?? []
+      const [, from = ''] = NUMBERS.exec(reported) ?? []
       const [landed] = await roles.base.ingest.read(0, BigInt(from) - 1n, 1)
       expect(landed?.value.toString()).toContain('in flight')
       expect(isRefused(landed as LogRecord)).toBe(true)
@@ -215,11 +215,11 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
       await broker.kill('SIGKILL')
       cutTail(broker, roles, 2_000, 'weir.keyed')
       await broker.start()
-      const told = await eventually(
+      const reported = await eventually(
         () => ready(engine),
         text => KEYED_NUMBERS.test(text),
       )
-      expect(told).toMatch(/^503/)
+      expect(reported).toMatch(/^503/)
       // Lines are still accepted: they wait on their own partitions.
       const taken = await eventually(
         () => post('after 0', 0),

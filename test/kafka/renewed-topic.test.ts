@@ -28,9 +28,9 @@ await describeKafka('weir.ingest that was created again', {}, cluster => {
       await makeAnew(cluster, roles)
 
       const ingest = await roles.startIngest()
-      const told = await ready(ingest)
-      expect(told).toMatch(/^503/)
-      const commands = commandsIn(told)
+      const reported = await ready(ingest)
+      expect(reported).toMatch(/^503/)
+      const commands = commandsIn(reported)
       expect(commands).toEqual([expect.stringMatching(/ 0 --from 0 /), expect.stringMatching(/ 1 --from 0 /)])
       expect(await postAll(ingest, roles.accounts, 'refused')).toEqual([503])
       for (const role of ['engine', 'api', 'all', 'verify']) {

@@ -30,7 +30,7 @@ async function explained(world: World, offset: bigint, account = SAMPLE_ACCOUNT)
   const replay = await PartitionReplay.reaching(source, offset, { account })
   await replay.foldTo(offset, rest)
   for await (const record of replay.explanations(offset + 1n, rest, account, () => true)) return record
-  throw new Error('nothing is told')
+  throw new Error('nothing is explained')
 }
 
 const pathOf = ({ lines }: ExplainedRecord, index: number) =>
@@ -142,7 +142,7 @@ describe('an explanation', () => {
       stored: [{ pipeline: '' }],
       pipelines: [{ id: 'pipeline-1', isPaused: true, steps: [] }],
     })
-    await expect(explained(world, paused, '00000000ff')).rejects.toThrow('nothing is told')
+    await expect(explained(world, paused, '00000000ff')).rejects.toThrow('nothing is explained')
   })
 
   test('numbers rows as before, even if a window of another account ends with the record', async () => {
@@ -261,7 +261,7 @@ describe('a line from a window', () => {
       replay: { catalogue: CATALOGUE, ...topics },
     })
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
-    const told = await api.ofBatch(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, batch)
+    const lines = await api.ofBatch(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, batch)
     const id = lineId({
       topic: INGEST_TOPIC,
       partition: world.partition,
@@ -270,9 +270,9 @@ describe('a line from a window', () => {
       timeMs: record.timeMs,
     })
     const stored = { line_id: id, pipeline_id: `pipeline-of-${SAMPLE_ACCOUNT}`, node_id: 'store' }
-    expect(told.map(line => line.stored)).toEqual([[], [stored], []])
+    expect(lines.map(line => line.stored)).toEqual([[], [stored], []])
     const gathered = 'at reduce gather, and continues in the result of that window'
-    expect(told.map(({ summary }) => summary)).toEqual([
+    expect(lines.map(({ summary }) => summary)).toEqual([
       `Revision 4: began a window ${gathered}.`,
       `Revision 4: was merged with others ${gathered}; was the last of a window, and the result of that window is stored once.`,
       `Revision 4: began a window ${gathered}.`,

@@ -275,10 +275,10 @@ describe('a line that a rule drops entirely', () => {
       { isRepeat: false, droppedFor: undefined, stored: [{ row: 0 }] },
     ])
     const moved = new MovedEvents({} as never, SAMPLE_ACCOUNT, () => Promise.resolve())
-    const told = explained.flatMap(record =>
+    const drops = explained.flatMap(record =>
       record.lines.map(line => explainedLine(CATALOGUE, record, world.partition, line, 'pipeline-1', moved)),
     )
-    expect(told).toMatchObject([
+    expect(drops).toMatchObject([
       {
         summary: 'Dropped by exclusion rule "noise" (1111111111) before any pipeline.',
         stored: [],

@@ -114,7 +114,7 @@ test.each([1, 2, 3, 4])(
     await passSecond(world, worker)
 
     const { deployed } = (await preview(world, nodes(1))).result
-    const told = [...deployed].map(([id, counts]) => [
+    const counted = [...deployed].map(([id, counts]) => [
       id,
       {
         events_in: counts.eventsIn,
@@ -126,7 +126,7 @@ test.each([1, 2, 3, 4])(
         failed: counts.failed,
       },
     ])
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(recorded(world, 'pipeline-1')))
+    expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(recorded(world, 'pipeline-1')))
     expect(deployed.get('limit')?.eventsIn).toBeGreaterThan(20)
   },
 )

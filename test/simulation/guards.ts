@@ -395,7 +395,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
-  'what partitions were told of lost changes is taken back': {
+  'partitions repeat lost changes that they know': {
     patches: [
       {
         file: 'engine/configuration/accept-loss.ts',

@@ -4,7 +4,7 @@ import type { Actor, Scheduler } from './scheduler.ts'
 interface Member {
   readonly actor: Actor
   readonly listener: (partitions: ReadonlySet<number>) => Promise<void>
-  isTold: boolean
+  isAnnounced: boolean
 }
 
 /**
@@ -27,10 +27,10 @@ export class SimulatedCoordinator {
     return {
       take: async (listener, signal) => {
         if (signal.aborted) return
-        const member = { actor, listener, isTold: false }
+        const member = { actor, listener, isAnnounced: false }
         this.#members.push(member)
         signal.addEventListener('abort', () => this.#leave(member), { once: true })
-        this.#tellAll()
+        this.#announceAll()
       },
       report: async progress => {
         await this.#scheduler.step(actor, 'report')
@@ -47,14 +47,14 @@ export class SimulatedCoordinator {
   /** Notices which processes have ended, paused or continued. */
   look(): void {
     for (const member of this.#members.filter(({ actor }) => actor.dead)) this.#leave(member)
-    this.#tellAll()
+    this.#announceAll()
   }
 
   #leave(member: Member): void {
     const index = this.#members.indexOf(member)
     if (index < 0) return
     this.#members.splice(index, 1)
-    this.#tellAll()
+    this.#announceAll()
   }
 
   /** A paused process is believed to be gone as long as there are others. */
@@ -62,16 +62,16 @@ export class SimulatedCoordinator {
     return this.#members.findLast(({ actor }) => !actor.paused) ?? this.#members.at(-1)
   }
 
-  #tellAll(): void {
+  #announceAll(): void {
     for (const member of this.#members)
-      if (member.isTold !== (member === this.#chosen())) void this.#tell(member)
+      if (member.isAnnounced !== (member === this.#chosen())) void this.#announce(member)
   }
 
-  async #tell(member: Member): Promise<void> {
+  async #announce(member: Member): Promise<void> {
     await this.#scheduler.step(member.actor, 'assignment')
     const isChosen = this.#members.includes(member) && member === this.#chosen()
-    if (isChosen === member.isTold) return
-    member.isTold = isChosen
+    if (isChosen === member.isAnnounced) return
+    member.isAnnounced = isChosen
     void member.listener(isChosen ? this.#partitions : new Set())
   }
 }

@@ -46,8 +46,8 @@ export function fuzzCodec(
     const run = drawnRun(dice, timeMs)
     const account = dice.below(ACCOUNTS)
     overwrite(wasm.memory, dice)
-    const told = sides.map(side => filled(side, run, account))
-    expect(told[1], `run ${number}`).toEqual(told[0])
+    const results = sides.map(side => filled(side, run, account))
+    expect(results[1], `run ${number}`).toEqual(results[0])
     for (const guard of wasm.memory.guards()) expect(guard.every(byte => byte === GUARD)).toBe(true)
     if (number % RUNS_PER_BLOCK === 0) expectEqualBlocks(sides, `before run ${number + 1}`)
     if (dice.chance(0.02)) timeMs += DAY_MS

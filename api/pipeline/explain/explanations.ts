@@ -101,7 +101,7 @@ export class Explanations {
       const replay = await this.#replay(account, partition, from)
       let records = 0
       let waiting: ExplainedRecord[] = []
-      const told = async () => {
+      const waitingLines = async () => {
         const lines = await this.#shown(partition, waiting, pipeline, moved)
         waiting = []
         return lines.map(line => ({ line }))
@@ -115,10 +115,10 @@ export class Explanations {
         found += lines.length
         if (found === limit) break
         if (records % RECORDS_TOGETHER > 0) continue
-        yield* await told()
+        yield* await waitingLines()
         yield { progress: { records, handled_at: new Date(record.timeMs).toISOString() } }
       }
-      yield* await told()
+      yield* await waitingLines()
       if (found === limit) return
     }
   }

@@ -21,7 +21,7 @@ test('a checkpoint of the highest known behaviour is continued, one of the next 
   expect(decodedCheckpoint(checkpoint(BEHAVIOUR + 1), PARTITION).nextOffset).toBe(9)
 })
 
-test('a form of a newer program is told from a damaged checkpoint', () => {
+test('a form of a newer program is distinguished from a damaged checkpoint', () => {
   const bytes = checkpoint(BEHAVIOUR)
   expect(() => decodedCheckpoint(withSchemaId(bytes, 1_000_000_099), PARTITION)).toThrow(NEWER)
   expect(() => decodedCheckpoint(bytes.subarray(0, -1), PARTITION)).toThrow(WireFormatError)

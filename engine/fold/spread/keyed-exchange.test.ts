@@ -79,7 +79,7 @@ test('an account that is gathered again has its memory at home', () => {
   carry(home, keyed)
   spread(false, 2)
   expect(carry(home, keyed)).toEqual(['weir.ShareRecalled'])
-  // The keyed partition has told home the cut that home sent: home may have to know it before the memory.
+  // The keyed partition has announced at home the cut that home sent: home may have to know it before the memory.
   expect(carry(keyed, home)).toEqual(['weir.ForwardedCut', 'weir.MovedState', 'weir.ShareMoved'])
   expect(home.parts.accounts.of('a').spread?.placement.shares).toEqual([0])
   run('x', 'y')

@@ -100,7 +100,7 @@ export class KeyedExchange {
         const cut = { kind, entity, version, payload }
         if (kindOf(cut).hasRevisions && sourceTopic === INGEST_TOPIC)
           spread.noteForwarded(entity, sourcePartition, version)
-        if (yield* this.#fold.applyForwarded(cut)) this.#tellHome(account, cut)
+        if (yield* this.#fold.applyForwarded(cut)) this.#announceAtHome(account, cut)
       } else if ('weir.MovedState' in part) {
         if (isNew(part['weir.MovedState'])) account.absorb(part['weir.MovedState'])
       } else if ('weir.ShareMoved' in part) {
@@ -186,7 +186,7 @@ export class KeyedExchange {
   }
 
   /** The home partition may receive events and memory of a revision from here before it has read the cut itself. */
-  #tellHome(account: AccountState, cut: Cut): void {
+  #announceAtHome(account: AccountState, cut: Cut): void {
     if (this.#seat.topic === INGEST_TOPIC || !kindOf(cut).hasRevisions) return
     const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
     const { homePartition } = this.#spreadOf(account).placement

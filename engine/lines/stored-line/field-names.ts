@@ -35,20 +35,20 @@ export class FieldNames {
   #line = -1
   /** First line of the run with a name that was left out; -1: none. */
   #leftOutAt = -1
-  #isToldFull = false
+  #isFullReported = false
 
   static restore(bytes: Uint8Array): FieldNames {
     const { day, names, full } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Snapshot
     const restored = new FieldNames()
     restored.#day = day
     restored.#names = new Set(names)
-    restored.#isToldFull = full === true
+    restored.#isFullReported = full === true
     return restored
   }
 
   snapshot(): Uint8Array {
     const names = [...this.#names]
-    const snapshot: Snapshot = { day: this.#day, names, ...(this.#isToldFull && { full: true }) }
+    const snapshot: Snapshot = { day: this.#day, names, ...(this.#isFullReported && { full: true }) }
     return Buffer.from(JSON.stringify(snapshot))
   }
 
@@ -83,7 +83,7 @@ export class FieldNames {
     const day = Math.floor(timeMs / DAY_MS)
     if (day === this.#day) return
     this.#day = day
-    this.#isToldFull = false
+    this.#isFullReported = false
     this.#names.clear()
     this.#generation++
   }
@@ -93,8 +93,8 @@ export class FieldNames {
    * undefined when no name was left out, or when an earlier run was reported.
    */
   takeFull(): number | undefined {
-    if (this.#leftOutAt < 0 || this.#isToldFull) return undefined
-    this.#isToldFull = true
+    if (this.#leftOutAt < 0 || this.#isFullReported) return undefined
+    this.#isFullReported = true
     return this.#leftOutAt
   }
 

@@ -25,14 +25,14 @@ export async function groupStatus(kafka: Kafka, groupId: string, topic: string):
     await admin.connect()
     const bounds = await admin.fetchTopicOffsets(topic)
     const { groups } = await admin.describeGroups([groupId])
-    const [told] = await admin.fetchOffsets({ groupId, topics: [topic] })
+    const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] })
     const workers = new Map<number, string>()
     for (const { memberAssignment, clientId, clientHost } of groups[0]?.members ?? [])
       for (const partition of assignedIn(memberAssignment, topic))
         workers.set(partition, `${clientId}@${clientHost.replace(/^\//, '')}`)
     return bounds
       .map(({ partition, low, high }) => {
-        const offset = told?.partitions.find(each => each.partition === partition)
+        const offset = committed?.partitions.find(each => each.partition === partition)
         const progress =
           offset === undefined || offset.offset === '-1'
             ? undefined

@@ -5,8 +5,8 @@ import type { Logger } from '../../logger.ts'
 export function kafkaLogCreator(logger: Logger): logCreator {
   return () =>
     ({ level, namespace, log: { message, timestamp, logger: _, ...details } }: LogEntry) => {
-      const told = { ...details, namespace }
+      const logged = { ...details, namespace }
       if (level === kafkajs.logLevel.WARN || level === kafkajs.logLevel.ERROR)
-        logger.debug(told, `kafka: ${message}`)
+        logger.debug(logged, `kafka: ${message}`)
     }
 }

@@ -102,7 +102,11 @@ export function reportContents(
   for (const table of tables.filter(each => each.table !== 'lines' && each.bytes / lines >= SMALL_BYTES))
     figure(`on the disk, table ${table.table}`, 'B a line', table.bytes / lines)
   const stored = tables.find(({ table }) => table === 'lines')
-  const told = columns.reduce((sum, column) => sum + column.bytes, 0)
-  figure('on the disk, small parts that tell no columns', 'B a line', ((stored?.bytes ?? 0) - told) / lines)
+  const known = columns.reduce((sum, column) => sum + column.bytes, 0)
+  figure(
+    'on the disk, small parts that report no columns',
+    'B a line',
+    ((stored?.bytes ?? 0) - known) / lines,
+  )
   figure('active parts of the table of lines, of a day at most', 'parts', stored?.partsOfDay ?? 0)
 }
