@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { catalogueWith } from '../../test/support/catalogue-with.ts'
-import { relay } from '../../test/support/toy-nodes.ts'
+import { notes, relay } from '../../test/support/toy-nodes.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { checkGraph } from './check-graph.ts'
 
@@ -37,13 +37,14 @@ describe('a graph', () => {
     expect(problemsOf([], false)).toEqual([])
   })
 
-  test('is refused with a destination whose requests nothing carries', () => {
-    const nodes = [source, node('out', 'sink', 'relay', ['in'])]
-    expect(
-      checkGraph(catalogueWith({ destinations: [relay] }), { nodes }, { allowUnconnected: true }),
-    ).toEqual([
+  test.each([
+    ['a destination whose requests nothing carries', node('out', 'sink', 'relay', ['in'])],
+    ['a source that nothing opens', node('shelf', 'source', 'notes', [])],
+  ])('is refused with %s', (_name, refused) => {
+    const catalogue = catalogueWith({ sources: [notes], destinations: [relay] })
+    expect(checkGraph(catalogue, { nodes: [source, refused] }, { allowUnconnected: true })).toEqual([
       {
-        nodeId: 'out',
+        nodeId: refused.id,
         instancePath: '/type',
         message: expect.stringContaining('is not available on this server yet'),
       },

@@ -5,6 +5,7 @@ import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { catalogueWith } from '../../test/support/catalogue-with.ts'
 import { quietDestination } from '../../test/support/quiet-destination.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
+import { notes } from '../../test/support/toy-nodes.ts'
 import { Event } from '../event/event.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { finish } from '../steps.ts'
@@ -405,6 +406,12 @@ test('a destination whose requests nothing carries is refused', () => {
   expect(() =>
     compileGraph(catalogueWith({ destinations }), pipeline(node('n', 'sink', 'quiet', []))),
   ).toThrow('nothing carries the requests of a destination of type "quiet"')
+})
+
+test('a source that nothing opens is refused', () => {
+  expect(() =>
+    compileGraph(catalogueWith({ sources: [notes] }), pipeline(node('n', 'source', 'notes', []))),
+  ).toThrow('nothing opens a source of type "notes"')
 })
 
 test('a source that captures no metadata omits it, even if another source of its route captures it', () => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
-import { type Catalogue, isCarried } from '../nodes/contract/catalogue.ts'
+import { type Catalogue, isCarried, isOpened } from '../nodes/contract/catalogue.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import type { Processor } from '../nodes/contract/define-processor.ts'
 import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../nodes/contract/state-bounds.ts'
@@ -273,6 +273,7 @@ class Graph implements CompiledGraph {
   #compileSource({ id, type, gateway_route_id: gatewayRoute, user_config }: NodeDocument): SourceNode {
     const source = this.#catalogue.runningSourceOf(type)
     if (source === undefined) throw new RangeError(`no source of type "${type}"`)
+    if (!isOpened(source)) throw new RangeError(`nothing opens a source of type "${type}"`)
     const compiled = new SourceNode(id, {
       keepsMetadata: this.#catalogue.keepsMetadata({ type, user_config }),
     })

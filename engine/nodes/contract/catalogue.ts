@@ -110,8 +110,11 @@ export class Catalogue {
 
   /** Whether this program runs nodes of a type. Other types are accepted and stored, and cannot be published. */
   isBuilt(kind: NodeKind, type: string): boolean {
-    if (kind === 'source') return this.#sources.has(type)
     if (kind === 'transform') return this.#processors.has(type)
+    if (kind === 'source') {
+      const source = this.#sources.get(type)
+      return source !== undefined && isOpened(source)
+    }
     const destination = this.#destinations.get(type)
     return destination !== undefined && isCarried(destination)
   }
@@ -226,6 +229,11 @@ export class Catalogue {
   defaultOwnStore(): OwnStoreSink {
     return this.ownStore.compile({})
   }
+}
+
+/** Whether events of a source arrive: nothing opens a source that pulls. */
+export function isOpened({ entrance }: Source): boolean {
+  return entrance !== 'pull'
 }
 
 /** Whether anything carries the requests of a destination, or it has none. */
