@@ -4,12 +4,15 @@ import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.
 import { accountKeys, revisions } from '../../engine/configuration/entities.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { JsonObject } from '../../schemas/json.ts'
+import { catalogueWith } from '../../test/support/catalogue-with.ts'
 import {
   changeAccount,
   type TestInstallation,
   testInstallation,
 } from '../../test/support/test-installation.ts'
+import { declaredTypes } from '../../test/support/toy-nodes.ts'
 
+const catalogue = catalogueWith(declaredTypes)
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const EQUAL = { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] }
@@ -24,7 +27,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 let installation: TestInstallation
 
 beforeEach(async () => {
-  installation = await testInstallation()
+  installation = await testInstallation({ catalogue })
 })
 afterEach(() => installation.app.close())
 
@@ -448,7 +451,8 @@ describe('nodes', () => {
   test('a type that this version does not run is saved, and its pipeline cannot be published', async () => {
     const pipeline = await newPipeline()
     const first = await source(pipeline)
-    const id = await add(pipeline, 'transform', { type: 'stringify', title: 'as text', inputs: [first] })
+    const node = { type: 'declared-processor', title: 'as text', inputs: [first] }
+    const id = await add(pipeline, 'transform', node)
     await add(pipeline, 'sink', { type: 'blackhole', inputs: [id] })
     const { status, body } = await send('POST', `/v3/pipeline/${pipeline}/publish`, {})
     expect([status, body.errors]).toEqual([
@@ -456,7 +460,9 @@ describe('nodes', () => {
       [
         {
           instancePath: `/transform/${id}/type`,
-          message: expect.stringMatching(new RegExp(`"stringify" is not available .* ${id} \\("as text"\\)`)),
+          message: expect.stringMatching(
+            new RegExp(`"declared-processor" is not available .* ${id} \\("as text"\\)`),
+          ),
         },
       ],
     ])

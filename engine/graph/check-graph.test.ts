@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { catalogueWith } from '../../test/support/catalogue-with.ts'
-import { notes, relay } from '../../test/support/toy-nodes.ts'
+import { declaredTypes, notes, relay } from '../../test/support/toy-nodes.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { checkGraph } from './check-graph.ts'
 
@@ -17,6 +17,7 @@ function node(
   return { id, kind, type, title: null, user_config: config, inputs }
 }
 
+const TYPES = catalogueWith(declaredTypes)
 const source = node('in', 'source', 'log-analysis-ingestion', [])
 const sink = (...inputs: string[]) => node('out', 'sink', 'blackhole', inputs)
 const filter = (id: string, ...inputs: string[]) => node(id, 'transform', 'filter', inputs)
@@ -26,7 +27,7 @@ const route = (id: string, ...inputs: string[]) =>
   })
 
 function problemsOf(nodes: NodeDocument[], allowUnconnected = true): string[] {
-  return checkGraph(CATALOGUE, { nodes }, { allowUnconnected }).map(
+  return checkGraph(TYPES, { nodes }, { allowUnconnected }).map(
     ({ nodeId, instancePath, message }) => `${nodeId} ${instancePath} ${message}`,
   )
 }
@@ -137,8 +138,8 @@ describe('a graph', () => {
   })
 
   test('has only nodes that this program runs, each once', () => {
-    expect(problemsOf([node('h', 'source', 'fluent', [])])).toEqual([
-      'h /type "fluent" is not available on this server yet: the source h is kept, and cannot be published',
+    expect(problemsOf([node('h', 'source', 'declared-source', [])])).toEqual([
+      'h /type "declared-source" is not available on this server yet: the source h is kept, and cannot be published',
     ])
     expect(problemsOf([source, source])).toEqual(['in /id must NOT be the id of another node'])
   })

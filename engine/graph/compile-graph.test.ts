@@ -5,7 +5,7 @@ import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import { catalogueWith } from '../../test/support/catalogue-with.ts'
 import { quietDestination } from '../../test/support/quiet-destination.ts'
 import { sentBatch } from '../../test/support/sent-lines.ts'
-import { notes } from '../../test/support/toy-nodes.ts'
+import { declaredTypes, notes } from '../../test/support/toy-nodes.ts'
 import { Event } from '../event/event.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { finish } from '../steps.ts'
@@ -393,11 +393,12 @@ describe('a document that could not have been published', () => {
   test.each<[string, PipelineDocument]>([
     ['form a cycle', pipeline(filter('a', '.x', 'b'), filter('b', '.x', 'a'))],
     ['which is not an output', pipeline(source(), sink('out', 'gone'))],
-    ['no processor of type', pipeline(node('n', 'transform', 'stringify', []))],
-    ['no destination of type', pipeline(node('n', 'sink', 'loki', []))],
+    ['no source of type', pipeline(node('n', 'source', 'declared-source', []))],
+    ['no processor of type', pipeline(node('n', 'transform', 'declared-processor', []))],
+    ['no destination of type', pipeline(node('n', 'sink', 'declared-destination', []))],
     ['options of node t', pipeline(throttle('t', { threshold: 0 }))],
   ])('is refused: %s', (reason, document) => {
-    expect(() => compileGraph(CATALOGUE, document)).toThrow(reason)
+    expect(() => compileGraph(catalogueWith(declaredTypes), document)).toThrow(reason)
   })
 })
 

@@ -4,7 +4,10 @@ import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import { checkNode } from '../../engine/nodes/contract/check-node.ts'
 import { storedOptions } from '../support/stored-options.ts'
 
-/** Every wire id of the contract, with its other spellings. */
+/**
+ * Every wire id of the contract, with its other spellings. The contract (pipeline API, sections 4 to 6) is not part of this
+ * repository, so the list repeats it: a type that is lost or misspelled is noticed. All its types are declared already.
+ */
 const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {
   source: [
     ...['log-agent', 'mezmo-agent', 'datadog-agent', 'mezmo-datadog-source', 'azure-event-hub', 'demo-logs'],

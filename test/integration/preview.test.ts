@@ -101,11 +101,4 @@ test('a cancelled preview ends, and a missing one is reported', async () => {
     })
   expect((await post({ minutes: 0 })).status).toBe(400)
   expect((await post({ revision: '9' })).status).toBe(404)
-
-  const node = { type: 'sample', user_config: { rate: 2 } }
-  const added = await weir.send<{ data: { id: string } }>('POST', `${url}/transform`, node)
-  const refused = await post({})
-  const { errors } = (await refused.json()) as { errors: { instancePath: string }[] }
-  expect(refused.status).toBe(400)
-  expect(errors.map(({ instancePath }) => instancePath)).toContain(`/transform/${added.data.id}/type`)
 })

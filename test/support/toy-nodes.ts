@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import type { Event } from '../../engine/event/event.ts'
 import { jsonText, parseJson } from '../../engine/json/json-text.ts'
-import { defineDestination } from '../../engine/nodes/contract/define-destination.ts'
+import { declareDestination, defineDestination } from '../../engine/nodes/contract/define-destination.ts'
+import { declareProcessor } from '../../engine/nodes/contract/define-processor.ts'
 import { definePullSource } from '../../engine/nodes/contract/define-pull-source.ts'
 import { definePushSource } from '../../engine/nodes/contract/define-push-source.ts'
+import { declareSource } from '../../engine/nodes/contract/define-source.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 
 /**
@@ -230,4 +232,20 @@ export const relay = defineDestination({
 
 function roomOf(message: JsonValue): JsonValue | undefined {
   return isJsonObject(message) ? message.room : undefined
+}
+
+const DECLARED = {
+  summary: 'Stored, and never run.',
+  config: Type.Object({}, { additionalProperties: false }),
+  configs: [{ sent: {} }],
+}
+
+/**
+ * Types that are only declared, one of each kind. Tests of types that do not run use them, because each declared type of
+ * the program begins to run one day.
+ */
+export const declaredTypes = {
+  sources: [declareSource({ ...DECLARED, type: 'declared-source', entrance: 'gateway' })],
+  processors: [declareProcessor({ ...DECLARED, type: 'declared-processor' })],
+  destinations: [declareDestination({ ...DECLARED, type: 'declared-destination' })],
 }

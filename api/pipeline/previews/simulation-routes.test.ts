@@ -2,7 +2,11 @@ import { RE2JS } from 're2js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { replace } from '../../../engine/configuration/configuration-log.ts'
 import { drafts } from '../../../engine/configuration/entities.ts'
+import { catalogueWith } from '../../../test/support/catalogue-with.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+import { declaredTypes } from '../../../test/support/toy-nodes.ts'
+
+const catalogue = catalogueWith(declaredTypes)
 
 let installation: TestInstallation
 let url: string
@@ -11,7 +15,7 @@ let limit: string
 let sink: string
 
 beforeEach(async () => {
-  installation = await testInstallation()
+  installation = await testInstallation({ catalogue })
   url = `/v3/pipeline/${(await send('POST', '/v3/pipeline', { title: 'P' })).data.id}`
   source = await add('source', { type: 'log-analysis-ingestion', title: 'lines' })
   limit = await add('transform', throttle(1, [source]))
@@ -362,7 +366,7 @@ describe('a simulation', () => {
         message: `must name a source: the pipeline has ${source}, ${second}`,
       },
     ])
-    const id = await add('transform', { type: 'stringify', inputs: [source] })
+    const id = await add('transform', { type: 'declared-processor', inputs: [source] })
     const { status, body: refused } = await simulate({ samples: [1], source })
     expect([status, refused.errors[0].instancePath]).toEqual([400, `/node/${id}/type`])
   })
