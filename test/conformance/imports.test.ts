@@ -89,17 +89,11 @@ function waysAround(files: readonly SourceFile[]): string[] {
   })
 }
 
-/** The names that a file takes of a module for its program, as they are called there; `*` for all of them. */
-function namesTaken({ text }: SourceFile, module: string): string[] {
-  const from = new RegExp(`(?:import|export)\\s+(?!type\\b)([^'"\`;]*?)\\sfrom\\s+'${module}'`, 'g')
-  const names = [...text.matchAll(from)].flatMap(([, clause = '']) => {
-    const listed = /\{([^}]*)\}/.exec(clause)?.[1]?.split(',') ?? []
-    const whole = clause.replace(/\{[^}]*\}/, '').replace(/[\s,]/g, '') === '' ? [] : ['*']
-    return [...whole, ...listed.map(name => name.trim().replace(/\s+as\s.*$/, ''))]
-  })
-  if (new RegExp(`import\\(\\s*'${module}'|require\\(\\s*'${module}'|import\\s+'${module}'`).test(text))
-    names.push('*')
-  return names.filter(name => name !== '' && !name.startsWith('type '))
+/** Names of the values that a file takes of a module; `*` for all of them. */
+function namesTaken(file: SourceFile, module: string): string[] {
+  const taken = importsOf(file).filter(({ specifier }) => specifier === module)
+  const isRequired = new RegExp(`require\\(\\s*['"\`]${module}['"\`]`).test(file.text)
+  return [...taken.flatMap(({ names }) => names), ...(isRequired ? ['*'] : [])]
 }
 
 function waysOut(files: readonly SourceFile[]): string[] {
@@ -173,6 +167,8 @@ describe('these checks find', () => {
     "import { lookup } from 'node:dns/promises'",
     "import { WebSocket } from 'ws'",
     "const net = await import('node:net')",
+    'const net = await import(`node:net`)',
+    "import {\n  connect, // the net's\n} from 'node:net'",
     'const answer = await fetch(url)',
     'const socket = new WebSocket(url)',
   ])('a way out beside the allowed place: %s', text => {

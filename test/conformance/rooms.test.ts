@@ -285,6 +285,8 @@ describe('these checks find', () => {
     ["export * from '../../api/server.ts'", 'api/server.ts'],
     ["import '../../api/server.ts'", 'api/server.ts'],
     ["const a = await import('../../api/server.ts')", 'api/server.ts'],
+    ['const a = await import(`../../api/server.ts`)', 'api/server.ts'],
+    ["import {\n  a, // the server's\n} from '../../api/server.ts'", 'api/server.ts'],
     ["import { a } from './event.test.ts'", 'engine/event/event.test.ts'],
     ["import { a } from '../../test/support/a.ts'", 'test/support/a.ts'],
   ])('a wrong import in: %s', (text, target) => {
