@@ -1,14 +1,13 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import { isCountable } from '../../engine/store/search/counted-field.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
+import { nearestStoredTime } from '../../engine/store/search/stored-times.ts'
 import { BUCKETS, BUDGET_MS, FACET_VALUES, MAX_FACET_FIELDS } from '../../schemas/http/lines/count-api.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { readSelection } from './export-request.ts'
 import { isTimeZone, type TimeBuckets, timeBuckets } from './time-buckets.ts'
 
 const SELECTION = ['from', 'to', 'query', 'q', 'hosts', 'apps', 'levels', 'tags']
-/** The last time that a row of the store can have, UNIX ms. */
-const LAST_MS = 10_413_791_999_999
 const NOT_COUNTABLE =
   'must be app, host, level, file, env, tag or the name of a parsed field: lines cannot be counted by their text, id or time'
 
@@ -63,6 +62,6 @@ export function readFacets(parameters: QueryParameters, account: string, clock: 
 function readCounted(parameters: QueryParameters, account: string, clock: Clock): CountRequest {
   const { fromMs, toMs, ...selection } = readSelection(parameters, account, clock.wallMs())
   const budgetMs = parameters.integer('budget_ms', BUDGET_MS) ?? BUDGET_MS.usual
-  const within = (ms: number) => Math.min(Math.max(ms, 0), LAST_MS)
-  return { selection: { ...selection, fromMs: within(fromMs), toMs: within(toMs) }, budgetMs }
+  const within = { fromMs: nearestStoredTime(fromMs), toMs: nearestStoredTime(toMs) }
+  return { selection: { ...selection, ...within }, budgetMs }
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { MAX_TIME_MS } from '../../engine/store/search/stored-times.ts'
 import { isTimeZone, timeBuckets } from './time-buckets.ts'
-
-const LAST_MS = 10_413_791_999_999
 
 function buckets(from: string, to: string, zone = 'UTC', most = 60) {
   const { starts, intervalMs } = timeBuckets(Date.parse(from), Date.parse(to), zone, most)
@@ -56,7 +55,7 @@ test('any period is divided into at most as many buckets, without a gap, in ever
     'Pacific/Apia',
     '+05:45',
   )
-  const time = fc.integer({ min: 0, max: LAST_MS })
+  const time = fc.integer({ min: 0, max: MAX_TIME_MS })
   const length = fc.tuple(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 0, max: 10 }))
   fc.assert(
     fc.property(
@@ -65,7 +64,7 @@ test('any period is divided into at most as many buckets, without a gap, in ever
       zone,
       fc.integer({ min: 10, max: 2000 }),
       (fromMs, [digits, zeros], name, most) => {
-        const toMs = Math.min(LAST_MS, fromMs + digits * 10 ** zeros)
+        const toMs = Math.min(MAX_TIME_MS, fromMs + digits * 10 ** zeros)
         const { starts } = timeBuckets(fromMs, toMs, name, most)
         expect(starts.length).toBeLessThanOrEqual(most)
         expect(starts[0]).toBeLessThanOrEqual(fromMs)

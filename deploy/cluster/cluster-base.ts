@@ -55,7 +55,7 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
   const entropy = systemEntropy()
   const { kafkaTopicPrefix: prefix, kafkaReplication: replication, partitions } = settings
   const kafka = kafkaClient(kafkaClientOptions(settings, logger))
-  const schemas = await openSchemaRegistry(settings)
+  const schemas = await openSchemaRegistry(settings, clock)
   const brokers = await kafkaLog({ kafka, clock, logger, prefix, replication }).catch(error => {
     throw kafkaTrouble(settings, error)
   })

@@ -1,6 +1,7 @@
 import { Agent } from 'node:https'
-import { setTimeout } from 'node:timers/promises'
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
+import { BackOff } from '../../engine/clock/back-off.ts'
+import type { Clock } from '../../engine/clock/clock.ts'
 import { LogError } from '../../engine/log/log.ts'
 import type { SchemaLookup } from '../../engine/log/registry-log.ts'
 import { isFreeFor, RegistryIds } from '../../schemas/log/registry-ids.ts'
@@ -14,7 +15,14 @@ const COMPATIBLE = COMPATIBILITY.BACKWARD_TRANSITIVE
 /** Number of alternative texts to try: each gets another id, and at most this many ids are taken. */
 const MOST_EDITIONS = BUNDLED_SCHEMAS.length
 const MOST_ATTEMPTS = 5
-const PAUSE_MS = 150
+const PAUSES = { firstMs: 100, longestMs: 400 }
+
+/** Place of a schema in a registry. */
+interface Registration {
+  readonly registry: SchemaRegistry
+  readonly clock: Clock
+  readonly subject: string
+}
 
 export interface OpenSchemaRegistry {
   readonly ids: RegistryIds
@@ -28,7 +36,10 @@ export interface OpenSchemaRegistry {
  * @returns undefined if no registry is set
  * @throws SettingsError when the registry refuses them
  */
-export async function openSchemaRegistry(settings: Settings): Promise<OpenSchemaRegistry | undefined> {
+export async function openSchemaRegistry(
+  settings: Settings,
+  clock: Clock,
+): Promise<OpenSchemaRegistry | undefined> {
   if (settings.schemaRegistryUrl === undefined) return undefined
   const registry = clientOf(settings, settings.schemaRegistryUrl)
   const given = new Map<SchemaName, number>()
@@ -36,7 +47,7 @@ export async function openSchemaRegistry(settings: Settings): Promise<OpenSchema
   for (const { name } of BUNDLED_SCHEMAS) {
     const subject = `${settings.kafkaTopicPrefix}weir.${name}`
     try {
-      given.set(name, await freeId(registry, subject, name))
+      given.set(name, await freeId({ registry, clock, subject }, name))
     } catch (error) {
       throw new SettingsError([sentenceOf(error, settings, subject)])
     }
@@ -62,24 +73,24 @@ function clientOf(
 }
 
 /** Processes that start at the same time may conflict: the second one then uses the registration of the first. */
-async function registered(registry: SchemaRegistry, subject: string, text: string): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const schema = { type: SchemaType.AVRO as const, schema: text }
-      const { id } = await registry.register(schema, { subject, compatibility: COMPATIBLE })
-      if (!Number.isSafeInteger(id)) throw new Error('its answer to a schema is not an id')
-      return id
-    } catch (error) {
-      if (!(isRefused(error) || isJudgedOtherwise(error)) || attempt === MOST_ATTEMPTS) throw error
-      await setTimeout(PAUSE_MS)
-    }
+async function registered({ registry, clock, subject }: Registration, text: string): Promise<number> {
+  let attempts = 0
+  const register = async () => {
+    attempts++
+    const schema = { type: SchemaType.AVRO as const, schema: text }
+    const { id } = await registry.register(schema, { subject, compatibility: COMPATIBLE })
+    if (!Number.isSafeInteger(id)) throw new Error('its answer to a schema is not an id')
+    return id
   }
+  const mayRepeat = (error: unknown) =>
+    (isRefused(error) || isJudgedOtherwise(error)) && attempts < MOST_ATTEMPTS
+  return new BackOff(clock, PAUSES).repeat(register, mayRepeat)
 }
 
 /** @returns an id that does not name another schema on a log that was begun with bundled ids */
-async function freeId(registry: SchemaRegistry, subject: string, name: SchemaName): Promise<number> {
+async function freeId(registration: Registration, name: SchemaName): Promise<number> {
   for (let edition = 0; edition <= MOST_EDITIONS; edition++) {
-    const id = await registered(registry, subject, textOf(name, edition))
+    const id = await registered(registration, textOf(name, edition))
     if (isFreeFor(name, id)) return id
   }
   throw new Error(`it repeatedly gives ${name} the id of another record`)

@@ -4,6 +4,7 @@ import {
   configurationEventType,
   configurationLossType,
 } from '../../schemas/log/configuration.ts'
+import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
@@ -27,6 +28,8 @@ const FILLED_AT_ONCE = 256
  * moment.
  */
 const SHORT_LOOKS = 5
+/** Pauses after errors of the log. */
+const PAUSES = { firstMs: 250, longestMs: 2_000 }
 
 export interface ConfigurationLogOptions {
   /** `weir.config`: one partition, kept forever. */
@@ -302,15 +305,17 @@ export class ConfigurationLog implements ConfigurationView {
 
   /** Keeps reading until the signal is aborted. Errors of the log are retried; any other error ends it. */
   async follow(signal: AbortSignal): Promise<void> {
+    const backOff = new BackOff(this.#options.clock, PAUSES)
     while (!signal.aborted) {
       try {
         await this.#options.topic.waitBeyond(0, this.#next, signal)
         if (!signal.aborted) await this.catchUp()
+        backOff.reset()
       } catch (error) {
         if (signal.aborted) return
         if (!(error instanceof LogError && error.retriable)) throw error
         this.#options.logger.warn({ err: error }, 'the configuration log cannot be read; trying again')
-        await this.#options.clock.sleep(1000, signal)
+        await backOff.pause(signal)
       }
     }
   }

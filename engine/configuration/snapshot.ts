@@ -4,11 +4,11 @@ import {
   configurationSnapshotType,
   type SnapshotEntity,
 } from '../../schemas/log/configuration.ts'
+import { PART_BYTES } from '../../schemas/log/record-size.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { recordsBetween } from '../log/records-between.ts'
 
-const PART_BYTES = 900_000
 const FIRST_WINDOW_RECORDS = 1024n
 
 export interface Snapshot {

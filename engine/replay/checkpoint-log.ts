@@ -5,10 +5,10 @@ import {
   checkpointPartType,
 } from '../../schemas/log/checkpoint.ts'
 import { type Loss, lossIn } from '../../schemas/log/loss.ts'
+import { PART_BYTES } from '../../schemas/log/record-size.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
 import { READ_BYTES } from '../log/records-between.ts'
 
-const CHUNK_BYTES = 900_000
 /**
  * Number of checkpoints that are compared for the highest (epoch, offset): a replaced worker may have written one or two.
  */
@@ -75,11 +75,11 @@ export class CheckpointLog {
 
   /** Writes a checkpoint; it counts once this resolves. */
   async write(epoch: bigint, nextOffset: bigint, body: Buffer): Promise<WrittenRecords> {
-    const chunks = Math.max(1, Math.ceil(body.length / CHUNK_BYTES))
+    const chunks = Math.max(1, Math.ceil(body.length / PART_BYTES))
     let firstChunkOffset: bigint | undefined
     let checksum = 0
     for (let index = 0; index < chunks; index++) {
-      const data = body.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)
+      const data = body.subarray(index * PART_BYTES, (index + 1) * PART_BYTES)
       const { offset } = await this.#append(epoch, nextOffset, { 'weir.Chunk': { index, data } })
       firstChunkOffset ??= offset
       checksum = crc32(data, checksum)
@@ -313,7 +313,7 @@ export class CheckpointLog {
     let offset = BigInt(manifest.firstChunkOffset)
     if (offset < first) return undefined
     // Each chunk is copied and checked as it is read: for all of them together, other work would wait.
-    const body = Buffer.allocUnsafeSlow(Math.min(manifest.bytes, manifest.chunks * CHUNK_BYTES))
+    const body = Buffer.allocUnsafeSlow(Math.min(manifest.bytes, manifest.chunks * PART_BYTES))
     let bytes = 0
     let checksum = 0
     for (let chunks = 0; chunks < manifest.chunks; ) {

@@ -55,6 +55,7 @@ export interface CheckpointManifest {
 }
 
 const stringType = avroType('"string"')
+const longType = avroType('"long"')
 // States may have tens of megabytes, and many readers need only the members before them.
 const wordedType = new WireType<WordedCheckpoint>('Checkpoint', { sharesBytes: true })
 const namedType = new WireType<Checkpoint>('NamedStatesCheckpoint', { sharesBytes: true })
@@ -86,6 +87,12 @@ export function encodedHolder(holder: StateHolder, behaviour: number): Uint8Arra
     ? holderType.toBuffer(holder)
     : stringType.toBuffer(wordsOfHolder(holder))
 }
+
+/** A length, or a number of states, in its form in a checkpoint. */
+export function encodedLength(length: number): Uint8Array {
+  return longType.toBuffer(length)
+}
+
 export const checkpointPartType = new WireType<CheckpointPart>('CheckpointPart', { sharesBytes: true })
 
 /** Type of a member of a record; of a list, that of a member of its elements. */

@@ -3,3 +3,9 @@
  * so small records are expensive; a large record is repeated as a whole.
  */
 export const RECORD_BYTES = 900 * 1024
+
+/**
+ * Maximum size in bytes of a part of a value that is written as several records: a snapshot of the configuration, or a
+ * checkpoint. It is fixed: a reader of a checkpoint reserves this many bytes for each part, also one of an earlier version.
+ */
+export const PART_BYTES = 900_000

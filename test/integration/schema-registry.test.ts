@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openSchemaRegistry } from '../../deploy/cluster/schema-registry.ts'
 import { readSettings } from '../../deploy/settings/settings.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
+import { systemClock } from '../../engine/clock/system-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
@@ -60,7 +61,7 @@ function settingsFor(url: string, more: Readonly<Record<string, string>> = {}) {
 }
 
 async function opened(url: string, more: Readonly<Record<string, string>> = {}) {
-  const schemas = await openSchemaRegistry(settingsFor(url, more))
+  const schemas = await openSchemaRegistry(settingsFor(url, more), systemClock())
   if (schemas === undefined) throw new Error('the settings name a registry')
   return schemas
 }

@@ -2,6 +2,7 @@ import {
   type Checkpoint,
   checkpointType,
   encodedHolder,
+  encodedLength,
   type NamedState,
 } from '../../../schemas/log/checkpoint.ts'
 import { joined, type Steps } from '../../steps.ts'
@@ -14,19 +15,10 @@ export function* checkpointBytes(
   const begun = checkpointType.encode({ ...head, states: [] })
   // The states are the last member, so the byte that ends their list also ends the value.
   const parts: Uint8Array[] = [begun.subarray(0, -1)]
-  if (states.length > 0) parts.push(long(states.length))
+  if (states.length > 0) parts.push(encodedLength(states.length))
   for (const { holder, data } of states) {
-    parts.push(encodedHolder(holder, head.behaviour), long(data.length), data)
+    parts.push(encodedHolder(holder, head.behaviour), encodedLength(data.length), data)
   }
   parts.push(begun.subarray(-1))
   return yield* joined(parts)
-}
-
-/** Encodes Avro's `long`: zigzag, which doubles numbers of zero and above, in groups of seven bits, lowest first. */
-function long(value: number): Uint8Array {
-  const bytes: number[] = []
-  let rest = value * 2
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80)
-  bytes.push(rest)
-  return Uint8Array.from(bytes)
 }

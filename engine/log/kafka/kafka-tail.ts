@@ -1,3 +1,4 @@
+import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { LogRecord } from '../log.ts'
 import type { KafkaLink } from './kafka-link.ts'
@@ -8,7 +9,7 @@ const POLL_MS = 100
 /** Bounds on the compressed size of one fetch; a larger batch still arrives as a whole. */
 export const PARTITION_BYTES = 1024 * 1024
 const FETCH_BYTES = 8 * 1024 * 1024
-const PAUSE_MS = 100
+const PAUSES = { firstMs: 100, longestMs: 400 }
 export const READ_UNCOMMITTED = 0
 
 /** A partition whose head a reader waits for. */
@@ -29,7 +30,7 @@ export interface FollowedPartition {
  */
 export class KafkaTail {
   readonly #link: KafkaLink
-  readonly #clock: Clock
+  readonly #backOff: BackOff
   /** Number of waiting readers per partition. */
   readonly #followed = new Map<FollowedPartition, number>()
   readonly #polled = new Map<number, Promise<void>>()
@@ -38,7 +39,7 @@ export class KafkaTail {
 
   constructor(link: KafkaLink, clock: Clock) {
     this.#link = link
-    this.#clock = clock
+    this.#backOff = new BackOff(clock, PAUSES)
   }
 
   /** Resolves when the wait does; the partition is followed until then. */
@@ -84,6 +85,7 @@ export class KafkaTail {
         const partitions = this.#closed ? undefined : (await this.#byLeader()).get(leader)
         if (partitions === undefined) return
         await this.#fetch(leader, partitions)
+        this.#backOff.reset()
       }
     } catch {
       // Direct calls to the partition report the error; this loop only tries again.
@@ -129,6 +131,6 @@ export class KafkaTail {
 
   async #rest(): Promise<void> {
     this.#link.doubt()
-    await this.#clock.sleep(PAUSE_MS)
+    await this.#backOff.pause()
   }
 }

@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, type PartitionMetadata } from 'kafkajs'
+import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { partitionsDiffer } from '../appendable.ts'
 import { LogError, MAX_RECORD_BYTES } from '../log.ts'
@@ -9,7 +10,7 @@ import { leastInSync, MIN_IN_SYNC, type WantedCopies } from './wanted-copies.ts'
 /** Allowance for the parts of a batch apart from its values. */
 const BATCH_OVERHEAD_BYTES = 65_536
 const MAX_MESSAGE_BYTES = MAX_RECORD_BYTES + BATCH_OVERHEAD_BYTES
-const CREATION_PAUSE_MS = 50
+const CREATION_PAUSES = { firstMs: 50, longestMs: 200 }
 const CREATION_PATIENCE_MS = 10_000
 
 /** Settings that Weir requires of a topic, with the reason why other values are refused. */
@@ -129,31 +130,24 @@ function typesIn(error: unknown): string[] {
 }
 
 /** The partitions of a topic, once all of them have a leader. */
-async function presentPartitions(
-  admin: Admin,
-  clock: Clock,
-  topic: string,
-): Promise<readonly PartitionMetadata[]> {
-  for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
-    try {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
-      const partitions = topics[0]?.partitions ?? []
-      if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return partitions
-    } catch (error) {
-      if (waitedMs > CREATION_PATIENCE_MS) throw error
-    }
-    if (waitedMs > CREATION_PATIENCE_MS)
-      throw new LogError('LOG_UNAVAILABLE', `topic ${topic} has partitions without a leader`, {
-        retriable: true,
-      })
-    await clock.sleep(CREATION_PAUSE_MS)
-  }
+function presentPartitions(admin: Admin, clock: Clock, topic: string): Promise<readonly PartitionMetadata[]> {
+  return onceCreated(clock, async () => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+    const partitions = topics[0]?.partitions ?? []
+    if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return partitions
+    throw new LogError('LOG_UNAVAILABLE', `topic ${topic} has partitions without a leader`, {
+      retriable: true,
+    })
+  })
 }
 
 /** Settings by name. A broker may know a new topic only after a moment. */
-async function settingsOf(admin: Admin, clock: Clock, topic: string): Promise<ReadonlyMap<string, string>> {
-  for (let waitedMs = 0; ; waitedMs += CREATION_PAUSE_MS) {
-    try {
+function settingsOf(admin: Admin, clock: Clock, topic: string): Promise<ReadonlyMap<string, string>> {
+  const isUnknown = (error: unknown) =>
+    error instanceof Error && typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION'
+  return onceCreated(
+    clock,
+    async () => {
       const configNames = [...REQUIRED.map(({ name }) => name), MIN_IN_SYNC]
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
@@ -161,12 +155,22 @@ async function settingsOf(admin: Admin, clock: Clock, topic: string): Promise<Re
       })
       const entries = resources[0]?.configEntries ?? []
       return new Map(entries.map(({ configName, configValue }) => [configName, configValue]))
-    } catch (error) {
-      const isUnknown = error instanceof Error && typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION'
-      if (!isUnknown || waitedMs > CREATION_PATIENCE_MS) throw error
-      await clock.sleep(CREATION_PAUSE_MS)
-    }
-  }
+    },
+    isUnknown,
+  )
+}
+
+/** Repeats a call about a topic that brokers may not know completely yet. @throws the error of the last call */
+function onceCreated<T>(
+  clock: Clock,
+  call: () => Promise<T>,
+  mayRepeat: (error: unknown) => boolean = () => true,
+): Promise<T> {
+  const untilMs = clock.monotonicMs() + CREATION_PATIENCE_MS
+  return new BackOff(clock, CREATION_PAUSES).repeat(
+    call,
+    error => mayRepeat(error) && clock.monotonicMs() < untilMs,
+  )
 }
 
 function checkSettings(values: ReadonlyMap<string, string>, topic: string): void {
