@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/account/category.ts'
+import { Deleted } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
-import { DeletedReply } from '../configuration/replies.ts'
 import { Categories } from './categories.ts'
 
 const CATEGORIES = '/v1/config/categories/:type'
@@ -74,7 +74,7 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async app => {
         summary: 'Delete a category; the objects in it stay',
         tags,
         params: CategoryPath,
-        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+        response: { 200: Deleted, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params }) => {

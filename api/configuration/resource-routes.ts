@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
+import { Deleted } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Caller } from '../auth/caller.ts'
-import { DeletedReply } from './replies.ts'
 
 /** Resources of the callers' accounts that are written as a whole and read by their id. */
 export interface Resource<Write, Record> {
@@ -75,7 +75,7 @@ export function resourceRoutes<Write extends TSchema, Record extends TSchema>(
         summary: `Delete a ${one}`,
         tags,
         params: IdPath,
-        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+        response: { 200: Deleted, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params }) => {
@@ -129,7 +129,7 @@ export function singleResourceRoutes<Write extends TSchema, Record extends TSche
     path,
     {
       config,
-      schema: { ...common, summary: summaries.delete, response: { 200: DeletedReply, ...V1_ERROR_REPLIES } },
+      schema: { ...common, summary: summaries.delete, response: { 200: Deleted, ...V1_ERROR_REPLIES } },
     },
     async ({ caller }) => {
       await resource.delete(caller)

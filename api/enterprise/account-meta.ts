@@ -1,8 +1,8 @@
 import Type from 'typebox'
+import { AccountRecord } from '../../schemas/http/account/account-api.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Meta } from '../http/envelope.ts'
-import { AccountRecord } from './records.ts'
 
 export const AccountPath = Type.Object({ accountId: Type.String() })
 export const ManyAccounts = { 200: EnvelopeOf(Type.Array(AccountRecord)), ...V3_ERROR_REPLIES }

@@ -1,28 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
 import { type Account, accounts } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
+import { TokenDescription } from '../../schemas/http/account/token-api.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
-import { named } from '../../schemas/named.ts'
 import type { Caller } from '../auth/caller.ts'
 import { envelope, type Meta } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import { AccountPath, ALL_ACCOUNTS, ManyAccounts, ONE_ACCOUNT, OneAccount } from './account-meta.ts'
 import { ChildAccounts } from './child-accounts.ts'
 import { accountRecord } from './records.ts'
-
-const TokenDescription = named(
-  'TokenDescription',
-  Type.Object({
-    subject: Type.String(),
-    type: Type.String(),
-    account: Type.Union([Type.String(), Type.Null()]),
-    enterprise: Type.Union([Type.String(), Type.Null()]),
-    email: Type.Union([Type.String(), Type.Null()]),
-    role: Type.String(),
-  }),
-)
 
 const CALLER: Meta = { pk: 'subject', type: 'token', links: { self: {} } }
 

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import type { EnterpriseKey } from '../../engine/configuration/kinds/enterprise-keys.ts'
 import { AccountKeyRecord, AccountKeyWrite } from '../../schemas/http/account/account-key.ts'
+import { DeletedWithMessage } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
-import { DeletedWithMessageReply } from '../configuration/replies.ts'
 import { EnterpriseKeys } from './enterprise-keys.ts'
 
 const KEYS = '/v1/enterprise/keys'
@@ -62,7 +62,7 @@ export const enterpriseKeyRoutes: FastifyPluginAsyncTypebox = async app => {
         summary: 'Delete a service key of the enterprise, which becomes invalid at once',
         tags,
         params: KeyPath,
-        response: { 200: DeletedWithMessageReply, ...V1_ERROR_REPLIES },
+        response: { 200: DeletedWithMessage, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params: { keyId } }) => {

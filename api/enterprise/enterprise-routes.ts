@@ -1,24 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
 import { enterprises } from '../../engine/configuration/entities.ts'
-import { AccountChange, AccountCreate } from '../../schemas/http/account/account-api.ts'
+import {
+  AccountChange,
+  AccountCreate,
+  CreatedAccount,
+  EnterpriseRecord,
+} from '../../schemas/http/account/account-api.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
-import { named } from '../../schemas/named.ts'
 import { envelope, type Meta } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { AccountPath, ALL_ACCOUNTS, ManyAccounts, ONE_ACCOUNT, OneAccount } from './account-meta.ts'
 import { ChildAccounts } from './child-accounts.ts'
-import { AccountRecord, accountRecord, EnterpriseRecord, enterpriseRecord } from './records.ts'
+import { accountRecord, enterpriseRecord } from './records.ts'
 
-const CreatedAccount = named(
-  'CreatedAccount',
-  Type.Object({
-    ...AccountRecord.properties,
-    ingestion_key: Type.String({ description: 'Ingestion key of the account' }),
-  }),
-)
 const ENTERPRISE: Meta = { pk: 'enterprise', type: 'enterprise', links: { self: {} } }
 
 /** `/v3/enterprise` (configuration and account API, section 17.1). */

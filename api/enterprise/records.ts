@@ -1,46 +1,6 @@
-import Type from 'typebox'
 import type { Account, Enterprise, Plan } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
-import { named } from '../../schemas/named.ts'
-
-/** Accounts and enterprises as `/v3` shows them (configuration and account API, section 17.1). */
-export const AccountRecord = named(
-  'AccountRecord',
-  Type.Object({
-    account: Type.String(),
-    account_id: Type.String(),
-    enterprise_id: Type.Union([Type.String(), Type.Null()]),
-    company: Type.String(),
-    owneremail: Type.String(),
-    plan: Type.Object({
-      type: Type.String(),
-      max_pipelines: Type.Optional(Type.Integer({ description: 'Absent: no limit' })),
-      max_nodes_per_pipeline: Type.Optional(Type.Integer({ description: 'Absent: no limit' })),
-    }),
-    status: Type.String(),
-    retention: Type.Integer(),
-    quota: Type.Object({ retention: Type.Integer() }),
-    external_id: Type.Union([Type.String(), Type.Null()]),
-    created: Type.String({ format: 'date-time' }),
-    features: Type.Optional(
-      Type.Object({ throttle: Type.Boolean() }, { description: 'Absent: everything is on' }),
-    ),
-    meta: Type.Object({ suspendIngestion: Type.Boolean() }),
-  }),
-)
-export type AccountRecord = Type.Static<typeof AccountRecord>
-
-export const EnterpriseRecord = named(
-  'EnterpriseRecord',
-  Type.Object({
-    enterprise: Type.String(),
-    enterprise_id: Type.String(),
-    name: Type.String(),
-    created: Type.String({ format: 'date-time' }),
-    accounts: Type.Array(AccountRecord),
-  }),
-)
-export type EnterpriseRecord = Type.Static<typeof EnterpriseRecord>
+import type { AccountRecord, EnterpriseRecord } from '../../schemas/http/account/account-api.ts'
 
 /** Maximum number of days that clients of accounts accept and show. */
 const MAX_SHOWN_RETENTION_DAYS = 90

@@ -8,11 +8,11 @@ import {
   AccessGroupCreate,
   AccessGroupRecord,
 } from '../../schemas/http/account/access-group.ts'
+import { Deleted } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { accountOf } from '../auth/permission.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
-import { DeletedReply } from '../configuration/replies.ts'
 import { Groups } from './groups.ts'
 
 const GROUPS = '/v1/config/groups'
@@ -85,7 +85,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async app => {
         description: DESCRIPTION,
         tags,
         params: GroupPath,
-        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+        response: { 200: Deleted, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params }) => {

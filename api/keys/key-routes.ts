@@ -7,9 +7,9 @@ import {
   KEY_TYPES,
   type KeyType,
 } from '../../schemas/http/account/account-key.ts'
+import { DeletedWithMessage } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
-import { DeletedWithMessageReply } from '../configuration/replies.ts'
 import { badRequest } from '../http/errors.ts'
 import { Keys } from './keys.ts'
 
@@ -82,7 +82,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox = async app => {
         summary: 'Delete a key, which becomes invalid at once',
         tags,
         params: KeyPath,
-        response: { 200: DeletedWithMessageReply, ...V1_ERROR_REPLIES },
+        response: { 200: DeletedWithMessage, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params: { keyId } }) => {

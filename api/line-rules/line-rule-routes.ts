@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import type { ExclusionRule } from '../../engine/configuration/kinds/line-rules.ts'
+import { Deleted } from '../../schemas/http/account/deleted.ts'
 import {
   EXCLUSION_CONDITIONS,
   ExclusionChange,
@@ -20,7 +21,6 @@ import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { isJsonObject } from '../../schemas/json.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
 import { givenMembers } from '../configuration/given-members.ts'
-import { DeletedReply } from '../configuration/replies.ts'
 import { badRequest, type ValidationDetail } from '../http/errors.ts'
 import { type ListName, RuleList } from './rule-list.ts'
 
@@ -145,7 +145,7 @@ function commonRoutes<Name extends ListName, Rule extends TSchema>(
       schema: {
         summary: `Delete one of the ${kind} rules`,
         ...one,
-        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+        response: { 200: Deleted, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params }) => {

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Member } from '../../engine/configuration/kinds/members.ts'
+import { DeletedWithMessage } from '../../schemas/http/account/deleted.ts'
 import { MemberChange, MemberCreate, MemberRecord } from '../../schemas/http/account/member.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { assertValid } from '../configuration/assert-valid.ts'
-import { DeletedWithMessageReply } from '../configuration/replies.ts'
 import { Members } from './members.ts'
 
 const MEMBERS = '/v1/config/members'
@@ -73,7 +73,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async app => {
         summary: 'Remove a member from the account, with all their personal tokens for it',
         tags,
         params: MemberPath,
-        response: { 200: DeletedWithMessageReply, ...V1_ERROR_REPLIES },
+        response: { 200: DeletedWithMessage, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params }) => {

@@ -3,8 +3,7 @@ import Type from 'typebox'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { Deleted } from '../../schemas/http/pipeline/deleted.ts'
-import { PipelineRecord, PipelineWrite } from '../../schemas/http/pipeline/pipeline-api.ts'
-import { named } from '../../schemas/named.ts'
+import { PipelineBody, PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { onlyParameter } from './dry-run.ts'
@@ -16,23 +15,6 @@ import { pipelineRecord } from './records.ts'
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
 const ManyPipelines = { 200: EnvelopeOf(Type.Array(PipelineRecord)), ...V3_ERROR_REPLIES }
 const tags = ['pipelines']
-
-/**
- * The body may also contain the read-only members of nodes: clients send them with the rest (pipeline API, section 1.5).
- */
-const PipelineBody = named(
-  'PipelineBody',
-  Type.Object(
-    {
-      ...PipelineWrite.properties,
-      pipeline_id: PipelineWrite.properties.id,
-      generation_id: PipelineWrite.properties.id,
-      component_id: PipelineWrite.properties.id,
-      consumer_id: PipelineWrite.properties.id,
-    },
-    { additionalProperties: false },
-  ),
-)
 
 /** Pipelines without their nodes (pipeline API, section 2.1). */
 export const pipelineResourceRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (

@@ -1,35 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
 import { setSpread, spreadStatus } from '../../engine/configuration/kinds/spread.ts'
+import { SpreadChange, SpreadRecord } from '../../schemas/http/account/spread.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
-import { named } from '../../schemas/named.ts'
 import { accountOf } from '../auth/permission.ts'
 import { envelope, type Meta } from '../http/envelope.ts'
 import { ApiError } from '../http/errors.ts'
 
-const SpreadRecord = named(
-  'SpreadRecord',
-  Type.Object({
-    account: Type.String(),
-    enabled: Type.Boolean({ description: 'Requested state.' }),
-    phase: Type.Union([
-      Type.Literal('off'),
-      Type.Literal('turning_on'),
-      Type.Literal('on'),
-      Type.Literal('turning_off'),
-    ]),
-    partitions: Type.Integer(),
-    partitions_done: Type.Integer({
-      description: 'Number of partitions that have applied the newest change.',
-    }),
-  }),
-)
-
-const SpreadChange = named(
-  'SpreadChange',
-  Type.Object({ enabled: Type.Boolean() }, { additionalProperties: false }),
-)
 const Reply = { 200: EnvelopeOf(SpreadRecord), ...V3_ERROR_REPLIES }
 const META: Meta = { pk: 'account', type: 'spread', links: { self: {} }, page: null }
 

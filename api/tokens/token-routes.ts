@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { AccessToken } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
+import { Deleted } from '../../schemas/http/account/deleted.ts'
 import {
   IssuedToken,
   TokenChange,
@@ -12,7 +13,6 @@ import {
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { authenticateAgain } from '../auth/request-caller.ts'
 import type { TokenUses } from '../auth/token-uses.ts'
-import { DeletedReply } from '../configuration/replies.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { AccessTokens, type Issued } from './access-tokens.ts'
 
@@ -120,7 +120,7 @@ function serveOne(app: TypedApp, { tokens, record, issued }: ServedTokens): void
         summary: 'Revoke an access token, which becomes invalid at once',
         tags,
         params: TokenPath,
-        response: { 200: DeletedReply, ...V1_ERROR_REPLIES },
+        response: { 200: Deleted, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params }) => {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { named } from '../../schemas/named.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../event/problem.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
@@ -16,46 +17,49 @@ const throttlingMember = (member: keyof typeof DEFAULT_THROTTLING, description: 
 const ReadOnly = Type.Optional(Type.Unknown({ description: 'Ignored' }))
 const Repeated = Type.Optional(Type.Unknown({ description: 'If not empty, the same as in the path' }))
 
-/** An alert as it is written (pipeline API, section 7). */
-export const AlertWrite = Type.Object({
-  component_kind: Type.Enum(['source', 'transform'], { description: 'Kind of node, as in the path' }),
-  inputs: Type.Array(Type.String(), { minItems: 1, description: 'Watched outputs of the node' }),
-  active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the alert can fire' })),
-  alert_config: Type.Object(
-    {
-      general: Type.Object(
-        {
-          name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the alert' }),
-          description: Type.Optional(
-            Type.String({ maxLength: 1024, description: 'Description of the alert' }),
-          ),
-        },
-        { additionalProperties: false },
-      ),
-      evaluation: AlertEvaluation,
-      alert_payload: Type.Object(
-        {
-          service: AlertService,
-          throttling: Type.Optional(
-            Type.Object(
-              {
-                window_secs: throttlingMember('window_secs', 'Time in which notices are counted'),
-                threshold: throttlingMember('threshold', 'Maximum number of notices in that time'),
-              },
-              { additionalProperties: false, default: DEFAULT_THROTTLING },
+/** An alert as it is written (pipeline API, section 7). It needs rules of the engine, so it is not in `schemas/http`. */
+export const AlertWrite = named(
+  'AlertWrite',
+  Type.Object({
+    component_kind: Type.Enum(['source', 'transform'], { description: 'Kind of node, as in the path' }),
+    inputs: Type.Array(Type.String(), { minItems: 1, description: 'Watched outputs of the node' }),
+    active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the alert can fire' })),
+    alert_config: Type.Object(
+      {
+        general: Type.Object(
+          {
+            name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the alert' }),
+            description: Type.Optional(
+              Type.String({ maxLength: 1024, description: 'Description of the alert' }),
             ),
-          ),
-        },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  component_id: Repeated,
-  pipeline_id: Repeated,
-  id: ReadOnly,
-  account_id: ReadOnly,
-})
+          },
+          { additionalProperties: false },
+        ),
+        evaluation: AlertEvaluation,
+        alert_payload: Type.Object(
+          {
+            service: AlertService,
+            throttling: Type.Optional(
+              Type.Object(
+                {
+                  window_secs: throttlingMember('window_secs', 'Time in which notices are counted'),
+                  threshold: throttlingMember('threshold', 'Maximum number of notices in that time'),
+                },
+                { additionalProperties: false, default: DEFAULT_THROTTLING },
+              ),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    component_id: Repeated,
+    pipeline_id: Repeated,
+    id: ReadOnly,
+    account_id: ReadOnly,
+  }),
+)
 
 export type AlertWrite = Type.Static<typeof AlertWrite>
 

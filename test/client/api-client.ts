@@ -451,6 +451,24 @@ export type RevisionSummaryListEnvelope = {
     meta: Meta;
     data: RevisionSummary[];
 };
+export type RevisionNode = {
+    id: string;
+    kind: "source" | "transform" | "sink";
+    "type": string;
+    title: string | null;
+    description: string | null;
+    user_config: object;
+    inputs: string[];
+    gateway_route_id?: string;
+};
+export type RevisionAlert = {
+    id: string;
+    component_kind: "source" | "transform";
+    component_id: string;
+    inputs: string[];
+    active: boolean;
+    alert_config: object;
+};
 export type RevisionRecord = {
     id: string;
     pipeline_id: string;
@@ -459,32 +477,24 @@ export type RevisionRecord = {
     /** Title of the pipeline when it was published */
     title: string;
     created_at: string;
-    nodes: {
-        id: string;
-        kind: "source" | "transform" | "sink";
-        "type": string;
-        title: string | null;
-        description: string | null;
-        user_config: object;
-        inputs: string[];
-        gateway_route_id?: string;
-    }[];
+    nodes: RevisionNode[];
     /** Whether this is the revision that runs or is paused */
     deployed: boolean;
     /** Whether the account's lines pass through it now */
     loaded: boolean;
-    alerts: {
-        id: string;
-        component_kind: "source" | "transform";
-        component_id: string;
-        inputs: string[];
-        active: boolean;
-        alert_config: object;
-    }[];
+    alerts: RevisionAlert[];
 };
 export type RevisionRecordEnvelope = {
     meta: Meta;
     data: RevisionRecord;
+};
+export type MemberDifference = {
+    /** JSON pointer into the node or alert */
+    path: string;
+    /** Previous value; absent: it did not exist */
+    before?: unknown;
+    /** New value; absent: it no longer exists */
+    after?: unknown;
 };
 export type NodeDifference = {
     change: "added" | "removed" | "changed";
@@ -493,28 +503,14 @@ export type NodeDifference = {
     "type": string;
     title: string | null;
     /** Changed members of a changed node */
-    members: {
-        /** JSON pointer into the node or alert */
-        path: string;
-        /** Previous value; absent: it did not exist */
-        before?: unknown;
-        /** New value; absent: it no longer exists */
-        after?: unknown;
-    }[];
+    members: MemberDifference[];
 };
 export type AlertDifference = {
     change: "added" | "removed" | "changed";
     id: string;
     name: string;
     /** Changed members of a changed alert */
-    members: {
-        /** JSON pointer into the node or alert */
-        path: string;
-        /** Previous value; absent: it did not exist */
-        before?: unknown;
-        /** New value; absent: it no longer exists */
-        after?: unknown;
-    }[];
+    members: MemberDifference[];
 };
 export type RevisionDiff = {
     "from": string;
@@ -564,6 +560,52 @@ export type EventRecord = {
     metadata: object;
     timestamp: string;
 };
+export type SimulatedNode = {
+    id: string;
+    /** Name in the pipeline's file, if the file gives one */
+    name?: string;
+    kind: "source" | "transform" | "sink";
+    "type": string;
+    title: string | null;
+    events_in: number;
+    /** Events that other nodes received; for a sink: events that it would have sent */
+    events_out: number;
+    /** Events that became part of another one */
+    merged: number;
+    /** Events that windows hold at the end */
+    held: number;
+    dropped: {
+        /** Number of the sample that it stems from, from 0; null: it left a window that expired */
+        sample: number | null;
+        event: EventRecord;
+        /** The rule, as reported by the processor */
+        reason: object;
+    }[];
+    failed: {
+        /** Number of the sample that it stems from, from 0; null: it left a window that expired */
+        sample: number | null;
+        event: EventRecord;
+    }[];
+    errors: {
+        /** Number of the sample that it stems from, from 0; null: it left a window that expired */
+        sample: number | null;
+        code: string;
+        field: string | null;
+        message: string;
+    }[];
+    /** Outputs of the node. A sink has one: the events that it would have sent */
+    outputs: {
+        id: string;
+        label: string;
+        /** false: no node reads this output, so its events are dropped */
+        connected: boolean;
+        events: {
+            /** Number of the sample that it stems from, from 0; null: it left a window that expired */
+            sample: number | null;
+            event: EventRecord;
+        }[];
+    }[];
+};
 export type SimulationRecord = {
     /** Number of samples sent */
     samples: number;
@@ -573,52 +615,7 @@ export type SimulationRecord = {
     cut: boolean;
     /** Reason of an early end: the expressions of a sample cost too much */
     ended?: string;
-    nodes: {
-        id: string;
-        /** Name in the pipeline's file, if the file gives one */
-        name?: string;
-        kind: "source" | "transform" | "sink";
-        "type": string;
-        title: string | null;
-        events_in: number;
-        /** Events that other nodes received; for a sink: events that it would have sent */
-        events_out: number;
-        /** Events that became part of another one */
-        merged: number;
-        /** Events that windows hold at the end */
-        held: number;
-        dropped: {
-            /** Number of the sample that it stems from, from 0; null: it left a window that expired */
-            sample: number | null;
-            event: EventRecord;
-            /** The rule, as reported by the processor */
-            reason: object;
-        }[];
-        failed: {
-            /** Number of the sample that it stems from, from 0; null: it left a window that expired */
-            sample: number | null;
-            event: EventRecord;
-        }[];
-        errors: {
-            /** Number of the sample that it stems from, from 0; null: it left a window that expired */
-            sample: number | null;
-            code: string;
-            field: string | null;
-            message: string;
-        }[];
-        /** Outputs of the node. A sink has one: the events that it would have sent */
-        outputs: {
-            id: string;
-            label: string;
-            /** false: no node reads this output, so its events are dropped */
-            connected: boolean;
-            events: {
-                /** Number of the sample that it stems from, from 0; null: it left a window that expired */
-                sample: number | null;
-                event: EventRecord;
-            }[];
-        }[];
-    }[];
+    nodes: SimulatedNode[];
 };
 export type SimulationRecordEnvelope = {
     meta: Meta;
@@ -634,6 +631,37 @@ export type SimulationRequest = {
     /** Whether windows that are still open at the end are closed */
     flush?: boolean;
 };
+export type StoredLine = {
+    line_id: string;
+    pipeline_id: string | null;
+    node_id: string | null;
+};
+export type ExplanationStep = {
+    node_id: string;
+    kind: "source" | "transform" | "sink";
+    "type": string;
+    title: string | null;
+    /** held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. For lines of a spread account: moved, to the partition of its key, where the next steps took place; under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there */
+    outcome: "passed" | "dropped" | "failed" | "held" | "merged" | "moved" | "under_way" | "not_kept";
+    /** Ids of the outputs by which it left */
+    outputs: string[];
+    /** false: no node reads these outputs, so it ended there */
+    read: boolean;
+    event: EventRecord;
+    /** For a dropped event: the rule, as reported by the processor */
+    reason?: object;
+    errors: {
+        code: string;
+        field: string | null;
+        message: string;
+    }[];
+    /** For a step in another partition: topic, partition and offset in the log */
+    place?: string;
+    /** For a step in another partition: time of the log */
+    handled_at?: string;
+    /** For a step in another partition: number of the revision that made it */
+    revision?: number;
+};
 export type ExplainedLine = {
     /** Topic, partition, offset and number of the line in the log */
     place: string;
@@ -643,11 +671,7 @@ export type ExplainedLine = {
     /** Summary in one sentence */
     summary: string;
     /** Lines of the own store that were made from it, by all pipelines, alone or as the last event of a window */
-    stored: {
-        line_id: string;
-        pipeline_id: string | null;
-        node_id: string | null;
-    }[];
+    stored: StoredLine[];
     /** Places, in all pipelines, where a rule on lines or an exhausted quota kept it out of the store. Without a pipeline and a node: in the default graph, or it was dropped on arrival */
     excluded: {
         pipeline_id: string | null;
@@ -674,32 +698,7 @@ export type ExplainedLine = {
         deployment?: number;
         paused?: boolean;
         took_it?: boolean;
-        steps?: {
-            node_id: string;
-            kind: "source" | "transform" | "sink";
-            "type": string;
-            title: string | null;
-            /** held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. For lines of a spread account: moved, to the partition of its key, where the next steps took place; under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there */
-            outcome: "passed" | "dropped" | "failed" | "held" | "merged" | "moved" | "under_way" | "not_kept";
-            /** Ids of the outputs by which it left */
-            outputs: string[];
-            /** false: no node reads these outputs, so it ended there */
-            read: boolean;
-            event: EventRecord;
-            /** For a dropped event: the rule, as reported by the processor */
-            reason?: object;
-            errors: {
-                code: string;
-                field: string | null;
-                message: string;
-            }[];
-            /** For a step in another partition: topic, partition and offset in the log */
-            place?: string;
-            /** For a step in another partition: time of the log */
-            handled_at?: string;
-            /** For a step in another partition: number of the revision that made it */
-            revision?: number;
-        }[];
+        steps?: ExplanationStep[];
     } | null;
 };
 export type ExplainedLineListEnvelope = {
@@ -711,6 +710,46 @@ export type PreviewRequest = {
     minutes?: number;
     /** Number of the revision to try. Default: the edited nodes */
     revision?: string;
+};
+export type NullableCounts = {
+    events_in: number;
+    bytes_in: number;
+    events_out: number;
+    bytes_out: number;
+    dropped: number;
+    dropped_bytes: number;
+    failed: number;
+    /** Events that became part of another one */
+    merged: number;
+    /** Change of the number of events that windows hold */
+    held: number;
+} | null;
+export type PreviewNode = {
+    id: string;
+    kind: "source" | "transform" | "sink";
+    "type": string;
+    title: string | null;
+    deployed: NullableCounts;
+    draft: NullableCounts;
+};
+export type PreviewOutcome = {
+    /** null: the node is not on that side, or received no event */
+    nodes: PreviewNode[];
+    /** Lines whose events differ in destinations, number or content; also events of windows */
+    differing: number;
+    /** Lines with events still on their way to another partition at the end: they are not compared */
+    under_way: number;
+    /** Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact */
+    assumption: string | null;
+    samples: {
+        event: EventRecord;
+        /** Ids of the destinations that received it */
+        deployed: string[];
+        draft: string[];
+        /** The event as each of them received it */
+        deployed_events: EventRecord[];
+        draft_events: EventRecord[];
+    }[];
 };
 export type PreviewRecord = {
     id: string;
@@ -727,56 +766,7 @@ export type PreviewRecord = {
         of_records: number;
         lines: number;
     };
-    result?: {
-        /** null: the node is not on that side, or received no event */
-        nodes: {
-            id: string;
-            kind: "source" | "transform" | "sink";
-            "type": string;
-            title: string | null;
-            deployed: {
-                events_in: number;
-                bytes_in: number;
-                events_out: number;
-                bytes_out: number;
-                dropped: number;
-                dropped_bytes: number;
-                failed: number;
-                /** Events that became part of another one */
-                merged: number;
-                /** Change of the number of events that windows hold */
-                held: number;
-            } | null;
-            draft: {
-                events_in: number;
-                bytes_in: number;
-                events_out: number;
-                bytes_out: number;
-                dropped: number;
-                dropped_bytes: number;
-                failed: number;
-                /** Events that became part of another one */
-                merged: number;
-                /** Change of the number of events that windows hold */
-                held: number;
-            } | null;
-        }[];
-        /** Lines whose events differ in destinations, number or content; also events of windows */
-        differing: number;
-        /** Lines with events still on their way to another partition at the end: they are not compared */
-        under_way: number;
-        /** Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact */
-        assumption: string | null;
-        samples: {
-            event: EventRecord;
-            /** Ids of the destinations that received it */
-            deployed: string[];
-            draft: string[];
-            /** The event as each of them received it */
-            deployed_events: EventRecord[];
-            draft_events: EventRecord[];
-        }[];
-    };
+    result?: PreviewOutcome;
 };
 export type PreviewRecordEnvelope = {
     meta: Meta;
@@ -786,72 +776,67 @@ export type PreviewRecordListEnvelope = {
     meta: Meta;
     data: PreviewRecord[];
 };
+export type FileSource = {
+    /** Name of the node, unique in the file; the id of a node without a name */
+    name: string;
+    "type": string;
+    title?: string;
+    description?: string;
+    /** Options of the type */
+    config?: object;
+    /** Gateway route that the source shares with others */
+    gateway_route_id?: string;
+};
+export type FileNode = {
+    /** Name of the node, unique in the file; the id of a node without a name */
+    name: string;
+    "type": string;
+    title?: string;
+    description?: string;
+    /** Options of the type */
+    config?: object;
+    /** Names of other nodes, or name.label for one of several outputs */
+    inputs?: string[];
+};
+export type FileAlert = {
+    /** Name of the source or processor */
+    on: string;
+    /** Watched outputs; default: all */
+    inputs?: string[];
+    active?: boolean;
+    /** The alert, in the form of alert_config */
+    config: object;
+};
+export type FileEvent = {
+    /** Name of the source; not needed when there is only one */
+    source?: string;
+    /** Time of arrival: RFC 3339, or UNIX ms. Default: 2026-01-01T00:00:00Z */
+    at?: unknown;
+    /** Message of the event */
+    message: unknown;
+    /** Metadata of the event */
+    metadata?: object;
+    /** Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival */
+    timestamp?: unknown;
+};
+export type FileTest = {
+    name: string;
+    events: FileEvent[];
+    /** Expected events by node or output: an array of messages, or an object with messages, count and dropped */
+    expect: object;
+};
 export type PipelineFile = {
     /** Type and version of the document */
     weir: "pipeline/1";
     /** Id of the pipeline; without it, the title identifies the pipeline */
     id?: string;
     title: string;
-    sources?: {
-        /** Name of the node, unique in the file; the id of a node without a name */
-        name: string;
-        "type": string;
-        title?: string;
-        description?: string;
-        /** Options of the type */
-        config?: object;
-        /** Gateway route that the source shares with others */
-        gateway_route_id?: string;
-    }[];
-    processors?: {
-        /** Name of the node, unique in the file; the id of a node without a name */
-        name: string;
-        "type": string;
-        title?: string;
-        description?: string;
-        /** Options of the type */
-        config?: object;
-        /** Names of other nodes, or name.label for one of several outputs */
-        inputs?: string[];
-    }[];
-    destinations?: {
-        /** Name of the node, unique in the file; the id of a node without a name */
-        name: string;
-        "type": string;
-        title?: string;
-        description?: string;
-        /** Options of the type */
-        config?: object;
-        /** Names of other nodes, or name.label for one of several outputs */
-        inputs?: string[];
-    }[];
-    alerts?: {
-        /** Name of the source or processor */
-        on: string;
-        /** Watched outputs; default: all */
-        inputs?: string[];
-        active?: boolean;
-        /** The alert, in the form of alert_config */
-        config: object;
-    }[];
+    sources?: FileSource[];
+    processors?: FileNode[];
+    destinations?: FileNode[];
+    alerts?: FileAlert[];
     /** Tests for "weir pipeline test"; the server does not keep them */
-    tests?: {
-        name: string;
-        events: {
-            /** Name of the source; not needed when there is only one */
-            source?: string;
-            /** Time of arrival: RFC 3339, or UNIX ms. Default: 2026-01-01T00:00:00Z */
-            at?: unknown;
-            /** Message of the event */
-            message: unknown;
-            /** Metadata of the event */
-            metadata?: object;
-            /** Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival */
-            timestamp?: unknown;
-        }[];
-        /** Expected events by node or output: an array of messages, or an object with messages, count and dropped */
-        expect: object;
-    }[];
+    tests?: FileTest[];
 };
 export type FileDifference = {
     /** null: the pipeline does not exist yet */
@@ -982,7 +967,7 @@ export type AlertWrite = {
     /** Ignored */
     account_id?: unknown;
 };
-export type TapMessage = {
+export type TapEventMessage = {
     "type": "event";
     /** Id of the output by which the event left. */
     output: string;
@@ -991,7 +976,8 @@ export type TapMessage = {
         metadata: unknown;
         timestamp: string;
     };
-} | {
+};
+export type TapCutEventMessage = {
     "type": "event";
     /** Id of the output by which the event left. */
     output: string;
@@ -999,7 +985,8 @@ export type TapMessage = {
     cut: string;
     /** Size of the whole text. */
     bytes: number;
-} | {
+};
+export type TapRevisionMessage = {
     "type": "revision";
     /** Number of the running revision; null when nothing runs. */
     revision: number | null;
@@ -1009,13 +996,15 @@ export type TapMessage = {
     /** Whether the revision contains the node and, if given, the output. */
     present: boolean;
     at: string;
-} | {
+};
+export type TapSkippedMessage = {
     "type": "skipped";
     /** Number of events that were not shown since the previous message of this type. */
     count: number;
     /** Number of these events that the filter was not applied to. */
     not_filtered: number;
-} | {
+};
+export type TapEndMessage = {
     "type": "end";
     reason: "limit" | "time" | "withdrawn" | "rights" | "closed" | "slow" | "stopped" | "failed";
     message: string;
@@ -1024,6 +1013,7 @@ export type TapMessage = {
     /** Number of events that were skipped. */
     skipped: number;
 };
+export type TapMessage = TapEventMessage | TapCutEventMessage | TapRevisionMessage | TapSkippedMessage | TapEndMessage;
 export type NodeCreate = {
     "type": string;
     title?: string | null;
@@ -1221,6 +1211,10 @@ export type SourceWebhook = {
         capture_metadata?: boolean;
     };
 };
+export type NodeOutput = {
+    id: string;
+    label: string;
+};
 export type NodeRecord = {
     id: string;
     title: string | null;
@@ -1234,10 +1228,7 @@ export type NodeRecord = {
     /** Absent on sources. */
     inputs?: string[];
     /** Absent on sinks. */
-    outputs?: {
-        id: string;
-        label: string;
-    }[];
+    outputs?: NodeOutput[];
     gateway_route_id?: string | null;
     access_keys?: unknown[];
     access_keys_user_provided?: boolean;
@@ -2342,26 +2333,34 @@ export type BoardRecord = {
     order: string[];
     category: string[];
 };
+export type BoardGraphWrite = {
+    /** Ten hexadecimal digits. */
+    graphid?: string;
+    "type"?: "line" | "bar" | "table" | "count";
+    title?: string;
+    query?: string;
+    hosts?: string[];
+    apps?: string[];
+    levels?: string[];
+    tags?: string[];
+    field?: string;
+    aggregation?: "count" | "sum" | "avg" | "min" | "max" | "p95";
+    groupby?: string;
+    interval?: string;
+};
 export type BoardWrite = {
     title: string;
-    graphs?: {
-        /** Ten hexadecimal digits. */
-        graphid?: string;
-        "type"?: "line" | "bar" | "table" | "count";
-        title?: string;
-        query?: string;
-        hosts?: string[];
-        apps?: string[];
-        levels?: string[];
-        tags?: string[];
-        field?: string;
-        aggregation?: "count" | "sum" | "avg" | "min" | "max" | "p95";
-        groupby?: string;
-        interval?: string;
-    }[];
+    graphs?: BoardGraphWrite[];
     /** Ids of graphs; the remaining graphs follow in their order. */
     order?: string[];
     category?: CategoryNames;
+};
+export type IndexRateWebhook = {
+    url: string;
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    headers: Headers;
+    /** JSON text, indented by two blanks. */
+    bodyTemplate?: string;
 };
 export type IndexRateAlertRecord = {
     /** Lines per second, on average over the last hour. */
@@ -2374,15 +2373,16 @@ export type IndexRateAlertRecord = {
         email: string[];
         pagerduty: string[];
         slack: string[];
-        webhook: {
-            url: string;
-            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            headers: Headers;
-            /** JSON text, indented by two blanks. */
-            bodyTemplate?: string;
-        }[];
+        webhook: IndexRateWebhook[];
     };
     enabled: boolean;
+};
+export type IndexRateWebhookWrite = {
+    url: Uri;
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    headers?: HeadersWrite;
+    /** An object, or a string that contains JSON. Tokens: max_lines, max_z_score, threshold_alert, frequency, current_rate, z_score, account, url, apps, hosts. */
+    bodyTemplate?: object | string;
 };
 export type IndexRateAlertWrite = {
     /** Lines per second, on average over the last hour. */
@@ -2395,13 +2395,7 @@ export type IndexRateAlertWrite = {
         email?: EmailAddress[];
         pagerduty?: string[];
         slack?: Uri[];
-        webhook?: {
-            url: Uri;
-            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            headers?: HeadersWrite;
-            /** An object, or a string that contains JSON. Tokens: max_lines, max_z_score, threshold_alert, frequency, current_rate, z_score, account, url, apps, hosts. */
-            bodyTemplate?: object | string;
-        }[];
+        webhook?: IndexRateWebhookWrite[];
     };
     enabled?: boolean;
 };
@@ -2669,105 +2663,62 @@ export type RetentionRuleChange = {
     /** Search query; empty: any line */
     query?: string;
 };
+export type QuotaLimitRecord = {
+    limit: number;
+    discard: boolean;
+    rules: {
+        percent: number;
+        apps: string[];
+        hosts: string[];
+        query: string;
+        indexonly: boolean;
+        active: boolean;
+    }[];
+    /** The part of the quota that applies now; null: none */
+    in_force: {
+        until?: string;
+        discard?: boolean;
+        /** Numbers of the rules that apply; the first rule is 1 */
+        rules?: number[];
+    } | null;
+};
 export type QuotaRecord = {
-    daily: {
-        limit: number;
-        discard: boolean;
-        rules: {
-            percent: number;
-            apps: string[];
-            hosts: string[];
-            query: string;
-            indexonly: boolean;
-            active: boolean;
-        }[];
-        /** The part of the quota that applies now; null: none */
-        in_force: {
-            until?: string;
-            discard?: boolean;
-            /** Numbers of the rules that apply; the first rule is 1 */
-            rules?: number[];
-        } | null;
-    };
-    monthly: {
-        limit: number;
-        discard: boolean;
-        rules: {
-            percent: number;
-            apps: string[];
-            hosts: string[];
-            query: string;
-            indexonly: boolean;
-            active: boolean;
-        }[];
-        /** The part of the quota that applies now; null: none */
-        in_force: {
-            until?: string;
-            discard?: boolean;
-            /** Numbers of the rules that apply; the first rule is 1 */
-            rules?: number[];
-        } | null;
-    };
+    daily: QuotaLimitRecord;
+    monthly: QuotaLimitRecord;
+};
+export type QuotaRuleWrite = {
+    /** Percentage of the limit from which the rule applies */
+    percent: number;
+    /** Exact names; one of them must match. Empty: any app */
+    apps?: string[];
+    /** Exact names; one of them must match. Empty: any host */
+    hosts?: string[];
+    /** Search query; empty: any line */
+    query?: string;
+    /** Tails and alerts still see the lines */
+    indexonly?: boolean;
+    /** Only active rules apply */
+    active?: boolean;
+} & ({
+    /** Exact names; one of them must match. Empty: any app */
+    apps: string[];
+} | {
+    /** Exact names; one of them must match. Empty: any host */
+    hosts: string[];
+} | {
+    /** Search query; empty: any line */
+    query: string;
+});
+export type QuotaLimitWrite = {
+    /** Bytes; 0: no limit. A change switches off its rules */
+    limit?: number;
+    /** Store nothing once the limit is reached; tails and alerts still see the lines */
+    discard?: boolean;
+    rules?: QuotaRuleWrite[];
 };
 export type QuotaWrite = {
-    daily?: {
-        /** Bytes; 0: no limit. A change switches off its rules */
-        limit?: number;
-        /** Store nothing once the limit is reached; tails and alerts still see the lines */
-        discard?: boolean;
-        rules?: ({
-            /** Percentage of the limit from which the rule applies */
-            percent: number;
-            /** Exact names; one of them must match. Empty: any app */
-            apps?: string[];
-            /** Exact names; one of them must match. Empty: any host */
-            hosts?: string[];
-            /** Search query; empty: any line */
-            query?: string;
-            /** Tails and alerts still see the lines */
-            indexonly?: boolean;
-            /** Only active rules apply */
-            active?: boolean;
-        } & ({
-            /** Exact names; one of them must match. Empty: any app */
-            apps: string[];
-        } | {
-            /** Exact names; one of them must match. Empty: any host */
-            hosts: string[];
-        } | {
-            /** Search query; empty: any line */
-            query: string;
-        }))[];
-    };
-    monthly?: {
-        /** Bytes; 0: no limit. A change switches off its rules */
-        limit?: number;
-        /** Store nothing once the limit is reached; tails and alerts still see the lines */
-        discard?: boolean;
-        rules?: ({
-            /** Percentage of the limit from which the rule applies */
-            percent: number;
-            /** Exact names; one of them must match. Empty: any app */
-            apps?: string[];
-            /** Exact names; one of them must match. Empty: any host */
-            hosts?: string[];
-            /** Search query; empty: any line */
-            query?: string;
-            /** Tails and alerts still see the lines */
-            indexonly?: boolean;
-            /** Only active rules apply */
-            active?: boolean;
-        } & ({
-            /** Exact names; one of them must match. Empty: any app */
-            apps: string[];
-        } | {
-            /** Exact names; one of them must match. Empty: any host */
-            hosts: string[];
-        } | {
-            /** Search query; empty: any line */
-            query: string;
-        }))[];
-    };
+    daily?: QuotaLimitWrite;
+    monthly?: QuotaLimitWrite;
 };
 export type TokenRecord = {
     id: string;

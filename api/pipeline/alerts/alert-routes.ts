@@ -5,7 +5,6 @@ import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import { Deleted } from '../../../schemas/http/pipeline/deleted.ts'
 import { AlertRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
-import { named } from '../../../schemas/named.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import type { TypedApp } from '../../http/typed-app.ts'
 import { ONE_ALERT } from '../links.ts'
@@ -16,7 +15,6 @@ import { Alerts } from './alerts.ts'
 
 const ReadPath = Type.Object({ pipelineId: Type.String(), alertId: Type.String() })
 const NodePath = Type.Object({ pipelineId: Type.String(), nodeId: Type.String() })
-const NamedAlert = named('AlertWrite', AlertWrite)
 const AlertPath = Type.Object({ ...NodePath.properties, alertId: Type.String() })
 const OneAlert = { 200: EnvelopeOf(AlertRecord), ...V3_ERROR_REPLIES }
 const ManyAlerts = { 200: EnvelopeOf(Type.Array(AlertRecord)), ...V3_ERROR_REPLIES }
@@ -71,7 +69,7 @@ function serveChanges(app: TypedApp, alerts: Alerts, kind: keyof typeof CALLED):
         summary: `Add an alert to a ${CALLED[kind]}`,
         tags,
         params: NodePath,
-        body: NamedAlert,
+        body: AlertWrite,
         response: OneAlert,
       },
     },
@@ -90,7 +88,7 @@ function serveChanges(app: TypedApp, alerts: Alerts, kind: keyof typeof CALLED):
         summary: `Replace an alert, or move one to this ${CALLED[kind]}`,
         tags,
         params: AlertPath,
-        body: NamedAlert,
+        body: AlertWrite,
         response: OneAlert,
       },
     },

@@ -5,32 +5,18 @@ import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
   DeadLetterQuery,
-  DeadLetterRecord,
+  DeadLetterRecordListEnvelope,
   DeadLetterReplay,
   DeadLetterReplayRecord,
   DeadLetterSettingsRecord,
   DeadLetterSettingsWrite,
 } from '../../../schemas/http/pipeline/dead-letter-api.ts'
-import { named } from '../../../schemas/named.ts'
 import { envelope } from '../../http/envelope.ts'
 import { DEAD_LETTERS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { DeadLetters } from './dead-letters.ts'
 
 const Path = Type.Object({ pipelineId: Type.String() })
-const LetterPage = named(
-  'DeadLetterRecordListEnvelope',
-  Type.Object({
-    meta: Type.Object({
-      pk: Type.String(),
-      type: Type.String(),
-      links: Type.Unsafe<object>({ type: 'object' }),
-      page: Type.Object({ next: Type.Union([Type.String(), Type.Null()]), previous: Type.Null() }),
-      settings: DeadLetterSettingsRecord,
-    }),
-    data: Type.Array(DeadLetterRecord),
-  }),
-)
 const tags = ['pipelines']
 
 /** Routes `/v3/pipeline/{id}/dead-letter`: events of a pipeline that failed. */
@@ -51,7 +37,7 @@ export const deadLetterRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> =
         tags,
         params: Path,
         querystring: DeadLetterQuery,
-        response: { 200: LetterPage, ...V3_ERROR_REPLIES },
+        response: { 200: DeadLetterRecordListEnvelope, ...V3_ERROR_REPLIES },
       },
     },
     async ({ caller, params: { pipelineId }, query }) => {

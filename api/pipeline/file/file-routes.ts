@@ -5,11 +5,9 @@ import type { Steps } from '../../../engine/steps.ts'
 import { inTurns, LoopTurns } from '../../../engine/worker/loop-turns.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
-import { PipelineRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
 import { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
-import { FileDifference } from '../../../schemas/http/pipeline/revision-api.ts'
+import { ImportedFile } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
-import { named } from '../../../schemas/named.ts'
 import { envelope } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { validatorCompiler } from '../../http/validation.ts'
@@ -24,8 +22,6 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
   json: 'application/json; charset=utf-8',
 }
 const tags = ['pipelines']
-const ImportedFile = named('ImportedFile', Type.Union([PipelineRecord, FileDifference]))
-
 /** The API document contains the long schema only once. */
 const SameFile = Type.Unsafe<unknown>({ type: 'object', description: 'As JSON is for the import' })
 const SENT = { 'application/json': { schema: PipelineFile }, 'application/yaml': { schema: SameFile } }

@@ -4,12 +4,10 @@ import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
   BucketQuery,
-  BucketRecord,
-  BucketTotals,
+  BucketRecordListEnvelope,
   OneBucketQuery,
   OneBucketRecord,
 } from '../../../schemas/http/pipeline/throttle-api.ts'
-import { named } from '../../../schemas/named.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import { BUCKETS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
@@ -20,19 +18,6 @@ const BucketPath = Type.Object({
   ...ThrottleParams.properties,
   key: Type.String({ description: 'Percent-encoded key; ignored with `default=true`.' }),
 })
-const BucketList = named(
-  'BucketRecordListEnvelope',
-  Type.Object({
-    meta: Type.Object({
-      pk: Type.String(),
-      type: Type.String(),
-      links: Type.Unsafe<object>({ type: 'object' }),
-      page: Type.Object({ next: Type.Null(), previous: Type.Null() }),
-      totals: BucketTotals,
-    }),
-    data: Type.Array(BucketRecord),
-  }),
-)
 const tags = ['processors']
 
 /** Buckets of a running throttle: the events that it has let pass. */
@@ -48,7 +33,7 @@ export const bucketRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = asy
         tags,
         params: ThrottleParams,
         querystring: BucketQuery,
-        response: { 200: BucketList, ...V3_ERROR_REPLIES },
+        response: { 200: BucketRecordListEnvelope, ...V3_ERROR_REPLIES },
       },
     },
     async ({ caller, params, query: { limit = '20' } }) => {

@@ -3,11 +3,11 @@ import Type from 'typebox'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
+  EndedExemption,
   ExemptionQuery,
   ExemptionRecord,
   ExemptionWrite,
 } from '../../../schemas/http/pipeline/throttle-api.ts'
-import { named } from '../../../schemas/named.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { EXEMPTIONS } from '../links.ts'
@@ -15,10 +15,6 @@ import type { PipelineRouteOptions } from '../pipelines.ts'
 import { ExemptionService } from './exemption-service.ts'
 import { requestedThrottle, THROTTLE_PATH, ThrottleParams } from './requested-throttle.ts'
 
-const EndedExemption = named(
-  'EndedExemption',
-  Type.Object({ key: ExemptionRecord.properties.key, deleted: Type.Literal(true) }),
-)
 const tags = ['processors']
 
 /** Keys that a running throttle lets pass for a time. */

@@ -59,3 +59,50 @@ export const AccountChange = named(
   ),
 )
 export type AccountChange = Type.Static<typeof AccountChange>
+
+/** Accounts and enterprises as `/v3` shows them (configuration and account API, section 17.1). */
+export const AccountRecord = named(
+  'AccountRecord',
+  Type.Object({
+    account: Type.String(),
+    account_id: Type.String(),
+    enterprise_id: Type.Union([Type.String(), Type.Null()]),
+    company: Type.String(),
+    owneremail: Type.String(),
+    plan: Type.Object({
+      type: Type.String(),
+      max_pipelines: Type.Optional(Type.Integer({ description: 'Absent: no limit' })),
+      max_nodes_per_pipeline: Type.Optional(Type.Integer({ description: 'Absent: no limit' })),
+    }),
+    status: Type.String(),
+    retention: Type.Integer(),
+    quota: Type.Object({ retention: Type.Integer() }),
+    external_id: Type.Union([Type.String(), Type.Null()]),
+    created: Type.String({ format: 'date-time' }),
+    features: Type.Optional(
+      Type.Object({ throttle: Type.Boolean() }, { description: 'Absent: everything is on' }),
+    ),
+    meta: Type.Object({ suspendIngestion: Type.Boolean() }),
+  }),
+)
+export type AccountRecord = Type.Static<typeof AccountRecord>
+
+export const CreatedAccount = named(
+  'CreatedAccount',
+  Type.Object({
+    ...AccountRecord.properties,
+    ingestion_key: Type.String({ description: 'Ingestion key of the account' }),
+  }),
+)
+
+export const EnterpriseRecord = named(
+  'EnterpriseRecord',
+  Type.Object({
+    enterprise: Type.String(),
+    enterprise_id: Type.String(),
+    name: Type.String(),
+    created: Type.String({ format: 'date-time' }),
+    accounts: Type.Array(AccountRecord),
+  }),
+)
+export type EnterpriseRecord = Type.Static<typeof EnterpriseRecord>

@@ -28,11 +28,14 @@ export const BoardGraph = named(
 )
 export type BoardGraph = Type.Static<typeof BoardGraph> & { readonly [member: string]: JsonValue | undefined }
 
-const BoardGraphWrite = Type.Object({
-  graphid: Type.Optional(GraphId),
-  type: Type.Optional(Type.Enum(['line', 'bar', 'table', 'count'], { default: 'line' })),
-  ...graphMembers,
-})
+const BoardGraphWrite = named(
+  'BoardGraphWrite',
+  Type.Object({
+    graphid: Type.Optional(GraphId),
+    type: Type.Optional(Type.Enum(['line', 'bar', 'table', 'count'], { default: 'line' })),
+    ...graphMembers,
+  }),
+)
 
 /** A full replacement: omitted members get their defaults. */
 export const BoardWrite = named(

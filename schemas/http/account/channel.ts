@@ -37,67 +37,74 @@ export const HeadersWrite = named(
 )
 export const EmailAddress = named('EmailAddress', Type.String({ minLength: 1, format: 'email' }))
 
-const CommonWrite = Type.Object(
-  {
-    integration: Type.Enum([...INTEGRATIONS]),
-    operator: Type.Optional(Type.Enum([...OPERATORS], { default: 'presence' })),
-    triggerlimit: Type.Optional(
-      readsInteger({
-        ...COUNT,
-        description: 'Number of matching lines, 1 to 100000; default: 1. May be sent as a string.',
-      }),
-    ),
-    triggerinterval: Type.Optional(IntervalWrite),
-    immediate: Type.Optional(
-      readsBoolean({
-        description:
-          'Whether to alert as soon as the limit is reached; default: false. May be sent as a string.',
-      }),
-    ),
-    terminal: Type.Optional(
-      readsBoolean({
-        description: 'Whether to alert at the end of the interval; default: true. May be sent as a string.',
-      }),
-    ),
-    timezone: Type.Optional(
-      Type.String({ minLength: 1, format: 'timezone', description: 'Time zone, a name of the tz database.' }),
-    ),
-    blackout: Type.Optional(
-      Type.Unsafe<JsonObject>({
-        type: 'object',
-        description: 'Times of the day and days of the week without alerts.',
-      }),
-    ),
-  },
-  intervalMember('triggerinterval'),
-)
-
 /** One element of `channels` as it may be sent. */
 export const ChannelWrite = named(
   'ChannelWrite',
-  byWord('integration', CommonWrite, {
-    email: Type.Object({
-      emails: readsList<string>(EmailAddress, { description: 'May be sent as one string with commas.' }),
-    }),
-    pagerduty: Type.Object(
+  byWord(
+    'integration',
+    Type.Object(
       {
-        key: Type.String({ minLength: 1 }),
-        autoresolve: Type.Optional(readsBoolean()),
-        autoresolvelimit: Type.Optional(readsInteger(COUNT)),
-        autoresolveinterval: Type.Optional(IntervalWrite),
+        integration: Type.Enum([...INTEGRATIONS]),
+        operator: Type.Optional(Type.Enum([...OPERATORS], { default: 'presence' })),
+        triggerlimit: Type.Optional(
+          readsInteger({
+            ...COUNT,
+            description: 'Number of matching lines, 1 to 100000; default: 1. May be sent as a string.',
+          }),
+        ),
+        triggerinterval: Type.Optional(IntervalWrite),
+        immediate: Type.Optional(
+          readsBoolean({
+            description:
+              'Whether to alert as soon as the limit is reached; default: false. May be sent as a string.',
+          }),
+        ),
+        terminal: Type.Optional(
+          readsBoolean({
+            description:
+              'Whether to alert at the end of the interval; default: true. May be sent as a string.',
+          }),
+        ),
+        timezone: Type.Optional(
+          Type.String({
+            minLength: 1,
+            format: 'timezone',
+            description: 'Time zone, a name of the tz database.',
+          }),
+        ),
+        blackout: Type.Optional(
+          Type.Unsafe<JsonObject>({
+            type: 'object',
+            description: 'Times of the day and days of the week without alerts.',
+          }),
+        ),
       },
-      intervalMember('autoresolveinterval'),
+      intervalMember('triggerinterval'),
     ),
-    slack: Type.Object({ url: Uri, color: Type.Optional(Type.String()) }),
-    webhook: Type.Object({
-      url: Uri,
-      method: Type.Optional(Type.Enum([...WEBHOOK_METHODS], { default: 'post' })),
-      headers: Type.Optional(HeadersWrite),
-      bodyTemplate: Type.Optional(
-        readsJson<JsonValue>({ description: 'An object, or a string that contains JSON.' }),
+    {
+      email: Type.Object({
+        emails: readsList<string>(EmailAddress, { description: 'May be sent as one string with commas.' }),
+      }),
+      pagerduty: Type.Object(
+        {
+          key: Type.String({ minLength: 1 }),
+          autoresolve: Type.Optional(readsBoolean()),
+          autoresolvelimit: Type.Optional(readsInteger(COUNT)),
+          autoresolveinterval: Type.Optional(IntervalWrite),
+        },
+        intervalMember('autoresolveinterval'),
       ),
-    }),
-  }),
+      slack: Type.Object({ url: Uri, color: Type.Optional(Type.String()) }),
+      webhook: Type.Object({
+        url: Uri,
+        method: Type.Optional(Type.Enum([...WEBHOOK_METHODS], { default: 'post' })),
+        headers: Type.Optional(HeadersWrite),
+        bodyTemplate: Type.Optional(
+          readsJson<JsonValue>({ description: 'An object, or a string that contains JSON.' }),
+        ),
+      }),
+    },
+  ),
 )
 export type ChannelWrite = Type.Static<typeof ChannelWrite>
 

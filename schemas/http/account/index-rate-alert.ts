@@ -34,17 +34,20 @@ const thresholds = {
   frequency: Type.Enum(['hourly', 'daily']),
 }
 
-const WebhookWrite = Type.Object({
-  url: Uri,
-  method: Type.Enum([...METHODS]),
-  headers: Type.Optional(HeadersWrite),
-  bodyTemplate: Type.Optional(
-    readsJson<JsonValue>({
-      tokens: INDEX_RATE_TOKENS,
-      description: `An object, or a string that contains JSON. Tokens: ${INDEX_RATE_TOKENS.join(', ')}.`,
-    }),
-  ),
-})
+const IndexRateWebhookWrite = named(
+  'IndexRateWebhookWrite',
+  Type.Object({
+    url: Uri,
+    method: Type.Enum([...METHODS]),
+    headers: Type.Optional(HeadersWrite),
+    bodyTemplate: Type.Optional(
+      readsJson<JsonValue>({
+        tokens: INDEX_RATE_TOKENS,
+        description: `An object, or a string that contains JSON. Tokens: ${INDEX_RATE_TOKENS.join(', ')}.`,
+      }),
+    ),
+  }),
+)
 
 /** A full replacement: omitted members get their defaults. */
 export const IndexRateAlertWrite = named(
@@ -57,7 +60,7 @@ export const IndexRateAlertWrite = named(
           email: Type.Optional(Type.Array(EmailAddress)),
           pagerduty: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
           slack: Type.Optional(Type.Array(Uri)),
-          webhook: Type.Optional(Type.Array(WebhookWrite)),
+          webhook: Type.Optional(Type.Array(IndexRateWebhookWrite)),
         }),
       ),
       enabled: Type.Optional(Type.Boolean({ default: false })),
@@ -71,12 +74,15 @@ export const IndexRateAlertWrite = named(
 )
 export type IndexRateAlertWrite = Type.Static<typeof IndexRateAlertWrite>
 
-const IndexRateWebhook = Type.Object({
-  url: Type.String(),
-  method: Type.Enum([...METHODS]),
-  headers: Headers,
-  bodyTemplate: Type.Optional(Type.String({ description: 'JSON text, indented by two blanks.' })),
-})
+const IndexRateWebhook = named(
+  'IndexRateWebhook',
+  Type.Object({
+    url: Type.String(),
+    method: Type.Enum([...METHODS]),
+    headers: Headers,
+    bodyTemplate: Type.Optional(Type.String({ description: 'JSON text, indented by two blanks.' })),
+  }),
+)
 
 export const IndexRateAlertRecord = named(
   'IndexRateAlertRecord',

@@ -108,10 +108,10 @@ const RetentionMembers = {
   days: Type.Integer({ ...RULE_DAYS, maximum: MAX_RETENTION_DAYS }),
 }
 
-const RetentionRule = Type.Object({ ...RetentionMembers, ...RetentionConditions })
+const ruleMembers = { ...RetentionMembers, ...RetentionConditions }
 export const RetentionRuleCreate = named(
   'RetentionRuleCreate',
-  Type.Object(RetentionRule.properties, {
+  Type.Object(ruleMembers, {
     needsConditionOf: RETENTION_CONDITIONS,
   } satisfies Keywords),
 )
@@ -120,7 +120,7 @@ export const RetentionRuleCreate = named(
  */
 export const RetentionRuleChange = named(
   'RetentionRuleChange',
-  Type.Partial(Type.Object({ ...RetentionRule.properties, days: Type.Integer(RULE_DAYS) })),
+  Type.Partial(Type.Object({ ...ruleMembers, days: Type.Integer(RULE_DAYS) })),
 )
 
 export const RetentionRuleRecord = named(
@@ -138,33 +138,39 @@ export const RetentionRuleRecord = named(
   }),
 )
 
-const QuotaRuleWrite = Type.Object(
-  {
-    percent: Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      description: 'Percentage of the limit from which the rule applies',
-    }),
-    ...Conditions,
-    indexonly: IndexOnly,
-    active: Active,
-  },
-  SAYS_SOMETHING,
+const QuotaRuleWrite = named(
+  'QuotaRuleWrite',
+  Type.Object(
+    {
+      percent: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'Percentage of the limit from which the rule applies',
+      }),
+      ...Conditions,
+      indexonly: IndexOnly,
+      active: Active,
+    },
+    SAYS_SOMETHING,
+  ),
 )
 
 const QuotaLimitWrite = Type.Optional(
-  Type.Object({
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: 0,
-        description: 'Bytes; 0: no limit. A change switches off its rules',
-      }),
-    ),
-    discard: flag(false, 'Store nothing once the limit is reached; tails and alerts still see the lines'),
-    rules: Type.Optional(Type.Array(QuotaRuleWrite, { maxItems: 5, default: [] })),
-  }),
+  named(
+    'QuotaLimitWrite',
+    Type.Object({
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          default: 0,
+          description: 'Bytes; 0: no limit. A change switches off its rules',
+        }),
+      ),
+      discard: flag(false, 'Store nothing once the limit is reached; tails and alerts still see the lines'),
+      rules: Type.Optional(Type.Array(QuotaRuleWrite, { maxItems: 5, default: [] })),
+    }),
+  ),
 )
 
 export const QuotaWrite = named(
@@ -173,33 +179,36 @@ export const QuotaWrite = named(
 )
 export type QuotaWrite = Type.Static<typeof QuotaWrite>
 
-const QuotaLimitRecord = Type.Object({
-  limit: Type.Integer(),
-  discard: Type.Boolean(),
-  rules: Type.Array(
-    Type.Object({
-      percent: Type.Integer(),
-      apps: Names,
-      hosts: Names,
-      query: Type.String(),
-      indexonly: Type.Boolean(),
-      active: Type.Boolean(),
-    }),
-  ),
-  in_force: Type.Unsafe<{ until: string; discard: boolean; rules: number[] } | null>({
-    type: ['object', 'null'],
-    description: 'The part of the quota that applies now; null: none',
-    properties: {
-      until: { type: 'string', format: 'date-time' },
-      discard: { type: 'boolean' },
-      rules: {
-        type: 'array',
-        items: { type: 'integer' },
-        description: 'Numbers of the rules that apply; the first rule is 1',
+const QuotaLimitRecord = named(
+  'QuotaLimitRecord',
+  Type.Object({
+    limit: Type.Integer(),
+    discard: Type.Boolean(),
+    rules: Type.Array(
+      Type.Object({
+        percent: Type.Integer(),
+        apps: Names,
+        hosts: Names,
+        query: Type.String(),
+        indexonly: Type.Boolean(),
+        active: Type.Boolean(),
+      }),
+    ),
+    in_force: Type.Unsafe<{ until: string; discard: boolean; rules: number[] } | null>({
+      type: ['object', 'null'],
+      description: 'The part of the quota that applies now; null: none',
+      properties: {
+        until: { type: 'string', format: 'date-time' },
+        discard: { type: 'boolean' },
+        rules: {
+          type: 'array',
+          items: { type: 'integer' },
+          description: 'Numbers of the rules that apply; the first rule is 1',
+        },
       },
-    },
+    }),
   }),
-})
+)
 export const QuotaRecord = named(
   'QuotaRecord',
   Type.Object({ daily: QuotaLimitRecord, monthly: QuotaLimitRecord }),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
+import { nullable } from '../../nullable.ts'
 
 /** Access tokens (configuration and account API, section 2.2; lifetimes are our choice). */
 
@@ -66,7 +67,7 @@ export const TokenChange = named(
 )
 export type TokenChange = Type.Static<typeof TokenChange>
 
-const Rotation = Type.Object({
+const rotation = {
   grace_s: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -74,14 +75,11 @@ const Rotation = Type.Object({
       description: 'Seconds during which the old secret keeps working. Default: 0, it stops at once.',
     }),
   ),
-})
+}
 /** The body is optional. */
 export const TokenRotate = named(
   'TokenRotate',
-  Type.Unsafe<Type.Static<typeof Rotation> | null>({
-    ...Rotation,
-    type: ['object', 'null'],
-  }),
+  nullable<Type.Static<Type.TObject<typeof rotation>>>({ ...Type.Object(rotation) }),
 )
 
 const OrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
@@ -110,3 +108,16 @@ export const IssuedToken = named(
   }),
 )
 export type IssuedToken = Type.Static<typeof IssuedToken>
+
+/** Answer to a token about itself. */
+export const TokenDescription = named(
+  'TokenDescription',
+  Type.Object({
+    subject: Type.String(),
+    type: Type.String(),
+    account: Type.Union([Type.String(), Type.Null()]),
+    enterprise: Type.Union([Type.String(), Type.Null()]),
+    email: Type.Union([Type.String(), Type.Null()]),
+    role: Type.String(),
+  }),
+)

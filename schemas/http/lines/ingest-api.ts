@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { named } from '../../named.ts'
 import { INGEST_ERROR_REPLIES } from '../error-replies.ts'
 
-const Line = named(
+const IngestedLine = named(
   'IngestedLine',
   Type.Object({
     line: Type.String({ description: 'The text. Over 16,384 bytes of UTF-8 it is cut.' }),
@@ -26,9 +26,9 @@ const Line = named(
   }),
 )
 
-const Lines = named('IngestedLines', Type.Object({ lines: Type.Array(Line) }))
-const Accepted = named('LinesAccepted', Type.Object({ status: Type.String(), batchID: Type.String() }))
-const PartlyAccepted = named(
+const IngestedLines = named('IngestedLines', Type.Object({ lines: Type.Array(IngestedLine) }))
+const LinesAccepted = named('LinesAccepted', Type.Object({ status: Type.String(), batchID: Type.String() }))
+const LinesPartlyAccepted = named(
   'LinesPartlyAccepted',
   Type.Object({ status: Type.Array(Type.Integer()), batchID: Type.String() }),
 )
@@ -58,10 +58,10 @@ export const ingestSchema = {
       }),
     ),
   }),
-  body: Lines,
+  body: IngestedLines,
   response: {
-    200: Accepted,
-    207: PartlyAccepted,
+    200: LinesAccepted,
+    207: LinesPartlyAccepted,
     ...INGEST_ERROR_REPLIES,
   },
 }

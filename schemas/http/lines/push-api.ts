@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
 
-const Refusal = named(
+const PushError = named(
   'PushError',
   Type.Object({
     status: Type.Literal('error'),
@@ -25,13 +25,13 @@ export const pushSchema = {
   }),
   response: {
     200: Type.Object({ status: Type.Literal('ok') }),
-    400: Refusal,
-    401: Refusal,
-    403: Refusal,
-    404: Refusal,
-    409: Refusal,
-    413: Refusal,
-    415: Refusal,
-    503: Refusal,
+    400: PushError,
+    401: PushError,
+    403: PushError,
+    404: PushError,
+    409: PushError,
+    413: PushError,
+    415: PushError,
+    503: PushError,
   },
 }

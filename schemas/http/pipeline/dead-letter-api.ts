@@ -152,3 +152,18 @@ export const DeadLetterReplayRecord = named(
   }),
 )
 export type DeadLetterReplayRecord = Type.Static<typeof DeadLetterReplayRecord>
+
+/** Answer with a page of letters. */
+export const DeadLetterRecordListEnvelope = named(
+  'DeadLetterRecordListEnvelope',
+  Type.Object({
+    meta: Type.Object({
+      pk: Type.String(),
+      type: Type.String(),
+      links: Type.Unsafe<object>({ type: 'object' }),
+      page: Type.Object({ next: Type.Union([Type.String(), Type.Null()]), previous: Type.Null() }),
+      settings: DeadLetterSettingsRecord,
+    }),
+    data: Type.Array(DeadLetterRecord),
+  }),
+)

@@ -6,43 +6,49 @@ import { EventRecord } from './simulation-api.ts'
 
 const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
-const Step = Type.Object({
-  node_id: Type.String(),
-  kind: Type.Enum(['source', 'transform', 'sink']),
-  type: Type.String(),
-  title: Text,
-  outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved', 'under_way', 'not_kept'], {
-    description:
-      'held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. ' +
-      'For lines of a spread account: moved, to the partition of its key, where the next steps took place; ' +
-      'under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there',
-  }),
-  outputs: Type.Array(Type.String(), { description: 'Ids of the outputs by which it left' }),
-  read: Type.Boolean({ description: 'false: no node reads these outputs, so it ended there' }),
-  event: EventRecord,
-  reason: Type.Optional(
-    Type.Unsafe<object>({
-      type: 'object',
-      description: 'For a dropped event: the rule, as reported by the processor',
+const ExplanationStep = named(
+  'ExplanationStep',
+  Type.Object({
+    node_id: Type.String(),
+    kind: Type.Enum(['source', 'transform', 'sink']),
+    type: Type.String(),
+    title: Text,
+    outcome: Type.Enum(['passed', 'dropped', 'failed', 'held', 'merged', 'moved', 'under_way', 'not_kept'], {
+      description:
+        'held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. ' +
+        'For lines of a spread account: moved, to the partition of its key, where the next steps took place; ' +
+        'under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there',
     }),
-  ),
-  errors: Type.Array(Type.Object({ code: Type.String(), field: Text, message: Type.String() })),
-  place: Type.Optional(
-    Type.String({ description: 'For a step in another partition: topic, partition and offset in the log' }),
-  ),
-  handled_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'For a step in another partition: time of the log' }),
-  ),
-  revision: Type.Optional(
-    Type.Integer({ description: 'For a step in another partition: number of the revision that made it' }),
-  ),
-})
+    outputs: Type.Array(Type.String(), { description: 'Ids of the outputs by which it left' }),
+    read: Type.Boolean({ description: 'false: no node reads these outputs, so it ended there' }),
+    event: EventRecord,
+    reason: Type.Optional(
+      Type.Unsafe<object>({
+        type: 'object',
+        description: 'For a dropped event: the rule, as reported by the processor',
+      }),
+    ),
+    errors: Type.Array(Type.Object({ code: Type.String(), field: Text, message: Type.String() })),
+    place: Type.Optional(
+      Type.String({ description: 'For a step in another partition: topic, partition and offset in the log' }),
+    ),
+    handled_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'For a step in another partition: time of the log' }),
+    ),
+    revision: Type.Optional(
+      Type.Integer({ description: 'For a step in another partition: number of the revision that made it' }),
+    ),
+  }),
+)
 
-const StoredLine = Type.Object({
-  line_id: Type.String(),
-  pipeline_id: Text,
-  node_id: Text,
-})
+const StoredLine = named(
+  'StoredLine',
+  Type.Object({
+    line_id: Type.String(),
+    pipeline_id: Text,
+    node_id: Text,
+  }),
+)
 
 export const ExplainedLine = named(
   'ExplainedLine',
@@ -96,7 +102,7 @@ export const ExplainedLine = named(
         deployment: { type: 'integer' },
         paused: { type: 'boolean' },
         took_it: { type: 'boolean' },
-        steps: { type: 'array', items: Step },
+        steps: { type: 'array', items: ExplanationStep },
       },
     }),
   }),
@@ -109,9 +115,9 @@ export interface ExplainedPipelineRecord {
   readonly deployment: number
   readonly paused: boolean
   readonly took_it: boolean
-  readonly steps: readonly Type.Static<typeof Step>[]
+  readonly steps: readonly Type.Static<typeof ExplanationStep>[]
 }
-export type ExplainedStepRecord = Type.Static<typeof Step>
+export type ExplainedStepRecord = Type.Static<typeof ExplanationStep>
 
 export const MAX_EXPLAINED_LINES = 100
 

@@ -51,6 +51,23 @@ export const PipelineWrite = named(
 )
 export type PipelineWrite = Type.Static<typeof PipelineWrite>
 
+/**
+ * The body may also contain the read-only members of nodes: clients send them with the rest (pipeline API, section 1.5).
+ */
+export const PipelineBody = named(
+  'PipelineBody',
+  Type.Object(
+    {
+      ...PipelineWrite.properties,
+      pipeline_id: PipelineWrite.properties.id,
+      generation_id: PipelineWrite.properties.id,
+      component_id: PipelineWrite.properties.id,
+      consumer_id: PipelineWrite.properties.id,
+    },
+    { additionalProperties: false },
+  ),
+)
+
 export const PipelineRecord = named(
   'PipelineRecord',
   Type.Object({
@@ -128,7 +145,7 @@ export const NodeReplace = named(
 )
 export type NodeWrite = Type.Static<typeof NodeReplace>
 
-const NodeOutput = Type.Object({ id: Type.String(), label: Type.String() })
+const NodeOutput = named('NodeOutput', Type.Object({ id: Type.String(), label: Type.String() }))
 export type NodeOutput = Type.Static<typeof NodeOutput>
 
 export const NodeRecord = named(

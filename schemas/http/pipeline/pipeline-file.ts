@@ -31,54 +31,66 @@ const nodeMembers = {
 const inputs = References('Names of other nodes, or name.label for one of several outputs')
 const closed = { additionalProperties: false }
 
-const FileSource = Type.Object(
-  {
-    ...nodeMembers,
-    gateway_route_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'Gateway route that the source shares with others' }),
-    ),
-  },
-  closed,
+const FileSource = named(
+  'FileSource',
+  Type.Object(
+    {
+      ...nodeMembers,
+      gateway_route_id: Type.Optional(
+        Type.String({ minLength: 1, description: 'Gateway route that the source shares with others' }),
+      ),
+    },
+    closed,
+  ),
 )
-const FileNode = Type.Object({ ...nodeMembers, inputs }, closed)
+const FileNode = named('FileNode', Type.Object({ ...nodeMembers, inputs }, closed))
 
-const FileAlert = Type.Object(
-  {
-    on: Type.String({ description: 'Name of the source or processor' }),
-    inputs: References('Watched outputs; default: all'),
-    active: Type.Optional(Type.Boolean()),
-    config: AnyObject('The alert, in the form of alert_config'),
-  },
-  closed,
-)
-
-const FileEvent = Type.Object(
-  {
-    source: Type.Optional(
-      Type.String({ description: 'Name of the source; not needed when there is only one' }),
-    ),
-    at: Type.Optional(AnyJson('Time of arrival: RFC 3339, or UNIX ms. Default: 2026-01-01T00:00:00Z')),
-    message: AnyJson('Message of the event'),
-    metadata: Type.Optional(AnyObject('Metadata of the event')),
-    timestamp: Type.Optional(
-      AnyJson('Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival'),
-    ),
-  },
-  closed,
+const FileAlert = named(
+  'FileAlert',
+  Type.Object(
+    {
+      on: Type.String({ description: 'Name of the source or processor' }),
+      inputs: References('Watched outputs; default: all'),
+      active: Type.Optional(Type.Boolean()),
+      config: AnyObject('The alert, in the form of alert_config'),
+    },
+    closed,
+  ),
 )
 
-const FileTest = Type.Object(
-  {
-    name: Type.String({ minLength: 1 }),
-    events: Type.Array(FileEvent),
-    expect: Type.Unsafe<JsonObject>({
-      type: 'object',
-      minProperties: 1,
-      description:
-        'Expected events by node or output: an array of messages, or an object with messages, count and dropped',
-    }),
-  },
-  closed,
+const FileEvent = named(
+  'FileEvent',
+  Type.Object(
+    {
+      source: Type.Optional(
+        Type.String({ description: 'Name of the source; not needed when there is only one' }),
+      ),
+      at: Type.Optional(AnyJson('Time of arrival: RFC 3339, or UNIX ms. Default: 2026-01-01T00:00:00Z')),
+      message: AnyJson('Message of the event'),
+      metadata: Type.Optional(AnyObject('Metadata of the event')),
+      timestamp: Type.Optional(
+        AnyJson('Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival'),
+      ),
+    },
+    closed,
+  ),
+)
+
+const FileTest = named(
+  'FileTest',
+  Type.Object(
+    {
+      name: Type.String({ minLength: 1 }),
+      events: Type.Array(FileEvent),
+      expect: Type.Unsafe<JsonObject>({
+        type: 'object',
+        minProperties: 1,
+        description:
+          'Expected events by node or output: an array of messages, or an object with messages, count and dropped',
+      }),
+    },
+    closed,
+  ),
 )
 
 export const PipelineFile = named(

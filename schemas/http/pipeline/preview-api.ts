@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
+import { nullable } from '../../nullable.ts'
 import { EventRecord } from './simulation-api.ts'
 
 /** Runs a draft on the lines of the last minutes. The shapes are Weir's own. */
@@ -27,7 +28,7 @@ export const PreviewRequest = named(
 )
 export type PreviewRequest = Type.Static<typeof PreviewRequest>
 
-const Counts = Type.Object({
+const counts = {
   events_in: Type.Integer(),
   bytes_in: Type.Integer(),
   events_out: Type.Integer(),
@@ -37,47 +38,53 @@ const Counts = Type.Object({
   failed: Type.Integer(),
   merged: Type.Integer({ description: 'Events that became part of another one' }),
   held: Type.Integer({ description: 'Change of the number of events that windows hold' }),
-})
-export type PreviewCounts = Type.Static<typeof Counts>
+}
+export type PreviewCounts = Type.Static<Type.TObject<typeof counts>>
 
-const NullableCounts = Type.Unsafe<PreviewCounts | null>({ ...Counts, type: ['object', 'null'] })
+const NullableCounts = named('NullableCounts', nullable<PreviewCounts>({ ...Type.Object(counts) }))
 const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
-const PreviewNode = Type.Object({
-  id: Type.String(),
-  kind: Type.Enum(['source', 'transform', 'sink']),
-  type: Type.String(),
-  title: Text,
-  deployed: NullableCounts,
-  draft: NullableCounts,
-})
+const PreviewNode = named(
+  'PreviewNode',
+  Type.Object({
+    id: Type.String(),
+    kind: Type.Enum(['source', 'transform', 'sink']),
+    type: Type.String(),
+    title: Text,
+    deployed: NullableCounts,
+    draft: NullableCounts,
+  }),
+)
 
-const PreviewOutcome = Type.Object({
-  nodes: Type.Array(PreviewNode, {
-    description: 'null: the node is not on that side, or received no event',
-  }),
-  differing: Type.Integer({
-    description: 'Lines whose events differ in destinations, number or content; also events of windows',
-  }),
-  under_way: Type.Integer({
-    description:
-      'Lines with events still on their way to another partition at the end: they are not compared',
-  }),
-  assumption: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description:
-      'Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact',
-  }),
-  samples: Type.Array(
-    Type.Object({
-      event: EventRecord,
-      deployed: Type.Array(Type.String(), { description: 'Ids of the destinations that received it' }),
-      draft: Type.Array(Type.String()),
-      deployed_events: Type.Array(EventRecord, { description: 'The event as each of them received it' }),
-      draft_events: Type.Array(EventRecord),
+const PreviewOutcome = named(
+  'PreviewOutcome',
+  Type.Object({
+    nodes: Type.Array(PreviewNode, {
+      description: 'null: the node is not on that side, or received no event',
     }),
-  ),
-})
+    differing: Type.Integer({
+      description: 'Lines whose events differ in destinations, number or content; also events of windows',
+    }),
+    under_way: Type.Integer({
+      description:
+        'Lines with events still on their way to another partition at the end: they are not compared',
+    }),
+    assumption: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact',
+    }),
+    samples: Type.Array(
+      Type.Object({
+        event: EventRecord,
+        deployed: Type.Array(Type.String(), { description: 'Ids of the destinations that received it' }),
+        draft: Type.Array(Type.String()),
+        deployed_events: Type.Array(EventRecord, { description: 'The event as each of them received it' }),
+        draft_events: Type.Array(EventRecord),
+      }),
+    ),
+  }),
+)
 export type PreviewOutcome = Type.Static<typeof PreviewOutcome>
 
 export const PreviewRecord = named(

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
-import { AlertRecord } from './pipeline-api.ts'
+import { AlertRecord, PipelineRecord } from './pipeline-api.ts'
 
 /** Revisions of a pipeline as `/v3` shows them. The wire contract does not cover them: the shapes are Weir's own. */
 
@@ -23,19 +23,22 @@ export const RevisionSummary = named(
 )
 export type RevisionSummary = Type.Static<typeof RevisionSummary>
 
-const RevisionNode = Type.Object({
-  id: Id,
-  kind: Kind,
-  type: Type.String(),
-  title: Title,
-  description: Title,
-  user_config: Type.Unsafe<object>({ type: 'object' }),
-  inputs: Type.Array(Type.String()),
-  gateway_route_id: Type.Optional(Type.String()),
-})
+const RevisionNode = named(
+  'RevisionNode',
+  Type.Object({
+    id: Id,
+    kind: Kind,
+    type: Type.String(),
+    title: Title,
+    description: Title,
+    user_config: Type.Unsafe<object>({ type: 'object' }),
+    inputs: Type.Array(Type.String()),
+    gateway_route_id: Type.Optional(Type.String()),
+  }),
+)
 
 const { account_id: _, pipeline_id: __, ...alertMembers } = AlertRecord.properties
-const RevisionAlert = Type.Object(alertMembers)
+const RevisionAlert = named('RevisionAlert', Type.Object(alertMembers))
 
 export const RevisionRecord = named(
   'RevisionRecord',
@@ -47,11 +50,14 @@ export const RevisionRecord = named(
 )
 export type RevisionRecord = Type.Static<typeof RevisionRecord>
 
-const MemberDifference = Type.Object({
-  path: Type.String({ description: 'JSON pointer into the node or alert' }),
-  before: Type.Optional(Type.Unknown({ description: 'Previous value; absent: it did not exist' })),
-  after: Type.Optional(Type.Unknown({ description: 'New value; absent: it no longer exists' })),
-})
+const MemberDifference = named(
+  'MemberDifference',
+  Type.Object({
+    path: Type.String({ description: 'JSON pointer into the node or alert' }),
+    before: Type.Optional(Type.Unknown({ description: 'Previous value; absent: it did not exist' })),
+    after: Type.Optional(Type.Unknown({ description: 'New value; absent: it no longer exists' })),
+  }),
+)
 
 const Change = Type.Enum(['added', 'removed', 'changed'])
 
@@ -106,3 +112,6 @@ export const FileDifference = named(
   }),
 )
 export type FileDifference = Type.Static<typeof FileDifference>
+
+/** Answer to the import of a file: the pipeline, or only the differences. */
+export const ImportedFile = named('ImportedFile', Type.Union([PipelineRecord, FileDifference]))

@@ -72,47 +72,52 @@ const Sample = Type.Unsafe<number | null>({
   description: 'Number of the sample that it stems from, from 0; null: it left a window that expired',
 })
 
-const SimulatedNode = Type.Object({
-  id: Type.String(),
-  name: Type.Optional(Type.String({ description: "Name in the pipeline's file, if the file gives one" })),
-  kind: Type.Enum(['source', 'transform', 'sink']),
-  type: Type.String(),
-  title: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-  events_in: Type.Integer(),
-  events_out: Type.Integer({
-    description: 'Events that other nodes received; for a sink: events that it would have sent',
-  }),
-  merged: Type.Integer({ description: 'Events that became part of another one' }),
-  held: Type.Integer({ description: 'Events that windows hold at the end' }),
-  dropped: Type.Array(
-    Type.Object({
-      sample: Sample,
-      event: EventRecord,
-      reason: Type.Unsafe<object>({
-        type: 'object',
-        description: 'The rule, as reported by the processor',
+const SimulatedNode = named(
+  'SimulatedNode',
+  Type.Object({
+    id: Type.String(),
+    name: Type.Optional(Type.String({ description: "Name in the pipeline's file, if the file gives one" })),
+    kind: Type.Enum(['source', 'transform', 'sink']),
+    type: Type.String(),
+    title: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+    events_in: Type.Integer(),
+    events_out: Type.Integer({
+      description: 'Events that other nodes received; for a sink: events that it would have sent',
+    }),
+    merged: Type.Integer({ description: 'Events that became part of another one' }),
+    held: Type.Integer({ description: 'Events that windows hold at the end' }),
+    dropped: Type.Array(
+      Type.Object({
+        sample: Sample,
+        event: EventRecord,
+        reason: Type.Unsafe<object>({
+          type: 'object',
+          description: 'The rule, as reported by the processor',
+        }),
       }),
-    }),
-  ),
-  failed: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
-  errors: Type.Array(
-    Type.Object({
-      sample: Sample,
-      code: Type.String(),
-      field: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-      message: Type.String(),
-    }),
-  ),
-  outputs: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      label: Type.String(),
-      connected: Type.Boolean({ description: 'false: no node reads this output, so its events are dropped' }),
-      events: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
-    }),
-    { description: 'Outputs of the node. A sink has one: the events that it would have sent' },
-  ),
-})
+    ),
+    failed: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
+    errors: Type.Array(
+      Type.Object({
+        sample: Sample,
+        code: Type.String(),
+        field: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+        message: Type.String(),
+      }),
+    ),
+    outputs: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        label: Type.String(),
+        connected: Type.Boolean({
+          description: 'false: no node reads this output, so its events are dropped',
+        }),
+        events: Type.Array(Type.Object({ sample: Sample, event: EventRecord })),
+      }),
+      { description: 'Outputs of the node. A sink has one: the events that it would have sent' },
+    ),
+  }),
+)
 
 export const SimulationRecord = named(
   'SimulationRecord',

@@ -27,52 +27,69 @@ export const TapQuery = named(
 
 const Output = Type.String({ description: 'Id of the output by which the event left.' })
 
-const EventMessage = Type.Object({
-  type: Type.Literal('event'),
-  output: Output,
-  event: Type.Object({ message: Type.Unknown(), metadata: Type.Unknown(), timestamp: Type.String() }),
-})
-
-const CutEventMessage = Type.Object({
-  type: Type.Literal('event'),
-  output: Output,
-  cut: Type.String({
-    description: 'Start of the JSON text of an event that is too large to be shown.',
+const TapEventMessage = named(
+  'TapEventMessage',
+  Type.Object({
+    type: Type.Literal('event'),
+    output: Output,
+    event: Type.Object({ message: Type.Unknown(), metadata: Type.Unknown(), timestamp: Type.String() }),
   }),
-  bytes: Type.Integer({ description: 'Size of the whole text.' }),
-})
+)
 
-const RevisionMessage = Type.Object({
-  type: Type.Literal('revision'),
-  revision: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Number of the running revision; null when nothing runs.',
+const TapCutEventMessage = named(
+  'TapCutEventMessage',
+  Type.Object({
+    type: Type.Literal('event'),
+    output: Output,
+    cut: Type.String({
+      description: 'Start of the JSON text of an event that is too large to be shown.',
+    }),
+    bytes: Type.Integer({ description: 'Size of the whole text.' }),
   }),
-  deployment: Type.Integer({
-    description: 'Number of the deployment; rises with every publication, pause and resumption.',
-  }),
-  paused: Type.Boolean(),
-  present: Type.Boolean({ description: 'Whether the revision contains the node and, if given, the output.' }),
-  at: Type.String({ format: 'date-time' }),
-})
+)
 
-const SkippedMessage = Type.Object({
-  type: Type.Literal('skipped'),
-  count: Type.Integer({
-    description: 'Number of events that were not shown since the previous message of this type.',
+const TapRevisionMessage = named(
+  'TapRevisionMessage',
+  Type.Object({
+    type: Type.Literal('revision'),
+    revision: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Number of the running revision; null when nothing runs.',
+    }),
+    deployment: Type.Integer({
+      description: 'Number of the deployment; rises with every publication, pause and resumption.',
+    }),
+    paused: Type.Boolean(),
+    present: Type.Boolean({
+      description: 'Whether the revision contains the node and, if given, the output.',
+    }),
+    at: Type.String({ format: 'date-time' }),
   }),
-  not_filtered: Type.Integer({ description: 'Number of these events that the filter was not applied to.' }),
-})
+)
 
-const EndMessage = Type.Object({
-  type: Type.Literal('end'),
-  reason: Type.Enum(['limit', 'time', 'withdrawn', 'rights', 'closed', 'slow', 'stopped', 'failed']),
-  message: Type.String(),
-  events: Type.Integer({ description: 'Number of events that were shown.' }),
-  skipped: Type.Integer({ description: 'Number of events that were skipped.' }),
-})
+const TapSkippedMessage = named(
+  'TapSkippedMessage',
+  Type.Object({
+    type: Type.Literal('skipped'),
+    count: Type.Integer({
+      description: 'Number of events that were not shown since the previous message of this type.',
+    }),
+    not_filtered: Type.Integer({ description: 'Number of these events that the filter was not applied to.' }),
+  }),
+)
+
+const TapEndMessage = named(
+  'TapEndMessage',
+  Type.Object({
+    type: Type.Literal('end'),
+    reason: Type.Enum(['limit', 'time', 'withdrawn', 'rights', 'closed', 'slow', 'stopped', 'failed']),
+    message: Type.String(),
+    events: Type.Integer({ description: 'Number of events that were shown.' }),
+    skipped: Type.Integer({ description: 'Number of events that were skipped.' }),
+  }),
+)
 
 export const TapMessage = named(
   'TapMessage',
-  Type.Union([EventMessage, CutEventMessage, RevisionMessage, SkippedMessage, EndMessage]),
+  Type.Union([TapEventMessage, TapCutEventMessage, TapRevisionMessage, TapSkippedMessage, TapEndMessage]),
 )
 export type TapMessage = Type.Static<typeof TapMessage>

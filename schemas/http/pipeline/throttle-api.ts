@@ -149,3 +149,23 @@ export const BucketTotals = named(
   }),
 )
 export type BucketTotals = Type.Static<typeof BucketTotals>
+
+/** Answer with a list of buckets. */
+export const BucketRecordListEnvelope = named(
+  'BucketRecordListEnvelope',
+  Type.Object({
+    meta: Type.Object({
+      pk: Type.String(),
+      type: Type.String(),
+      links: Type.Unsafe<object>({ type: 'object' }),
+      page: Type.Object({ next: Type.Null(), previous: Type.Null() }),
+      totals: BucketTotals,
+    }),
+    data: Type.Array(BucketRecord),
+  }),
+)
+
+export const EndedExemption = named(
+  'EndedExemption',
+  Type.Object({ key: ExemptionRecord.properties.key, deleted: Type.Literal(true) }),
+)
