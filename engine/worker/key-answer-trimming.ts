@@ -1,10 +1,8 @@
 import type { Topic } from '../log/log.ts'
 import { DAY_MS } from '../times/duration.ts'
 
-/** Time for which keys are remembered. */
-
 /**
- * Deletes answers that are too old for any process. They need not be read first: a process that needs them is reading
+ * Deletes answers that are older than a day, the time for which keys are remembered. They need not be read first: a process that needs them is reading
  * them.
  */
 export async function trimKeyAnswers(topic: Topic, nowMs: number): Promise<void> {
