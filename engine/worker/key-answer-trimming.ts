@@ -2,8 +2,8 @@ import type { Topic } from '../log/log.ts'
 import { DAY_MS } from '../times/duration.ts'
 
 /**
- * Deletes answers that are older than a day, the time for which keys are remembered. They need not be read first: a process that needs them is reading
- * them.
+ * Deletes answers that are older than a day, the time for which keys are remembered. They need not be read first: a
+ * process that needs them is reading them.
  */
 export async function trimKeyAnswers(topic: Topic, nowMs: number): Promise<void> {
   for (let partition = 0; partition < topic.partitions; partition++) {
