@@ -82,7 +82,7 @@ export interface ServerSettings extends ConfigurationSettings {
   readonly destinations?: NodeSettings | undefined
   /** An absent limit does not apply. */
   readonly limits?: RequestLimits | undefined
-  /** Whether a host that a log-analysis destination names, as written, is this installation; see `ownHosts`. */
+  /** Whether a host that a node names, as written, is this installation; see `ownHosts`. */
   readonly isOwnHost?: ((host: string) => boolean) | undefined
 }
 
@@ -115,7 +115,7 @@ declare module 'fastify' {
 /** Adds the ports that the routes of one server share. */
 export function sharedPorts(given: ServerPorts): Ports {
   const { configuration, clock, tails, settings } = given
-  const { destinations: nodeSettings = {}, isOwnHost = ownHosts(nodeSettings.ingestHost) } = settings
+  const { destinations: nodeSettings = {}, isOwnHost = ownHosts(nodeSettings.ownHost) } = settings
   const uses = new TokenUses(given)
   const authenticator = new ConfigurationAuthenticator(configuration, clock, uses)
   const most = settings.limits?.exportsPerAccount

@@ -206,7 +206,7 @@ function requestLimits(settings: Settings): RequestLimits {
 
 function destinationSettings({ host, port, ingestPort, ingestHost, logHostPattern }: Settings) {
   return {
-    ingestHost: ingestHost ?? `${host}:${ingestPort ?? port}`,
-    ...(logHostPattern && { logHostPattern }),
+    ownHost: ingestHost ?? `${host}:${ingestPort ?? port}`,
+    ...(logHostPattern && { installationHosts: logHostPattern }),
   }
 }

@@ -31,7 +31,7 @@ interface Answer {
 }
 
 describe('with a pattern for hosts', () => {
-  const destinations = { logHostPattern: /^logs\.example\.com$/, ingestHost: 'weir.local:8080' }
+  const destinations = { installationHosts: /^logs\.example\.com$/, ownHost: 'weir.local:8080' }
 
   test('the value that the server filled in can be sent back, in any case of letters', () =>
     withPipeline(destinations, async send => {
@@ -58,7 +58,7 @@ describe('with a pattern for hosts', () => {
           [
             {
               instancePath: '/user_config/host',
-              message: `must match pattern "${destinations.logHostPattern.source}"`,
+              message: `must match pattern "${destinations.installationHosts.source}"`,
             },
           ],
         ])
@@ -90,15 +90,15 @@ describe('a host of this installation', () => {
   })
 
   test('a local name with a port does not count if the port of the installation is unknown', () => {
-    for (const ingestHost of [undefined, 'in.example']) {
-      expect(ownHosts(ingestHost)('localhost')).toBe(true)
-      expect(ownHosts(ingestHost)('localhost:8080')).toBe(false)
+    for (const ownHost of [undefined, 'in.example']) {
+      expect(ownHosts(ownHost)('localhost')).toBe(true)
+      expect(ownHosts(ownHost)('localhost:8080')).toBe(false)
     }
   })
 })
 
 test('a sink with another port of this machine cannot be published, and one with the own port can', () =>
-  withPipeline({ ingestHost: '127.0.0.1:8080' }, async send => {
+  withPipeline({ ownHost: '127.0.0.1:8080' }, async send => {
     const from = (await send('POST', '/source', { type: 'log-analysis-ingestion' })).body.data.id
     const sink = (host: string) => ({ type: 'log-analysis', inputs: [from], user_config: { host } })
     const { id } = (await send('POST', '/sink', sink('http://127.0.0.1:1'))).body.data

@@ -12,8 +12,8 @@ interface Address {
  * Returns a test for hosts of this installation: the host of configurations that name none, and the local machine. A
  * given port must be that of the installation, because another port is another program.
  */
-export function ownHosts(ingestHost: string | undefined): (host: string) => boolean {
-  const own = ingestHost === undefined ? undefined : addressOf(ingestHost)
+export function ownHosts(ownHost: string | undefined): (host: string) => boolean {
+  const own = ownHost === undefined ? undefined : addressOf(ownHost)
   return host => {
     const address = addressOf(host)
     if (address === undefined) return false

@@ -29,7 +29,7 @@ import { gatewayRouteChangesOfPublishing } from './source-gateway-route.ts'
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are allowed. */
   readonly allowUnconnected: boolean
-  /** Whether a host of a log-analysis destination, with its port as written, is this installation's own. */
+  /** Whether a host that a node names, with its port as written, is this installation's own. */
   readonly isOwnHost: (host: string) => boolean
 }
 

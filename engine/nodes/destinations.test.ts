@@ -91,9 +91,9 @@ describe('the stored options of a log-analysis destination', () => {
   })
 
   test("this installation's own host is filled in under the spelling of the type", () => {
-    expect(stored('mezmo', {}, { ingestHost: 'in.example' })).toMatchObject({ mezmo_host: 'in.example' })
-    expect(stored('log-analysis', {}, { ingestHost: 'in.example' })).toMatchObject({ host: 'in.example' })
-    expect(stored('log-analysis', { mezmo_host: 'a.b' }, { ingestHost: 'in.example' })).not.toHaveProperty(
+    expect(stored('mezmo', {}, { ownHost: 'in.example' })).toMatchObject({ mezmo_host: 'in.example' })
+    expect(stored('log-analysis', {}, { ownHost: 'in.example' })).toMatchObject({ host: 'in.example' })
+    expect(stored('log-analysis', { mezmo_host: 'a.b' }, { ownHost: 'in.example' })).not.toHaveProperty(
       'host',
     )
   })
@@ -219,7 +219,7 @@ describe('a log-analysis destination is refused', () => {
   })
 
   test('a host that the operator does not allow', () => {
-    const settings = { logHostPattern: /^[a-z]+\.example\.com$/ }
+    const settings = { installationHosts: /^[a-z]+\.example\.com$/ }
     expect(problems({ mezmo_host: 'logs.other.com' }, settings)).toEqual([
       '/mezmo_host must match pattern "^[a-z]+\\.example\\.com$"',
     ])

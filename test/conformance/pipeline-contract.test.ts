@@ -21,7 +21,7 @@ let client: PipelineClient
 let pipeline: string
 
 beforeAll(async () => {
-  const destinations = { logHostPattern: /^logs\.example\.com$/ }
+  const destinations = { installationHosts: /^logs\.example\.com$/ }
   installation = await testInstallation({ settings: { ...TEST_SETTINGS, destinations } })
   client = new PipelineClient(installation)
   pipeline = await client.newPipeline()

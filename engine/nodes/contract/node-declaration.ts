@@ -28,12 +28,12 @@ export interface NodeDeclaration {
   readonly configs: readonly ConfigExample[]
 }
 
-/** Rules of an installation for its nodes. */
+/** Facts and rules of an installation, for the options of its nodes. */
 export interface NodeSettings {
-  /** Hosts that a log-analysis destination can name; every host when absent. */
-  readonly logHostPattern?: RegExp
-  /** This installation's own ingestion host, filled in if a configuration names none. */
-  readonly ingestHost?: string
+  /** Host of this installation, with its port: senders send lines to it. */
+  readonly ownHost?: string
+  /** Hosts of all installations that nodes can name; every host when absent. */
+  readonly installationHosts?: RegExp
 }
 
 export interface NodeContext {

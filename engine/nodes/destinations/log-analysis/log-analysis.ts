@@ -194,13 +194,13 @@ function foreignProblems(
   return problems
 }
 
-function withDefaults(stored: JsonObject, { typeAsSent, settings: { ingestHost } }: NodeContext): JsonObject {
+function withDefaults(stored: JsonObject, { typeAsSent, settings: { ownHost } }: NodeContext): JsonObject {
   const query = isJsonObject(stored.query) ? stored.query : {}
   const hasHost = HOST_SPELLINGS.some(spelling => stored[spelling] !== undefined)
   const hostSpelling = typeAsSent === WIRE_TYPE ? 'mezmo_host' : 'host'
   return {
     ...stored,
-    ...(hasHost || ingestHost === undefined ? {} : { [hostSpelling]: ingestHost }),
+    ...(hasHost || ownHost === undefined ? {} : { [hostSpelling]: ownHost }),
     use_ingestion_key: stored.use_ingestion_key ?? stored.ingestion_key !== undefined,
     query: { ...query, hostname: query.hostname ?? typeAsSent },
     message: stored.message ?? { scheme: EXPLICIT_SCHEME },
@@ -211,7 +211,7 @@ function withDefaults(stored: JsonObject, { typeAsSent, settings: { ingestHost }
  * Names of hosts are case-insensitive. The installation's own host, which answers contain if a request named none, is
  * always allowed.
  */
-function hostProblems(sent: JsonObject, { logHostPattern: pattern, ingestHost }: NodeSettings): Problem[] {
+function hostProblems(sent: JsonObject, { installationHosts: pattern, ownHost }: NodeSettings): Problem[] {
   if (HOST_SPELLINGS.every(spelling => sent[spelling] !== undefined)) {
     return [
       { instancePath: '/mezmo_host', message: 'must NOT be sent together with host: they are the same' },
@@ -222,7 +222,7 @@ function hostProblems(sent: JsonObject, { logHostPattern: pattern, ingestHost }:
     if (typeof host !== 'string' || host === '') return []
     const instancePath = pointerTo('', spelling)
     if (!HOST.test(host)) return [{ instancePath, message: 'must be a valid host name' }]
-    if (pattern === undefined || host.toLowerCase() === ingestHost?.toLowerCase()) return []
+    if (pattern === undefined || host.toLowerCase() === ownHost?.toLowerCase()) return []
     if (new RegExp(pattern.source, `${pattern.flags.replace('i', '')}i`).test(host)) return []
     return [{ instancePath, message: `must match pattern "${pattern.source}"` }]
   })
