@@ -711,7 +711,7 @@ export type PreviewRequest = {
     /** Number of the revision to try. Default: the edited nodes */
     revision?: string;
 };
-export type NullableCounts = {
+export type NullablePreviewCounts = {
     events_in: number;
     bytes_in: number;
     events_out: number;
@@ -729,8 +729,8 @@ export type PreviewNode = {
     kind: "source" | "transform" | "sink";
     "type": string;
     title: string | null;
-    deployed: NullableCounts;
-    draft: NullableCounts;
+    deployed: NullablePreviewCounts;
+    draft: NullablePreviewCounts;
 };
 export type PreviewOutcome = {
     /** null: the node is not on that side, or received no event */

@@ -41,7 +41,10 @@ const counts = {
 }
 export type PreviewCounts = Type.Static<Type.TObject<typeof counts>>
 
-const NullableCounts = named('NullableCounts', nullable<PreviewCounts>({ ...Type.Object(counts) }))
+const NullablePreviewCounts = named(
+  'NullablePreviewCounts',
+  nullable<PreviewCounts>({ ...Type.Object(counts) }),
+)
 const Text = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
 const PreviewNode = named(
@@ -51,8 +54,8 @@ const PreviewNode = named(
     kind: Type.Enum(['source', 'transform', 'sink']),
     type: Type.String(),
     title: Text,
-    deployed: NullableCounts,
-    draft: NullableCounts,
+    deployed: NullablePreviewCounts,
+    draft: NullablePreviewCounts,
   }),
 )
 
