@@ -106,7 +106,7 @@ function tablesOf(events: readonly Event[], { codec = lineCodec, byLine = false 
     const context = { account, retentionDays, fieldNames, timeMs: 1_000, poolDays: 0, behaviour: BEHAVIOUR }
     for (const [row, event] of events.entries()) {
       expect(sink.fill(event, line, context)).toBeUndefined()
-      tables.lines.begin(1_000)
+      tables.lines.begin(1_000, BEHAVIOUR)
       tables.lines.append({ offset: 7n, row }, line)
       if (fieldNames.takeFull() !== undefined) full.push(row)
     }

@@ -3,7 +3,7 @@ import type { Event } from '../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
 import type { NotDelivered } from '../graph/compiled-node.ts'
 import { fillAll, type LineCodec } from '../lines/line-codec.ts'
-import type { FieldColumns } from '../lines/native-block/field-columns.ts'
+import type { LineColumns } from '../lines/native-block/line-block.ts'
 import type { OwnStoreContext } from '../lines/stored-line/line-draft.ts'
 import type { FieldNames } from '../lines/stored-line/line-fields.ts'
 import { newStoredLine, type StoredLine } from '../lines/stored-line/stored-line.ts'
@@ -129,9 +129,9 @@ export class LineOutput {
   }
 
   #append(position: Position, { account, fieldNames }: LineOwner): void {
-    const { timeMs, isExact } = this.#moment
+    const { timeMs, isExact, behaviour } = this.#moment
     const { lines, fullDays } = this.#tables
-    lines.begin(timeMs) // windows end with records of any kind
+    lines.begin(timeMs, behaviour) // windows end with records of any kind
     lines.append(position, this.#line)
     if (isExact && fieldNames.takeFull() !== undefined) fullDays.add({ ...position, account, timeMs })
   }
@@ -144,7 +144,7 @@ export class LineOutput {
     if (texts.bytes !== textBytes) this.#readTexts(owner)
     texts.bytes = textBytes as Buffer
     texts.add(position.row, textStart, textEnd, level, own)
-    lines.begin(this.#moment.timeMs)
+    lines.begin(this.#moment.timeMs, this.#moment.behaviour)
     lines.appendHead(position, this.#line)
   }
 
@@ -157,7 +157,7 @@ export class LineOutput {
     texts.timeMs = timeMs
     texts.isExact = isExact
     fieldNames.beginRun()
-    fillAll(this.#codec, texts, fieldNames, lines.fields as FieldColumns)
+    fillAll(this.#codec, texts, fieldNames, lines.fields as LineColumns)
     texts.rows = 0
     const full = isExact ? fieldNames.takeFull() : undefined
     if (full !== undefined) fullDays.add({ offset, row: texts.rowOf(full), account, timeMs })

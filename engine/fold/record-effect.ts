@@ -51,7 +51,7 @@ export class RecordEffect {
   *#applyContent(record: LogRecord): Steps {
     const { scope, moment, tables, schedule, reader } = this.#parts
     const { accounts, windows, exchange, deadLetters, notePending } = this.#parts
-    if (scope === undefined) tables.lines.begin(moment.timeMs)
+    if (scope === undefined) tables.lines.begin(moment.timeMs, moment.behaviour)
     schedule.noteContent()
     const content = reader.content(record)
     if (this.#parts.isPassedOver(content.account)) return

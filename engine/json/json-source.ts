@@ -124,12 +124,13 @@ export function withoutBlanks(text: string): string {
 }
 
 /** Position after a part: the next part, or the closing bracket. */
-function nextPart(text: string, end: number): number {
+export function nextPart(text: string, end: number): number {
   const at = skipBlanks(text, end)
   return text[at] === ',' ? skipBlanks(text, at + 1) : at
 }
 
-function valueEnd(text: string, from: number): number {
+/** Position after the value that begins at `from`. */
+export function valueEnd(text: string, from: number): number {
   const first = text[from]
   if (first === '"') return stringEnd(text, from)
   if (first === '{' || first === '[') return containerEnd(text, from)

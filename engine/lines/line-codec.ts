@@ -1,14 +1,19 @@
+import { isUtf8 } from 'node:buffer'
+import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { eventParser } from '../json/exact-json.ts'
 import type { Steps } from '../steps.ts'
 import type { LineBatchBuilder } from './columns/line-batch-builder.ts'
 import { type FieldColumns, ROW_FORM } from './native-block/field-columns.ts'
+import type { LineColumns } from './native-block/line-block.ts'
+import { SlottedColumns } from './native-block/slotted-columns.ts'
 import { LineReader, type ReadLines } from './scan/line-reader.ts'
 import type { Envelope } from './scan/parse-lines.ts'
 import type { TimeBounds } from './scan/timestamp.ts'
+import { splitLine } from './slots/split-line.ts'
 import { levelOfLine } from './stored-line/level.ts'
 import { addParsedFields, clearFields, type FieldNames } from './stored-line/line-fields.ts'
-import { parseLineObject } from './stored-line/parsed-line.ts'
-import { newRowFields } from './stored-line/stored-line.ts'
+import { parseLineObject, parseWholeText } from './stored-line/parsed-line.ts'
+import { newRowFields, type RowFields } from './stored-line/stored-line.ts'
 
 /**
  * The two steps of the hot path that read texts: from request bodies to open columns, and from texts of lines to field
@@ -20,15 +25,15 @@ export interface LineCodec {
   newReader(): BodyReader
 
   /**
-   * Appends level and fields of the lines of a run to columns: one row per line, in order, each with its form. A row that
-   * the implementation leaves to the complete rules (those of `lineCodec`) falls back and ends the call. The reason is that names
-   * of fields are accepted in the order of lines. The caller makes the complete rules append that row, and continues
-   * behind it.
+   * Appends level and fields of the lines of a run to columns: one row per line, in order, each with its form. Columns of
+   * slotted lines also receive the text, in parts or as a whole. A row that the implementation leaves to the complete
+   * rules (those of `lineCodec`) falls back and ends the call. The reason is that names of fields are accepted in the order
+   * of lines. The caller makes the complete rules append that row, and continues behind it.
    *
    * @param from first row of the run to append
    * @returns the row that falls back; `run.rows` when all were appended
    */
-  fill(run: LineRun, from: number, names: FieldNames, columns: FieldColumns): number
+  fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number
 }
 
 /**
@@ -106,7 +111,7 @@ export function fillAll(
   codec: LineCodec,
   run: LineRun,
   names: FieldNames,
-  columns: FieldColumns,
+  columns: LineColumns,
   from = 0,
 ): void {
   let row = codec.fill(run, from, names, columns)
@@ -122,19 +127,62 @@ export const lineCodec: LineCodec = {
   fill: fillRun,
 }
 
-function fillRun(run: LineRun, from: number, names: FieldNames, columns: FieldColumns): number {
-  const { bytes, starts, ends, sentLevels, own, timeMs } = run
+function fillRun(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number {
+  const fill = columns instanceof SlottedColumns ? slottedFill(columns) : plainFill(columns)
   const parse = eventParser(run.isExact)
   const fields = newRowFields()
   for (let row = from; row < run.rows; row++) {
+    names.beginLine(run.timeMs)
+    clearFields(fields)
+    fill(run, row, names, fields, parse)
+  }
+  return run.rows
+}
+
+/** Appends a row. The fields are empty and may be used. */
+type RowFill = (
+  run: LineRun,
+  row: number,
+  names: FieldNames,
+  fields: RowFields,
+  parse: (text: string) => JsonValue,
+) => void
+
+function plainFill(columns: FieldColumns): RowFill {
+  return ({ bytes, starts, ends, sentLevels, own }, row, names, fields, parse) => {
     const start = starts[row] as number
     const end = ends[row] as number
     const object = parseLineObject(bytes, start, end, parse)
     const level = levelOfLine(object, sentLevels[row] as string, bytes, start, end)
-    names.beginLine(timeMs)
-    clearFields(fields)
     if (object !== undefined) addParsedFields(fields, object, own[row] as number, names)
-    columns.append(object === undefined ? ROW_FORM.text : ROW_FORM.object, level, fields)
+    columns.append(formOf(object), level, fields)
   }
-  return run.rows
+}
+
+function slottedFill(columns: SlottedColumns): RowFill {
+  return ({ bytes, starts, ends, sentLevels, own }, row, names, fields, parse) => {
+    const textStart = starts[row] as number
+    const textEnd = ends[row] as number
+    const text = splittableText(bytes, textStart, textEnd)
+    const whole = text === undefined ? undefined : parseWholeText(text, parse)
+    const object = whole ?? parseLineObject(bytes, textStart, textEnd, parse)
+    const level = levelOfLine(object, sentLevels[row] as string, bytes, textStart, textEnd)
+    if (object !== undefined) addParsedFields(fields, object, own[row] as number, names)
+    const split =
+      whole === undefined ? undefined : splitLine(text as string, whole, own[row] as number, names, fields)
+    if (split !== undefined) columns.appendSlotted(ROW_FORM.object, level, fields, split)
+    else columns.appendWhole(formOf(object), level, fields, { textBytes: bytes, textStart, textEnd })
+  }
+}
+
+function formOf(object: JsonObject | undefined): number {
+  return object === undefined ? ROW_FORM.text : ROW_FORM.object
+}
+
+const OPENING_BRACE = 0x7b
+
+/** A text that begins like an object; undefined for others, and for one that is not UTF-8: its bytes would change. */
+function splittableText(bytes: Buffer, start: number, end: number): string | undefined {
+  const mayBeSplit = start < end && bytes[start] === OPENING_BRACE && isUtf8(bytes.subarray(start, end))
+  return mayBeSplit ? bytes.toString('utf8', start, end) : undefined
 }

@@ -144,6 +144,11 @@ const AFTER: Readonly<Record<CharacterClass, string>> = {
   symbol: '',
 }
 
+/** Pattern of exactly this text. */
+export function literalPattern(text: string): string {
+  return plainPattern(codePoints(text), true)
+}
+
 function plainPattern(characters: readonly number[], caseSensitive: boolean): string {
   return characters.map(character => oneOf(caseSensitive ? [character] : caseVariants(character))).join('')
 }

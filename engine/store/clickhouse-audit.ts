@@ -1,5 +1,4 @@
-import type { StoreTable } from '../../schemas/log/tables.ts'
-import { blockColumns, blockStructure } from '../../schemas/log/tables.ts'
+import { blockColumns, blockStructure, isLineTable, type StoreTable } from '../../schemas/log/tables.ts'
 import { topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { AuditStatement, StoreConnection } from './connection.ts'
@@ -17,7 +16,7 @@ import type {
   WindowSums,
 } from './store-audit.ts'
 import { auditFailure } from './store-failure.ts'
-import { GROUP_DIGEST, UsageAudit } from './usage-audit.ts'
+import { groupDigest, UsageAudit } from './usage-audit.ts'
 
 /**
  * The audit of a store on ClickHouse, embedded or a server.
@@ -187,24 +186,24 @@ const HOUR = 'toUnixTimestamp(toStartOfHour(t)) AS hour'
 /** Columns by which rows are grouped. Only lines have their own retention. */
 const KEYS: Readonly<Record<StoreTable, string>> = {
   lines: HOUR,
+  slotted_lines: HOUR,
   node_metrics: `${HOUR}, 0 AS retention`,
   pipeline_errors: `${HOUR}, 0 AS retention`,
   full_field_days: `${HOUR}, 0 AS retention`,
 }
 
 function sums(table: StoreTable): string {
-  const usage =
-    table === 'lines'
-      ? `sum(${GROUP_DIGEST}) AS lines_digest, sum(${GROUP_DIGEST} * size) AS bytes_digest`
-      : "'0' AS lines_digest, '0' AS bytes_digest"
-  const keys = table === 'lines' ? `${HOUR}, retention` : KEYS[table]
+  const usage = isLineTable(table)
+    ? `sum(${groupDigest(table)}) AS lines_digest, sum(${groupDigest(table)} * size) AS bytes_digest`
+    : "'0' AS lines_digest, '0' AS bytes_digest"
+  const keys = isLineTable(table) ? `${HOUR}, retention` : KEYS[table]
   return `${keys}, ${counts(table)}, ${usage}`
 }
 
 /** Counts every column, in order. */
 function counts(table: StoreTable): string {
   const columns = blockColumns(table).map(([name]) => `\`${name}\``)
-  const bytes = table === 'lines' ? 'sum(size)' : 'toUInt64(0)'
+  const bytes = isLineTable(table) ? 'sum(size)' : 'toUInt64(0)'
   return `count() AS rows, ${bytes} AS bytes, sum(cityHash64(${columns.join(', ')})) AS digest`
 }
 

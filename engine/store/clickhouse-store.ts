@@ -2,6 +2,10 @@ import type { Position } from '../../schemas/log/position.ts'
 import {
   blockColumns,
   blockStructure,
+  FILLED_LINE_TABLES,
+  isLineTable,
+  LINE_TABLES,
+  type LineTable,
   type SideTable,
   STORE_TABLES,
   type StoreTable,
@@ -97,6 +101,8 @@ class StoreOverConnection implements ClickHouseStore {
   #filtered: FilteredLines | undefined
   /** Whether this process has stored lines without filters. */
   #storesUnfiltered = false
+  /** Tables that may have lines. */
+  #lineTables: readonly LineTable[] = FILLED_LINE_TABLES
   /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
@@ -111,6 +117,7 @@ class StoreOverConnection implements ClickHouseStore {
       await migrate(this.#connection)
       await this.#rememberLog(logId, wasFilled)
       await rebuildUsageProjection(this.#connection)
+      await this.#findLineTables()
     } catch (error) {
       const failure = this.#noted(openFailure(error))
       this.#notOpen = notOpen(failure)
@@ -147,7 +154,8 @@ WHERE ${fence(number, partition, epoch)}`,
   async insert(insert: BatchInsert): Promise<void> {
     const { table, block, filters } = insert
     try {
-      if (filters === undefined && table === 'lines') this.#noteUnfiltered()
+      if (isLineTable(table)) this.#noteLines(table)
+      if (filters === undefined && isLineTable(table)) this.#noteUnfiltered()
       if (filters !== undefined) await this.#insertBlock(insert, 'word_filters', filters)
       await this.#insertBlock(insert, table, block)
     } catch (error) {
@@ -167,7 +175,7 @@ WHERE ${fence(number, partition, epoch)}`,
       ['topic', number],
       ['partition', partition],
     ]
-    if (table === 'lines' && filters !== undefined) named.push(['filtered', 1])
+    if (isLineTable(table) && filters !== undefined) named.push(['filtered', 1])
     const columns = [...named.map(([name]) => name), ...names].join(', ')
     const values = [...named.map(([, value]) => value), ...names].join(', ')
     const comment = this.#comment(insert)
@@ -278,19 +286,19 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   search(selection: LineSelection, page: LinePage): LineSearch {
-    return searchLines(this, selection, page, this.#filtered)
+    return searchLines(this, this.#lineTables, selection, page, this.#filtered)
   }
 
   fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]> {
-    return fullFieldDays(this, selection, signal)
+    return fullFieldDays(this, this.#lineTables, selection, signal)
   }
 
   countByValue(selection: LineSelection, field: string, signal: AbortSignal) {
-    return countByValue(this, selection, field, signal)
+    return countByValue(this, this.#lineTables, selection, field, signal)
   }
 
   countByTime(selection: LineSelection, buckets: Buckets, signal: AbortSignal) {
-    return countByTime(this, selection, buckets, signal)
+    return countByTime(this, this.#lineTables, selection, buckets, signal)
   }
 
   usageByKind(query: UsageByKindQuery, signal?: AbortSignal): Promise<NamedUsage[]> {
@@ -377,6 +385,25 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
     this.#filtered = all && !this.#storesUnfiltered ? 'all' : 'some'
   }
 
+  /**
+   * A table without lines need not be searched. Other processes may fill the tables of a server at any time, so all of
+   * them are searched there.
+   */
+  async #findLineTables(): Promise<void> {
+    if (this.#connection.isShared) return
+    const rows = await this.#connection.read<{ name: string }>(
+      `SELECT DISTINCT table AS name FROM system.parts WHERE database = currentDatabase() AND active AND rows > 0`,
+    )
+    const filled = new Set(rows.map(({ name }) => name))
+    this.#lineTables = FILLED_LINE_TABLES.filter(
+      table => filled.has(table) || table === FILLED_LINE_TABLES.at(-1),
+    )
+  }
+
+  #noteLines(table: LineTable): void {
+    if (!this.#lineTables.includes(table)) this.#lineTables = LINE_TABLES
+  }
+
   #noteUnfiltered(): void {
     this.#storesUnfiltered = true
     this.#filtered &&= 'some'
@@ -386,7 +413,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   #noted(failure: StoreError): StoreError {
     const { damaged } = failure
     if (damaged?.state === 'unreadable') this.#damage.noteUnreadable(damaged)
-    if (damaged !== undefined && damaged.table !== 'lines') this.#filtered = undefined
+    if (damaged !== undefined && !isLineTable(damaged.table)) this.#filtered = undefined
     return failure
   }
 
@@ -436,7 +463,7 @@ function atOrBehind(
   { topic, partition, table }: PartitionTable,
   from: Position & { readonly timeMs: number },
 ): string {
-  const sinceMs = table === 'lines' ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
+  const sinceMs = isLineTable(table) ? from.timeMs : from.timeMs - MINUTE_TABLES_MARGIN_MS
   return `topic = ${topicNumber(topic)} AND partition = ${partition}
   AND t >= fromUnixTimestamp64Milli(${Math.max(0, Math.floor(sinceMs))}, 'UTC')
   AND offset >= ${from.offset} AND (offset, row) >= (${from.offset}, ${from.row})`

@@ -1,6 +1,8 @@
+import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import { topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
+import { textLiteral } from './sql-text.ts'
 import type { SettledPartition } from './store.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
 
@@ -27,7 +29,8 @@ export async function removeExpired(
   for (const day of await closedDaysWithLines(connection)) {
     const past = expiredRetention(day, nowMs)
     if (past < 0 || settled.length === 0) continue
-    removed += await removeOfDay(connection, day, `retention <= ${past} AND ${belowCheckpoint(settled)}`)
+    const condition = `retention <= ${past} AND ${belowCheckpoint(settled)}`
+    for (const table of FILLED_LINE_TABLES) removed += await removeOfDay(connection, table, day, condition)
   }
   await dropFiltersWithoutLines(connection)
   return removed
@@ -70,16 +73,21 @@ export async function dropOldActivity(
   }
 }
 
-async function removeOfDay(connection: StoreConnection, day: string, condition: string): Promise<number> {
+async function removeOfDay(
+  connection: StoreConnection,
+  table: LineTable,
+  day: string,
+  condition: string,
+): Promise<number> {
   const partition = day.replaceAll('-', '')
   const [row] = await connection.read<ExpiredDay>(
-    `SELECT countIf(${condition}) AS expired, count() AS all FROM lines WHERE toYYYYMMDD(t) = ${partition}`,
+    `SELECT countIf(${condition}) AS expired, count() AS all FROM ${table} WHERE toYYYYMMDD(t) = ${partition}`,
   )
   if (row === undefined || row.expired === '0') return 0
-  if (row.expired === row.all) await connection.command(`ALTER TABLE lines DROP PARTITION ${partition}`)
+  if (row.expired === row.all) await connection.command(`ALTER TABLE ${table} DROP PARTITION ${partition}`)
   else
     await connection.command(
-      `ALTER TABLE lines DELETE IN PARTITION ${partition} WHERE ${condition} SETTINGS mutations_sync = 2`,
+      `ALTER TABLE ${table} DELETE IN PARTITION ${partition} WHERE ${condition} SETTINGS mutations_sync = 2`,
     )
   return Number(row.expired)
 }
@@ -89,7 +97,7 @@ async function dropFiltersWithoutLines(connection: StoreConnection): Promise<voi
   const days = await connection.read<{ part: string }>(
     `SELECT DISTINCT partition AS part FROM system.parts
 WHERE database = currentDatabase() AND table = 'word_filters' AND active
-  AND part NOT IN (SELECT partition FROM system.parts WHERE database = currentDatabase() AND table = 'lines' AND active)
+  AND part NOT IN (SELECT partition FROM system.parts WHERE database = currentDatabase() AND table IN (${FILLED_LINE_TABLES.map(textLiteral).join(', ')}) AND active)
   AND part IN (SELECT toString(toYYYYMMDD(day)) FROM usage_days)`,
   )
   for (const { part } of days) await connection.command(`ALTER TABLE word_filters DROP PARTITION ${part}`)

@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
 import type { StoreConnection } from './connection.ts'
 
 /** A file of the engine at a moment, and its place in the engine's folder. */
@@ -18,9 +19,9 @@ interface Table {
 /** Name of copies held by this and earlier processes, so that a start can release them. */
 const NAME = 'weir_copy'
 /**
- * Lines first: rows about closed days, usage and owners, which are copied later, then only refer to lines that are held.
+ * Lines first, the newer form before the older one: rows about closed days, usage and owners, which are copied later, then only refer to lines that are held.
  */
-const ORDER = ['lines', 'usage_days']
+const ORDER = [...FILLED_LINE_TABLES.toReversed(), 'usage_days']
 
 /**
  * Holds the present state of the tables of the embedded engine: each by hard links to its parts, made at one moment. The

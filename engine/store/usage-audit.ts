@@ -1,9 +1,21 @@
+import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import { textLiteral } from './sql-text.ts'
 import type { ProjectionDifference, UsageDifference, UsageSums } from './store-audit.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
 
-/** The digest of a group of usage, the same in lines, in their projection and in closed days. */
-export const GROUP_DIGEST = 'cityHash64(account, app, host, tags, pool)'
+/** Tags of a line by its columns: what alias `tags` of the table is (migrations/0009-slotted-lines.sql). */
+const TAGS: Readonly<Record<LineTable, string>> = {
+  lines: 'tags',
+  slotted_lines: `arrayMap(v -> replaceAll(replaceAll(v, '\\x1e1', '\\x1f'), '\\x1e0', '\\x1e'), arrayPopBack(splitByChar('\\x1f', tag_list)))`,
+}
+
+/** The digest of a group of usage, the same in lines of all tables, in their projection and in closed days. */
+export function groupDigest(table: LineTable, second?: string): string {
+  const columns = ['account', ...(second === undefined ? [] : [second]), 'app', 'host', TAGS[table], 'pool']
+  return `cityHash64(${columns.join(', ')})`
+}
+
+const CLOSED_DIGEST = groupDigest('lines')
 
 /** Maximum number of checks: a part may be merged between two of them, and a new part is then checked again. */
 const PROJECTION_LOOKS = 3
@@ -32,7 +44,7 @@ export class UsageAudit {
   async closedUsage(day: string): Promise<UsageSums | undefined> {
     const [row] = await this.#read<SumsRow & { rows: string }>(
       `SELECT count() AS rows, sum(lines) AS n, sum(bytes) AS b,
-  sum(${GROUP_DIGEST} * lines) AS n_digest, sum(${GROUP_DIGEST} * bytes) AS b_digest
+  sum(${CLOSED_DIGEST} * lines) AS n_digest, sum(${CLOSED_DIGEST} * bytes) AS b_digest
 FROM usage_days WHERE day = toDate(${textLiteral(day)})`,
     )
     return row === undefined || row.rows === '0' ? undefined : usageSums(row)
@@ -61,9 +73,19 @@ ORDER BY account, app, host, tags, pool LIMIT 1`,
   }
 
   async firstProjectionDifference(day: string): Promise<ProjectionDifference | undefined> {
+    for (const table of FILLED_LINE_TABLES) {
+      const difference = await this.#firstProjectionDifference(table, day)
+      if (difference !== undefined) return difference
+    }
+    return undefined
+  }
+
+  async #firstProjectionDifference(table: LineTable, day: string): Promise<ProjectionDifference | undefined> {
     for (let look = 0; look < PROJECTION_LOOKS; look++) {
-      const byRows = await this.#partSums(rowsByPart(day))
-      const byProjection = await this.#partSums(projectionByPart(day))
+      const byRows = await this.#partSums(rowsByPart(table, day))
+      // The engine cannot read the projection of a table without parts.
+      if (byRows.size === 0) return undefined
+      const byProjection = await this.#partSums(projectionByPart(table, day))
       for (const [part, expected] of byRows) {
         const found = byProjection.get(part)
         if (found !== undefined && !sameSums(expected, found))
@@ -102,25 +124,28 @@ interface DifferenceRow {
 /** Groups of the day's lines and of its closed usage, each with zeros for the other. */
 function bothSides(day: string): string {
   const group = 'account, app, host, tags, pool'
-  return `SELECT ${group}, ${GROUP_DIGEST} AS digest, count() AS lines_n, sum(size) AS lines_b,
+  const ofLines = (
+    table: LineTable,
+  ) => `SELECT ${group}, ${CLOSED_DIGEST} AS digest, count() AS lines_n, sum(size) AS lines_b,
   toUInt64(0) AS closed_n, toUInt64(0) AS closed_b
-FROM lines WHERE toYYYYMMDD(t) = ${day.replaceAll('-', '')} GROUP BY ${group}
-UNION ALL SELECT ${group}, ${GROUP_DIGEST} AS digest, toUInt64(0), toUInt64(0), lines, bytes
+FROM ${table} WHERE toYYYYMMDD(t) = ${day.replaceAll('-', '')} GROUP BY ${group}
+UNION ALL `
+  return `${FILLED_LINE_TABLES.map(ofLines).join('')}SELECT ${group}, ${CLOSED_DIGEST} AS digest, toUInt64(0), toUInt64(0), lines, bytes
 FROM usage_days WHERE day = toDate(${textLiteral(day)})`
 }
 
 /** Rows by part. A part never changes, so inserts and merges between two statements have no effect. */
-function rowsByPart(day: string): string {
-  const digest = 'cityHash64(account, toDateTime(t), app, host, tags, pool)'
+function rowsByPart(table: LineTable, day: string): string {
+  const digest = groupDigest(table, 'toDateTime(t)')
   return `SELECT _part AS part, count() AS n, sum(size) AS b, sum(${digest}) AS n_digest, sum(${digest} * size) AS b_digest
-FROM lines WHERE toYYYYMMDD(t) = ${day.replaceAll('-', '')} GROUP BY part SETTINGS optimize_use_projections = 0`
+FROM ${table} WHERE toYYYYMMDD(t) = ${day.replaceAll('-', '')} GROUP BY part SETTINGS optimize_use_projections = 0`
 }
 
-function projectionByPart(day: string): string {
-  const digest = 'cityHash64(account, `toDateTime(t)`, app, host, tags, pool)'
+function projectionByPart(table: LineTable, day: string): string {
+  const digest = groupDigest(table, '`toDateTime(t)`')
   const [lines, bytes] = ['finalizeAggregation(`count()`)', 'finalizeAggregation(`sum(size)`)']
   return `SELECT _part AS part, sum(${lines}) AS n, sum(${bytes}) AS b, sum(${digest} * ${lines}) AS n_digest, sum(${digest} * ${bytes}) AS b_digest
-FROM mergeTreeProjection(currentDatabase(), 'lines', 'usage')
+FROM mergeTreeProjection(currentDatabase(), '${table}', 'usage')
 WHERE startsWith(_part, '${day.replaceAll('-', '')}_') GROUP BY part`
 }
 

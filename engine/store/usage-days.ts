@@ -1,11 +1,13 @@
+import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import type { StoreConnection } from './connection.ts'
+import { textLiteral } from './sql-text.ts'
 import { StoreError } from './store.ts'
 
 const MAX_REPLACEMENTS = 10
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * Copies a closed day from the projection of `lines` to `usage_days`, once. The copy is built separately and moved into
+ * Copies a closed day from the projection of the lines' tables to `usage_days`, once. The copy is built separately and moved into
  * place in one step, so a kill leaves the day open or closed, never half. Two processes may close the same day: each
  * builds its own copy, and checks again before it moves the copy. No line of an open day is removed, so both copies are
  * complete.
@@ -20,8 +22,8 @@ export async function closeDay(connection: StoreConnection, day: string): Promis
   try {
     await connection.command(
       `INSERT INTO ${aside} SETTINGS async_insert = 0, max_partitions_per_insert_block = 0
-SELECT toDate('${day}') AS day, account, app, host, tags, pool, sum(size) AS bytes, count() AS lines
-FROM lines WHERE ${secondsOfDay(day)} GROUP BY account, app, host, tags, pool`,
+SELECT toDate('${day}') AS day, account, app, host, tags, pool, sum(b) AS bytes, sum(l) AS lines
+FROM (${FILLED_LINE_TABLES.map(table => usageOfDay(table, day)).join(' UNION ALL ')}) GROUP BY account, app, host, tags, pool`,
     )
     if (!(await isClosed(connection, day))) await putInPlace(connection, day, aside)
   } finally {
@@ -54,7 +56,12 @@ export async function openDays(connection: StoreConnection): Promise<string[]> {
 
 /** Days from the list of parts; no lines are read. */
 export const DAYS_WITH_LINES = `SELECT DISTINCT toDate(parseDateTime(partition, '%Y%m%d', 'UTC')) AS day
-FROM system.parts WHERE database = currentDatabase() AND table = 'lines' AND active AND rows > 0`
+FROM system.parts WHERE database = currentDatabase() AND table IN (${FILLED_LINE_TABLES.map(textLiteral).join(', ')}) AND active AND rows > 0`
+
+function usageOfDay(table: LineTable, day: string): string {
+  return `SELECT account, app, host, tags, pool, sum(size) AS b, count() AS l
+FROM ${table} WHERE ${secondsOfDay(day)} GROUP BY account, app, host, tags, pool`
+}
 
 /** Condition in terms of the projection, so that the engine uses it. */
 function secondsOfDay(day: string): string {

@@ -1,3 +1,4 @@
+import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
 import { DAY_S } from '../times/duration.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 
@@ -134,9 +135,12 @@ ${sources('pool', [], period)}
 function sources(column: string, conditions: readonly string[], period: UsagePeriod): string {
   const also = conditions.map(condition => ` AND ${condition}`).join('')
   const wholeDays = `day >= toDate({first_day:String}) AND day <= toDate({last_day:String})`
-  const ofLines = (days: string) => `SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM lines
+  const ofLines = (days: string) =>
+    FILLED_LINE_TABLES.map(
+      table => `SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM ${table}
 WHERE account = {account:String}
-  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')${days}${also} GROUP BY grouped`
+  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')${days}${also} GROUP BY grouped`,
+    ).join('\nUNION ALL\n')
   const { first, last } = wholeDaysOf(period)
   if (first > last) return ofLines('')
   return `SELECT ${column} AS grouped, sum(bytes) AS b, sum(lines) AS l FROM usage_days

@@ -1,4 +1,5 @@
 import type { Position } from '../../schemas/log/position.ts'
+import { isLineTable, type LineTable } from '../../schemas/log/tables.ts'
 import type { TableBatch } from '../fold/flush.ts'
 import { wordFilters } from '../lines/word-filter/word-filters.ts'
 import type { Logger } from '../logger.ts'
@@ -56,7 +57,7 @@ export class PartitionOwnership {
     if (await this.#isStoredAfterDoubt(batch)) return
     const { store, topic, partition } = this.#owned
     const { table, block, rows } = batch
-    const filters = table === 'lines' ? await this.#filtersOf(block) : {}
+    const filters = isLineTable(table) ? await this.#filtersOf(table, block) : {}
     try {
       await store.insert({ topic, partition, table, epoch: this.#epoch, block, rows, ...filters })
     } catch (error) {
@@ -65,8 +66,8 @@ export class PartitionOwnership {
     }
   }
 
-  async #filtersOf(block: TableBatch['block']): Promise<Pick<BatchInsert, 'filters'>> {
-    const { block: filters } = await inTurns(wordFilters(block), this.#owned.turns.begin())
+  async #filtersOf(table: LineTable, block: TableBatch['block']): Promise<Pick<BatchInsert, 'filters'>> {
+    const { block: filters } = await inTurns(wordFilters(block, table), this.#owned.turns.begin())
     return { filters }
   }
 

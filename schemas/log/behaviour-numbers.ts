@@ -41,3 +41,8 @@ export const NINTH_BEHAVIOUR = 9
  * `ExpressionAllowance`. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
 export const TENTH_BEHAVIOUR = 10
+/**
+ * Not in force yet. Lines are stored in table `slotted_lines`. The form of a batch is that of the number in force at its first record. As with
+ * the seventh behaviour, this also changes how records of earlier kinds are processed.
+ */
+export const ELEVENTH_BEHAVIOUR = 11

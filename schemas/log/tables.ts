@@ -1,5 +1,28 @@
+import { BEHAVIOUR, ELEVENTH_BEHAVIOUR } from './behaviour-numbers.ts'
+
+/**
+ * The forms of lines, each with a table of its own. `lines` has those of behaviours before the eleventh, with all of their
+ * fields in maps. `slotted_lines` has those since: each field of a line is stored once (engine/lines/slots).
+ */
+export const LINE_TABLES = ['lines', 'slotted_lines'] as const
+export type LineTable = (typeof LINE_TABLES)[number]
+
+/** Tables of lines that programs fill up to the present behaviour. Others need not exist. */
+export const FILLED_LINE_TABLES: readonly LineTable[] =
+  BEHAVIOUR >= ELEVENTH_BEHAVIOUR ? LINE_TABLES : ['lines']
+
 /** Tables that partition workers fill. */
-export type StoreTable = 'lines' | 'node_metrics' | 'pipeline_errors' | 'full_field_days'
+export type StoreTable = LineTable | 'node_metrics' | 'pipeline_errors' | 'full_field_days'
+
+export function isLineTable(table: string): table is LineTable {
+  return (LINE_TABLES as readonly string[]).includes(table)
+}
+
+/** Columns for parts of a slotted line; those beyond them share the last one. */
+export const SLOTS = 16
+
+/** Names of these columns, in their order. */
+export const SLOT_NAMES: readonly string[] = Array.from({ length: SLOTS }, (_, slot) => `s${slot}`)
 
 /** Name and ClickHouse type of a column. */
 export type Column = readonly [name: string, type: string]
@@ -42,6 +65,34 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
     ['text_fields', `Map(${WORD}, String)`],
     ['number_fields', `Map(${WORD}, Float64)`],
     // 1: the words of the line are in a filter.
+    ['filtered', 'UInt8'],
+  ],
+  slotted_lines: [
+    ['account', WORD],
+    ['t', TIME_MS],
+    ['ts', TIME_MS],
+    ...POSITION,
+    ['host', WORD],
+    ['app', WORD],
+    ['level', WORD],
+    // Tags, each with a separator behind it.
+    ['tag_list', WORD],
+    // File, env, mac, ip and remote, with separators between them.
+    ['facts', WORD],
+    // All of the text that is in no slot; empty: the text is `whole_line`.
+    ['shape', WORD],
+    ...SLOT_NAMES.map((name): Column => [name, 'String']),
+    ['whole_line', 'String'],
+    ['meta', 'String'],
+    ['extra', 'String'],
+    ['size', 'UInt32'],
+    ['retention', 'UInt16'],
+    ['pool', 'UInt16'],
+    // Fields whose values are in no slot.
+    ['text_names', 'Array(String)'],
+    ['text_values', 'Array(String)'],
+    ['number_names', 'Array(String)'],
+    ['number_values', 'Array(Float64)'],
     ['filtered', 'UInt8'],
   ],
   node_metrics: [
@@ -110,7 +161,10 @@ export const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> 
 }
 
 /** All tables that partition workers fill. */
-export const STORE_TABLES = Object.keys(TABLE_COLUMNS) as readonly StoreTable[]
+export const STORE_TABLES: readonly StoreTable[] = [
+  ...FILLED_LINE_TABLES,
+  ...(Object.keys(TABLE_COLUMNS) as StoreTable[]).filter(table => !isLineTable(table)),
+]
 
 /** Columns that the insert statement sets for all rows of a batch, so blocks leave them out. */
 const NAMED_BY_INSERT = new Set(['topic', 'partition', 'filtered'])

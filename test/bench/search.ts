@@ -161,7 +161,7 @@ function searchFor(query: string, round: number, { account, lastMs }: FilledStor
     filters: NO_FILTERS,
     query: parseQuery(query),
   }
-  return searchStatement(selection, { prefer: 'tail', limit: PAGE_LINES })
+  return searchStatement('lines', selection, { prefer: 'tail', limit: PAGE_LINES })
 }
 
 /** @returns how many lines the answer has */

@@ -19,6 +19,7 @@ import { SAMPLE_START_MS, sampleBodies } from './load/bodies.ts'
 import { prepareLoad, sendLoad } from './load/load.ts'
 import { type CpuTime, cpuTimeOf } from './stages/cpu-time.ts'
 import { FRONT_KEY, onIngestFront, onSegmentLog } from './stages/ingest-front.ts'
+import { formTimer } from './stages/line-forms.ts'
 
 const LINES = 150_000
 /** More, so that blocks are as large as those of the program under load. */
@@ -37,6 +38,7 @@ export const summary =
 export async function run(report: Report, { lines = LINES, quick }: BenchmarkOptions): Promise<void> {
   const count = quick ? QUICK_LINES : lines
   for (const linesPerBody of BODY_LINES) await measureFront(count, linesPerBody, report)
+  await measureForms(count, report)
   await measureStore(quick ? QUICK_LINES : STORED_LINES, report)
 }
 
@@ -63,6 +65,20 @@ async function measureFront(lines: number, linesPerBody: number, report: Report)
   const title = `${linesPerBody.toLocaleString('en')}-line bodies`
   for (const stage of Object.keys(rounds[0] ?? {}) as (keyof (typeof rounds)[0])[])
     report({ name: `${title}: ${stage}`, unit: 'ns a line', values: rounds.map(each => each[stage] / lines) })
+}
+
+/** Stage from texts to a block, in both forms in which lines are stored, in turn. */
+async function measureForms(lines: number, report: Report): Promise<void> {
+  const timeOf = formTimer(sampleBodies(lines / 1_000, 1_000), LOG_MS)
+  const times = { lines: [] as number[], slotted_lines: [] as number[] }
+  const tables = ['lines', 'slotted_lines'] as const
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const table of tables) {
+      const { threadNs } = await timeOf(table)
+      if (round > 0) times[table].push(threadNs / lines)
+    }
+  for (const table of tables)
+    report({ name: `texts to a block of ${table}`, unit: 'ns a line', values: times[table] })
 }
 
 type Stage = 'front' | 'scan' | 'log' | 'fold' | 'fill'

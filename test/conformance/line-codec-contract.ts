@@ -6,8 +6,9 @@ import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { fillAll, type LineCodec, type LineRun, lineCodec } from '../../engine/lines/line-codec.ts'
 import { FieldColumns } from '../../engine/lines/native-block/field-columns.ts'
-import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
+import { type LineColumns, newLineBlock } from '../../engine/lines/native-block/line-block.ts'
 import { nativeBlock } from '../../engine/lines/native-block/native-block.ts'
+import { SlottedColumns } from '../../engine/lines/native-block/slotted-columns.ts'
 import { BodyError } from '../../engine/lines/scan/body-error.ts'
 import type { ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
@@ -16,7 +17,15 @@ import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
-import { BODY_CASES, type BodyCase, CODEC_NOW_MS, RUN_CASES, type RunCase } from '../support/codec-cases.ts'
+import {
+  BODY_CASES,
+  type BodyCase,
+  CODEC_NOW_MS,
+  RUN_CASES,
+  type RunCase,
+  SLOT_CASES,
+} from '../support/codec-cases.ts'
+import { linesOfBothForms } from '../support/slotted-rows.ts'
 
 /**
  * Golden bytes that every codec of lines produces. The files also contain the input of each case, so an implementation in
@@ -56,6 +65,16 @@ interface GoldenRun {
   readonly gives: GivenFields
 }
 
+interface GoldenSlots extends Omit<GoldenRun, 'gives'> {
+  readonly gives: GivenSlots
+}
+
+/** As GivenFields; the block has the columns of slotted lines that follow from their texts. */
+interface GivenSlots extends GivenFields {
+  /** Digest of the block that the own store makes of the lines, each with the same head. */
+  readonly stored: string
+}
+
 interface GivenFields {
   /** Values of ROW_FORM. */
   readonly forms: readonly number[]
@@ -75,8 +94,22 @@ const FACTS = {
   idempotency: null,
 }
 
+/** Head of the lines of a slotted block. */
+const HEAD = {
+  ...{
+    account: 'account',
+    timeMs: CODEC_NOW_MS,
+    timestampMs: CODEC_NOW_MS,
+    host: 'h',
+    app: 'a',
+    sizeBytes: 1,
+  },
+  ...{ file: '/f', tags: ['a', 'b'], retentionDays: 30, meta: '{"m":1}', extra: '{"_drift":7000}' },
+}
+
 const bodies = goldenOf('line-codec-columns', BODY_CASES, newBody)
 const runs = goldenOf('line-codec-fields', RUN_CASES, newRun)
+const slots = goldenOf('line-codec-slots', SLOT_CASES, newSlots)
 
 export function lineCodecContract(name: string, codec: LineCodec): void {
   describe(`${name}: open columns of bodies`, () => {
@@ -112,6 +145,31 @@ export function lineCodecContract(name: string, codec: LineCodec): void {
       for (const golden of runs) {
         const half = Math.floor(golden.lines.length / 2)
         expect(fieldsOf(codec, golden, half), golden.title).toEqual(golden.gives)
+      }
+    })
+  })
+
+  describe(`${name}: columns of slotted lines`, () => {
+    test('every case exists', () => {
+      expect(slots.map(({ title }) => title)).toEqual(SLOT_CASES.map(({ title }) => title))
+    })
+
+    test.each(slots.map(golden => [golden.title, golden] as const))('%s', (_title, golden) => {
+      expect(slotsOf(codec, golden)).toEqual(golden.gives)
+    })
+
+    test('a run in two parts gives the same result as in one', () => {
+      for (const golden of slots) {
+        const half = Math.floor(golden.lines.length / 2)
+        expect(slotsOf(codec, golden, half), golden.title).toEqual(golden.gives)
+      }
+    })
+
+    test('texts and fields are those of the other form', () => {
+      for (const golden of slots) {
+        const { plain, slotted, names } = linesOfBothForms(codec, runOf(golden), () => new FieldNames())
+        expect(slotted, golden.title).toEqual(plain)
+        expect(names[1], golden.title).toEqual(names[0])
       }
     })
   })
@@ -186,11 +244,23 @@ function storedBlock(batch: LineBatchView): Uint8Array[] {
 
 /** @param parts rows of the first call; all when left out */
 function fieldsOf(codec: LineCodec, golden: GoldenRun, parts?: number): GivenFields {
+  return filledOf(codec, golden, new FieldColumns(), parts)
+}
+
+function slotsOf(codec: LineCodec, golden: GoldenSlots, parts?: number): GivenSlots {
+  const stored = hash('sha256', Buffer.concat(slottedBlock(codec, runOf(golden), parts)))
+  return { ...filledOf(codec, golden, new SlottedColumns(), parts), stored }
+}
+
+function filledOf(
+  codec: LineCodec,
+  golden: Omit<GoldenRun, 'gives'>,
+  columns: LineColumns,
+  parts?: number,
+): GivenFields {
   const names = new FieldNames()
-  const columns = new FieldColumns()
   const run = runOf(golden)
-  if (parts !== undefined) fillAll(codec, { ...run, rows: parts }, names, columns)
-  fillAll(codec, run, names, columns, parts)
+  fillParts(codec, run, names, columns, parts)
   expect(columns.rows).toBe(run.rows)
   const forms = [...columns.forms]
   const bytes = Buffer.concat(nativeBlock(columns.named(), columns.rows))
@@ -201,7 +271,27 @@ function fieldsOf(codec: LineCodec, golden: GoldenRun, parts?: number): GivenFie
   }
 }
 
-function runOf({ lines, timeMs, isExact }: GoldenRun): LineRun {
+function fillParts(codec: LineCodec, run: LineRun, names: FieldNames, columns: LineColumns, parts?: number) {
+  if (parts !== undefined) fillAll(codec, { ...run, rows: parts }, names, columns)
+  fillAll(codec, run, names, columns, parts)
+}
+
+/** The lines of a run, and one that was composed, as the store takes them. */
+function slottedBlock(codec: LineCodec, run: LineRun, parts?: number): Uint8Array[] {
+  const block = newLineBlock('slotted_lines')
+  const line = { ...newStoredLine(), ...HEAD }
+  for (let row = 0; row < run.rows; row++) block.appendHead(1n, row, line)
+  fillParts(codec, run, new FieldNames(), block.fields, parts)
+  const text = Buffer.from('{"composed":true}')
+  block.append(2n, 0, { ...line, textBytes: text, textEnd: text.length, tags: [] })
+  expect(block.rows).toBe(run.rows + 1)
+  const { bytes } = block
+  const pieces = block.take()
+  expect(pieces.reduce((sum, { length }) => sum + length, 0)).toBe(bytes)
+  return pieces
+}
+
+function runOf({ lines, timeMs, isExact }: Omit<GoldenRun, 'gives'>): LineRun {
   const texts = lines.map(({ text }) => Buffer.from(text, 'base64'))
   const ends = texts.map((_, row) => texts.slice(0, row + 1).reduce((sum, { length }) => sum + length, 0))
   return {
@@ -222,14 +312,30 @@ function newBody({ title, body, tags = null, limitBytes = 0 }: BodyCase): Golden
   return { ...input, gives }
 }
 
-function newRun({ title, lines, sentLevel = '', own = 0, isExact = true }: RunCase): GoldenRun {
-  const input = {
+function newRun(of: RunCase): GoldenRun {
+  const input = inputOf(of)
+  return { ...input, gives: fieldsOf(lineCodec, { ...input, gives: { forms: [], block: '', names: '' } }) }
+}
+
+function newSlots(of: RunCase): GoldenSlots {
+  const input = inputOf(of)
+  const gives = { forms: [], block: '', names: '', stored: '' }
+  return { ...input, gives: slotsOf(lineCodec, { ...input, gives }) }
+}
+
+function inputOf({
+  title,
+  lines,
+  sentLevel = '',
+  own = 0,
+  isExact = true,
+}: RunCase): Omit<GoldenRun, 'gives'> {
+  return {
     title,
     timeMs: CODEC_NOW_MS,
     isExact,
     lines: lines.map(text => ({ text: Buffer.from(text).toString('base64'), sentLevel, own })),
   }
-  return { ...input, gives: fieldsOf(lineCodec, { ...input, gives: { forms: [], block: '', names: '' } }) }
 }
 
 function goldenOf<Golden extends { readonly title: string }, Case extends { readonly title: string }>(

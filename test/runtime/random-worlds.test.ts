@@ -247,7 +247,13 @@ function fateOf(dice: Dice): InsertFate {
  */
 function foldOf(world: World, records: readonly LogRecord[], restores: () => boolean): Rows {
   const identity = foldIdentity(world.ingest, world.partition)
-  const rows: Rows = { lines: [], node_metrics: [], pipeline_errors: [], full_field_days: [] }
+  const rows: Rows = {
+    lines: [],
+    slotted_lines: [],
+    node_metrics: [],
+    pipeline_errors: [],
+    full_field_days: [],
+  }
   let fold = new PartitionFold(CATALOGUE, identity)
   for (const record of records) {
     if (fold.atRest && restores()) {

@@ -280,3 +280,46 @@ export const RUN_CASES: readonly RunCase[] = [
   },
   { title: 'more keys than a byte numbers', lines: [manyNames(300)] },
 ]
+
+const values = (count: number, more = '') =>
+  `{${Array.from({ length: count }, (_, key) => `"k${key}":${key}`).join()}${more}}`
+
+/** Lines for the form of shapes and slots. */
+const SPLIT = [
+  '{"ts":"2026","status":200,"ok":true,"tags":["a"],"n":null}',
+  '{"ts":"2027","status":404,"ok":false,"tags":[],"n":null}',
+  '{"ts":"","status":-1.50,"ok":null,"tags":{},"n":0}',
+  '{ "a" : { "b" : { "c" : "x" , "d" : { "e" : [ 1 ] } } } } \t\v\n',
+  '{"a":123456789012345,"b":1234567890123456,"c":-0.0,"d":0.000000000000001,"e":1e3,"f":-12345678901234.5}',
+  '{"level":"info","msg":"shown","a":{"msg":"not shown"}}',
+  '{"level":"info","msg":"sh\\u006fwn"}',
+  '{"msg":7,"message":"shown"}',
+  '{"message":{"a":1},"level":{"b":2},"msg":"shown"}',
+  values(15, ',"n":null'),
+  values(16, ',"n":null,"o":{"p":null} '),
+  values(15, ',"msg":"the last slot"'),
+  values(15, ',"msg":"not the last value","more":[1,{"a":2}]'),
+  values(15, ',"a":{"b":"é","c":{"d":2}},"level":"warn"'),
+  values(14, ',"a":"\\n","b":[],"msg":"in the rest"'),
+  values(30),
+  `{"${'k'.repeat(1018)}":1}`,
+  `{"${'k'.repeat(1019)}":1}`,
+  `{"a":1,"${'k'.repeat(900)}":2,"${'l'.repeat(200)}":3}`,
+  `{"é":"${'€'.repeat(200)}","${'k'.repeat(130)}":"${'x'.repeat(16_384)}"}`,
+  ...['{"a.b":1,"a":{"b":2}}', '{"a":1,"a":2}', '{"\\u0061":1}', '{"status":1,"_status":2}', 'x {"a":1}'],
+]
+
+export const SLOT_CASES: readonly RunCase[] = [
+  ...RUN_CASES,
+  { title: 'slots', lines: SPLIT },
+  {
+    title: 'slots where the service knows tags and meta',
+    lines: SPLIT,
+    own: OWN_MEMBERS._tag | OWN_MEMBERS._meta,
+  },
+  { title: 'slots with a level that was sent', lines: SPLIT, sentLevel: 'Notice' },
+  {
+    title: 'slots of lines with names that are left out',
+    lines: [manyNames(250), manyNames(250, 250), ...SPLIT],
+  },
+]

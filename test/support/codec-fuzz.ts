@@ -1,14 +1,17 @@
 import { expect } from 'vitest'
 import { fillAll, type LineCodec, type LineRun, lineCodec } from '../../engine/lines/line-codec.ts'
 import { FieldColumns } from '../../engine/lines/native-block/field-columns.ts'
+import type { LineColumns } from '../../engine/lines/native-block/line-block.ts'
 import { nativeBlock } from '../../engine/lines/native-block/native-block.ts'
+import { SlottedColumns } from '../../engine/lines/native-block/slotted-columns.ts'
 import { FieldNames } from '../../engine/lines/stored-line/field-names.ts'
 import { OWN_MEMBERS } from '../../engine/lines/stored-line/line-members.ts'
 import type { CodecMemory } from '../../engine/lines/wasm/codec-memory.ts'
 import { WasmCodec } from '../../engine/lines/wasm/wasm-codec.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import type { LineTable } from '../../schemas/log/tables.ts'
 import { type Dice, newDice } from './dice.ts'
-import { drawnLine } from './drawn-lines.ts'
+import { drawnLine, variedLine } from './drawn-lines.ts'
 
 const ACCOUNTS = 5
 const MAX_ROWS = 60
@@ -21,8 +24,16 @@ const OWN = Object.values(OWN_MEMBERS)
 /** Result of one codec for the same runs. */
 interface Side {
   readonly codec: LineCodec
-  readonly columns: FieldColumns
+  readonly columns: LineColumns
   readonly names: FieldNames[]
+}
+
+/** Makes empty columns of the form that is compared. */
+export type NewColumns = () => LineColumns
+
+export const FUZZED_COLUMNS: Readonly<Record<LineTable, NewColumns>> = {
+  lines: () => new FieldColumns(),
+  slotted_lines: () => new SlottedColumns(),
 }
 
 /**
@@ -34,12 +45,13 @@ interface Side {
 export function fuzzCodec(
   seed: number,
   lines: number,
+  newColumns: NewColumns = FUZZED_COLUMNS.lines,
 ): { readonly lines: number; readonly fellBack: number } {
   const dice = newDice(seed)
   // Half of them try every row, the others leave accounts alone whose rows fall back.
   const wasm = seed % 2 === 0 ? new WasmCodec(0) : new WasmCodec()
   for (const guard of wasm.memory.guards()) guard.fill(GUARD)
-  const sides = [newSide(lineCodec), newSide(wasm)]
+  const sides = [newSide(lineCodec, newColumns()), newSide(wasm, newColumns())]
   let timeMs = 20_000 * DAY_MS
   let rows = 0
   for (let number = 1; rows < lines; number++) {
@@ -58,9 +70,9 @@ export function fuzzCodec(
   return { lines: rows, fellBack: wasm.fallenBackRows }
 }
 
-function newSide(codec: LineCodec): Side {
+function newSide(codec: LineCodec, columns: LineColumns): Side {
   const names = Array.from({ length: ACCOUNTS }, () => new FieldNames())
-  return { codec, columns: new FieldColumns(), names }
+  return { codec, columns, names }
 }
 
 /** @returns the names of the account after the run, and the first line that lost one */
@@ -105,8 +117,10 @@ function overwrite({ bytes, layout }: CodecMemory, dice: Dice): void {
     'NUMBER_ENDS',
     'TEXT_NAMES',
   ] as const
-  const further = ['TEXT_VALUES', 'NUMBER_NAMES', 'NUMBER_VALUES', 'OPEN_KEYS', 'NAMES'] as const
-  const all = [...regions, ...further]
+  const further = ['TEXT_VALUES', 'NUMBER_NAMES', 'NUMBER_VALUES', 'OPEN_KEYS'] as const
+  const slots = ['SHAPES', 'SLOT_COUNTS', 'SPANS', 'SLOT_TEXTS', 'SLOT_TEXT_ENDS', 'SHAPE_KEY'] as const
+  const last = ['SHAPE_NAMES', 'NAMES'] as const
+  const all = [...regions, ...further, ...slots, ...last]
   for (let index = 0; index + 1 < all.length; index++) {
     const next = layout[all[index + 1] as (typeof all)[number]]
     bytes.fill(byte, layout[all[index] as (typeof all)[number]], next - layout.GUARD_BYTES)
@@ -116,7 +130,12 @@ function overwrite({ bytes, layout }: CodecMemory, dice: Dice): void {
 function drawnRun(dice: Dice, timeMs: number): LineRun {
   // Accounts mostly send lines of few forms, so some are sent again.
   const forms = Array.from({ length: 1 + dice.below(MAX_ROWS) }, () => drawnLine(dice))
-  const texts = Array.from({ length: 1 + dice.below(MAX_ROWS) }, () => dice.pick(forms))
+  // Such lines follow each other, as they are or with other values.
+  let form = dice.pick(forms)
+  const texts = Array.from({ length: 1 + dice.below(MAX_ROWS) }, () => {
+    if (dice.chance(0.5)) form = dice.pick(forms)
+    return dice.chance(0.5) ? form : variedLine(form, dice)
+  })
   const parts: Buffer[] = []
   const starts: number[] = []
   const ends: number[] = []

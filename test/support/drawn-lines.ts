@@ -6,6 +6,27 @@ export function drawnLine(dice: Dice): Buffer {
   return dice.chance(0.08) ? damaged(bytes, dice) : bytes
 }
 
+/** A value that stands in an object or an array. */
+const VALUE =
+  /(?<=[:,[][ \t\r\n]*)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|\[\]|\{\})(?=[ \t\r\n]*[,}\]])/g
+
+/** A line with the keys of another one. Most of its values are drawn anew, in general of the same kinds. */
+export function variedLine(line: Buffer, dice: Dice): Buffer {
+  const text = line.toString('latin1').replace(VALUE, value => {
+    if (dice.chance(0.3)) return value
+    const other = dice.chance(0.03) ? drawnValue(dice, 1) : valueLike(value, dice)
+    return Buffer.from(other).toString('latin1')
+  })
+  return Buffer.from(text, 'latin1')
+}
+
+function valueLike(value: string, dice: Dice): string {
+  if (value.startsWith('"')) return drawnString(dice)
+  if (/^[-\d]/.test(value)) return drawnNumber(dice)
+  if (value === 'true' || value === 'false') return dice.pick(['true', 'false'])
+  return value === '[]' ? drawnArray(dice, 1) : value
+}
+
 const WORDS = [
   ...['error', 'ERRORS', 'Warn', 'warning', 'info_', 'debug', 'emergency', 'critical', 'CRITICAL7', 'alert'],
   ...['trace', 'fatal', 'severe', 'in', 'x', '-', '—', 'é', '😀', '}', '{', '{"', '" }', '\t', '\u00a0'],

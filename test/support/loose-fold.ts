@@ -40,7 +40,7 @@ export class LooseFold {
   /** Takes the next record in hand, at a log time. */
   enter(timeMs: number): void {
     this.parts.moment.enter(this.#offset++, timeMs, 0)
-    this.parts.tables.lines.begin(timeMs)
+    this.parts.tables.lines.begin(timeMs, this.parts.moment.behaviour)
   }
 
   deploy(

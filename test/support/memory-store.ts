@@ -12,8 +12,9 @@ import {
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { Position } from '../../schemas/log/position.ts'
-import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
+import { isLineTable, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { mappedRow } from './mapped-row.ts'
 import { type NativeValue, readNativeBlock } from './native-reader.ts'
 import { type PlacedRow, rowSearches } from './row-searches.ts'
 
@@ -54,16 +55,21 @@ export class MemoryStore implements Store {
     }
   }
 
+  /** Rows of a table; those of `lines` are all lines, whatever their table is. */
   rows(table: PartitionTable['table']): MemoryRow[] {
-    return this.parts.filter(part => part.target.table === table).flatMap(part => part.rows)
+    return this.#partsOf(table).flatMap(part => part.rows)
+  }
+
+  #partsOf(table: StoreTable): Part[] {
+    return this.parts.filter(
+      ({ target }) => target.table === table || (table === 'lines' && isLineTable(target.table)),
+    )
   }
 
   #placedRows(table: StoreTable): PlacedRow[] {
-    return this.parts
-      .filter(({ target }) => target.table === table)
-      .flatMap(({ target: { topic, partition }, rows }) =>
-        rows.map(row => ({ ...row, topic: TOPIC_NUMBERS[topic as keyof typeof TOPIC_NUMBERS], partition })),
-      )
+    return this.#partsOf(table).flatMap(({ target: { topic, partition }, rows }) =>
+      rows.map(row => ({ ...row, topic: TOPIC_NUMBERS[topic as keyof typeof TOPIC_NUMBERS], partition })),
+    )
   }
 
   readonly damage = NO_DAMAGE
@@ -87,7 +93,8 @@ export class MemoryStore implements Store {
     const fate = this.#fate()
     if (fate === 'refused') throw new StoreError('UNAVAILABLE', 'store is away', { retriable: true })
     if (fate !== 'lost') {
-      const { rows } = readNativeBlock(insert.block)
+      const read = readNativeBlock(insert.block).rows
+      const rows = insert.table === 'slotted_lines' ? read.map(mappedRow) : read
       if (rows.length !== insert.rows) throw new Error(`${rows.length} rows in a block of ${insert.rows}`)
       this.parts.push({ target: insert, rows })
     }
@@ -99,7 +106,7 @@ export class MemoryStore implements Store {
     from: Position & { readonly timeMs: number },
   ): Promise<Position | null> {
     // Like the real store: rows of earlier days are not read, and minutes begin before the errors in them.
-    const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - DAY_MS
+    const sinceMs = isLineTable(target.table) ? from.timeMs : from.timeMs - DAY_MS
     let highest: Position | null = null
     for (const { target: of, rows } of this.parts) {
       if (of.topic !== target.topic || of.partition !== target.partition || of.table !== target.table)

@@ -31,6 +31,11 @@ function readColumn(reader: Reader, type: string, rows: number): NativeValue[] {
     reader.skip(8)
     return readWords(reader, rows)
   }
+  const [, element] = /^Array\((String|Float64)\)$/.exec(type) ?? []
+  if (element !== undefined) {
+    const ends = repeat(rows, () => Number(reader.uint64()))
+    return slices(readColumn(reader, element, ends.at(-1) ?? 0), ends)
+  }
   if (type.startsWith('Array')) {
     reader.skip(8)
     const ends = repeat(rows, () => Number(reader.uint64()))

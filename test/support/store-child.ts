@@ -46,7 +46,7 @@ for (let offset = settled === null ? 0n : settled.offset + 1n; offset < BigInt(b
     stepMs: 0,
   })
   const block = blockOf(offset, lines)
-  const { block: filters } = finish(wordFilters(block))
+  const { block: filters } = finish(wordFilters(block, 'lines'))
   console.log(`storing ${offset}`)
   await store.insert({ ...LINES, epoch, block, rows: count, filters })
   console.log(`stored ${offset}`)

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { BEHAVIOUR, FIRST_BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import {
+  BEHAVIOUR,
+  ELEVENTH_BEHAVIOUR,
+  FIRST_BEHAVIOUR,
+  FOURTH_BEHAVIOUR,
+  TENTH_BEHAVIOUR,
+} from '../../../schemas/log/behaviour-numbers.ts'
 import { checkpointType } from '../../../schemas/log/checkpoint.ts'
 import { controlType } from '../../../schemas/log/control.ts'
 import { lineBatchValue } from '../../../test/support/line-batches.ts'
@@ -33,11 +39,11 @@ test('records before the start of a batch do not count, nor do those of the prev
   const batch = new OpenBatch()
   batch.addRecord(MAX_BYTES)
   expect(batch.isFull(BEHAVIOUR)).toBe(false)
-  batch.begin(0)
+  batch.begin(0, BEHAVIOUR)
   batch.addRecord(MAX_BYTES)
   expect(batch.isFull(BEHAVIOUR)).toBe(true)
   batch.take()
-  batch.begin(1)
+  batch.begin(1, BEHAVIOUR)
   expect(batch.isFull(BEHAVIOUR)).toBe(false)
 })
 
@@ -49,9 +55,23 @@ test('parsed fields do not move the end of a batch: lines of JSON end it like te
   expect(recordsUntilFull(FOURTH_BEHAVIOUR, json)).toBeLessThan(recordsUntilFull(FOURTH_BEHAVIOUR, text))
 })
 
+test('the behaviour at its first record decides the table of a batch', () => {
+  const line = newStoredLine()
+  const tableOf = (...behaviours: number[]) => {
+    const batch = new OpenBatch()
+    for (const [row, behaviour] of behaviours.entries()) {
+      batch.begin(0, behaviour)
+      batch.append({ offset: 1n, row }, line)
+    }
+    return batch.take()?.table
+  }
+  expect(tableOf(TENTH_BEHAVIOUR, ELEVENTH_BEHAVIOUR)).toBe('lines')
+  expect(tableOf(ELEVENTH_BEHAVIOUR)).toBe('slotted_lines')
+})
+
 function batchOfRows(count: number): OpenBatch {
   const batch = new OpenBatch()
-  batch.begin(0)
+  batch.begin(0, BEHAVIOUR)
   const line = newStoredLine()
   for (let row = 0; row < count; row++) batch.append({ offset: 1n, row }, line)
   return batch

@@ -1,7 +1,7 @@
-import { FIFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import { ELEVENTH_BEHAVIOUR, FIFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import type { Position } from '../../../schemas/log/position.ts'
-import type { FieldColumns } from '../../lines/native-block/field-columns.ts'
-import { type LineBlock, newLineBlock } from '../../lines/native-block/line-block.ts'
+import type { LineTable } from '../../../schemas/log/tables.ts'
+import { type LineBlock, type LineColumns, newLineBlock } from '../../lines/native-block/line-block.ts'
 import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import type { TableBatch } from '../flush.ts'
@@ -21,8 +21,10 @@ const ROW_BYTES = 64
  * may change.
  */
 export class OpenBatch {
-  /** Created for the first line: many folds never have one. */
-  #block: LineBlock | undefined
+  /** Created for the first line of a form: many folds never have one. */
+  readonly #blocks = new Map<LineTable, LineBlock>()
+  /** Table of the open batch. */
+  #table: LineTable = 'lines'
   /** Log time of its first record; undefined without an open batch. */
   #beganMs: number | undefined
   /** Bytes on the log of the records since its first one. */
@@ -46,9 +48,11 @@ export class OpenBatch {
     return (this.#block?.bytes ?? 0) >= MAX_BATCH_BYTES
   }
 
-  /** Begins a batch if none is open. */
-  begin(timeMs: number): void {
-    this.#beganMs ??= timeMs
+  /** Begins a batch if none is open. @param behaviour number in force: it decides the form of all lines of the batch */
+  begin(timeMs: number, behaviour: number): void {
+    if (this.isOpen) return
+    this.#beganMs = timeMs
+    this.#table = behaviour >= ELEVENTH_BEHAVIOUR ? 'slotted_lines' : 'lines'
   }
 
   /** Counts a record of the log, unless none is open. */
@@ -66,7 +70,7 @@ export class OpenBatch {
   }
 
   /** Columns of the levels and fields of all lines; undefined before the first line. */
-  get fields(): FieldColumns | undefined {
+  get fields(): LineColumns | undefined {
     return this.#block?.fields
   }
 
@@ -84,11 +88,18 @@ export class OpenBatch {
     return differs(sliceMs) || differs(DAY_MS)
   }
 
+  get #block(): LineBlock | undefined {
+    return this.#blocks.get(this.#table)
+  }
+
   #blockFor(position: Position): LineBlock {
     this.#first ??= position
     this.#last = position
-    this.#block ??= newLineBlock()
-    return this.#block
+    const known = this.#block
+    if (known !== undefined) return known
+    const block = newLineBlock(this.#table)
+    this.#blocks.set(this.#table, block)
+    return block
   }
 
   /** Ends the batch. @returns its lines, or undefined without any */
@@ -103,6 +114,6 @@ export class OpenBatch {
     const block = this.#block
     if (block === undefined || first === undefined || last === undefined) return undefined
     const { rows } = block
-    return { table: 'lines', block: block.take(), rows, first, last, sinceMs }
+    return { table: this.#table, block: block.take(), rows, first, last, sinceMs }
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import { readNativeBlock } from '../../../test/support/native-reader.ts'
 import { noCounts } from '../../graph/node-counters.ts'
 import { newStoredLine } from '../../lines/stored-line/stored-line.ts'
@@ -12,7 +13,7 @@ function filled(): OpenTables {
   const tables = new OpenTables()
   tables.minute.noteTime(NOON_MS)
   tables.minute.activity.add(NODE, { ...noCounts(), eventsIn: 2 })
-  tables.lines.begin(NOON_MS)
+  tables.lines.begin(NOON_MS, BEHAVIOUR)
   tables.lines.append({ offset: 4n, row: 1 }, newStoredLine())
   return tables
 }

@@ -77,21 +77,27 @@ export class BlockView {
     return new TextView(this.#rest(), this.rows)
   }
 
+  /** Texts of which one at least is not empty; undefined when all are. */
+  textsUnlessEmpty(): TextView | undefined {
+    this.#beginColumn()
+    const bytes = this.#rest()
+    // An empty text has one byte, its length.
+    return bytes.length === this.rows ? undefined : new TextView(bytes, this.rows)
+  }
+
+  /** Arrays of texts. The lengths of the elements are not read before they are asked for. */
+  textLists(): ListView & { values(): TextView } {
+    this.#beginColumn()
+    return this.#textElements(this.#ends())
+  }
+
   /** A map with texts as values. The lengths of the values are not read before they are asked for. */
   textMap(): ListView & { values(): TextView } {
     this.#beginColumn()
     this.#bytes(VERSION_BYTES)
     const ends = this.#ends()
     this.#dictionary(ends.count)
-    const bytes = ends.count === 0 ? NO_BYTES : this.#rest()
-    let values: TextView | undefined
-    return {
-      end: ends.end,
-      values: () => {
-        values ??= new TextView(bytes, ends.count)
-        return values
-      },
-    }
+    return this.#textElements(ends)
   }
 
   /** 64-bit integers that are safe ones. */
@@ -105,6 +111,18 @@ export class BlockView {
     const bytes = this.#bytes(this.rows * bytesPerValue)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     return bytesPerValue === 2 ? row => view.getUint16(row * 2, true) : row => view.getUint32(row * 4, true)
+  }
+
+  #textElements({ end, count }: ListView & { readonly count: number }): ListView & { values(): TextView } {
+    const bytes = count === 0 ? NO_BYTES : this.#rest()
+    let values: TextView | undefined
+    return {
+      end,
+      values: () => {
+        values ??= new TextView(bytes, count)
+        return values
+      },
+    }
   }
 
   #ends(): ListView & { readonly count: number } {

@@ -1,5 +1,6 @@
-import { blockColumns } from '../../../schemas/log/tables.ts'
+import { blockColumns, type LineTable } from '../../../schemas/log/tables.ts'
 import type { RowFields } from '../stored-line/stored-line.ts'
+import { ListedFields } from './list-columns.ts'
 import type { NativeColumn } from './native-block.ts'
 import { Float64Column } from './number-columns.ts'
 import { TextColumn } from './text-column.ts'
@@ -32,15 +33,36 @@ export interface ReadRows {
 }
 
 const INITIAL_ROWS = 64
-const NAMES = ['level', 'text_fields', 'number_fields'] as const
 
-/** Columns of table `lines` that follow from the texts of lines: level and fields, with the form of each row. */
+export type NamedColumn = readonly [name: string, column: NativeColumn]
+export type TypedColumn = readonly [name: string, type: string, column: NativeColumn]
+
+/** Names of fields with their values, in the columns of a table. */
+interface FieldEntries<Value, Values> {
+  append(names: readonly string[], values: readonly Value[], count: number): void
+  appendNumbered(ends: Uint32Array, words: NumberedWords, numbers: Uint32Array): Values
+  clear(): void
+}
+
+/** Fields in the form of a table. */
+interface FieldsOfTable {
+  readonly texts: FieldEntries<string, TextColumn>
+  readonly numbers: FieldEntries<number, Float64Column>
+  readonly columns: readonly NamedColumn[]
+}
+
+/** Columns of a table of lines that follow from the texts of lines: level and fields, with the form of each row. */
 export class FieldColumns {
   readonly #level = new WordColumn()
-  readonly #textFields = new MapColumn<string, TextColumn>(new TextColumn())
-  readonly #numberFields = new MapColumn<number, Float64Column>(new Float64Column())
+  readonly #table: LineTable
+  readonly #fields: FieldsOfTable
   #forms = new Uint8Array(INITIAL_ROWS)
   #rows = 0
+
+  constructor(table: LineTable = 'lines') {
+    this.#table = table
+    this.#fields = table === 'lines' ? mappedFields() : listedFields()
+  }
 
   get rows(): number {
     return this.#rows
@@ -55,8 +77,9 @@ export class FieldColumns {
     this.#reserve(1)
     this.#forms[this.#rows++] = form
     this.#level.append(level)
-    this.#textFields.append(fields.textFieldNames, fields.textFieldValues, fields.textFieldCount)
-    this.#numberFields.append(fields.numberFieldNames, fields.numberFieldValues, fields.numberFieldCount)
+    const { texts, numbers } = this.#fields
+    texts.append(fields.textFieldNames, fields.textFieldValues, fields.textFieldCount)
+    numbers.append(fields.numberFieldNames, fields.numberFieldValues, fields.numberFieldCount)
   }
 
   /** Appends copies of rows. */
@@ -66,20 +89,21 @@ export class FieldColumns {
     this.#forms.set(forms, this.#rows)
     this.#rows += forms.length
     this.#level.appendNumbered(words, rows.levels)
-    this.#textFields.appendNumbered(rows.textEnds, words, rows.textNames).appendEncoded(rows.textValues)
-    this.#numberFields.appendNumbered(rows.numberEnds, words, rows.numberNames).appendAll(rows.numberValues)
+    const { texts, numbers } = this.#fields
+    texts.appendNumbered(rows.textEnds, words, rows.textNames).appendEncoded(rows.textValues)
+    numbers.appendNumbered(rows.numberEnds, words, rows.numberNames).appendAll(rows.numberValues)
   }
 
   /** Starts again, after the columns were taken. */
   clear(): void {
     this.#rows = 0
+    this.#fields.texts.clear()
+    this.#fields.numbers.clear()
   }
 
   /** Names and types of the table's columns, for `nativeBlock`. */
-  named(): readonly (readonly [name: string, type: string, column: NativeColumn])[] {
-    const types = new Map(blockColumns('lines'))
-    const columns = [this.#level, this.#textFields, this.#numberFields] as const
-    return NAMES.map((name, index) => [name, types.get(name) as string, columns[index] as NativeColumn])
+  named(): readonly TypedColumn[] {
+    return typedColumns(this.#table, [['level', this.#level], ...this.#fields.columns])
   }
 
   #reserve(rows: number): void {
@@ -88,5 +112,39 @@ export class FieldColumns {
     const forms = new Uint8Array(Math.max(needed, this.#forms.length * 2))
     forms.set(this.#forms)
     this.#forms = forms
+  }
+}
+
+/** Adds the types that the columns have in their table. */
+export function typedColumns(table: LineTable, named: readonly NamedColumn[]): readonly TypedColumn[] {
+  const types = new Map(blockColumns(table))
+  return named.map(([name, column]) => [name, types.get(name) as string, column])
+}
+
+function mappedFields(): FieldsOfTable {
+  const texts = new MapColumn<string, TextColumn>(new TextColumn())
+  const numbers = new MapColumn<number, Float64Column>(new Float64Column())
+  return {
+    texts,
+    numbers,
+    columns: [
+      ['text_fields', texts],
+      ['number_fields', numbers],
+    ],
+  }
+}
+
+function listedFields(): FieldsOfTable {
+  const texts = new ListedFields<string, TextColumn>(new TextColumn())
+  const numbers = new ListedFields<number, Float64Column>(new Float64Column())
+  return {
+    texts,
+    numbers,
+    columns: [
+      ['text_names', texts.names],
+      ['text_values', texts.values],
+      ['number_names', numbers.names],
+      ['number_values', numbers.values],
+    ],
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blockStructure } from '../../../schemas/log/tables.ts'
+import { blockStructure, type LineTable, SLOT_NAMES } from '../../../schemas/log/tables.ts'
 import { newStoredLine } from '../../../test/support/line-blocks.ts'
 import type { StoreConnection } from '../../store/connection.ts'
 import { openEmbeddedConnection } from '../../store/embedded-connection.ts'
@@ -23,10 +23,10 @@ afterAll(async () => {
 })
 
 /** Rows that the engine reads from a block. */
-async function readBlock(block: readonly Uint8Array[]): Promise<unknown[]> {
+async function readBlock(block: readonly Uint8Array[], table: LineTable = 'lines'): Promise<unknown[]> {
   const path = join(folder, 'block.native')
   writeFileSync(path, Buffer.concat(block))
-  const structure = blockStructure('lines').replaceAll("'", "\\'")
+  const structure = blockStructure(table).replaceAll("'", "\\'")
   return connection.read(
     `SELECT * EXCEPT (t, ts, text_fields, number_fields), toUnixTimestamp64Milli(t) AS t_ms, toUnixTimestamp64Milli(ts) AS ts_ms,
     mapKeys(text_fields) AS text_names, mapValues(text_fields) AS text_values,
@@ -54,6 +54,18 @@ function expected(offset: bigint, row: number, line: StoredLine): unknown {
     number_names: line.numberFieldNames.slice(0, line.numberFieldCount),
     number_values: line.numberFieldValues.slice(0, line.numberFieldCount),
   }
+}
+
+/** The expected row of a line that is stored whole in the table of slotted lines. */
+function expectedWhole(offset: bigint, row: number, line: StoredLine): unknown {
+  const { file, env, mac, ip, remote, tags, retention, pool, ...others } = expected(offset, row, line) as {
+    readonly [name: string]: unknown
+    readonly tags: readonly string[]
+  }
+  const named = Object.entries({ file, env, mac, ip, remote, tags: tags.length === 0 ? '' : tags })
+  const facts = { retention, pool, ...Object.fromEntries(named.filter(([, value]) => value !== '')) }
+  const noSlots = Object.fromEntries(SLOT_NAMES.map(name => [name, '']))
+  return { ...others, facts: JSON.stringify(facts), shape: '', ...noSlots }
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 40 }).filter(value => value.isWellFormed())
@@ -102,25 +114,32 @@ const anyLine: fc.Arbitrary<StoredLine> = fc
     })
   })
 
-test('the engine reads back the appended lines, and the announced size is the real one', async () => {
-  const block = newLineBlock()
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyLine, { minLength: 1, maxLength: 20 }),
-      fc.bigInt(0n, 2n ** 40n),
-      async (lines, offset) => {
-        for (const [row, line] of lines.entries()) block.append(offset, row, line)
-        expect(block.rows).toBe(lines.length)
-        const { bytes } = block
-        const chunks = block.take()
-        expect(bytes).toBe(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
-        expect(block.rows).toBe(0)
-        expect(await readBlock(chunks)).toEqual(lines.map((line, row) => expected(offset, row, line)))
-      },
-    ),
-    { numRuns: 60 },
-  )
-})
+test.each([
+  ['lines', expected],
+  ['slotted_lines', expectedWhole],
+] as const)(
+  'the engine reads back the appended rows of %s, and the announced size is the real one',
+  async (table, expectedRow) => {
+    const block = newLineBlock(table)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyLine, { minLength: 1, maxLength: 20 }),
+        fc.bigInt(0n, 2n ** 40n),
+        async (lines, offset) => {
+          for (const [row, line] of lines.entries()) block.append(offset, row, line)
+          expect(block.rows).toBe(lines.length)
+          const { bytes } = block
+          const chunks = block.take()
+          expect(bytes).toBe(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
+          expect(block.rows).toBe(0)
+          const rows = lines.map((line, row) => expectedRow(offset, row, line))
+          expect(await readBlock(chunks, table)).toEqual(rows)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  },
+)
 
 test.each([255, 256, 65_535, 65_536])(
   '%i distinct words besides the empty one are distinguished',

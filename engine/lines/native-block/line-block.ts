@@ -1,8 +1,10 @@
-import { blockColumns } from '../../../schemas/log/tables.ts'
+import { blockColumns, type LineTable } from '../../../schemas/log/tables.ts'
 import type { StoredLine } from '../stored-line/stored-line.ts'
-import { FieldColumns, ROW_FORM } from './field-columns.ts'
+import { FieldColumns, type NamedColumn, ROW_FORM } from './field-columns.ts'
+import { FactsColumns } from './line-facts.ts'
 import { columnNamesBytes, countsBytes, type NativeColumn, nativeBlock } from './native-block.ts'
 import { Int64Column, UInt16Column, UInt32Column } from './number-columns.ts'
+import { SlottedColumns } from './slotted-columns.ts'
 import { TextColumn } from './text-column.ts'
 import { WordColumn, WordsColumn } from './word-columns.ts'
 
@@ -11,24 +13,28 @@ export interface LineBlock {
   readonly rows: number
   /** Size of the block so far; the same rows always give the same number. */
   readonly bytes: number
-  /** Columns of the rows' levels and fields. They must have all rows before `bytes` or `take` is used. */
-  readonly fields: FieldColumns
+  /**
+   * Columns of the rows' levels and fields, and of their texts where these are stored with the fields. They must have all
+   * rows before `bytes` or `take` is used.
+   */
+  readonly fields: LineColumns
   append(offset: bigint, row: number, line: StoredLine): void
-  /** Appends a row without level and fields, which the caller appends to `fields` in the same order. */
+  /** Appends a row without that which `fields` has. The caller appends it to `fields` in the same order. */
   appendHead(offset: bigint, row: number, line: StoredLine): void
   /** The block's bytes, in pieces to be written one after another; the builder is empty afterwards. */
   take(): Uint8Array[]
 }
 
-/** A builder of blocks of table `lines`, which is used again for each batch. */
-export function newLineBlock(): LineBlock {
-  return new NativeLineBlock()
+/** Fields of rows, in one of the forms in which lines are stored. */
+export type LineColumns = FieldColumns | SlottedColumns
+
+/** A builder of blocks of a table with lines, which is used again for each batch. */
+export function newLineBlock(table: LineTable = 'lines'): LineBlock {
+  return table === 'lines' ? new PlainLineBlock() : new SlottedLineBlock()
 }
 
-const COLUMNS = blockColumns('lines')
-const NAMES_BYTES = columnNamesBytes(COLUMNS)
-
-class NativeLineBlock implements LineBlock {
+/** Columns that the blocks of all forms have. */
+class HeadColumns {
   readonly #account = new WordColumn()
   readonly #t = new Int64Column()
   readonly #ts = new Int64Column()
@@ -36,68 +42,32 @@ class NativeLineBlock implements LineBlock {
   readonly #row = new UInt32Column()
   readonly #host = new WordColumn()
   readonly #app = new WordColumn()
-  readonly #file = new WordColumn()
-  readonly #env = new WordColumn()
-  readonly #mac = new WordColumn()
-  readonly #ip = new WordColumn()
-  readonly #remote = new WordColumn()
-  readonly #tags = new WordsColumn()
-  readonly #line = new TextColumn()
   readonly #meta = new TextColumn()
   readonly #extra = new TextColumn()
   readonly #size = new UInt32Column()
   readonly #retention = new UInt16Column()
   readonly #pool = new UInt16Column()
-  readonly fields = new FieldColumns()
-  readonly #columns: readonly (readonly [string, string, NativeColumn])[]
-  #rows = 0
   // All rows of a record have its offset, so the bigint is converted once.
   #lastOffset = 0n
   #lastOffsetLow = 0
   #lastOffsetHigh = 0
 
-  constructor() {
-    const byName: Record<string, NativeColumn> = {
-      account: this.#account,
-      t: this.#t,
-      ts: this.#ts,
-      offset: this.#offset,
-      row: this.#row,
-      host: this.#host,
-      app: this.#app,
-      file: this.#file,
-      env: this.#env,
-      mac: this.#mac,
-      ip: this.#ip,
-      remote: this.#remote,
-      tags: this.#tags,
-      line: this.#line,
-      meta: this.#meta,
-      extra: this.#extra,
-      size: this.#size,
-      retention: this.#retention,
-      pool: this.#pool,
-    }
-    for (const [name, , column] of this.fields.named()) byName[name] = column
-    this.#columns = COLUMNS.map(([name, type]) => [name, type, byName[name] as NativeColumn])
-  }
-
-  get rows(): number {
-    return this.#rows
-  }
-
-  get bytes(): number {
-    let bytes = NAMES_BYTES + countsBytes(COLUMNS.length, this.#rows)
-    for (const [, , column] of this.#columns) bytes += column.bytes
-    return bytes
-  }
+  readonly named: readonly NamedColumn[] = [
+    ['account', this.#account],
+    ['t', this.#t],
+    ['ts', this.#ts],
+    ['offset', this.#offset],
+    ['row', this.#row],
+    ['host', this.#host],
+    ['app', this.#app],
+    ['meta', this.#meta],
+    ['extra', this.#extra],
+    ['size', this.#size],
+    ['retention', this.#retention],
+    ['pool', this.#pool],
+  ]
 
   append(offset: bigint, row: number, line: StoredLine): void {
-    this.appendHead(offset, row, line)
-    this.fields.append(ROW_FORM.composed, line.level, line)
-  }
-
-  appendHead(offset: bigint, row: number, line: StoredLine): void {
     if (offset !== this.#lastOffset) this.#splitOffset(offset)
     this.#account.append(line.account)
     this.#t.append(line.timeMs)
@@ -106,6 +76,82 @@ class NativeLineBlock implements LineBlock {
     this.#row.append(row)
     this.#host.append(line.host)
     this.#app.append(line.app)
+    this.#meta.append(line.meta)
+    this.#extra.append(line.extra)
+    this.#size.append(line.sizeBytes)
+    this.#retention.append(line.retentionDays)
+    this.#pool.append(line.poolDays)
+  }
+
+  #splitOffset(offset: bigint): void {
+    this.#lastOffset = offset
+    this.#lastOffsetLow = Number(offset & 0xffffffffn)
+    this.#lastOffsetHigh = Number(offset >> 32n)
+  }
+}
+
+/** Columns of a table in their order, which become one block. */
+class BlockColumns {
+  readonly #columns: readonly (readonly [string, string, NativeColumn])[]
+  readonly #namesBytes: number
+
+  constructor(table: LineTable, named: readonly NamedColumn[]) {
+    const byName = new Map(named)
+    const columns = blockColumns(table)
+    this.#columns = columns.map(([name, type]) => [name, type, byName.get(name) as NativeColumn])
+    this.#namesBytes = columnNamesBytes(columns)
+  }
+
+  bytesOf(rows: number): number {
+    let bytes = this.#namesBytes + countsBytes(this.#columns.length, rows)
+    for (const [, , column] of this.#columns) bytes += column.bytes
+    return bytes
+  }
+
+  take(rows: number): Uint8Array[] {
+    return nativeBlock(this.#columns, rows)
+  }
+}
+
+/** Block of table `lines`. */
+class PlainLineBlock implements LineBlock {
+  readonly #head = new HeadColumns()
+  readonly #file = new WordColumn()
+  readonly #env = new WordColumn()
+  readonly #mac = new WordColumn()
+  readonly #ip = new WordColumn()
+  readonly #remote = new WordColumn()
+  readonly #tags = new WordsColumn()
+  readonly #line = new TextColumn()
+  readonly fields = new FieldColumns()
+  readonly #columns = new BlockColumns('lines', [
+    ...this.#head.named,
+    ['file', this.#file],
+    ['env', this.#env],
+    ['mac', this.#mac],
+    ['ip', this.#ip],
+    ['remote', this.#remote],
+    ['tags', this.#tags],
+    ['line', this.#line],
+    ...this.fields.named().map(([name, , column]) => [name, column] as const),
+  ])
+  #rows = 0
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  get bytes(): number {
+    return this.#columns.bytesOf(this.#rows)
+  }
+
+  append(offset: bigint, row: number, line: StoredLine): void {
+    this.appendHead(offset, row, line)
+    this.fields.append(ROW_FORM.composed, line.level, line)
+  }
+
+  appendHead(offset: bigint, row: number, line: StoredLine): void {
+    this.#head.append(offset, row, line)
     this.#file.append(line.file)
     this.#env.append(line.env)
     this.#mac.append(line.mac)
@@ -113,11 +159,6 @@ class NativeLineBlock implements LineBlock {
     this.#remote.append(line.remoteAddress)
     this.#tags.append(line.tags)
     this.#line.appendBytes(line.textBytes, line.textStart, line.textEnd)
-    this.#meta.append(line.meta)
-    this.#extra.append(line.extra)
-    this.#size.append(line.sizeBytes)
-    this.#retention.append(line.retentionDays)
-    this.#pool.append(line.poolDays)
     this.#rows++
   }
 
@@ -125,12 +166,46 @@ class NativeLineBlock implements LineBlock {
     const rows = this.#rows
     this.#rows = 0
     this.fields.clear()
-    return nativeBlock(this.#columns, rows)
+    return this.#columns.take(rows)
+  }
+}
+
+/** Block of table `slotted_lines`. */
+class SlottedLineBlock implements LineBlock {
+  readonly #head = new HeadColumns()
+  readonly #facts = new FactsColumns()
+  readonly fields = new SlottedColumns()
+  readonly #columns = new BlockColumns('slotted_lines', [
+    ...this.#head.named,
+    ['facts', this.#facts.facts],
+    ['tag_list', this.#facts.tagList],
+    ...this.fields.named().map(([name, , column]) => [name, column] as const),
+  ])
+  #rows = 0
+
+  get rows(): number {
+    return this.#rows
   }
 
-  #splitOffset(offset: bigint): void {
-    this.#lastOffset = offset
-    this.#lastOffsetLow = Number(offset & 0xffffffffn)
-    this.#lastOffsetHigh = Number(offset >> 32n)
+  get bytes(): number {
+    return this.#columns.bytesOf(this.#rows)
+  }
+
+  append(offset: bigint, row: number, line: StoredLine): void {
+    this.appendHead(offset, row, line)
+    this.fields.appendWhole(ROW_FORM.composed, line.level, line, line)
+  }
+
+  appendHead(offset: bigint, row: number, line: StoredLine): void {
+    this.#head.append(offset, row, line)
+    this.#facts.append(line)
+    this.#rows++
+  }
+
+  take(): Uint8Array[] {
+    const rows = this.#rows
+    this.#rows = 0
+    this.fields.clear()
+    return this.#columns.take(rows)
   }
 }

@@ -176,6 +176,9 @@ export class MapColumn<Value, Values extends NativeColumn & { append(value: Valu
     return this.#values
   }
 
+  /** All parts begin again when they are taken. */
+  clear(): void {}
+
   take(): Uint8Array[] {
     return [KEYS_IN_BLOCK, ...this.#ends.take(), ...this.#names.takeData(), ...this.#values.take()]
   }

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
 import { jsonText } from '../../json/json-text.ts'
 import { isEmptyObject, keysOf } from '../../json/ordered-object.ts'
 import type { FieldNames, NameNode } from './field-names.ts'
@@ -18,14 +18,18 @@ const MAX_FIELD_DEPTH = 3
  */
 export function addParsedFields(line: RowFields, object: JsonObject, own: number, names: FieldNames): void {
   for (const key of keysOf(object)) {
-    const node = names.rootOfKey(key) ?? rootOfMember(key, object, own, names)
+    const node = rootOf(key, object, own, names)
     if (node !== undefined) addValue(line, node, object[key] as JsonValue, 1, names)
   }
-  if (typeof object.message !== 'string') {
-    const display = displayText(object)
-    const node = display === undefined ? undefined : names.root('message')
-    if (node !== undefined) addValue(line, node, display as string, 1, names)
-  }
+  addDisplay(line, object, names)
+}
+
+/** Adds the text for display as `message`, if it is that of another member. */
+export function addDisplay(line: RowFields, object: JsonObject, names: FieldNames): void {
+  if (typeof object.message === 'string') return
+  const display = displayText(object)
+  const node = display === undefined ? undefined : names.root('message')
+  if (node !== undefined) addValue(line, node, display as string, 1, names)
 }
 
 /** Adds the fields below one member of the record, such as `_meta`; the depth counts from that member. */
@@ -37,6 +41,16 @@ export function addFieldsBelow(line: RowFields, member: string, object: JsonObje
 export function clearFields(line: RowFields): void {
   line.textFieldCount = 0
   line.numberFieldCount = 0
+}
+
+/** The node of a member of a parsed line; undefined when it is not a field. */
+export function rootOf(
+  key: string,
+  object: JsonObject,
+  own: number,
+  names: FieldNames,
+): NameNode | undefined {
+  return names.rootOfKey(key) ?? rootOfMember(key, object, own, names)
 }
 
 /** The slow method, for keys whose name in the record depends on more than the key. */
@@ -58,7 +72,14 @@ function addMembers(
   }
 }
 
-function addValue(line: RowFields, node: NameNode, value: JsonValue, depth: number, names: FieldNames): void {
+/** Adds a value of a line. @param depth of the objects around it */
+export function addValue(
+  line: RowFields,
+  node: NameNode,
+  value: JsonValue,
+  depth: number,
+  names: FieldNames,
+): void {
   if (typeof value === 'string') {
     if (names.accept(node)) addText(line, node.path, value)
   } else if (typeof value === 'number') {
@@ -83,11 +104,16 @@ function addContainer(
   if (Array.isArray(value)) {
     for (const element of value) addValue(line, node, element, depth, names)
     if (value.length === 0 && names.accept(node)) addText(line, node.path, '[]')
-  } else if (depth >= MAX_FIELD_DEPTH || isEmptyObject(value)) {
-    if (names.accept(node)) addText(line, node.path, jsonText(value))
-  } else {
-    addMembers(line, node, value, depth + 1, names)
+  } else if (isEntered(value, depth)) {
+    addMembers(line, node, value as JsonObject, depth + 1, names)
+  } else if (names.accept(node)) {
+    addText(line, node.path, jsonText(value))
   }
+}
+
+/** Whether a value is an object whose members are fields. @param depth of the objects around it */
+export function isEntered(value: JsonValue, depth: number): boolean {
+  return depth < MAX_FIELD_DEPTH && isJsonObject(value) && !isEmptyObject(value)
 }
 
 function addText(line: RowFields, name: string, value: string): void {

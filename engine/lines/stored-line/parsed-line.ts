@@ -49,6 +49,14 @@ export function parseTextObject(text: string, parse: Parse = parseExactJson): Js
   return objectEnding(last === text.length - 1 ? text : text.slice(0, last + 1), parse)
 }
 
+/** The object that a text consists of, apart from blanks behind it; `parseTextObject` gives the same one. */
+export function parseWholeText(text: string, parse: Parse = parseExactJson): JsonObject | undefined {
+  if (text.charCodeAt(0) !== OPENING_BRACE) return undefined
+  let last = text.length - 1
+  while (isBlank(text.charCodeAt(last))) last--
+  return parseBoundedJson(text.slice(0, last + 1), parse) as JsonObject | undefined
+}
+
 /** @returns undefined when the text is not JSON, or nested too deep */
 export function parseBoundedJson(text: string, parse: Parse = parseExactJson): JsonValue | undefined {
   return parseOrNothing(text, openingCount(text) > MAX_NESTING, parse)

@@ -13,7 +13,7 @@ interface Global {
 /** Exports of assembly/fill.ts. */
 export interface CodecExports {
   readonly memory: { readonly buffer: ArrayBuffer }
-  fill(rows: number, root: number, message: number): number
+  fill(rows: number, root: number, message: number, isSlotted: boolean): number
   readonly fellBack: Global
   readonly leftOutAt: Global
   readonly textEntries: Global
@@ -51,6 +51,13 @@ const REGIONS = [
   'NUMBER_NAMES',
   'NUMBER_VALUES',
   'OPEN_KEYS',
+  'SHAPES',
+  'SLOT_COUNTS',
+  'SPANS',
+  'SLOT_TEXTS',
+  'SLOT_TEXT_ENDS',
+  'SHAPE_KEY',
+  'SHAPE_NAMES',
   'NAMES',
   'NAME_SLOTS',
   'NAME_BYTES',
@@ -63,6 +70,8 @@ const CONSTANTS = [
   'MAX_ROW_BYTES',
   'MAX_NAMES',
   'NAME_SIZE',
+  'SLOTS',
+  'MAX_LITERAL_BYTES',
 ] as const
 
 type Layout = Readonly<Record<(typeof REGIONS)[number] | (typeof CONSTANTS)[number], number>>
@@ -70,7 +79,7 @@ type Layout = Readonly<Record<(typeof REGIONS)[number] | (typeof CONSTANTS)[numb
 /** Compiled once per process: it takes about a millisecond. */
 const program = new WebAssembly.Module(Buffer.from(CODEC_PROGRAM, 'base64'))
 
-/** An instance of the program with its memory, five megabytes that never grow, so views of it stay valid. */
+/** An instance of the program with its memory, six megabytes that never grow, so views of it stay valid. */
 export class CodecMemory {
   readonly exports: CodecExports
   /** Places of regions, and their bounds. */
@@ -87,6 +96,9 @@ export class CodecMemory {
   readonly textValues: Uint8Array
   readonly numberNames: Uint32Array
   readonly numberValues: Float64Array
+  readonly shapes: Uint32Array
+  readonly slotTextEnds: Uint32Array
+  readonly shapeNames: Uint32Array
 
   constructor(host: CodecHost) {
     const { exports } = new WebAssembly.Instance(program, { host: { ...host } })
@@ -108,6 +120,9 @@ export class CodecMemory {
     this.textValues = new Uint8Array(buffer, this.layout.TEXT_VALUES)
     this.numberNames = words(this.layout.NUMBER_NAMES)
     this.numberValues = new Float64Array(buffer, this.layout.NUMBER_VALUES)
+    this.shapes = words(this.layout.SHAPES)
+    this.slotTextEnds = words(this.layout.SLOT_TEXT_ENDS)
+    this.shapeNames = words(this.layout.SHAPE_NAMES)
   }
 
   /** Stretches between regions that nothing may write. */

@@ -1,4 +1,5 @@
 import type { NumberedWords } from '../native-block/word-columns.ts'
+import { SLOT_KIND, type SlotKind, shapeText } from '../slots/line-shape.ts'
 import { type FieldNames, MAX_NAME_CHARACTERS } from '../stored-line/field-names.ts'
 import { DETECTED_LEVELS, normalLevel } from '../stored-line/level.ts'
 import { keyRule } from '../stored-line/line-members.ts'
@@ -39,6 +40,7 @@ export class KnownNames {
   #names: FieldNames | undefined
   #root = 0
   #levelsRoot = 0
+  #shapesRoot = 0
   #isFull = false
   #needsSeed = false
   #seed = 0
@@ -98,6 +100,7 @@ export class KnownNames {
   }
 
   #nameOf(parent: number, at: number, length: number): number {
+    if (parent === this.#shapesRoot) return this.#addShape(at, length)
     if (length > MAX_NAME_CHARACTERS) return NO_NAME
     const key = this.memory.bytes.toString('utf8', at, at + length)
     if (parent === this.#levelsRoot) return this.#addLevel(at, length, key)
@@ -109,6 +112,20 @@ export class KnownNames {
   #addLevel(at: number, length: number, text: string): number {
     const level = normalLevel(text)
     return level === '' ? NO_NAME : this.#add(this.#levelsRoot, at, length, level, KIND.plain)
+  }
+
+  /** Adds the shape of literals with the kinds of their slots behind them. */
+  #addShape(at: number, length: number): number {
+    const { bytes, shapeNames } = this.memory
+    const key = bytes.toString('utf8', at, at + length)
+    let end = key.length
+    while (KINDS.has(key.charAt(end - 1))) end--
+    const names = Array.from(key.slice(end), (kind, slot) => ({
+      kind: kind as SlotKind,
+      path: kind === SLOT_KIND.opaque ? '' : (this.#texts[shapeNames[slot] as number] as string),
+    }))
+    const text = shapeText(names, key.slice(0, end))
+    return text === undefined ? NO_NAME : this.#add(this.#shapesRoot, at, length, text, KIND.plain)
   }
 
   #addMember(at: number, length: number, key: string): number {
@@ -170,9 +187,11 @@ export class KnownNames {
     this.#words = { texts: this.#texts }
     for (const level of DETECTED_LEVELS) this.#addRoot(level)
     this.#levelsRoot = this.#addRoot('')
+    this.#shapesRoot = this.#addRoot('')
   }
 }
 
+const KINDS: ReadonlySet<string> = new Set(Object.values(SLOT_KIND))
 const MESSAGE = 'message'
 const KIND_OF_KEY: ReadonlyMap<string, number> = new Map([
   [MESSAGE, KIND.message],

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { SLOTS } from '../../../schemas/log/tables.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import { fillAll, type LineRun, lineCodec } from '../line-codec.ts'
 import { FieldColumns } from '../native-block/field-columns.ts'
+import type { LineColumns } from '../native-block/line-block.ts'
 import { nativeBlock } from '../native-block/native-block.ts'
+import { SlottedColumns } from '../native-block/slotted-columns.ts'
+import { MAX_LITERAL_BYTES } from '../slots/line-shape.ts'
 import { FieldNames } from '../stored-line/line-fields.ts'
 import { WasmCodec } from './wasm-codec.ts'
 
@@ -25,16 +29,20 @@ function runOf(lines: readonly string[], timeMs = DAY_MS): LineRun {
   }
 }
 
-function block(columns: FieldColumns): Buffer {
+function block(columns: LineColumns): Buffer {
   return Buffer.concat([...nativeBlock(columns.named(), columns.rows), columns.forms])
 }
 
 /** Reads runs with both codecs, which must agree. @returns rows that fell back in the last run */
-function fellBackOf(runs: readonly LineRun[], codec = new WasmCodec(0)): number {
+function fellBackOf(
+  runs: readonly LineRun[],
+  codec = new WasmCodec(0),
+  newColumns: () => LineColumns = () => new FieldColumns(),
+): number {
   const sides = [lineCodec, codec].map(each => ({
     each,
     names: new FieldNames(),
-    columns: new FieldColumns(),
+    columns: newColumns(),
   }))
   let before = 0
   for (const run of runs) {
@@ -140,6 +148,136 @@ describe('lines that fall back', () => {
     expect(calls).toBeLessThan(30)
     // Lines that it can read end that soon.
     expect(fellBackOf([runOf(['{"b":1}']), runOf(Array(1_000).fill('{"b":1}'))], codec)).toBeLessThan(70)
+  })
+})
+
+describe('lines that the codec splits', () => {
+  const slotted = () => new SlottedColumns()
+  const fallsBackSplit = (line: string) => {
+    const run = runOf([line])
+    return fellBackOf([run, run], new WasmCodec(0), slotted) === 1
+  }
+  const values = (count: number, more = '') =>
+    `{${Array.from({ length: count }, (_, key) => `"k${key}":"v${key}"`).join()}${more}}`
+
+  test.each([
+    ['values of all kinds', '{"a":"x","b":-1.5,"c":true,"d":null,"e":"\\n","f":[1],"g":{},"h":1e3}'],
+    ['members in four levels', '{"a":{"b":{"c":"x","d":{"e":1}}}}'],
+    ['a text for display', '{"level":"info","msg":"x"}'],
+    ['a text for display with an escape', '{"level":"info","msg":"x\\t"}'],
+    ['two texts of which one is for display', '{"msg":"x","message":"y"}'],
+    ['as many values as slots', values(16)],
+    ['a text for display in the last slot', values(15, ',"msg":"x"')],
+    ['more values than slots', values(15, ',"msg":"x","a":{"b":[1,{"c":2}]},"level":"warn"')],
+    ['a text', 'GET / 200'],
+    ['a text before an object', 'took {"ms":3}'],
+    [
+      'literals that are too long',
+      `{"${'k'.repeat(500)}":1,"${'l'.repeat(502)}":"x","${'m'.repeat(500)}":2}`,
+    ],
+    ['nothing', ''],
+  ])('%s', (_title, line) => {
+    expect(fallsBackSplit(line)).toBe(false)
+  })
+
+  test.each([
+    ['one name in two ways', '{"a.b":1,"a":{"b":2}}'],
+    ['a name with another underscore', '{"status":1,"_status":[2]}'],
+    ['a key that repeats', '{"a":1,"a":2}'],
+    ['a number of more digits than fit', '{"a":12345678901234567890}'],
+    ['bad JSON behind a slot', '{"a":1,"b":tru}'],
+  ])('%s falls back', (_title, line) => {
+    expect(fallsBackSplit(line)).toBe(true)
+  })
+
+  test.each([
+    ['other values', '{"a":"x","b":-1,"c":true,"d":[1]}', '{"a":"","b":2.5,"c":false,"d":[]}'],
+    ['an escape', '{"a":"x"}', '{"a":"\\n"}'],
+    ['no escape', '{"a":"\\n"}', '{"a":"x"}'],
+    ['a number in another form', '{"a":1,"b":2}', '{"a":1e3,"b":-0}'],
+    ['null', '{"a":true}', '{"a":null}'],
+    ['null in place of a value of the service', '{"_app":1}', '{"_app":null}'],
+    ['another kind behind an array', '{"a":[1],"b":2}', '{"a":[1],"b":"x"}'],
+    ['another key at its end', '{"a":1,"b":null}', '{"a":1,"c":null}'],
+    ['an array of an object', '{"a":[1]}', '{"a":[{"b":1}]}'],
+    ['an empty object', '{"a":[1]}', '{"a":{}}'],
+    ['an object', '{"a":[1]}', '{"a":{"b":1}}'],
+    ['a deep object', '{"a":{"b":{"c":[1]}}}', '{"a":{"b":{"c":{"d":1}}}}'],
+    ['a level', '{"level":"info","a":1}', '{"level":"warn","a":2}'],
+    ['a level that is a number', '{"level":"info","a":1}', '{"level":30,"a":2}'],
+    ['an escaped text for display', '{"msg":"x"}', '{"msg":"\\n"}'],
+    ['a list for display', '{"msg":"\\n"}', '{"msg":["x"]}'],
+    ['a value of the service', '{"_app":1}', '{"_app":[1,{"a":2}]}'],
+    ['another end', '{"a":1}', '{"a":1} '],
+  ])('a shape is repeated with %s', (_title, first, second) => {
+    const run = runOf([first, first, second, first, second, second])
+    expect(fellBackOf([run, run], new WasmCodec(0), slotted)).toBe(0)
+  })
+
+  test.each([
+    ['a level without a word', '{"level":"info","a":1}', '{"level":" ","a":2}'],
+    ['a message that is a list', '{"message":"\\n"}', '{"message":["x"]}'],
+    ['an object that does not end', '{"a":1,"b":"x"}', '{"a":1,"b":"x"'],
+    ['an object that ends twice', '{"a":1}', '{"a":1}}'],
+    ['a number that goes on', '{"a":1,"b":2}', '{"a":1x,"b":2}'],
+    ['a word that does not end', '{"a":true}', '{"a":tru}'],
+  ])('a shape is repeated with %s, by the complete rules', (_title, first, second) => {
+    const run = runOf([first, first, second, first, second, second])
+    fellBackOf([run, run], new WasmCodec(0), slotted)
+  })
+
+  test('a character that is not UTF-8 is found in a line whose shape repeats', () => {
+    const run = runOf(['{"a":"x"}', '{"a":"yz"}', '{"a":"yz"}'])
+    run.bytes[run.bytes.indexOf('yz')] = 0xff
+    fellBackOf([run, run], new WasmCodec(0), slotted)
+  })
+
+  test('slots and literals have the limits of the complete rules', () => {
+    const { layout } = new WasmCodec(0).memory
+    expect(layout).toMatchObject({ SLOTS, MAX_LITERAL_BYTES })
+  })
+
+  test.each([-2, -1, 0, 1, 2])('literals %i bytes longer than the limit, up to the last slot', more => {
+    const before = `${values(15).slice(0, -1)},"last":`
+    // Each slot so far has one byte in the literals, and the last one, too.
+    const slotBytes = Array.from({ length: 15 }, (_, key) => `v${key}`.length - 1)
+    const literals = before.length - slotBytes.reduce((sum, bytes) => sum + bytes) + 1
+    const blanks = ' '.repeat(MAX_LITERAL_BYTES + more - literals)
+    for (const end of ['"x"}', '"x","y":"z"}', '1}', '1,"y":2}'])
+      expect(fallsBackSplit(before + blanks + end)).toBe(false)
+  })
+
+  test('lines of up to the longest row have their slots', () => {
+    const line = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
+    expect(fallsBackSplit(line(65_536))).toBe(false)
+    expect(fallsBackSplit(line(65_537))).toBe(true)
+    const run = runOf(Array.from({ length: 5_000 }, (_, row) => line(8 + (row % 600))))
+    expect(fellBackOf([run, run], new WasmCodec(0), slotted)).toBe(0)
+    const texts = runOf(Array.from({ length: 5_000 }, (_, row) => 'x'.repeat(row % 300)))
+    expect(fellBackOf([texts], new WasmCodec(0), slotted)).toBe(0)
+  })
+
+  test('more shapes than fit are forgotten and learned again', () => {
+    const codec = new WasmCodec(0)
+    const lines = Array.from({ length: 6_000 }, (_, row) => {
+      const keys = Array.from(
+        { length: 13 },
+        (_, bit) => `"${'k'.repeat(20)}${bit}":${(row >> bit) & 1 ? 1 : null}`,
+      )
+      return `{${keys.join()}}`
+    })
+    fellBackOf([runOf(lines), runOf(lines.slice(0, 100)), runOf(lines.slice(-1))], codec, slotted)
+    expect(codec.memory.exports.nameCount()).toBeLessThan(6_000)
+  })
+
+  test('an account and a day do not have the shapes of another one', () => {
+    const codec = new WasmCodec(0)
+    const line = '{"tag":"x","level":"info","msg":"y","more":1}'
+    const owned = { ...runOf([line, line]), own: [0, 1] }
+    fellBackOf([owned, owned, runOf([line], 2 * DAY_MS)], codec, slotted)
+    const names = Array.from({ length: 500 }, (_, name) => `{"n${name}":1}`)
+    fellBackOf([runOf(names), owned, owned], codec, slotted)
+    fellBackOf([owned, owned], codec, slotted)
   })
 })
 

@@ -1,5 +1,7 @@
 import { type LineCodec, type LineRun, lineCodec } from '../line-codec.ts'
-import type { FieldColumns, ReadRows } from '../native-block/field-columns.ts'
+import type { ReadRows } from '../native-block/field-columns.ts'
+import type { LineColumns } from '../native-block/line-block.ts'
+import { type ReadSlottedRows, SlottedColumns } from '../native-block/slotted-columns.ts'
 import type { FieldNames } from '../stored-line/field-names.ts'
 import type { CodecMemory } from './codec-memory.ts'
 import { KnownNames } from './known-names.ts'
@@ -49,7 +51,7 @@ export class WasmCodec implements LineCodec {
     return this.#memory
   }
 
-  fill(run: LineRun, from: number, names: FieldNames, columns: FieldColumns): number {
+  fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number {
     const progress = this.#progressOf(names)
     let row = from
     while (row < run.rows) {
@@ -64,12 +66,13 @@ export class WasmCodec implements LineCodec {
     return row
   }
 
-  #fillPart(run: LineRun, from: number, names: FieldNames, columns: FieldColumns, progress: Progress) {
+  #fillPart(run: LineRun, from: number, names: FieldNames, columns: LineColumns, progress: Progress) {
     const { exports } = this.#memory
     names.beginDay(run.timeMs)
     const root = this.#known.use(names, progress.rows)
+    const isSlotted = columns instanceof SlottedColumns
     const loaded = this.#load(run, from, progress.rows)
-    const rows = loaded === 0 ? 0 : exports.fill(loaded, root.root, root.message)
+    const rows = loaded === 0 ? 0 : exports.fill(loaded, root.root, root.message, isSlotted)
     const fellBack = loaded === 0 || exports.fellBack.value !== 0
     if (rows > 0) this.#take(rows, names, columns)
     if (fellBack) retreat(progress, rows, this.#mostSkipped)
@@ -100,11 +103,22 @@ export class WasmCodec implements LineCodec {
     return count
   }
 
-  #take(rows: number, names: FieldNames, columns: FieldColumns): void {
+  #take(rows: number, names: FieldNames, columns: LineColumns): void {
     const { exports } = this.#memory
     const leftOutAt = exports.leftOutAt.value
     names.beginLines(rows, leftOutAt < 0 ? undefined : leftOutAt)
-    columns.appendAll(this.#read(rows))
+    if (columns instanceof SlottedColumns)
+      columns.appendAll({ ...this.#read(rows), ...this.#readSlots(rows) })
+    else columns.appendAll(this.#read(rows))
+  }
+
+  /** Parts of rows that slotted columns receive in addition. */
+  #readSlots(rows: number): Pick<ReadSlottedRows, 'shapes' | 'slots' | 'lines'> {
+    const { shapes, slotTextEnds, layout, bytes } = this.#memory
+    const textsOf = (slot: number) =>
+      bytes.subarray(slot === 0 ? layout.SLOT_TEXTS : slotTextEnds[slot - 1], slotTextEnds[slot])
+    const slots = Array.from({ length: layout.SLOTS }, (_, slot) => textsOf(slot))
+    return { shapes: shapes.subarray(0, rows), slots, lines: textsOf(layout.SLOTS) }
   }
 
   #read(rows: number): ReadRows {

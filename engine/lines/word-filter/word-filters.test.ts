@@ -24,7 +24,7 @@ function line(text: string, members: Partial<StoredLine> = {}): StoredLine {
 }
 
 function filtersOf(lines: readonly StoredLine[], segmentLines?: number): FilterRow[] {
-  const { block, rows } = finish(wordFilters(blockOf(7n, lines), segmentLines))
+  const { block, rows } = finish(wordFilters(blockOf(7n, lines), 'lines', segmentLines))
   const read = readNativeBlock(block, 'latin1').rows as unknown as FilterRow[]
   expect(read).toHaveLength(rows)
   return read

@@ -1,12 +1,14 @@
-import { blockColumns } from '../../../schemas/log/tables.ts'
+import { blockColumns, type LineTable } from '../../../schemas/log/tables.ts'
 import type { Steps } from '../../steps.ts'
-import { BlockView, type ListView, type TextView, type WordView } from '../native-block/block-view.ts'
 import { type NativeColumn, nativeBlock } from '../native-block/native-block.ts'
 import { Int64Column, UInt16Column, UInt32Column } from '../native-block/number-columns.ts'
 import { TextColumn } from '../native-block/text-column.ts'
 import { WordColumn } from '../native-block/word-columns.ts'
+import { MappedLines } from './mapped-lines.ts'
 import { rowSegments } from './row-segments.ts'
-import { SegmentFilter, TEXT_MARK } from './segment-filter.ts'
+import type { SearchedLines } from './searched-lines.ts'
+import { SegmentFilter } from './segment-filter.ts'
+import { SlottedLines } from './slotted-lines.ts'
 
 /** Lines of a segment. */
 const SEGMENT_LINES = 8_192
@@ -14,10 +16,6 @@ const SEGMENT_LINES = 8_192
 const SLICED_LINES = 1_024
 /** Number in place of a slice: the row has all of them. */
 export const ALL_SLICES = 65_535
-/** Texts that are added in one step. */
-const STEP_TEXTS = 1_024
-/** Texts that are copied at once, if their rows follow each other. */
-const COPIED_TEXTS = 32
 
 /** Block of table `word_filters`. */
 export interface WordFilterBlock {
@@ -26,15 +24,16 @@ export interface WordFilterBlock {
 }
 
 /**
- * Makes the filters of a block of table `lines`, one per segment. A segment is some thousand lines of one account that
- * follow each other in their own time. A filter contains the keys of all texts that a term searches: query language,
- * section 4.2. They come from the bytes that enter the store, whatever way a line took.
+ * Makes the filters of a block of lines, one per segment. A segment is some thousand lines of one account that follow each
+ * other in their own time. A filter contains the keys of all texts that a term searches: query language, section 4.2. They
+ * come from the bytes that enter the store, whatever way a line took.
  */
 export function* wordFilters(
   block: readonly Uint8Array[],
+  table: LineTable,
   segmentLines: number = SEGMENT_LINES,
 ): Steps<WordFilterBlock> {
-  const lines = new SearchedLines(block)
+  const lines = table === 'lines' ? new MappedLines(block) : new SlottedLines(block)
   const rows = new FilterRows(lines)
   const filter = freeFilters.pop() ?? new SegmentFilter()
   try {
@@ -53,113 +52,6 @@ export function* wordFilters(
 
 /** Filters that no block uses at present. */
 const freeFilters: SegmentFilter[] = []
-
-/** Texts of a block that terms search. */
-class SearchedLines {
-  readonly rows: number
-  readonly account: WordView
-  readonly time: (row: number) => number
-  readonly timestamp: (row: number) => number
-  readonly offset: (row: number) => number
-  readonly row: (row: number) => number
-  readonly #words: readonly WordView[]
-  readonly #tags: ListView & WordView
-  readonly #line: TextView
-  readonly #meta: TextView
-  readonly #extra: TextView
-  readonly #textFields: ListView & { values(): TextView }
-
-  constructor(block: readonly Uint8Array[]) {
-    // In the order of the columns: schemas/log/tables.ts.
-    const view = new BlockView(block)
-    this.rows = view.rows
-    this.account = view.words()
-    this.time = view.integers()
-    this.timestamp = view.integers()
-    this.offset = view.integers()
-    this.row = view.smallIntegers(4)
-    const [host, app, level, file, env] = Array.from({ length: 5 }, () => view.words())
-    // Terms do not search addresses.
-    for (let each = 0; each < 3; each++) view.words()
-    this.#words = [host, app, level, file, env] as WordView[]
-    this.#tags = view.wordLists()
-    this.#line = view.texts()
-    this.#meta = view.texts()
-    this.#extra = view.texts()
-    view.smallIntegers(4)
-    view.smallIntegers(2)
-    view.smallIntegers(2)
-    this.#textFields = view.textMap()
-  }
-
-  /** @param members rows, ascending */
-  *addTo(filter: SegmentFilter, members: Uint32Array): Steps {
-    const words = new Set<string>()
-    for (const column of this.#words) addWords(words, column, members)
-    for (const row of members)
-      for (let at = startOf(this.#tags, row); at < this.#tags.end(row); at++)
-        words.add(this.#tags.words[this.#tags.places[at] as number] as string)
-    for (const word of words) filter.addText(word)
-    const rewritten: number[] = []
-    for (let from = 0; from < members.length; ) {
-      from = this.#addLines(filter, members, from, rewritten)
-      yield
-    }
-    for (const row of rewritten) this.#addFields(filter, row)
-  }
-
-  /** Adds as many texts as fit into one step. @returns the place of the next row */
-  #addLines(filter: SegmentFilter, members: Uint32Array, from: number, rewritten: number[]): number {
-    const most = Math.min(members.length, from + STEP_TEXTS)
-    let bytes = 0
-    let to = from
-    while (to < most) {
-      const end = endOfRun(members, to, most)
-      const encoded = this.#line.encoded(members[to] as number, (members[end - 1] as number) + 1)
-      if (bytes + encoded.length > filter.inputBytes) break
-      bytes = filter.load(encoded, bytes)
-      to = end
-    }
-    if (to === from) return this.#addLongLine(filter, members, from, rewritten)
-    const marks = filter.addLoaded(bytes)
-    for (let place = from; place < to; place++) {
-      const row = members[place] as number
-      const mark = marks[place - from] as number
-      if (mark !== 0 || !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row))
-        this.#addUnusual(filter, row, mark, rewritten)
-    }
-    return to
-  }
-
-  #addLongLine(filter: SegmentFilter, members: Uint32Array, place: number, rewritten: number[]): number {
-    const row = members[place] as number
-    const { folded, nested, escaped } = TEXT_MARK
-    this.#addUnusual(filter, row, folded | nested | escaped, rewritten)
-    return place + 1
-  }
-
-  #addUnusual(filter: SegmentFilter, row: number, mark: number, rewritten: number[]): void {
-    if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
-    if ((mark & TEXT_MARK.escaped) !== 0) filter.addText(withoutEscapes(this.#line.text(row)))
-    if ((mark & TEXT_MARK.nested) !== 0 || !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row))
-      rewritten.push(row)
-  }
-
-  /** Texts of a row's fields that may not stand in its line. */
-  #addFields(filter: SegmentFilter, row: number): void {
-    if (!this.#meta.isEmpty(row)) filter.addText(metaText(this.#meta.text(row)))
-    const from = startOf(this.#textFields, row)
-    const to = this.#textFields.end(row)
-    if (from === to) return
-    const values = this.#textFields.values()
-    const encoded = values.encoded(from, to)
-    const fits = encoded.length <= filter.inputBytes && to - from <= filter.maxTexts
-    const marks = fits ? filter.addLoaded(filter.load(encoded, 0)) : undefined
-    for (let value = from; value < to; value++)
-      if (marks === undefined || ((marks[value - from] as number) & TEXT_MARK.folded) !== 0)
-        filter.addText(values.text(value))
-  }
-}
 
 /** Rows of table `word_filters`, in the making. */
 class FilterRows {
@@ -229,40 +121,4 @@ class FilterRows {
     )
     return { block: nativeBlock(named, this.#rows), rows: this.#rows }
   }
-}
-
-function addWords(words: Set<string>, column: WordView, members: Uint32Array): void {
-  const seen = new Uint8Array(column.words.length)
-  for (const row of members) seen[column.places[row] as number] = 1
-  for (let place = 0; place < seen.length; place++)
-    if (seen[place] === 1) words.add(column.words[place] as string)
-}
-
-/** First element of a row. */
-function startOf(list: ListView, row: number): number {
-  return row === 0 ? 0 : list.end(row - 1)
-}
-
-/** End of the consecutive rows from a place on, a few of which are copied at once. */
-function endOfRun(members: Uint32Array, from: number, most: number): number {
-  const end = Math.min(most, from + COPIED_TEXTS)
-  let to = from + 1
-  while (to < end && members[to] === (members[from] as number) + to - from) to++
-  return to
-}
-
-/** Text of meta that a term searches: that of a string, or the JSON of an object. */
-function metaText(meta: string): string {
-  return meta.startsWith('"') ? String(JSON.parse(meta)) : meta
-}
-
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
-const BLANK_ESCAPES = 'bfnrt'
-
-/** A text with the characters for which escapes of JSON stand: the texts of strings in it, whatever else they are in. */
-function withoutEscapes(text: string): string {
-  return text.replaceAll(ESCAPE, (_escape, unit: string | undefined, letter: string) => {
-    if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16))
-    return BLANK_ESCAPES.includes(letter) ? ' ' : letter
-  })
 }

@@ -1,5 +1,9 @@
-import type { StoreTable } from '../../../schemas/log/tables.ts'
-import { STORE_TABLES } from '../../../schemas/log/tables.ts'
+import {
+  FILLED_LINE_TABLES,
+  isLineTable,
+  STORE_TABLES,
+  type StoreTable,
+} from '../../../schemas/log/tables.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { knownCheckpoint } from '../../fold/checkpoint/read-checkpoint.ts'
 import type { AcceptedGap, TableBatch } from '../../fold/flush.ts'
@@ -124,12 +128,12 @@ export class PartitionVerification {
     if (first.offset >= this.#reached[table]) return undefined
     let mismatch: Mismatch | undefined
     const day = dayText(batch.sinceMs)
-    if (table === 'lines' && day !== this.#day) {
+    if (isLineTable(table) && day !== this.#day) {
       mismatch = await this.#endDay()
       this.#day = day
       this.#days.push(day)
     }
-    if (table === 'lines') this.#note(batch)
+    if (isLineTable(table)) this.#note(batch)
     await this.#rows[table].add(batch)
     return mismatch
   }
@@ -141,20 +145,25 @@ export class PartitionVerification {
 
   async #endDay(): Promise<Mismatch | undefined> {
     if (this.#day === '') return undefined
-    const rows = this.#rows.lines
-    this.#rows.lines = this.#newRows('lines')
-    await rows.end()
-    const sums = rows.windows.flatMap(window => window.sums)
+    let mismatch: Mismatch | undefined
+    const sums: RowSums[] = []
+    for (const table of FILLED_LINE_TABLES) {
+      const rows = this.#rows[table]
+      this.#rows[table] = this.#newRows(table)
+      await rows.end()
+      sums.push(...rows.windows.flatMap(window => window.sums))
+      mismatch ??= await this.#compare(this.#range(table, this.#day), rows.windows)
+    }
     this.usage.set(
       this.#day,
       sums.reduce((sum, { usage }) => addedUsage(sum, usage), NO_USAGE),
     )
     this.#bytes += sums.reduce((sum, { bytes }) => sum + bytes, 0)
-    return this.#compare(this.#range('lines', this.#day), rows.windows)
+    return mismatch
   }
 
   async #endTables(): Promise<Mismatch | undefined> {
-    for (const table of STORE_TABLES.filter(name => name !== 'lines')) {
+    for (const table of STORE_TABLES.filter(name => !isLineTable(name))) {
       await this.#rows[table].end()
       const mismatch = await this.#compare(this.#range(table), this.#rows[table].windows)
       if (mismatch !== undefined) return mismatch
@@ -164,9 +173,11 @@ export class PartitionVerification {
 
   async #strays(): Promise<Mismatch | undefined> {
     const { audit, topic, partition } = this.#options
-    const range = this.#range('lines')
-    const stray = await audit.firstRow(range, this.#days)
-    if (stray !== undefined) return strayMismatch('rows', range, stray)
+    for (const table of FILLED_LINE_TABLES) {
+      const range = this.#range(table)
+      const stray = await audit.firstRow(range, this.#days)
+      if (stray !== undefined) return strayMismatch('rows', range, stray)
+    }
     for (const table of STORE_TABLES) {
       const target = { topic: topic.name, partition, table }
       // The store is read first: its rows were on the log before.
@@ -208,7 +219,7 @@ export class PartitionVerification {
   async #mayBeMissing({ table, day }: StoredRange): Promise<MayBeMissing> {
     const { audit, clock } = this.#options
     const nowMs = clock.wallMs()
-    if (table !== 'lines') return { retentionDays: 0, beforeMs: droppedBefore(table, nowMs) }
+    if (!isLineTable(table)) return { retentionDays: 0, beforeMs: droppedBefore(table, nowMs) }
     if (day === undefined || !(await audit.isClosed(day))) return NOTHING_MISSING
     return { retentionDays: expiredRetention(day, nowMs), beforeMs: Date.parse(day) + DAY_MS }
   }

@@ -1,5 +1,7 @@
+import { type LineTable, SLOTS } from '../../../schemas/log/tables.ts'
+
 /**
- * Condition on a row `l` of table `lines`. It is a tree, which names the columns that it reads, until a statement is
+ * Condition on a row `l` of a table of lines. It is a tree, which names the columns that it reads, until a statement is
  * written: only `textOf` creates text. A condition is never NULL, so NOT is true exactly where it is false.
  */
 export type Condition =
@@ -26,7 +28,7 @@ export const ALWAYS: Condition = { kind: 'always' }
 /** Relative cost of reading a column: short words, names and numbers of fields, texts of lines. */
 export const COST = { words: 0, numbers: 1, texts: 2 } as const
 
-/** Columns of table `lines` that conditions read. */
+/** Columns that conditions read, of both tables of lines or of one of them. */
 export const column = {
   ...words('account', 'host', 'app', 'level', 'file', 'env', 'mac', 'ip', 'remote'),
   ...others(COST.words, 't', 'ts', 'topic', 'partition', 'offset', 'row', 'size', 'retention'),
@@ -37,6 +39,27 @@ export const column = {
   textValues: other('text_fields.values', COST.numbers),
   numberNames: other('number_fields.keys', COST.numbers),
   numberValues: other('number_fields.values', COST.numbers),
+  ...words('shape', 'facts', 'tag_list'),
+  slots: Array.from({ length: SLOTS }, (_, slot) => other(`s${slot}`, COST.texts)),
+  wholeLine: other('whole_line', COST.texts),
+}
+
+/** Names and values of fields as a table of lines has them, which is in addition to slots. */
+export interface FieldColumns {
+  readonly textNames: Expression
+  readonly textValues: Expression
+  readonly numberNames: Expression
+  readonly numberValues: Expression
+}
+
+export const FIELD_COLUMNS: Readonly<Record<LineTable, FieldColumns>> = {
+  lines: column,
+  slotted_lines: {
+    textNames: other('text_names', COST.numbers),
+    textValues: other('text_values', COST.numbers),
+    numberNames: other('number_names', COST.numbers),
+    numberValues: other('number_values', COST.numbers),
+  },
 }
 
 /** Fragment of a statement: columns, constants and conditions between texts of the program. */

@@ -1,5 +1,14 @@
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import { fieldPaths } from '../../query-language/field-paths.ts'
-import { type Condition, column, type Expression, sql } from './condition.ts'
+import {
+  type Condition,
+  column,
+  type Expression,
+  FIELD_COLUMNS,
+  type FieldColumns,
+  sql,
+} from './condition.ts'
+import { slottedValue } from './slotted-field.ts'
 import type { SqlConstants } from './sql-constants.ts'
 import { isParsedField } from './stored-field.ts'
 
@@ -35,32 +44,43 @@ export function isCountable(name: string): boolean {
 }
 
 /** @param name of a countable field in the query language */
-export function countedField(name: string, constants: SqlConstants): CountedField {
+export function countedField(name: string, constants: SqlConstants, table: LineTable): CountedField {
   const paths = fieldPaths(name)
   const [path] = paths as [string]
   if (path === '_app' || path === '_host' || path === 'level')
     return { kind: 'word', word: WORD_COLUMNS[path] as Expression }
-  return { kind: 'texts', texts: paths.map(path => textsOf(path, constants)).reduceRight(withFallback) }
+  return {
+    kind: 'texts',
+    texts: paths.map(path => textsOf(path, constants, table)).reduceRight(withFallback),
+  }
 }
 
 function withFallback(next: Expression, first: Expression): Expression {
   return sql`if(notEmpty(${first}), ${first}, ${next})`
 }
 
-function textsOf(path: string, constants: SqlConstants): Expression {
-  const parsed = parsedTexts(path, constants)
+function textsOf(path: string, constants: SqlConstants, table: LineTable): Expression {
+  const parsed = parsedTexts(path, constants, table)
   if (path === TAGS_PATH)
     return withFallback(parsed, sql`arrayMap(v -> toString(v), arrayDistinct(${column.tags}))`)
   const word = WORD_COLUMNS[path]
   return word === undefined ? parsed : sql`if(${word} != '', [toString(${word})], ${parsed})`
 }
 
+function parsedTexts(path: string, constants: SqlConstants, table: LineTable): Expression {
+  const mapped = mappedTexts(path, constants, FIELD_COLUMNS[table])
+  if (table === 'lines') return sql`arrayDistinct(${mapped})`
+  const { isText, isNumber, text } = slottedValue(path, constants)
+  const slotted = sql`if(${isText}, [${text}], if(${isNumber}, [toString(JSONExtractFloat(${text}))], []))`
+  return sql`arrayDistinct(arrayConcat(${slotted}, ${mapped}))`
+}
+
 /** A big integer has its digits as a text; the nearest double is stored, too, and is not a second value. */
-function parsedTexts(path: string, constants: SqlConstants): Expression {
+function mappedTexts(path: string, constants: SqlConstants, columns: FieldColumns): Expression {
   const name = constants.text(path)
   const has = (names: Expression): Condition => sql`has(${names}, ${name})`
-  const texts = sql`arrayFilter((v, k) -> k = ${name}, ${column.textValues}, ${column.textNames})`
-  const isCounted = sql`k = ${name} AND NOT (abs(v) >= ${constants.number(2 ** 53)} AND ${has(column.textNames)})`
-  const numbers = sql`arrayMap(v -> toString(v), arrayFilter((v, k) -> ${isCounted}, ${column.numberValues}, ${column.numberNames}))`
-  return sql`arrayDistinct(arrayConcat(if(${has(column.textNames)}, ${texts}, []), if(${has(column.numberNames)}, ${numbers}, [])))`
+  const texts = sql`arrayFilter((v, k) -> k = ${name}, ${columns.textValues}, ${columns.textNames})`
+  const isCounted = sql`k = ${name} AND NOT (abs(v) >= ${constants.number(2 ** 53)} AND ${has(columns.textNames)})`
+  const numbers = sql`arrayMap(v -> toString(v), arrayFilter((v, k) -> ${isCounted}, ${columns.numberValues}, ${columns.numberNames}))`
+  return sql`arrayConcat(if(${has(columns.textNames)}, ${texts}, []), if(${has(columns.numberNames)}, ${numbers}, []))`
 }

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import { recordOf } from '../../lines/stored-line/line-record.ts'
 import { evaluate } from '../../query-language/evaluate.ts'
 import type { StatementRunner } from '../statement.ts'
+import { type AnswerRow, selectedLine, streamedLines } from './answer-row.ts'
 import type { LineTimes } from './filtered-segments.ts'
 import { asksForField } from './full-field-days.ts'
 import type { LinePage, LineSelection, SelectedLine } from './line-selection.ts'
@@ -16,6 +18,7 @@ const UNITS_IN_TURN = 64 * 1024
 
 /** Part of a search whose lines came at a few times. */
 export interface FewLines {
+  readonly table: LineTable
   readonly selection: LineSelection
   readonly page: LinePage
   readonly within: readonly LineTimes[]
@@ -38,20 +41,18 @@ export function isDecidedHere({ query }: LineSelection, { limit }: LinePage): bo
  */
 export async function* decidedLines(
   runner: StatementRunner,
-  { selection, page, within }: FewLines,
+  { table, selection, page, within }: FewLines,
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
   const most = page.limit * CANDIDATES_PER_LINE
-  const candidates = await runner.query<SelectedLine>(
-    candidateStatement(selection, { ...page, limit: most }, within),
-    signal,
-  )
+  const statement = candidateStatement(table, selection, { ...page, limit: most }, within)
+  const candidates = (await runner.query<AnswerRow>(statement, signal)).map(selectedLine)
   const found = await evaluated(candidates, selection, page, signal)
   yield found
   const last = candidates.at(-1)
   if (last === undefined || candidates.length < most || found.length === page.limit) return
   const rest = { ...page, limit: page.limit - found.length, behind: last }
-  yield* runner.queryStream<SelectedLine>(searchStatement(selection, rest, 'found', within).statement, signal)
+  yield* streamedLines(runner, searchStatement(table, selection, rest, 'found', within).statement, signal)
 }
 
 /** The candidates that the query finds, until the page is full. */

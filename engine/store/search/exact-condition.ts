@@ -1,9 +1,23 @@
+import { FILLED_LINE_TABLES, type LineTable } from '../../../schemas/log/tables.ts'
 import { QuerySyntaxError } from '../../query-language/query-syntax-error.ts'
 import type { FieldTest, MatchOperator, Query, TextTerm } from '../../query-language/syntax-tree.ts'
-import { ALWAYS, allOf, anyOf, type Condition, column, named, not, sql, textOf } from './condition.ts'
+import {
+  ALWAYS,
+  allOf,
+  anyOf,
+  type Condition,
+  column,
+  type Expression,
+  FIELD_COLUMNS,
+  named,
+  not,
+  sql,
+  textOf,
+} from './condition.ts'
+import type { StoredField } from './field-contract.ts'
 import { mergeAlternatives } from './merged-alternatives.ts'
 import { SqlConstants } from './sql-constants.ts'
-import { IS_META_STRING, META_STRING, namedField, type StoredField } from './stored-field.ts'
+import { IS_META_STRING, META_STRING, namedField } from './stored-field.ts'
 import { ValueTests } from './value-tests.ts'
 
 /**
@@ -17,18 +31,26 @@ export const MAX_CONDITION_CHARACTERS = 200_000
  * expression once per place in the statement and block of rows. With Unicode's classes of letters, that takes longer than
  * copying the texts of the rows that the prefilter has left.
  */
-const SEARCHED_TEXTS = sql`arrayConcat(
-  [${column.line}, ${column.host}, ${column.app}, ${column.level}], arrayFilter(v -> v != '', [${column.file}, ${column.env}]), ${column.tags}, mapValues(${column.textFields}),
+const SEARCHED_TEXTS: Readonly<Record<LineTable, Expression>> = {
+  lines: searchedTexts(sql`mapValues(${column.textFields})`),
+  slotted_lines: searchedTexts(FIELD_COLUMNS.slotted_lines.textValues),
+}
+
+/** @param fields texts of fields that may not be in the text of the line as they are */
+function searchedTexts(fields: Expression): Expression {
+  return sql`arrayConcat(
+  [${column.line}, ${column.host}, ${column.app}, ${column.level}], arrayFilter(v -> v != '', [${column.file}, ${column.env}]), ${column.tags}, ${fields},
   if(${column.meta} = '', [], [if(${IS_META_STRING}, ${META_STRING}, ${column.meta})]))`
+}
 
 /**
- * Condition on a row `l` of table `lines` that holds exactly for the lines that a query finds. No part of the query
+ * Condition on a row `l` of a table of lines that holds exactly for the lines that a query finds. No part of the query
  * becomes SQL: texts and numbers are constants.
  *
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
-export function exactCondition(query: Query, constants: SqlConstants): Condition {
-  const condition = new ConditionCompiler(constants).condition(mergeAlternatives(query))
+export function exactCondition(query: Query, constants: SqlConstants, table: LineTable): Condition {
+  const condition = new ConditionCompiler(constants, table).condition(mergeAlternatives(query))
   if (textOf(condition).length + constants.literalCharacters > MAX_CONDITION_CHARACTERS)
     throw new QuerySyntaxError('has too many terms')
   return condition
@@ -36,15 +58,17 @@ export function exactCondition(query: Query, constants: SqlConstants): Condition
 
 /** Checks that a query fits into a search. @throws QuerySyntaxError for one with too many terms */
 export function assertSearchable(query: Query): void {
-  exactCondition(query, new SqlConstants())
+  for (const table of FILLED_LINE_TABLES) exactCondition(query, new SqlConstants(), table)
 }
 
 class ConditionCompiler {
   readonly #constants: SqlConstants
+  readonly #table: LineTable
   readonly #tests: ValueTests
 
-  constructor(constants: SqlConstants) {
+  constructor(constants: SqlConstants, table: LineTable) {
     this.#constants = constants
+    this.#table = table
     this.#tests = new ValueTests(constants)
   }
 
@@ -61,7 +85,7 @@ class ConditionCompiler {
       case 'text':
         return this.#anyText(query.operator, [query])
       case 'field':
-        return this.#fieldTest(query.test, namedField(query.name, this.#constants))
+        return this.#fieldTest(query.test, namedField(query.name, this.#constants, this.#table))
     }
   }
 
@@ -79,7 +103,7 @@ class ConditionCompiler {
   /** One of the terms in any of the texts of a line: query language, section 4.2. */
   #anyText(operator: MatchOperator, terms: readonly TextTerm[]): Condition {
     const texts = terms.map(({ text }) => text)
-    return sql`arrayExists(v -> ${this.#tests.startTest(operator, texts, named('v'))}, ${SEARCHED_TEXTS})`
+    return sql`arrayExists(v -> ${this.#tests.startTest(operator, texts, named('v'))}, ${SEARCHED_TEXTS[this.#table]})`
   }
 
   #fieldTest(test: FieldTest, field: StoredField): Condition {

@@ -1,3 +1,4 @@
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import { SLICES } from '../../lines/word-filter/segment-filter.ts'
 import { ALL_SLICES } from '../../lines/word-filter/word-filters.ts'
 import { bitsOf, type StartKeys } from '../../lines/word-filter/word-keys.ts'
@@ -45,6 +46,7 @@ interface SegmentRow extends LineTimes {
  */
 export async function timesOfWords(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   page: Pick<LinePage, 'behind' | 'prefer'>,
   sought: SoughtWords,
@@ -54,7 +56,7 @@ export async function timesOfWords(
   const starts = startsOf(sought)
   if (starts === undefined) return undefined
   const rows = await runner.query<SegmentRow>(
-    segmentsStatement(period(selection, page), starts, filtered),
+    segmentsStatement(period(selection, page), starts, filtered === 'all' ? [] : tables),
     signal,
   )
   if (rows.length > MAX_SEGMENTS) return undefined
@@ -102,7 +104,7 @@ function period(
 function segmentsStatement(
   { account, fromMs, toMs }: Period,
   starts: readonly StartKeys[],
-  filtered: FilteredLines,
+  tables: readonly LineTable[],
 ): Statement {
   const held = starts.map(heldCondition)
   const slices = [...new Set([...starts.map(({ slice }) => slice), ALL_SLICES])]
@@ -110,9 +112,9 @@ function segmentsStatement(
   const segment =
     "concat(toString(topic), ' ', toString(partition), ' ', toString(first_offset), ' ', toString(first_row), ' ', toString(segment))"
   const bound = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`
-  const unfiltered = `UNION ALL
+  const unfiltered = (table: LineTable) => `UNION ALL
 SELECT '' AS segment, ${ms('min(ts)')} AS fromMs, ${ms('max(ts)')} AS toMs, toFloat64(count()) AS lines, CAST([], 'Array(UInt8)') AS held
-FROM lines
+FROM ${table}
 WHERE account = {account:String} AND ts >= ${bound('from')} AND ts <= ${bound('to')} AND filtered = 0
 HAVING count() > 0
 `
@@ -126,7 +128,7 @@ FROM (
 )
 WHERE ${held.map((_, index) => `h${index}`).join(' OR ')}
 LIMIT ${MAX_SEGMENTS + 1}
-${filtered === 'all' ? '' : unfiltered}SETTINGS use_query_condition_cache = 0`,
+${tables.map(unfiltered).join('')}SETTINGS use_query_condition_cache = 0`,
     parameters: {
       account,
       from: nearestStoredTime(Math.floor(fromMs)),

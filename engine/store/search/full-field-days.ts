@@ -1,3 +1,4 @@
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import { fieldPaths } from '../../query-language/field-paths.ts'
 import type { Query } from '../../query-language/syntax-tree.ts'
 import { DAY_MS } from '../../times/duration.ts'
@@ -12,6 +13,7 @@ import { MAX_TIME_MS, nearestStoredTime } from './stored-times.ts'
  */
 export async function fullFieldDays(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   signal?: AbortSignal,
 ): Promise<string[]> {
@@ -27,7 +29,7 @@ WHERE account = {account:String} AND toUnixTimestamp64Milli(t) BETWEEN {from:Int
   )
   const others = all.filter(row => !isWithin(row, selection))
   if (others.length === 0) return all.map(({ day }) => day)
-  const late = new Set((await daysOfArrival(runner, selection, others, signal)).map(({ day }) => day))
+  const late = new Set((await daysOfArrival(runner, tables, selection, others, signal)).map(({ day }) => day))
   return all.filter(row => isWithin(row, selection) || late.has(row.day)).map(({ day }) => day)
 }
 
@@ -44,15 +46,20 @@ function isWithin({ day }: DayRow, { fromMs, toMs }: LineSelection): boolean {
 /** Days of `days` on which lines of the period came. */
 function daysOfArrival(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   { account, fromMs, toMs }: LineSelection,
   days: readonly DayRow[],
   signal: AbortSignal | undefined,
 ): Promise<DayRow[]> {
   return runner.query<DayRow>(
     {
-      sql: `SELECT DISTINCT toString(toDate(t)) AS day FROM lines
+      sql: tables
+        .map(
+          table => `SELECT DISTINCT toString(toDate(t)) AS day FROM ${table}
 WHERE account = {account:String} AND toYYYYMMDD(t) IN {days:Array(UInt32)}
   AND ts BETWEEN fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to:Int64}, 'UTC')`,
+        )
+        .join('\nUNION ALL\n'),
       parameters: {
         account,
         days: days.map(({ day }) => Number(day.replaceAll('-', ''))),

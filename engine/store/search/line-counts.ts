@@ -1,3 +1,4 @@
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
 import { column, type Expression, named, sql, textOf } from './condition.ts'
 import { countedField } from './counted-field.ts'
@@ -5,7 +6,7 @@ import type { LineSelection } from './line-selection.ts'
 import { selectionConditions } from './search-statement.ts'
 import type { Slice } from './segment-slices.ts'
 import { slicesOf } from './sliced-search.ts'
-import type { SqlConstants } from './sql-constants.ts'
+import { type SqlConstants, withClause } from './sql-constants.ts'
 
 /** Values of one slice that are returned, those with most lines. */
 export const MAX_VALUES_OF_SLICE = 10_000
@@ -70,12 +71,16 @@ const SLOT_OF_LINES = 65_535
  */
 export async function* countByValue(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   name: string,
   signal: AbortSignal,
 ): AsyncGenerator<SliceOfCounts<ValueCounts>> {
-  for await (const slice of newestFirst(runner, selection, signal)) {
-    const rows = await runner.query<ValueRow>(valueStatement({ ...selection, ...slice }, name), signal)
+  for await (const slice of newestFirst(runner, tables, selection, signal)) {
+    const rows = await runner.query<ValueRow>(
+      valueStatement(tables, { ...selection, ...slice }, name),
+      signal,
+    )
     const of = (kind: number | undefined) => rows.find(row => row.kind === kind)?.lines ?? 0
     const values = rows.filter(row => row.kind === OF_VALUE)
     const { distinct = 0, valueLines = 0 } = values[0] ?? {}
@@ -97,12 +102,13 @@ export async function* countByValue(
 /** Counts lines by time, and by some values of a field, slice by slice, newest first. */
 export async function* countByTime(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   buckets: Buckets,
   signal: AbortSignal,
 ): AsyncGenerator<SliceOfCounts<BucketCounts>> {
-  for await (const slice of newestFirst(runner, selection, signal)) {
-    const statement = bucketStatement({ ...selection, ...slice }, buckets)
+  for await (const slice of newestFirst(runner, tables, selection, signal)) {
+    const statement = bucketStatement(tables, { ...selection, ...slice }, buckets)
     const rows = await runner.query<{ startMs: number; slot: number; lines: number }>(statement, signal)
     const totals = rows.filter(({ slot }) => slot === SLOT_OF_LINES)
     const counted = rows.filter(({ slot }) => slot !== SLOT_OF_LINES)
@@ -118,31 +124,42 @@ export async function* countByTime(
 
 async function* newestFirst(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   signal: AbortSignal,
 ): AsyncGenerator<Slice> {
-  const slices = await slicesOf(runner, selection, { prefer: 'tail', limit: 1 }, signal)
+  const slices = await slicesOf(runner, tables, selection, { prefer: 'tail', limit: 1 }, signal)
   yield* slices.toReversed()
 }
 
 /** A row per value, and one for the lines without a value. Where lines have several values, one row counts all lines. */
-function valueStatement(selection: LineSelection, name: string): Statement {
-  const { conditions, constants, scanOf } = selectionConditions(selection)
-  const field = countedField(name, constants)
-  const groups =
-    field.kind === 'word'
-      ? `SELECT toUInt8(if(${textOf(field.word)} = '', ${OF_ABSENT}, ${OF_VALUE})) AS kind, toString(${textOf(field.word)}) AS value,
-    count() AS lines FROM lines AS l ${conditions}\nGROUP BY ${textOf(field.word)}`
-      : `SELECT key.1 AS kind, key.2 AS value, count() AS lines FROM (
-    SELECT arrayJoin(${textOf(keysOfLine(field.texts))}) AS key FROM lines AS l ${conditions}
-  ) GROUP BY key`
+function valueStatement(tables: readonly LineTable[], selection: LineSelection, name: string): Statement {
   return statementOf(
-    `SELECT kind, value, toFloat64(lines) AS lines, toFloat64(countIf(kind = ${OF_VALUE}) OVER ()) AS distinct,
+    tables.map(table => valueGroups(table, selection, name)),
+    'kind, value',
+    groups => `SELECT kind, value, toFloat64(lines) AS lines, toFloat64(countIf(kind = ${OF_VALUE}) OVER ()) AS distinct,
   toFloat64(sumIf(lines, kind = ${OF_VALUE}) OVER ()) AS valueLines
 FROM (\n  ${groups}\n) ORDER BY kind DESC, lines DESC, value LIMIT ${MAX_VALUES_OF_SLICE + 2}`,
-    constants,
-    field.kind === 'word' ? scanOf : selection.account,
   )
+}
+
+function valueGroups(table: LineTable, selection: LineSelection, name: string): Groups {
+  const { conditions, constants, scanOf } = selectionConditions(table, selection)
+  const field = countedField(name, constants, table)
+  if (field.kind === 'word')
+    return {
+      text: `SELECT toUInt8(if(${textOf(field.word)} = '', ${OF_ABSENT}, ${OF_VALUE})) AS kind, toString(${textOf(field.word)}) AS value,
+    count() AS lines FROM ${table} AS l ${conditions}\nGROUP BY ${textOf(field.word)}`,
+      constants,
+      scanOf,
+    }
+  return {
+    text: `SELECT key.1 AS kind, key.2 AS value, count() AS lines FROM (
+    SELECT arrayJoin(${textOf(keysOfLine(field.texts))}) AS key FROM ${table} AS l ${conditions}
+  ) GROUP BY key`,
+    constants,
+    scanOf: selection.account,
+  }
 }
 
 function keysOfLine(texts: Expression): Expression {
@@ -154,17 +171,29 @@ function keyOf(kind: number, value: Expression = named("''")): Expression {
   return sql`tuple(toUInt8(${named(String(kind))}), ${value})`
 }
 
-function bucketStatement(selection: LineSelection, { starts, by }: Buckets): Statement {
-  const { conditions, constants, scanOf } = selectionConditions(selection)
-  const start = sql`roundDown(toFloat64(toUnixTimestamp64Milli(${column.ts})), ${constants.numbers(starts)})`
-  const slots = slotsOf(by, constants)
+function bucketStatement(
+  tables: readonly LineTable[],
+  selection: LineSelection,
+  buckets: Buckets,
+): Statement {
   return statementOf(
-    `SELECT startMs, toUInt32(slot) AS slot, toFloat64(lines) AS lines FROM (
-  SELECT ${textOf(start)} AS startMs, ${textOf(slots.slot)} AS slot, count() AS lines FROM lines AS l ${conditions}
-  GROUP BY startMs, slot)`,
-    constants,
-    slots.readsFields ? selection.account : scanOf,
+    tables.map(table => bucketGroups(table, selection, buckets)),
+    'startMs, slot',
+    groups => `SELECT startMs, toUInt32(slot) AS slot, toFloat64(lines) AS lines FROM (
+  ${groups})`,
   )
+}
+
+function bucketGroups(table: LineTable, selection: LineSelection, { starts, by }: Buckets): Groups {
+  const { conditions, constants, scanOf } = selectionConditions(table, selection)
+  const start = sql`roundDown(toFloat64(toUnixTimestamp64Milli(${column.ts})), ${constants.numbers(starts)})`
+  const slots = slotsOf(by, constants, table)
+  return {
+    text: `SELECT ${textOf(start)} AS startMs, ${textOf(slots.slot)} AS slot, count() AS lines FROM ${table} AS l ${conditions}
+  GROUP BY startMs, slot`,
+    constants,
+    scanOf: slots.readsFields ? selection.account : scanOf,
+  }
 }
 
 interface Slots {
@@ -172,10 +201,10 @@ interface Slots {
   readonly readsFields: boolean
 }
 
-function slotsOf(by: Buckets['by'], constants: SqlConstants): Slots {
+function slotsOf(by: Buckets['by'], constants: SqlConstants, table: LineTable): Slots {
   if (by === undefined || by.values.length === 0) return { slot: named('0'), readsFields: false }
   const values = constants.texts(by.values)
-  const field = countedField(by.field, constants)
+  const field = countedField(by.field, constants, table)
   if (field.kind === 'word') return { slot: sql`indexOf(${values}, ${field.word})`, readsFields: false }
   const found = sql`arrayFilter(n -> n > 0, arrayMap(v -> indexOf(${values}, v), ${field.texts}))`
   const ofLine = named(`toUInt64(${SLOT_OF_LINES})`)
@@ -183,10 +212,22 @@ function slotsOf(by: Buckets['by'], constants: SqlConstants): Slots {
   return { slot, readsFields: true }
 }
 
-function statementOf(text: string, constants: SqlConstants, scanOf: string | undefined): Statement {
+/** Numbers of lines by keys, in one table. */
+interface Groups {
+  readonly text: string
+  readonly constants: SqlConstants
+  readonly scanOf: string | undefined
+}
+
+/** A single statement, so that the counts of both tables are of one moment. */
+function statementOf(groups: readonly Groups[], keys: string, around: (groups: string) => string): Statement {
+  const [first] = groups as readonly [Groups]
+  const union = `SELECT ${keys}, sum(lines) AS lines FROM (\n${groups.map(({ text }) => text).join('\nUNION ALL\n')}\n) GROUP BY ${keys}`
+  const scanOf = groups.find(group => group.scanOf !== undefined)?.scanOf
   return {
-    sql: constants.withClause + text,
-    parameters: constants.parameters,
+    sql:
+      withClause(groups.map(({ constants }) => constants)) + around(groups.length === 1 ? first.text : union),
+    parameters: Object.assign({}, ...groups.map(({ constants }) => constants.parameters)),
     ...(scanOf === undefined ? {} : { scanOf }),
   }
 }

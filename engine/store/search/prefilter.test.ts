@@ -5,7 +5,7 @@ import { compilePrefilter, type Prefilter } from './prefilter.ts'
 import { SqlConstants } from './sql-constants.ts'
 
 function prefilter(query: string): Prefilter {
-  return compilePrefilter(parseQuery(query), new SqlConstants())
+  return compilePrefilter(parseQuery(query), new SqlConstants(), 'lines')
 }
 
 const texts = (conditions: Prefilter['conditions']) => conditions.map(textOf).join()

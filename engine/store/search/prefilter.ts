@@ -1,3 +1,4 @@
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import { readNumber } from '../../query-language/number-text.ts'
 import {
   type Comparison,
@@ -17,15 +18,17 @@ import {
   column,
   costOf,
   type Expression,
+  FIELD_COLUMNS,
   named,
   sql,
 } from './condition.ts'
+import type { StoredField } from './field-contract.ts'
 import { indexedWords, marksOfPart } from './indexed-words.ts'
 import { mergeAlternatives } from './merged-alternatives.ts'
 import { allSought, anySought, type SoughtWords, soughtInText } from './sought-words.ts'
 import type { SqlConstants } from './sql-constants.ts'
-import { namedField, type StoredField } from './stored-field.ts'
-import { ValueTests } from './value-tests.ts'
+import { namedField } from './stored-field.ts'
+import { MAX_PROBES, ValueTests } from './value-tests.ts'
 
 /** Conditions that every found line meets. They precede the exact condition, which may read everything of the line. */
 export interface Prefilter {
@@ -40,8 +43,8 @@ export interface Prefilter {
   readonly words: SoughtWords | undefined
 }
 
-export function compilePrefilter(query: Query, constants: SqlConstants): Prefilter {
-  const { cheap, indexed, words } = new PrefilterCompiler(constants).of(mergeAlternatives(query))
+export function compilePrefilter(query: Query, constants: SqlConstants, table: LineTable): Prefilter {
+  const { cheap, indexed, words } = new PrefilterCompiler(constants, table).of(mergeAlternatives(query))
   return {
     conditions: cheap.toSorted((a, b) => a.cost - b.cost).map(({ condition }) => condition),
     indexed,
@@ -68,10 +71,12 @@ const NOTHING: Conditions = { cheap: [], indexed: [], words: undefined }
 
 class PrefilterCompiler {
   readonly #constants: SqlConstants
+  readonly #table: LineTable
   readonly #tests: ValueTests
 
-  constructor(constants: SqlConstants) {
+  constructor(constants: SqlConstants, table: LineTable) {
     this.#constants = constants
+    this.#table = table
     this.#tests = new ValueTests(constants)
   }
 
@@ -87,7 +92,7 @@ class PrefilterCompiler {
       case 'text':
         return this.#texts([query])
       case 'field':
-        return this.#field(query.test, namedField(query.name, this.#constants))
+        return this.#field(query.test, namedField(query.name, this.#constants, this.#table))
     }
   }
 
@@ -142,7 +147,7 @@ class PrefilterCompiler {
   #indexed(
     sought: readonly { readonly operator: MatchOperator; readonly text: string }[],
   ): readonly Condition[] {
-    if (sought.length > MAX_LOOKED_UP) return []
+    if (this.#table !== 'lines' || sought.length > MAX_LOOKED_UP) return []
     const each = sought.map(({ operator, text }) => this.#indexedText(operator, text))
     return any(each.map(indexed => ({ ...NOTHING, indexed }))).indexed
   }
@@ -164,6 +169,10 @@ class PrefilterCompiler {
    * the terms' texts, possibly escaped. Otherwise the line has none of the members in that form.
    */
   #mayHold(terms: readonly TextTerm[]): Condition | undefined {
+    return this.#table === 'lines' ? this.#mayHoldInLine(terms) : this.#mayHoldInSlots(terms)
+  }
+
+  #mayHoldInLine(terms: readonly TextTerm[]): Condition | undefined {
     const probes = terms.map(({ operator, text }) => probe(operator, text))
     const searches = [true, false].flatMap(sensitive => {
       const some = terms.filter(({ operator }) => isCaseSensitive(operator) === sensitive)
@@ -181,6 +190,51 @@ class PrefilterCompiler {
       ...(probes.some(mayBeRewritten) ? HAS_DEEP_OBJECT : []),
     ])
   }
+
+  /**
+   * The same for slotted lines. No part of a term that has no sign of JSON's grammar, and no blank, begins in a slot and ends
+   * outside of it, so one such part is looked for in each of them. Texts that are rewritten or had escapes are among the
+   * fields that are in no slot.
+   */
+  #mayHoldInSlots(terms: readonly TextTerm[]): Condition | undefined {
+    const parts = terms.map(({ operator, text }) => ({ operator, text: longestPart(probe(operator, text)) }))
+    if (parts.length > MAX_PROBES || parts.some(({ text }) => text === '')) return undefined
+    const searches = [true, false].flatMap(sensitive => {
+      const some = parts.filter(({ operator }) => isCaseSensitive(operator) === sensitive)
+      if (some.length === 0) return []
+      return [
+        this.#tests.containment(
+          some.map(({ text }) => text),
+          sensitive,
+        ),
+      ]
+    })
+    const holds = (value: Expression) => anyOf(searches.map(search => search(value)))
+    return anyOf([
+      ...WORDS_OF_SLOTTED.map(holds),
+      ...column.slots.map(holds),
+      holds(column.wholeLine),
+      holds(column.meta),
+      sql`arrayExists(v -> ${holds(named('v'))}, ${FIELD_COLUMNS.slotted_lines.textValues})`,
+      sql`position(${column.meta}, '\\\\') > 0`,
+    ])
+  }
+}
+
+/** Columns of words. Facts and tags have all of their texts, with separators. */
+const WORDS_OF_SLOTTED: readonly Expression[] = [
+  column.shape,
+  column.host,
+  column.app,
+  column.level,
+  column.facts,
+  column.tag_list,
+]
+
+/** The longest part of a text without signs of JSON's grammar, blanks and separators. */
+function longestPart(text: string): string {
+  const parts = text.split(/[":,{}[\]\s\p{Cc}]+/u)
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
 }
 
 const SMALL_AND_LINE: readonly Expression[] = [

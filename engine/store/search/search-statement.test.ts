@@ -18,7 +18,7 @@ function search(query: string, page = TAIL, apps: readonly string[] = []) {
     filters,
     query: parseQuery(query),
   }
-  return searchStatement(selection, page)
+  return searchStatement('lines', selection, page)
 }
 
 /** The conditions of the statement that come before any other. */

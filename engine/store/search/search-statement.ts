@@ -1,3 +1,4 @@
+import { type LineTable, SLOTS } from '../../../schemas/log/tables.ts'
 import type { LineFilters } from '../../query-language/line-filters.ts'
 import type { Query } from '../../query-language/syntax-tree.ts'
 import type { Statement } from '../statement.ts'
@@ -48,15 +49,16 @@ export interface SearchStatement {
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
 export function searchStatement(
+  table: LineTable,
   selection: LineSelection,
   page: LinePage,
   order: 'ascending' | 'found' = 'ascending',
   within?: readonly LineTimes[],
 ): SearchStatement {
-  const { conditions, constants, access, scanOf, words } = selectionConditions(selection, page, within)
+  const { conditions, constants, access, scanOf, words } = selectionConditions(table, selection, page, within)
   return {
     statement: {
-      sql: constants.withClause + pageSql(conditions, page, order) + settings(access, page),
+      sql: constants.withClause + pageSql(table, conditions, page, order) + settings(access, page),
       parameters: constants.parameters,
       ...(scanOf === undefined ? {} : { scanOf }),
       atMostRows: page.limit,
@@ -71,15 +73,16 @@ export function searchStatement(
  * preferred end on.
  */
 export function candidateStatement(
+  table: LineTable,
   selection: LineSelection,
   page: LinePage,
   within: readonly LineTimes[],
 ): Statement {
-  const { constants, ...query } = compiled(selection.query, () => ALWAYS)
+  const { constants, ...query } = compiled(table, selection.query, () => ALWAYS)
   const { first, hidden, scanOf } = conditionsOf(selection, page, within, { ...query, constants })
   const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(hidden, '\n  AND ')}`
   return {
-    sql: constants.withClause + pageSql(conditions, page, 'found') + settings('scan', page),
+    sql: constants.withClause + pageSql(table, conditions, page, 'found') + settings('scan', page),
     parameters: constants.parameters,
     ...(scanOf === undefined ? {} : { scanOf }),
     atMostRows: page.limit,
@@ -88,7 +91,7 @@ export function candidateStatement(
 
 /** The lines of a selection, as the conditions of a statement. */
 interface SelectionConditions {
-  /** PREWHERE and WHERE, for a statement on `lines AS l`. */
+  /** PREWHERE and WHERE, for a statement on a table of lines `AS l`. */
   readonly conditions: string
   readonly constants: SqlConstants
   readonly access: SearchAccess
@@ -106,11 +109,12 @@ interface SelectionConditions {
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
 export function selectionConditions(
+  table: LineTable,
   selection: LineSelection,
   page: Pick<LinePage, 'prefer' | 'behind'> = { prefer: 'tail' },
   within?: readonly LineTimes[],
 ): SelectionConditions {
-  const query = compiled(selection.query, exactCondition)
+  const query = compiled(table, selection.query, exactCondition)
   const { names, first, hidden, scanOf } = conditionsOf(selection, page, within, query)
   const { exact, prefilter, constants } = query
   const indexed = within === undefined ? prefilter.indexed : []
@@ -161,13 +165,16 @@ export interface TimeOfLines {
 }
 
 /** Statement for the times of the lines that a search has to read, independent of its query. */
-export function linesInTime(selection: LineSelection, page: LinePage): Statement {
+export function linesInTime(table: LineTable, selection: LineSelection, page: LinePage): Statement {
   const constants = new SqlConstants()
   const conditions = [accountCondition(selection, constants), ...timeConditions(selection, page, constants)]
   const ms = (bound: string) => `toFloat64(toUnixTimestamp64Milli(${bound}(l.ts)))`
-  const text = `SELECT toFloat64(count()) AS lines, ${ms('min')} AS firstMs, ${ms('max')} AS lastMs FROM lines AS l WHERE ${joined(conditions, ' AND ')}`
+  const text = `SELECT toFloat64(count()) AS lines, ${ms('min')} AS firstMs, ${ms('max')} AS lastMs FROM ${table} AS l WHERE ${joined(conditions, ' AND ')}`
   return { sql: constants.withClause + text, parameters: constants.parameters }
 }
+
+/** Prefixes of constants. One statement may count the lines of both tables. */
+const PREFIX: Readonly<Record<LineTable, string>> = { lines: 'c', slotted_lines: 'd' }
 
 interface CompiledQuery {
   readonly exact: Condition
@@ -177,30 +184,37 @@ interface CompiledQuery {
 
 /** Drops the prefilter, which only makes a search faster, if it does not fit into the statement. */
 function compiled(
+  table: LineTable,
   query: Query,
-  exactOf: (query: Query, constants: SqlConstants) => Condition,
+  exactOf: (query: Query, constants: SqlConstants, table: LineTable) => Condition,
 ): CompiledQuery {
-  const constants = new SqlConstants()
-  const exact = exactOf(query, constants)
-  const prefilter = compilePrefilter(query, constants)
+  const constants = new SqlConstants(PREFIX[table])
+  const exact = exactOf(query, constants, table)
+  const prefilter = compilePrefilter(query, constants, table)
   const characters = joined([exact, ...prefilter.conditions, ...prefilter.indexed], '').length
   if (characters + constants.literalCharacters <= MAX_CONDITION_CHARACTERS)
     return { exact, prefilter, constants }
-  const fewer = new SqlConstants()
+  const fewer = new SqlConstants(PREFIX[table])
   return {
-    exact: exactOf(query, fewer),
+    exact: exactOf(query, fewer, table),
     prefilter: { conditions: [], indexed: [], words: prefilter.words },
     constants: fewer,
   }
 }
 
 /** The answer is ascending, so the newest lines are sorted when all of them are known. */
-function pageSql(conditions: string, { prefer, limit }: LinePage, order: 'ascending' | 'found'): string {
+function pageSql(
+  table: LineTable,
+  conditions: string,
+  { prefer, limit }: LinePage,
+  order: 'ascending' | 'found',
+): string {
+  const answer = ANSWER_COLUMNS[table]
   const by = (direction: string) => POSITION_COLUMNS.map(column => `l.${column} ${direction}`).join(', ')
   const found = (columns: string) =>
-    `SELECT ${columns} FROM lines AS l ${conditions}\nORDER BY ${by(prefer === 'head' ? 'ASC' : 'DESC')} LIMIT ${limit}`
-  if (prefer === 'head' || order === 'found') return found(ANSWER_COLUMNS)
-  return `SELECT ${ANSWER_COLUMNS}, toUInt32(count() OVER ()) AS found FROM (\n${found('l.*')}\n) AS l ORDER BY ${by('ASC')}`
+    `SELECT ${columns} FROM ${table} AS l ${conditions}\nORDER BY ${by(prefer === 'head' ? 'ASC' : 'DESC')} LIMIT ${limit}`
+  if (prefer === 'head' || order === 'found') return found(answer)
+  return `SELECT ${answer}, toUInt32(count() OVER ()) AS found FROM (\n${found('l.*')}\n) AS l ORDER BY ${by('ASC')}`
 }
 
 /** Parts of a condition that were not tested before. */
@@ -210,15 +224,30 @@ function restOf(condition: Condition, tested: readonly Condition[]): readonly Co
   return parts.filter(part => part.kind !== 'always' && !texts.has(textOf(part)))
 }
 
-const ANSWER_COLUMNS = [
+const PLACE_COLUMNS = [
   'l.account AS account',
   'toFloat64(toUnixTimestamp64Milli(l.t)) AS t',
   'toFloat64(toUnixTimestamp64Milli(l.ts)) AS ts',
   'l.topic AS topic, l.partition AS partition, toString(l.offset) AS offset, l.row AS row',
-  'l.host AS host, l.app AS app, l.level AS level, l.file AS file, l.env AS env',
-  'l.mac AS mac, l.ip AS ip, l.remote AS remote, l.tags AS tags',
-  'l.line AS line, l.meta AS meta, l.extra AS extra, l.size AS size, l.retention AS retention',
-].join(', ')
+]
+
+/** The program puts the text of a slotted line together: the engine would take as long to plan that as to find the lines. */
+const ANSWER_COLUMNS: Readonly<Record<LineTable, string>> = {
+  lines: [
+    ...PLACE_COLUMNS,
+    'l.host AS host, l.app AS app, l.level AS level, l.file AS file, l.env AS env',
+    'l.mac AS mac, l.ip AS ip, l.remote AS remote, l.tags AS tags',
+    'l.line AS line, l.meta AS meta, l.extra AS extra, l.size AS size, l.retention AS retention',
+  ].join(', '),
+  slotted_lines: [
+    ...PLACE_COLUMNS,
+    'l.host AS host, l.app AS app, l.level AS level, l.tag_list AS tag_list, l.facts AS facts',
+    'l.shape AS shape',
+    ...Array.from({ length: SLOTS }, (_, slot) => `l.s${slot} AS s${slot}`),
+    'l.whole_line AS whole_line',
+    'l.meta AS meta, l.extra AS extra, l.size AS size, l.retention AS retention',
+  ].join(', '),
+}
 
 function accountCondition({ account }: LineSelection, constants: SqlConstants): Condition {
   return sql`${column.account} = ${constants.text(account)}`

@@ -41,7 +41,7 @@ function storeWith(time: TimeOfLines, rowsEach: number, line = '') {
 }
 
 function rows(store: StatementRunner, selection = SELECTION, page = HEAD) {
-  return searchLines(store, selection, page, undefined).rows(new AbortController().signal)
+  return searchLines(store, ['lines'], selection, page, undefined).rows(new AbortController().signal)
 }
 
 test('lines of the first slice are returned before the second is read', async () => {

@@ -1,10 +1,14 @@
-import type { StatementRunner } from '../statement.ts'
+import type { LineTable } from '../../../schemas/log/tables.ts'
+import type { Statement, StatementRunner } from '../statement.ts'
 import { StoreError } from '../store-error.ts'
+import { streamedLines } from './answer-row.ts'
 import { decidedLines, isDecidedHere } from './decided-lines.ts'
 import { type FilteredLines, timesOfWords } from './filtered-segments.ts'
-import type { LinePage, LineSearch, LineSelection, SelectedLine } from './line-selection.ts'
-import { linesInTime, type SearchStatement, searchStatement, type TimeOfLines } from './search-statement.ts'
+import type { LinePage, LineSearch, LineSelection, SearchAccess, SelectedLine } from './line-selection.ts'
+import { mergedLines, newestLinesOf } from './merged-lines.ts'
+import { linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
 import { type Slice, segmentSlices } from './segment-slices.ts'
+import type { SoughtWords } from './sought-words.ts'
 
 /** Lines of one slice of a search. */
 const LINES_OF_SLICE = 1_000_000
@@ -21,41 +25,71 @@ const MAX_HELD_LINES = 4_096
  * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on.
  * Searches of other accounts get their turn in between.
  *
+ * @param tables those that may have lines
  * @param filtered lines with filters; undefined: some that have the mark may lack theirs
  * @throws QuerySyntaxError for a query with more terms than a statement can contain
  */
 export function searchLines(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   page: LinePage,
   filtered: FilteredLines | undefined,
 ): LineSearch {
-  const { words, ...found } = searchStatement(selection, page)
-  const search = { runner, selection, page, ...found, words: filtered && words, filtered }
-  const access = search.words === undefined ? search.access : 'index'
-  return { access, rows: signal => foundLines(search, signal) }
+  const found = tables.map(table => searchStatement(table, selection, page))
+  const access = ACCESSES.findLast(each => found.some(statement => statement.access === each)) ?? 'order'
+  const search = {
+    runner,
+    tables,
+    selection,
+    page,
+    statements: found.map(({ statement }) => statement),
+    access,
+    words: filtered && found[0]?.words,
+    filtered,
+  }
+  return {
+    access: search.words === undefined ? access : 'index',
+    rows: signal => foundLines(search, signal),
+  }
 }
 
-interface SlicedSearch extends SearchStatement {
+const ACCESSES: readonly SearchAccess[] = ['order', 'index', 'scan']
+
+interface SlicedSearch {
   readonly runner: StatementRunner
+  readonly tables: readonly LineTable[]
   readonly selection: LineSelection
   readonly page: LinePage
+  /** One for each table. */
+  readonly statements: readonly Statement[]
+  readonly access: SearchAccess
+  readonly words: SoughtWords | undefined
   readonly filtered: FilteredLines | undefined
 }
 
 async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
-  const { runner, selection, page, statement, words, filtered } = search
+  const { runner, tables, selection, page, words, filtered } = search
   const listed =
     words &&
     filtered &&
-    (await timesOfWords(runner, selection, page, words, filtered, signal).catch(withoutDamaged))
+    (await timesOfWords(runner, tables, selection, page, words, filtered, signal).catch(withoutDamaged))
   if (listed?.times.length === 0) return
   const slices = listed && segmentSlices(selection, listed.times, page.prefer)
   if (page.prefer === 'tail')
     yield* newestLines(search, slices ?? (await scannedSlices(search, signal)), signal)
   else if (slices !== undefined || isSliced(search))
     yield* oldestOfSlices(search, slices ?? (await scannedSlices(search, signal)), signal)
-  else yield* runner.queryStream<SelectedLine>(statement, signal)
+  else yield* wholePage(search, signal)
+}
+
+/** The page without slices. */
+function wholePage(
+  { runner, statements, page }: SlicedSearch,
+  signal: AbortSignal,
+): AsyncIterable<SelectedLine[]> {
+  const each = statements.map(statement => streamedLines(runner, statement, signal))
+  return page.prefer === 'head' ? mergedLines(each, 'head', page.limit) : newestLinesOf(each, page.limit)
 }
 
 /** Filters that cannot be read are not needed: lines are read instead. */
@@ -63,13 +97,13 @@ function withoutDamaged(error: unknown): undefined {
   if (!(error instanceof StoreError && error.code === 'STORE_DAMAGED')) throw error
 }
 
-function isSliced({ access, statement }: SlicedSearch): boolean {
-  return access === 'scan' && statement.scanOf !== undefined
+function isSliced({ access, statements }: SlicedSearch): boolean {
+  return access === 'scan' && statements.some(({ scanOf }) => scanOf !== undefined)
 }
 
 async function scannedSlices(search: SlicedSearch, signal: AbortSignal): Promise<readonly Slice[]> {
-  const { runner, selection, page } = search
-  return isSliced(search) ? slicesOf(runner, selection, page, signal) : [selection]
+  const { runner, tables, selection, page } = search
+  return isSliced(search) ? slicesOf(runner, tables, selection, page, signal) : [selection]
 }
 
 async function* oldestOfSlices(
@@ -96,10 +130,10 @@ async function* newestLines(
   slices: readonly Slice[],
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
-  const { runner, statement, page } = search
+  const { page } = search
   const [only] = slices
   if (slices.length === 1 && only?.within === undefined && page.limit > MAX_HELD_LINES)
-    return yield* runner.queryStream<SelectedLine>(statement, signal)
+    return yield* wholePage(search, signal)
   const held: SelectedLine[][] = []
   let found = 0
   let heldUnits = 0
@@ -108,7 +142,7 @@ async function* newestLines(
       held.push(rows)
       found += rows.length
       for (const row of rows) heldUnits += UNITS_OF_ROW + row.line.length + row.meta.length
-      if (heldUnits > MAX_HELD_UNITS) return yield* runner.queryStream<SelectedLine>(statement, signal)
+      if (heldUnits > MAX_HELD_UNITS) return yield* wholePage(search, signal)
     }
     if (found >= page.limit) break
   }
@@ -117,28 +151,38 @@ async function* newestLines(
 }
 
 function rowsOfSlice(
-  { runner, selection, page }: SlicedSearch,
+  { runner, tables, selection, page }: SlicedSearch,
   { fromMs, toMs, within }: Slice,
   limit: number,
   signal: AbortSignal,
 ): AsyncIterable<SelectedLine[]> {
   const inSlice = { ...selection, fromMs, toMs }
   const ofSlice = { ...page, limit }
-  if (within !== undefined && isDecidedHere(inSlice, ofSlice))
-    return decidedLines(runner, { selection: inSlice, page: ofSlice, within }, signal)
-  const { statement } = searchStatement(inSlice, ofSlice, 'found', within)
-  return runner.queryStream<SelectedLine>(statement, signal)
+  const ofTable = (table: LineTable) => {
+    if (within !== undefined && isDecidedHere(inSlice, ofSlice))
+      return decidedLines(runner, { table, selection: inSlice, page: ofSlice, within }, signal)
+    const { statement } = searchStatement(table, inSlice, ofSlice, 'found', within)
+    return streamedLines(runner, statement, signal)
+  }
+  return mergedLines(tables.map(ofTable), page.prefer, limit)
 }
 
 /** Slices, both ends included, which together are the time of the selection, oldest first. */
 export async function slicesOf(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   selection: LineSelection,
   page: LinePage,
   signal: AbortSignal,
 ): Promise<readonly Slice[]> {
-  const [time] = await runner.query<TimeOfLines>(linesInTime(selection, page), signal)
-  const { lines, firstMs, lastMs } = time ?? { lines: 0, firstMs: 0, lastMs: 0 }
+  const each = await Promise.all(
+    tables.map(table => runner.query<TimeOfLines>(linesInTime(table, selection, page), signal)),
+  )
+  const times = each.flat().filter(time => time.lines > 0)
+  const lines = times.reduce((sum, time) => sum + time.lines, 0)
+  const firstMs = Math.min(...times.map(time => time.firstMs))
+  const lastMs = Math.max(...times.map(time => time.lastMs))
+  if (lines === 0) return [{ fromMs: selection.fromMs, toMs: selection.toMs }]
   const { fromMs, toMs } = selection
   const count = Math.min(MAX_SLICES, Math.max(1, Math.ceil(lines / LINES_OF_SLICE)))
   const lengthMs = Math.ceil((lastMs + 1 - firstMs) / count)

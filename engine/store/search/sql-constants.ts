@@ -7,9 +7,15 @@ import { type Expression, named } from './condition.ts'
  */
 export class SqlConstants {
   readonly parameters: Record<string, unknown> = {}
+  readonly #prefix: string
   readonly #definitions: string[] = []
   readonly #names = new Map<string, Expression>()
   #literalCharacters = 0
+
+  /** @param prefix of the names, which differs between the parts of a statement on two tables */
+  constructor(prefix = 'c') {
+    this.#prefix = prefix
+  }
 
   text(value: string): Expression {
     return this.#add('String', value, textLiteral(value).length)
@@ -43,7 +49,12 @@ export class SqlConstants {
   }
 
   get withClause(): string {
-    return this.#definitions.length === 0 ? '' : `WITH ${this.#definitions.join(', ')}\n`
+    return withClause([this])
+  }
+
+  /** Definitions of the constants, for `withClause`. */
+  get definitions(): readonly string[] {
+    return this.#definitions
   }
 
   /**
@@ -57,7 +68,7 @@ export class SqlConstants {
     const key = `${type} ${JSON.stringify(value)}`
     const known = this.#names.get(key)
     if (known !== undefined) return known
-    const name = `c${this.#definitions.length}`
+    const name = `${this.#prefix}${this.#definitions.length}`
     const constant = named(name)
     this.#names.set(key, constant)
     this.#definitions.push(`{${name}:${type}} AS ${name}`)
@@ -65,4 +76,10 @@ export class SqlConstants {
     this.#literalCharacters += characters
     return constant
   }
+}
+
+/** Clause in front of a statement, which defines constants of other prefixes each. */
+export function withClause(constants: readonly SqlConstants[]): string {
+  const definitions = constants.flatMap(each => each.definitions)
+  return definitions.length === 0 ? '' : `WITH ${definitions.join(', ')}\n`
 }

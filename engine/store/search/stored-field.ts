@@ -1,4 +1,5 @@
 import { lineId, parseLineId } from '../../../schemas/log/position.ts'
+import type { LineTable } from '../../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import { fieldPaths } from '../../query-language/field-paths.ts'
 import { BIG_INTEGER_PATTERN } from '../../query-language/number-text.ts'
@@ -9,48 +10,15 @@ import {
   type Condition,
   column,
   type Expression,
+  FIELD_COLUMNS,
+  type FieldColumns,
   NEVER,
   named,
   sql,
 } from './condition.ts'
+import type { StoredField, ValueTest } from './field-contract.ts'
+import { slottedField } from './slotted-field.ts'
 import type { SqlConstants } from './sql-constants.ts'
-
-/** Conditions of one test of a query on a value; undefined when no value of this kind can match. */
-export interface ValueTest {
-  readonly text: (value: Expression) => Condition | undefined
-  /** A cheap test that every matching text passes; undefined without one. */
-  readonly plain: ((value: Expression) => Condition) | undefined
-  readonly number: (value: Expression) => Condition | undefined
-  /**
-   * Matching integers that a double cannot represent; undefined when values are compared in order, or when no integer
-   * matches by its text.
-   */
-  readonly bigIntegers: BigIntegers | undefined
-  /** The one matching id, when a query names a whole id. */
-  readonly wholeId: string | undefined
-}
-
-export interface BigIntegers {
-  readonly digits: readonly string[]
-  /** Holds for the number nearest to one of them, and therefore for its neighbours; undefined without digits. */
-  readonly number: (value: Expression) => Condition | undefined
-}
-
-/** Path of a record in the store: conditions for the rows that have it, and for those whose value matches a test. */
-export interface StoredField {
-  /** Whether every record has it. */
-  readonly always: boolean
-  readonly present: Condition
-  passes(test: ValueTest): Condition
-  /**
-   * Condition on columns that are cheap to read, which holds for every row whose value matches; undefined without one.
-   */
-  mayPass(test: ValueTest): Condition | undefined
-  /** Whether a matching text is among the texts that a term searches (query language, section 4.2). */
-  readonly searched: boolean
-  /** Names in the maps of fields; absent when values may be elsewhere, too. */
-  readonly mapped?: readonly string[]
-}
 
 const VALUE = named('v')
 const HAS_EXTRA = sql`${column.extra} != ''`
@@ -108,13 +76,13 @@ export function isParsedField(path: string): boolean {
 }
 
 /** The field of a name in the query language. */
-export function namedField(name: string, constants: SqlConstants): StoredField {
+export function namedField(name: string, constants: SqlConstants, table: LineTable): StoredField {
   return fieldPaths(name)
-    .map(path => storedField(path, constants))
+    .map(path => storedField(path, constants, table))
     .reduceRight((next, field) => withFallback(field, next, constants))
 }
 
-function storedField(path: string, constants: SqlConstants): StoredField {
+function storedField(path: string, constants: SqlConstants, table: LineTable): StoredField {
   const member = own(ALWAYS_WORD, path)
   if (member !== undefined) return { ...always(test => test.text(member.word)), searched: member.searched }
   const number = own(ALWAYS_NUMBER, path)
@@ -122,7 +90,7 @@ function storedField(path: string, constants: SqlConstants): StoredField {
   if (path === '_line') return LINE
   if (path === '_id' || path === '_lid') return always(test => idPasses(test, constants))
   if (path === '_logtype') return { ...always(test => test.text(LOG_TYPE)), mayPass: () => undefined }
-  const fields = mappedField(path, constants)
+  const fields = parsedField(path, constants, table)
   const optional = own(OPTIONAL_WORD, path)
   if (optional !== undefined) return eitherField(optionalWord(optional), fields)
   switch (path) {
@@ -220,20 +188,26 @@ function either(one: Condition | undefined, other: Condition | undefined): Condi
   return one === undefined || other === undefined ? undefined : anyOf([one, other])
 }
 
-/** A field in the two maps. Only the names are read first, since they are small. */
-function mappedField(path: string, constants: SqlConstants): StoredField {
+function parsedField(path: string, constants: SqlConstants, table: LineTable): StoredField {
+  const { mapped, ...field } = mappedField(path, constants, FIELD_COLUMNS[table])
+  if (table === 'slotted_lines') return eitherField(slottedField(path, constants), field)
+  return { ...field, ...(mapped === undefined ? {} : { mapped }) }
+}
+
+/** A field in the columns of names and values. Only the names are read first, since they are small. */
+function mappedField(path: string, constants: SqlConstants, columns: FieldColumns): StoredField {
   const name = constants.text(path)
-  const hasText = sql`has(${column.textNames}, ${name})`
-  const hasNumber = sql`has(${column.numberNames}, ${name})`
+  const hasText = sql`has(${columns.textNames}, ${name})`
+  const hasNumber = sql`has(${columns.numberNames}, ${name})`
   const hasMember = (names: Expression) =>
     sql`arrayExists(k -> startsWith(k, ${constants.text(`${path}.`)}), ${names})`
   return {
     always: false,
     get present() {
-      return anyOf([hasText, hasNumber, hasMember(column.textNames), hasMember(column.numberNames)])
+      return anyOf([hasText, hasNumber, hasMember(columns.textNames), hasMember(columns.numberNames)])
     },
-    passes: test => mappedPasses(test, { name, hasText, hasNumber }, constants),
-    mayPass: test => mayPassMapped([path], test, constants),
+    passes: test => mappedPasses(test, { name, hasText, hasNumber, columns }, constants),
+    mayPass: test => mayPassMapped([path], test, constants, columns),
     searched: true,
     mapped: [path],
   }
@@ -243,25 +217,26 @@ interface MappedName {
   readonly name: Expression
   readonly hasText: Condition
   readonly hasNumber: Condition
+  readonly columns: FieldColumns
 }
 
 function mappedPasses(
   test: ValueTest,
-  { name, hasText, hasNumber }: MappedName,
+  { name, hasText, hasNumber, columns }: MappedName,
   constants: SqlConstants,
 ): Condition {
   const { bigIntegers } = test
   const isOneOf = bigIntegers?.digits.length ? sql`has(${constants.texts(bigIntegers.digits)}, v)` : NEVER
-  const textExists = (condition: Condition) => valueExists('text', name, condition)
+  const textExists = (condition: Condition) => valueExists('text', name, condition, columns)
   // Few lines have a big integer, and the engine takes long to distinguish it from a text.
   const ofText = (condition: Condition) =>
     bigIntegers === undefined
       ? textExists(condition)
-      : sql`if(${hasBigInteger(name, constants)}, ${textExists(
-          sql`if(${isBigInteger(name, constants)}, ${isOneOf}, ${condition})`,
+      : sql`if(${hasBigInteger(name, constants, columns)}, ${textExists(
+          sql`if(${isBigInteger(name, constants, columns)}, ${isOneOf}, ${condition})`,
         )}, ${textExists(condition)})`
   const numberExists = (condition: Condition) =>
-    sql`${hasNumber} AND ${valueExists('number', name, condition)}`
+    sql`${hasNumber} AND ${valueExists('number', name, condition, columns)}`
   return anyOf([
     within(test.text(VALUE), condition => sql`(${hasText} AND ${ofText(condition)})`),
     within(test.number(VALUE), condition => sql`(${numberExists(condition)})`),
@@ -274,39 +249,49 @@ function mappedPasses(
  * Rows with a matching number under one of the names, or with any text under one of the names. The texts themselves are
  * not compared, because they are many times as large.
  */
-function mayPassMapped(paths: readonly string[], test: ValueTest, constants: SqlConstants): Condition {
+function mayPassMapped(
+  paths: readonly string[],
+  test: ValueTest,
+  constants: SqlConstants,
+  columns: FieldColumns,
+): Condition {
   const names = paths.map(path => constants.text(path))
   const isNamed = anyOf(names.map(name => sql`k = ${name}`))
   return anyOf([
     within(
       anyOf([test.number(VALUE), test.bigIntegers?.number(VALUE)]),
       condition =>
-        sql`arrayExists((k, v) -> ${isNamed} AND ${condition}, ${column.numberNames}, ${column.numberValues})`,
+        sql`arrayExists((k, v) -> ${isNamed} AND ${condition}, ${columns.numberNames}, ${columns.numberValues})`,
     ),
-    within(test.text(VALUE), () => anyOf(names.map(name => sql`has(${column.textNames}, ${name})`))),
+    within(test.text(VALUE), () => anyOf(names.map(name => sql`has(${columns.textNames}, ${name})`))),
   ])
 }
 
-function hasBigInteger(name: Expression, constants: SqlConstants): Condition {
-  return valueExists('number', name, isBeyondDouble(VALUE, constants))
+function hasBigInteger(name: Expression, constants: SqlConstants, columns: FieldColumns): Condition {
+  return valueExists('number', name, isBeyondDouble(VALUE, constants), columns)
 }
 
 /**
  * Whether the text `v` of a field is an integer that a double cannot represent; its number is then stored, too. Such an
  * integer matches only as a whole. The engine may read its digits as a neighbouring number.
  */
-function isBigInteger(name: Expression, constants: SqlConstants): Condition {
+function isBigInteger(name: Expression, constants: SqlConstants, columns: FieldColumns): Condition {
   const isItsNumber = sql`${isBeyondDouble(named('n'), constants)} AND abs(n - toFloat64OrZero(v)) <= abs(n) / 1e15`
-  return sql`match(v, ${constants.text(BIG_INTEGER_PATTERN)}) AND arrayExists((k, n) -> k = ${name} AND ${isItsNumber}, ${column.numberNames}, ${column.numberValues})`
+  return sql`match(v, ${constants.text(BIG_INTEGER_PATTERN)}) AND arrayExists((k, n) -> k = ${name} AND ${isItsNumber}, ${columns.numberNames}, ${columns.numberValues})`
 }
 
 function isBeyondDouble(value: Expression, constants: SqlConstants): Condition {
   return sql`abs(${value}) >= ${constants.number(2 ** 53)}`
 }
 
-function valueExists(kind: 'text' | 'number', name: Expression, condition: Condition): Condition {
+function valueExists(
+  kind: 'text' | 'number',
+  name: Expression,
+  condition: Condition,
+  columns: FieldColumns,
+): Condition {
   const [names, values] =
-    kind === 'text' ? [column.textNames, column.textValues] : [column.numberNames, column.numberValues]
+    kind === 'text' ? [columns.textNames, columns.textValues] : [columns.numberNames, columns.numberValues]
   return sql`arrayExists((k, v) -> k = ${name} AND ${condition}, ${names}, ${values})`
 }
 
@@ -349,7 +334,7 @@ function withFallback(first: StoredField, next: StoredField, constants: SqlConst
     mayPass: test =>
       mapped === undefined
         ? either(first.mayPass(test), next.mayPass(test))
-        : mayPassMapped(mapped, test, constants),
+        : mayPassMapped(mapped, test, constants, FIELD_COLUMNS.lines),
     searched: first.searched && next.searched,
     ...(mapped === undefined ? {} : { mapped }),
   }

@@ -15,11 +15,11 @@ import {
   wholePattern,
 } from '../../query-language/token-pattern.ts'
 import { anyOf, type Condition, type Expression, sql } from './condition.ts'
+import type { ValueTest } from './field-contract.ts'
 import type { SqlConstants } from './sql-constants.ts'
-import type { ValueTest } from './stored-field.ts'
 
 /** Limit of the engine's search for several texts. */
-const MAX_PROBES = 255
+export const MAX_PROBES = 255
 
 const ORDERED: Readonly<Record<OrderOperator, (value: Condition, bound: Expression) => Condition>> = {
   '>': (value, bound) => sql`${value} > ${bound}`,
@@ -141,8 +141,11 @@ export class ValueTests {
   ): ((value: Expression) => Condition) | undefined {
     const probes = texts.map(text => probe(operator, text))
     if (probes.includes('') || probes.length > MAX_PROBES) return undefined
-    const caseSensitive = isCaseSensitive(operator)
-    // A probe that ignores case has no letters outside ASCII.
+    return this.containment(probes, isCaseSensitive(operator))
+  }
+
+  /** A search for one of at most MAX_PROBES parts. @param probes not empty; ASCII alone where case is ignored */
+  containment(probes: readonly string[], caseSensitive: boolean): (value: Expression) => Condition {
     const sought = caseSensitive ? probes : probes.map(text => text.toLowerCase())
     const isOne = sought.length === 1
     const parts = isOne ? this.#constants.text(sought[0] as string) : this.#constants.texts(sought)

@@ -59,6 +59,24 @@ export function dropRow(): void {
   numberEntries = keptNumberEntries
 }
 
+// The columns as they were before a field that may be dropped again.
+let markedTextEntries: u32 = 0
+let markedTextEnd: usize = TEXT_VALUES
+let markedNumberEntries: u32 = 0
+
+export function markColumns(): void {
+  markedTextEntries = textEntries
+  markedTextEnd = textEnd
+  markedNumberEntries = numberEntries
+}
+
+/** Drops the fields since `markColumns`. */
+export function dropMarked(): void {
+  textEntries = markedTextEntries
+  textEnd = markedTextEnd
+  numberEntries = markedNumberEntries
+}
+
 /** Whether a field of the present row was left out, because all names of the day are taken. */
 export function leftAnyOut(): bool {
   return hasLeftOut
@@ -92,7 +110,8 @@ export function keepNumber(name: Name, value: f64): bool {
   return true
 }
 
-function isLeftOut(standing: u32): bool {
+/** @returns false when the row must fall back */
+export function isLeftOut(standing: u32): bool {
   if (standing !== LEFT_OUT) return false
   hasLeftOut = true
   return true

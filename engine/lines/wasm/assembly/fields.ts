@@ -117,6 +117,11 @@ function addEmpty(at: usize, name: Name, opening: u8): usize {
   return keepText(name, to + 2) ? at + 1 : FALLS_BACK
 }
 
+/** Whether members of an object are fields. @param depth of the objects around it */
+export function isEntered(at: usize, depth: u32): bool {
+  return depth < MAX_DEPTH && load<u8>(skipBlanks(at + 1)) !== CLOSING_BRACE
+}
+
 function addObject(at: usize, name: Name, depth: u32): usize {
   if (depth >= MAX_DEPTH) return addJson(at, name)
   if (++nesting > MAX_NESTING) return FALLS_BACK

@@ -12,6 +12,8 @@ import { ENDS, FORMS, LEVELS, NUMBER_ENDS, OWN, STARTS, TEXT_ENDS, TEXT_VALUES }
 import { detectLevel } from './levels'
 import { nameAt } from './names'
 import { levelOfMember, readRow, UNREAD } from './rows'
+import { writeSlotTexts } from './slots'
+import { beginRows, readSlottedRow } from './slotted-rows'
 
 export {
   ENDS,
@@ -20,6 +22,7 @@ export {
   INPUT,
   INPUT_BYTES,
   LEVELS,
+  MAX_LITERAL_BYTES,
   MAX_NAMES,
   MAX_ROW_BYTES,
   MAX_ROWS,
@@ -33,6 +36,14 @@ export {
   NUMBER_VALUES,
   OPEN_KEYS,
   OWN,
+  SHAPE_KEY,
+  SHAPE_NAMES,
+  SHAPES,
+  SLOT_COUNTS,
+  SLOT_TEXT_ENDS,
+  SLOT_TEXTS,
+  SLOTS,
+  SPANS,
   STARTS,
   TEXT_ENDS,
   TEXT_NAMES,
@@ -52,10 +63,11 @@ export let numberEntries: u32 = 0
 
 /**
  * Fills the columns with rows of the input. @param root of the names of their account @param message name of the text for
- * display @returns the number of rows that were read
+ * display @param isSlotted whether rows are split into shape and slots @returns the number of rows that were read
  */
-export function fill(rows: u32, root: u32, message: u32): u32 {
+export function fill(rows: u32, root: u32, message: u32, isSlotted: bool): u32 {
   clearColumns()
+  beginRows()
   fellBack = false
   leftOutAt = NONE
   let row: u32 = 0
@@ -64,19 +76,31 @@ export function fill(rows: u32, root: u32, message: u32): u32 {
     const start = <usize>load<u32>(STARTS + place)
     const end = <usize>load<u32>(ENDS + place)
     if (!fitsRow(end - start)) break
-    if (isFilled(row, place, start, end, root, message)) row++
+    if (isFilled(row, place, start, end, root, message, isSlotted)) row++
     else fellBack = true
   }
   textEntries = textCount()
   textBytes = <u32>(nextText() - TEXT_VALUES)
   numberEntries = numberCount()
+  if (isSlotted) writeSlotTexts(row)
   return row
 }
 
 /** @returns false when the row falls back; the columns are as before */
-function isFilled(row: u32, place: usize, start: usize, end: usize, root: u32, message: u32): bool {
+function isFilled(
+  row: u32,
+  place: usize,
+  start: usize,
+  end: usize,
+  root: u32,
+  message: u32,
+  isSlotted: bool,
+): bool {
   beginRow()
-  const form = readRow(start, end, load<u32>(OWN + place), nameAt(root), nameAt(message))
+  const own = load<u32>(OWN + place)
+  const form = isSlotted
+    ? readSlottedRow(row, start, end, own, nameAt(root), nameAt(message))
+    : readRow(start, end, own, nameAt(root), nameAt(message))
   if (form === UNREAD) {
     dropRow()
     return false

@@ -47,8 +47,30 @@ export const TEXT_VALUE_BYTES: usize = 512 * 1024
 export const NUMBER_NAMES: usize = TEXT_VALUES + TEXT_VALUE_BYTES + SLACK + GUARD_BYTES
 export const NUMBER_VALUES: usize = NUMBER_NAMES + MAX_ENTRIES * 4 + GUARD_BYTES
 export const OPEN_KEYS: usize = NUMBER_VALUES + MAX_ENTRIES * 8 + GUARD_BYTES
+/** Slots of a line, as in schemas/log/tables.ts, and the bytes of its literals, as in slots/line-shape.ts. */
+export const SLOTS: usize = 16
+export const MAX_LITERAL_BYTES: usize = 1024
+/** Columns with an entry per row: its shape, the number of its slots, and for each slot its place and length in the input. */
+export const SHAPES: usize = OPEN_KEYS + MAX_OPEN_KEYS * OPEN_KEY_SIZE + GUARD_BYTES
+export const SLOT_COUNTS: usize = SHAPES + MAX_ROWS * 4 + GUARD_BYTES
+export const SPANS: usize = SLOT_COUNTS + MAX_ROWS + GUARD_BYTES
+export const SPAN_SIZE: usize = 8
+/** Texts of the slots, column by column, then those of whole rows, each with its length before it; and their ends. */
+export const SLOT_TEXTS: usize = SPANS + MAX_ROWS * SLOTS * SPAN_SIZE + GUARD_BYTES
+/** No byte of the input is in two texts. A text has a byte for its length, and another one per 64 bytes at most. */
+const SLOT_TEXT_BYTES: usize = INPUT_BYTES + INPUT_BYTES / 64 + (SLOTS + 1) * MAX_ROWS
+export const SLOT_TEXT_ENDS: usize = SLOT_TEXTS + SLOT_TEXT_BYTES + SLACK + GUARD_BYTES
+/**
+ * Key of the shape of the present row; per slot its name, the end of the literals before it, the objects around it, and its
+ * kind.
+ */
+export const SHAPE_KEY: usize = SLOT_TEXT_ENDS + (SLOTS + 16) * 4 + GUARD_BYTES
+export const SHAPE_NAMES: usize = SHAPE_KEY + MAX_LITERAL_BYTES + 2 * SLACK + GUARD_BYTES
+export const SHAPE_LITERALS: usize = SHAPE_NAMES + SLOTS * 4
+export const SHAPE_DEPTHS: usize = SHAPE_LITERALS + SLOTS * 4
+export const SHAPE_KINDS: usize = SHAPE_DEPTHS + SLOTS * 4
 /** Names, the slots in which they are found, and their bytes. */
-export const NAMES: usize = OPEN_KEYS + MAX_OPEN_KEYS * OPEN_KEY_SIZE + GUARD_BYTES
+export const NAMES: usize = SHAPE_KINDS + 2 * SLACK + GUARD_BYTES
 export const NAME_SLOTS: usize = NAMES + MAX_NAMES * NAME_SIZE + GUARD_BYTES
 export const NAME_SLOT_BYTES: usize = NAME_BUCKETS * BUCKET_SLOTS * SLOT_SIZE
 export const NAME_BYTES: usize = NAME_SLOTS + NAME_SLOT_BYTES + GUARD_BYTES

@@ -85,6 +85,12 @@ export function isPlainInteger(): bool {
   return isInteger && !isNegative && significantDigits <= MAX_FAITHFUL_DIGITS
 }
 
+/** Whether a number of that many bytes stands in a slot of its own: see `SLOT_KIND`. */
+export function isSlotNumber(length: usize): bool {
+  if (hasExponent || (isNegative && digits === 0)) return false
+  return length - usize(isNegative) - usize(!isInteger) <= MAX_FAITHFUL_DIGITS
+}
+
 /** Whether JavaScript writes the number as it was sent. */
 export function isCompact(): bool {
   if (isInteger) return digits !== 0 || !isNegative

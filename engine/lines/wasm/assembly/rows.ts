@@ -10,7 +10,7 @@ import { isUtf8 } from './utf8'
 
 /** Values of ROW_FORM in native-block/field-columns.ts. */
 const TEXT: u8 = 0
-const OBJECT: u8 = 1
+export const OBJECT: u8 = 1
 export const UNREAD: u8 = 2
 
 /** The name above the texts of levels. The numbers before it stand for levels that are found in texts. */
@@ -36,18 +36,24 @@ export function levelOfMember(): u32 {
  */
 export function readRow(start: usize, end: usize, ownMembers: u32, root: Name, message: Name): u8 {
   level = 0
-  let last = end
-  while (last > start && isTextBlank(load<u8>(last - 1))) last--
-  if (last === start || load<u8>(last - 1) !== CLOSING_BRACE) return TEXT
+  const last = objectEnd(start, end)
+  if (last === start) return TEXT
   const first = objectFrom(start, last)
   if (first === last) return TEXT
   if (!isUtf8(start, last)) return UNREAD
-  own = ownMembers
+  beginObject(ownMembers)
   const following = load<u8>(last)
   store<u8>(last, 0) // No part of JSON goes beyond it.
   const isRead = addFields(first, last, root, message)
   store<u8>(last, following)
   return isRead ? OBJECT : UNREAD
+}
+
+/** End of the object that may end a text; the start without one. */
+export function objectEnd(start: usize, end: usize): usize {
+  let last = end
+  while (last > start && isTextBlank(load<u8>(last - 1))) last--
+  return last > start && load<u8>(last - 1) === CLOSING_BRACE ? last : start
 }
 
 /** The first brace with which an object may begin; the end without one. */
@@ -56,22 +62,38 @@ function objectFrom(at: usize, end: usize): usize {
   return end
 }
 
-function mayBeginObject(brace: usize, end: usize): bool {
+export function mayBeginObject(brace: usize, end: usize): bool {
   let at = brace + 1
   while (isTextBlank(load<u8>(at))) at++
   const next = load<u8>(at)
   return next === QUOTE || (next === CLOSING_BRACE && at === end - 1)
 }
 
-function addFields(at: usize, end: usize, root: Name, message: Name): bool {
+/** Begins the object of a row. @param ownMembers members of the service */
+export function beginObject(ownMembers: u32): void {
+  own = ownMembers
+  level = 0
   hasMessage = false
   displayEnd = 0
   collides = 0
   underscored = 0
   beginNesting()
+}
+
+function addFields(at: usize, end: usize, root: Name, message: Name): bool {
   at = skipBlanks(at + 1)
   if (load<u8>(at) === CLOSING_BRACE) return at + 1 === end
-  return addMembers(at, root) === end && (collides & underscored) === 0 && addDisplay(message)
+  return addMembers(at, root) === end && !hasCollision() && addDisplay(message)
+}
+
+/** Whether the row has two members whose names in the record would be the same. */
+export function hasCollision(): bool {
+  return (collides & underscored) !== 0
+}
+
+/** Whether the row has a text for display that is not that of `message`. */
+export function displaysMsg(): bool {
+  return !hasMessage
 }
 
 /** The members of the row's object. @param at place of the first key */
@@ -91,14 +113,29 @@ function addMembers(at: usize, root: Name): usize {
   }
 }
 
-function addMember(at: usize, name: Name): usize {
+/** Notes a name of the row's object, for `hasCollision`. */
+export function noteName(name: Name): void {
   collides |= name.collides
   underscored |= name.underscored
-  if ((name.own & own) !== 0) return copyCompact(at, nextText()) // It is only read.
+}
+
+/** Notes that the row's object has a text `message`, for `displaysMsg`. */
+export function noteMessage(): void {
+  hasMessage = true
+}
+
+/** Adds a member of the row's object. */
+export function addMember(at: usize, name: Name): usize {
+  noteName(name)
+  if (isOwn(name)) return copyCompact(at, nextText()) // It is only read.
   if (name.kind === 0) return addValue(at, name, 1)
-  if (name.kind === IS_ALWAYS_OWN) return copyCompact(at, nextText())
   if (name.kind === IS_LEVEL) return readLevel(at)
   return addDisplayed(at, name)
+}
+
+/** Whether the value of the service stands under this name. */
+export function isOwn(name: Name): bool {
+  return (name.own & own) !== 0 || name.kind === IS_ALWAYS_OWN
 }
 
 /** A level is a text that is not blank, or a number; another value is a field under another name. */
@@ -135,7 +172,7 @@ function addDisplayed(at: usize, name: Name): usize {
 }
 
 /** The text for display is also field `message`. */
-function addDisplay(message: Name): bool {
+export function addDisplay(message: Name): bool {
   if (hasMessage || displayEnd === 0) return true
   const to = nextText()
   const length = displayEnd - displayStart

@@ -1,0 +1,62 @@
+import type { NativeColumn } from './native-block.ts'
+import { Int64Column } from './number-columns.ts'
+import { TextColumn } from './text-column.ts'
+import type { NumberedWords } from './word-columns.ts'
+
+/** Array(…): end of each array, elements. */
+class ListColumn<Values extends NativeColumn> implements NativeColumn {
+  readonly ends = new Int64Column()
+  readonly values: Values
+
+  constructor(values: Values) {
+    this.values = values
+  }
+
+  get bytes(): number {
+    return this.ends.bytes + this.values.bytes
+  }
+
+  take(): Uint8Array[] {
+    return [...this.ends.take(), ...this.values.take()]
+  }
+}
+
+/** Two columns of arrays: the names of fields and their values. A name may repeat. */
+export class ListedFields<Value, Values extends NativeColumn & { append(value: Value): void }> {
+  readonly names = new ListColumn(new TextColumn())
+  readonly values: ListColumn<Values>
+  #entries = 0
+
+  constructor(values: Values) {
+    this.values = new ListColumn(values)
+  }
+
+  /** The first `count` of both arrays are the entries of this row. */
+  append(names: readonly string[], values: readonly Value[], count: number): void {
+    for (let index = 0; index < count; index++) {
+      this.names.values.append(names[index] as string)
+      this.values.values.append(values[index] as Value)
+    }
+    this.#entries += count
+    this.names.ends.appendHalves(this.#entries, 0)
+    this.values.ends.appendHalves(this.#entries, 0)
+  }
+
+  /**
+   * Appends the names of many rows. The caller appends as many values to the column that is returned.
+   *
+   * @param ends number of entries up to the end of each row
+   */
+  appendNumbered(ends: Uint32Array, words: NumberedWords, numbers: Uint32Array): Values {
+    this.names.ends.appendSums(ends, this.#entries)
+    this.values.ends.appendSums(ends, this.#entries)
+    for (const number of numbers) this.names.values.append(words.texts[number] as string)
+    this.#entries += numbers.length
+    return this.values.values
+  }
+
+  /** Starts again, after the columns were taken. */
+  clear(): void {
+    this.#entries = 0
+  }
+}

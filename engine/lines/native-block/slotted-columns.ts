@@ -1,0 +1,82 @@
+import { SLOT_NAMES } from '../../../schemas/log/tables.ts'
+import type { SplitLine } from '../slots/split-line.ts'
+import type { RowFields, StoredLine } from '../stored-line/stored-line.ts'
+import {
+  FieldColumns,
+  type NamedColumn,
+  type ReadRows,
+  type TypedColumn,
+  typedColumns,
+} from './field-columns.ts'
+import { TextColumn } from './text-column.ts'
+import { WordColumn } from './word-columns.ts'
+
+/** The text of a line, as in a StoredLine. */
+export type LineText = Pick<StoredLine, 'textBytes' | 'textStart' | 'textEnd'>
+
+/** Rows that a codec has read together, with the members that a single row has. */
+export interface ReadSlottedRows extends ReadRows {
+  /** Numbers of the shapes of rows; 0: the row is whole. */
+  readonly shapes: Uint32Array
+  /** Per slot its texts, one per row, each with its length as a varint before it. */
+  readonly slots: readonly Uint8Array[]
+  /** The texts of whole rows; empty ones for the others. */
+  readonly lines: Uint8Array
+}
+
+const NO_SHAPE = ''
+
+/**
+ * Columns of table `slotted_lines` that follow from the texts of lines: level, shape, slots, the text of whole rows, and
+ * the fields that are in no slot.
+ */
+export class SlottedColumns {
+  readonly #fields = new FieldColumns('slotted_lines')
+  readonly #line = new TextColumn()
+  readonly #shape = new WordColumn()
+  readonly #slots = SLOT_NAMES.map(() => new TextColumn())
+
+  get rows(): number {
+    return this.#fields.rows
+  }
+
+  /** Form of each row; a view, valid until the next change. */
+  get forms(): Uint8Array {
+    return this.#fields.forms
+  }
+
+  appendWhole(form: number, level: string, fields: RowFields, text: LineText): void {
+    this.#fields.append(form, level, fields)
+    this.#line.appendBytes(text.textBytes, text.textStart, text.textEnd)
+    this.#shape.append(NO_SHAPE)
+    for (const slot of this.#slots) slot.appendEmpty()
+  }
+
+  /** @param fields those that are in no slot */
+  appendSlotted(form: number, level: string, fields: RowFields, { shape, slots }: SplitLine): void {
+    this.#fields.append(form, level, fields)
+    this.#line.appendEmpty()
+    this.#shape.append(shape)
+    for (const [index, column] of this.#slots.entries()) column.append(slots[index] ?? '')
+  }
+
+  /** Appends copies of rows. */
+  appendAll(rows: ReadSlottedRows): void {
+    this.#fields.appendAll(rows)
+    this.#line.appendEncoded(rows.lines)
+    this.#shape.appendNumbered(rows.words, rows.shapes)
+    for (const [index, column] of this.#slots.entries()) column.appendEncoded(rows.slots[index] as Uint8Array)
+  }
+
+  /** Starts again, after the columns were taken. */
+  clear(): void {
+    this.#fields.clear()
+  }
+
+  /** Names and types of the table's columns, for `nativeBlock`. */
+  named(): readonly TypedColumn[] {
+    const slots = SLOT_NAMES.map((name, index): NamedColumn => [name, this.#slots[index] as TextColumn])
+    const own: readonly NamedColumn[] = [['whole_line', this.#line], ['shape', this.#shape], ...slots]
+    return [...this.#fields.named(), ...typedColumns('slotted_lines', own)]
+  }
+}
