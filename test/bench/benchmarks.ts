@@ -16,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   push: () => import('./push.ts'),
   recovery: () => import('./recovery.ts'),
   scaling: () => import('./scaling.ts'),
+  kafka: () => import('./kafka.ts'),
   publishing: () => import('./publishing.ts'),
   search: () => import('./search.ts'),
   memory: () => import('./memory.ts'),

@@ -18,9 +18,9 @@ const USAGE = `usage: npm run bench [-- NAME… [--json] [--page PATH] [--quick]
   --json       one JSON document on stdout, for machines
   --page       page of Markdown whose sections of these benchmarks are written anew, such as docs/performance.md
   --quick      few lines, where a benchmark can: to see that it works, for its figures mean nothing
-  --lines      lines of end-to-end, 2,000,000 without it; of each shape; of push; of search and scaling, 1,000,000 without it
-  --rounds     rounds of end-to-end, shapes and push, 1 without it
-  --bodies     lines per body of end-to-end, 10, 100 or 1000; each of them without it
+  --lines      lines of end-to-end, 2,000,000 without it; of each shape; of push; of search, scaling and kafka, 1,000,000 without it
+  --rounds     rounds of end-to-end, shapes, push and kafka, 1 without it
+  --bodies     lines per body of end-to-end, 10, 100 or 1000, and of kafka, 100 or 1000; each of them without it
   --directory  folder for the lines of the search: they are left there, and used again by the next run`
 
 /** Enough for a full page of each search, and at most the lines of one UTC day, which a block must not leave. */
