@@ -4,8 +4,6 @@ import kafkajs from 'kafkajs'
 
 /** Below this size, moving to another thread costs more than the work. */
 const SMALL_BYTES = 32_768
-/** Below this size, compression gains nothing. */
-const WORTHWHILE_BYTES = 512
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 const { CompressionCodecs, CompressionTypes } = kafkajs
@@ -17,8 +15,3 @@ CompressionCodecs[CompressionTypes.ZSTD] = () => ({
   decompress: async (buffer: Buffer) =>
     buffer.length < SMALL_BYTES ? zstdDecompressSync(buffer) : await decompress(buffer),
 })
-
-/** Compression for a batch of this size. */
-export function compressionOf(bytes: number): number {
-  return bytes < WORTHWHILE_BYTES ? CompressionTypes.None : CompressionTypes.ZSTD
-}

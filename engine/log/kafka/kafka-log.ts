@@ -9,7 +9,7 @@ import { KafkaPartition, type PartitionLinks } from './kafka-partition.ts'
 import { KafkaTail } from './kafka-tail.ts'
 import { ensureTopic } from './kafka-topics.ts'
 import { clusterOf } from './kafkajs-cluster.ts'
-import { topicIdExchange } from './topic-id.ts'
+import { topicIdExchange } from './protocol/topic-id.ts'
 import { WantedCopies } from './wanted-copies.ts'
 
 const DEFAULT_PATIENCE_MS = 5_000

@@ -1,29 +1,10 @@
-import type { LogRecord, NewRecord } from '../log.ts'
-import type { FetchedTopic, KafkaMessage } from './kafkajs-cluster.ts'
+import type { LogRecord } from '../log.ts'
+import type { FetchedTopic } from './kafkajs-cluster.ts'
 
 /** Headers of a record: its producer id and sequence, and the end of the partition that its writer knew. */
 const PRODUCER_HEADER = 'p'
 const SEQUENCE_HEADER = 's'
 const KNOWN_END_HEADER = 'e'
-const SEQUENCE_BYTES = 4
-const OFFSET_BYTES = 8
-
-export function messageOf({ value, producer, knownEnd }: NewRecord): KafkaMessage {
-  const headers: Record<string, Buffer> = {}
-  if (producer !== null) {
-    const sequence = Buffer.alloc(SEQUENCE_BYTES)
-    sequence.writeUInt32BE(producer.sequence)
-    headers[PRODUCER_HEADER] = Buffer.from(producer.id)
-    headers[SEQUENCE_HEADER] = sequence
-  }
-  const end = knownEnd?.() ?? 0n
-  if (end > 0n) {
-    const offset = Buffer.alloc(OFFSET_BYTES)
-    offset.writeBigUInt64BE(end)
-    headers[KNOWN_END_HEADER] = offset
-  }
-  return { value, headers }
-}
 
 export function recordOf({
   value,

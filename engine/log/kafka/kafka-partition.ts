@@ -2,18 +2,17 @@ import { AppendQueue, type StoredGroup, type WaitingAppend } from '../append-que
 import { assertAppendable, assertReadable, closedError } from '../appendable.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord } from '../log.ts'
 import { OffsetWaiters } from '../offset-waiters.ts'
-import { compressionOf } from './codecs.ts'
 import { FetchedRecords } from './fetched-records.ts'
 import { isOutOfRange, type KafkaLink } from './kafka-link.ts'
-import { messageOf, recordOf } from './kafka-messages.ts'
+import { recordOf } from './kafka-messages.ts'
 import { type KafkaTail, PARTITION_BYTES, READ_UNCOMMITTED } from './kafka-tail.ts'
 import type { KafkaBroker } from './kafkajs-cluster.ts'
+import { produceExchange } from './protocol/produce-exchange.ts'
 
 /** Minimum size of a fetch; smaller fetches cost the same. */
 const LEAST_FETCH_BYTES = 64 * 1024
 const EARLIEST = -2
 const LATEST = -1
-const REPLICA_WAIT_MS = 3_000
 /** Only the broker knows the available space; its answer to a write says that the space is used up. */
 const UNBOUNDED = { admit: () => undefined, settle: () => undefined }
 
@@ -127,17 +126,9 @@ export class KafkaPartition {
 
   /** Stores the whole group with one request. While it is repeated, later appends wait. */
   async #store(group: readonly WaitingAppend[]): Promise<StoredGroup> {
-    const { topic, partition } = this
-    const messages = group.map(({ record }) => messageOf(record))
-    const bytes = messages.reduce((sum, { value }) => sum + value.length, 0)
-    const { topics } = await this.#ask(broker =>
-      broker.produce({
-        topicData: [{ topic, partitions: [{ partition, firstSequence: 0, messages }] }],
-        acks: -1,
-        timeout: REPLICA_WAIT_MS,
-        compression: compressionOf(bytes),
-      }),
-    )
+    const records = group.map(({ record }) => record)
+    const exchange = await produceExchange(this.topic, this.partition, records)
+    const { topics } = await this.#ask(broker => broker.connectionPool.send(exchange))
     const produced = topics[0]?.partitions[0]
     if (produced === undefined) throw new Error('Kafka answered a produce request without a partition')
     return { first: Number(produced.baseOffset), appendTimeMs: Number(produced.logAppendTime) }

@@ -28,15 +28,6 @@ export interface PartitionMetadata {
 
 export interface KafkaBroker {
   readonly connectionPool: { send<Answer>(exchange: KafkaExchange<Answer>): Promise<Answer> }
-  produce(request: {
-    readonly topicData: readonly TopicMessages[]
-    readonly acks: -1
-    /** Time that the broker waits for its replicas, ms. */
-    readonly timeout: number
-    readonly compression: number
-  }): Promise<{
-    readonly topics: readonly { readonly partitions: readonly ProducedPartition[] }[]
-  }>
   fetch(request: {
     readonly isolationLevel: number
     readonly maxWaitTime: number
@@ -114,23 +105,9 @@ export interface KafkaBroker {
   }): Promise<unknown>
 }
 
-export interface TopicMessages {
-  readonly topic: string
-  readonly partitions: readonly {
-    readonly partition: number
-    readonly firstSequence: number
-    readonly messages: readonly KafkaMessage[]
-  }[]
-}
-
 export interface KafkaMessage {
   readonly value: Buffer
   readonly headers: Readonly<Record<string, Buffer>>
-}
-
-export interface ProducedPartition {
-  readonly baseOffset: string
-  readonly logAppendTime: string
 }
 
 export interface FetchedFrom {
@@ -148,7 +125,7 @@ export interface FetchedTopic {
   }[]
 }
 
-/** A request that kafkajs does not support, with the decoder of its answer. */
+/** A request that Weir encodes itself, with the decoder of its answer. */
 export interface KafkaExchange<Answer> {
   readonly request: {
     readonly apiKey: number

@@ -10,6 +10,10 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
 declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
     readonly buffer: Buffer
+    writeInt8(value: number): this
+    writeInt32(value: number): this
+    writeInt64(value: bigint | number): this
+    writeString(text: string): this
     writeBuffer(bytes: Buffer): this
     writeUVarInt(value: number): this
     writeUVarIntString(text: string): this
@@ -22,10 +26,47 @@ declare module 'kafkajs/src/protocol/decoder.js' {
     readInt8(): number
     readInt16(): number
     readInt32(): number
+    readInt64(): bigint
     readUVarInt(): number
+    readString(): string
     readUVarIntString(): string | null
     readBytes(count: number): Buffer
+    /** Bytes behind their length; null: the length is -1. */
+    readBytes(): Buffer | null
   }
+}
+
+declare module 'kafkajs/src/protocol/error.js' {
+  /** An error with Kafka's name and message for the number. */
+  export function createErrorFromCode(code: number): Error
+}
+
+declare module 'kafkajs/src/protocol/requests/produce/v7/response.js' {
+  const response: {
+    decode(bytes: Buffer): Promise<ProduceAnswer>
+    parse(answer: ProduceAnswer): Promise<ProduceAnswer>
+  }
+  export default response
+
+  interface ProduceAnswer {
+    readonly topics: readonly {
+      readonly partitions: readonly { readonly baseOffset: string; readonly logAppendTime: string }[]
+    }[]
+  }
+}
+
+declare module 'kafkajs/src/protocol/recordBatch/crc32C/index.js' {
+  export default function crc32C(bytes: Buffer): number
+}
+
+declare module 'kafkajs/src/protocol/requests/produce/v7/request.js' {
+  import type Encoder from 'kafkajs/src/protocol/encoder.js'
+  export default function request(options: {
+    readonly acks: number
+    readonly timeout: number
+    readonly compression: number
+    readonly topicData: readonly object[]
+  }): { readonly apiKey: number; readonly apiVersion: number; encode(): Promise<Encoder> }
 }
 
 declare module 'kafkajs/src/network/connection.js' {

@@ -1,7 +1,7 @@
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
-import { LogError } from '../log.ts'
-import type { KafkaExchange } from './kafkajs-cluster.ts'
+import { LogError } from '../../log.ts'
+import type { KafkaExchange } from '../kafkajs-cluster.ts'
 
 /** Metadata request in its first version with topic ids, which kafkajs does not support. */
 const METADATA = 3
