@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
+import kafkajs from 'kafkajs'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
@@ -14,6 +15,7 @@ import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 import { longTest } from '../support/long-form.ts'
 
+const { CompressionTypes, Partitioners } = kafkajs
 const clock = systemClock()
 const entropy = systemEntropy()
 const logs: Log[] = []
@@ -124,6 +126,37 @@ await describeKafka('the log on Kafka', {}, cluster => {
     expect((await everything(topic))[0]?.appendTimeMs).toBe(appendTimeMs)
     expect(await topic.offsetAtTime(0, appendTimeMs)).toBe(0n)
     expect(await topic.offsetAtTime(0, appendTimeMs + 60_000)).toBeNull()
+  })
+
+  test('other clients of the broker read the records, and theirs are read, with any of three compressions', async () => {
+    const prefix = newPrefix()
+    const topic = await (await openLog(cluster, { prefix })).topic('weir.test', 1)
+    const client = cluster.client()
+    const producer = client.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+    await producer.connect()
+    const sent: string[] = []
+    for (const compression of [CompressionTypes.None, CompressionTypes.GZIP, CompressionTypes.ZSTD]) {
+      const text = `compression ${compression} `.repeat(5_000)
+      await producer.send({ topic: `${prefix}weir.test`, compression, messages: [{ key: 'k', value: text }] })
+      const value = Buffer.from(`own ${text}`)
+      await topic.append(0, { value, producer: { id: 'a', sequence: compression }, priority: 'ingest' })
+      sent.push(text, value.toString())
+    }
+    await producer.disconnect()
+    expect((await everything(topic)).map(({ value }) => value.toString())).toEqual(sent)
+    const consumer = client.consumer({ groupId: prefix, maxWaitTimeInMs: 100 })
+    await consumer.connect()
+    await consumer.subscribe({ topic: `${prefix}weir.test`, fromBeginning: true })
+    const found: string[] = []
+    await new Promise<void>(all => {
+      void consumer.run({
+        eachMessage: async ({ message }) => {
+          if (found.push(String(message.value)) === sent.length) all()
+        },
+      })
+    })
+    await consumer.disconnect()
+    expect(found).toEqual(sent)
   })
 
   test('a record carries the end that its writer knew when it was sent, not when it waited', async () => {

@@ -1,4 +1,3 @@
-import './codecs.ts'
 import type { Admin, Kafka } from 'kafkajs'
 import type { Clock } from '../../clock/clock.ts'
 import { type Logger, silentLogger } from '../../logger.ts'

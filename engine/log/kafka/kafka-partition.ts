@@ -4,9 +4,9 @@ import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord } 
 import { OffsetWaiters } from '../offset-waiters.ts'
 import { FetchedRecords } from './fetched-records.ts'
 import { isOutOfRange, type KafkaLink } from './kafka-link.ts'
-import { recordOf } from './kafka-messages.ts'
-import { type KafkaTail, PARTITION_BYTES, READ_UNCOMMITTED } from './kafka-tail.ts'
+import { type KafkaTail, PARTITION_BYTES } from './kafka-tail.ts'
 import type { KafkaBroker } from './kafkajs-cluster.ts'
+import { fetchExchange, READ_UNCOMMITTED } from './protocol/fetch-exchange.ts'
 import { produceExchange } from './protocol/produce-exchange.ts'
 
 /** Minimum size of a fetch; smaller fetches cost the same. */
@@ -136,18 +136,15 @@ export class KafkaPartition {
 
   async #fetch(from: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
     const bytes = Math.min(Math.max(maxBytes, LEAST_FETCH_BYTES), PARTITION_BYTES)
-    const partitions = [{ partition: this.partition, fetchOffset: String(from), maxBytes: bytes }]
-    const { responses } = await this.#ask(broker =>
-      broker.fetch({
-        isolationLevel: READ_UNCOMMITTED,
-        maxWaitTime: 0,
-        minBytes: 0,
-        maxBytes: bytes,
-        topics: [{ topic: this.topic, partitions }],
-      }),
-    )
-    const messages = responses[0]?.partitions[0]?.messages ?? []
-    return messages.map(recordOf).filter(({ offset }) => offset >= from)
+    const { topic, partition } = this
+    const exchange = fetchExchange({
+      maxWaitMs: 0,
+      minBytes: 0,
+      maxBytes: bytes,
+      partitions: [{ topic, partition, from, maxBytes: bytes }],
+    })
+    const { partitions } = await this.#ask(broker => broker.connectionPool.send(exchange))
+    return partitions[0]?.records ?? []
   }
 
   async #offsetAt(timestamp: number): Promise<bigint> {

@@ -2,7 +2,7 @@ import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { LogRecord } from '../log.ts'
 import type { KafkaLink } from './kafka-link.ts'
-import { recordOf } from './kafka-messages.ts'
+import { fetchExchange } from './protocol/fetch-exchange.ts'
 
 /** Time that a broker holds an empty fetch open; partitions that are followed in the meantime join the next one. */
 const POLL_MS = 100
@@ -10,7 +10,6 @@ const POLL_MS = 100
 export const PARTITION_BYTES = 1024 * 1024
 const FETCH_BYTES = 8 * 1024 * 1024
 const PAUSES = { firstMs: 100, longestMs: 400 }
-export const READ_UNCOMMITTED = 0
 
 /** A partition whose head a reader waits for. */
 export interface FollowedPartition {
@@ -99,21 +98,20 @@ export class KafkaTail {
 
   async #fetch(leader: number, partitions: readonly FollowedPartition[]): Promise<void> {
     const broker = await this.#link.broker(leader)
-    const { responses } = await broker.fetch({
-      isolationLevel: READ_UNCOMMITTED,
-      maxWaitTime: POLL_MS,
+    // A partition that got records is followed again as the last one, so the first ones do not keep the others waiting.
+    const exchange = fetchExchange({
+      maxWaitMs: POLL_MS,
       minBytes: 1,
       maxBytes: FETCH_BYTES,
-      topics: partitions.map(({ topic, partition, awaited }) => ({
-        topic,
-        partitions: [{ partition, fetchOffset: String(awaited), maxBytes: PARTITION_BYTES }],
-      })),
+      partitions: partitions.map(({ topic, partition, awaited }) => {
+        return { topic, partition, from: awaited, maxBytes: PARTITION_BYTES }
+      }),
     })
-    for (const { topicName, partitions: fetched } of responses)
-      for (const { partition: number, highWatermark, messages } of fetched)
-        partitions
-          .find(({ topic, partition }) => topic === topicName && partition === number)
-          ?.take(messages.map(recordOf), BigInt(highWatermark))
+    const fetched = await broker.connectionPool.send(exchange)
+    for (const { topic, partition, end, records } of fetched.partitions)
+      partitions
+        .find(followed => followed.topic === topic && followed.partition === partition)
+        ?.take(records, end)
   }
 
   async #byLeader(): Promise<Map<number, FollowedPartition[]>> {

@@ -28,13 +28,6 @@ export interface PartitionMetadata {
 
 export interface KafkaBroker {
   readonly connectionPool: { send<Answer>(exchange: KafkaExchange<Answer>): Promise<Answer> }
-  fetch(request: {
-    readonly isolationLevel: number
-    readonly maxWaitTime: number
-    readonly minBytes: number
-    readonly maxBytes: number
-    readonly topics: readonly { readonly topic: string; readonly partitions: readonly FetchedFrom[] }[]
-  }): Promise<{ readonly responses: readonly FetchedTopic[] }>
   listOffsets(request: {
     readonly isolationLevel: number
     readonly topics: readonly {
@@ -103,26 +96,6 @@ export interface KafkaBroker {
       readonly partitions: readonly { readonly partition: number; readonly offset: string }[]
     }[]
   }): Promise<unknown>
-}
-
-export interface KafkaMessage {
-  readonly value: Buffer
-  readonly headers: Readonly<Record<string, Buffer>>
-}
-
-export interface FetchedFrom {
-  readonly partition: number
-  readonly fetchOffset: string
-  readonly maxBytes: number
-}
-
-export interface FetchedTopic {
-  readonly topicName: string
-  readonly partitions: readonly {
-    readonly partition: number
-    readonly highWatermark: string
-    readonly messages: readonly (KafkaMessage & { readonly offset: string; readonly timestamp: string })[]
-  }[]
 }
 
 /** A request that Weir encodes itself, with the decoder of its answer. */

@@ -1,4 +1,12 @@
-import { Kafka, type KafkaConfig } from 'kafkajs'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import kafkajs, { Kafka, type KafkaConfig } from 'kafkajs'
+
+const { CompressionCodecs, CompressionTypes } = kafkajs
+// Weir writes records with Zstandard, which kafkajs leaves to others.
+CompressionCodecs[CompressionTypes.ZSTD] = () => ({
+  compress: async ({ buffer }: { buffer: Buffer }) => zstdCompressSync(buffer),
+  decompress: async (buffer: Buffer) => zstdDecompressSync(buffer),
+})
 
 /** A broker that a test may end, hold and start again; its data stays. */
 export interface KafkaBroker {
