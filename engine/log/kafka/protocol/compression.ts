@@ -16,7 +16,7 @@ export const GZIP = 1
 export const ZSTD = 4
 
 /** Below this size, moving to another thread costs more than the work. */
-const SMALL_BYTES = 32_768
+const SMALL_BYTES = 131_072
 /** The lowest level takes three quarters of the time of the default one, and lines become hardly larger. */
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 1 }
 /** Lines become smaller by more than this, so that the result is one piece; others come in several. */
