@@ -1,3 +1,4 @@
+import { bytePool } from '../../../memory/byte-pool.ts'
 import type { NewRecord } from '../../log.ts'
 import { compressed, NOT_COMPRESSED, ZSTD } from './compression.ts'
 import { crc32c } from './crc-32c.ts'
@@ -56,12 +57,21 @@ export async function writeBatch(records: readonly NewRecord[], before: number):
     writeRecords(batch, before + RECORDS_AT, sized)
     return withHead(batch, before, NOT_COMPRESSED, records.length)
   }
-  const plain = Buffer.allocUnsafe(bytes)
-  writeRecords(plain, 0, sized)
-  const content = await compressed(plain)
+  const content = await compressedRecords(sized, bytes)
   const batch = Buffer.allocUnsafe(before + RECORDS_AT + content.length)
   content.copy(batch, before + RECORDS_AT)
   return withHead(batch, before, ZSTD, records.length)
+}
+
+async function compressedRecords(records: readonly SizedRecord[], bytes: number): Promise<Buffer> {
+  const piece = bytePool.borrow(bytes)
+  try {
+    const plain = Buffer.from(piece, 0, bytes)
+    writeRecords(plain, 0, records)
+    return await compressed(plain)
+  } finally {
+    bytePool.giveBack(piece)
+  }
 }
 
 function sizedRecord(record: NewRecord, place: number): SizedRecord {
