@@ -15,7 +15,10 @@ export const NOT_COMPRESSED = 0
 export const GZIP = 1
 export const ZSTD = 4
 
-/** Below this size, moving to another thread costs more than the work. */
+/**
+ * Below this size, the work is done at once: another thread costs 60 to 100 us of processor time per batch, and this much
+ * is compressed in 220 us.
+ */
 const SMALL_BYTES = 131_072
 /** The lowest level takes three quarters of the time of the default one, and lines become hardly larger. */
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 1 }
