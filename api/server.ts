@@ -30,6 +30,7 @@ import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { type ServerPorts, sharedPorts } from './ports.ts'
 import { countRoutes } from './search/count-routes.ts'
 import { exportRoutes } from './search/export-routes.ts'
+import { searchRoutes } from './search/search-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
 import { tailRoutes } from './tail/tail-routes.ts'
 import { assertOneHost, cleanForwarded, refusalOfUnknown, SAFE_HEADERS } from './unrouted-requests.ts'
@@ -111,6 +112,7 @@ async function registerApi(app: FastifyInstance): Promise<void> {
   if (store !== undefined) {
     const metrics = searchMetrics(registry)
     await app.register(exportRoutes, { store, ...metrics })
+    await app.register(searchRoutes, { store, ...metrics })
     await app.register(countRoutes, { store, ...metrics })
     await app.register(usageRoutes, { store })
   }

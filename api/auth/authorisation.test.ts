@@ -135,6 +135,7 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'PUT /v1/config/index-rate': 'admin',
   'GET /v1/export': 'read',
   'GET /v2/export': 'read',
+  'GET /v3/search': 'read',
   'GET /v3/search/histogram': 'read',
   'GET /v3/search/facet': 'read',
   'GET /ws/tail': 'read',

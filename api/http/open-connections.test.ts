@@ -168,6 +168,9 @@ function endlessStore(): Store {
     async *rows() {
       for (;;) yield rows
     },
+    async *parts() {
+      for (;;) yield { rows }
+    },
   })
   return Object.assign(new MemoryStore(), { search })
 }

@@ -146,6 +146,7 @@ test('surplus exports of an account get 429 until one has been answered', async 
         await held
         yield []
       },
+      async *parts() {},
     }),
   }
   const { app, call, account, token } = await limited({ exportsPerAccount: 2 }, store)

@@ -4,10 +4,9 @@ import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import { nearestStoredTime } from '../../engine/store/search/stored-times.ts'
 import { BUCKETS, BUDGET_MS, FACET_VALUES, MAX_FACET_FIELDS } from '../../schemas/http/lines/count-api.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import { readSelection } from './export-request.ts'
+import { readSelection, SELECTION_PARAMETERS } from './export-request.ts'
 import { isTimeZone, type TimeBuckets, timeBuckets } from './time-buckets.ts'
 
-const SELECTION = ['from', 'to', 'query', 'q', 'hosts', 'apps', 'levels', 'tags']
 const NOT_COUNTABLE =
   'must be app, host, level, file, env, tag or the name of a parsed field: lines cannot be counted by their text, id or time'
 
@@ -30,7 +29,7 @@ export interface FacetRequest extends CountRequest {
 
 /** @throws ApiError 400 with all findings about the parameters */
 export function readHistogram(parameters: QueryParameters, account: string, clock: Clock): HistogramRequest {
-  parameters.only([...SELECTION, 'by', 'buckets', 'zone', 'budget_ms'])
+  parameters.only([...SELECTION_PARAMETERS, 'by', 'buckets', 'zone', 'budget_ms'])
   const request = readCounted(parameters, account, clock)
   const most = parameters.integer('buckets', BUCKETS) ?? BUCKETS.usual
   const zone = parameters.text('zone') ?? 'UTC'
@@ -44,7 +43,7 @@ export function readHistogram(parameters: QueryParameters, account: string, cloc
 
 /** @throws ApiError 400 with all findings about the parameters */
 export function readFacets(parameters: QueryParameters, account: string, clock: Clock): FacetRequest {
-  parameters.only([...SELECTION, 'fields', 'limit', 'budget_ms'])
+  parameters.only([...SELECTION_PARAMETERS, 'fields', 'limit', 'budget_ms'])
   const request = readCounted(parameters, account, clock)
   const fields = [...new Set(parameters.list('fields'))]
   if (fields.length === 0) parameters.refuse('fields', 'is required: names of fields, separated by commas')

@@ -21,6 +21,9 @@ export interface PagedExportRequest extends ExportRequest {
   readonly startedMs: number
 }
 
+/** Names of the parameters that `readSelection` reads. */
+export const SELECTION_PARAMETERS = ['from', 'to', 'query', 'q', 'hosts', 'apps', 'levels', 'tags'] as const
+
 const PREFERENCES = ['head', 'tail'] as const
 /**
  * Time for which all pages hide the same lines as the first one. After it, lines whose retention has ended in the

@@ -550,7 +550,13 @@ const SOME_ROW = {
 
 /** A store whose searches give these rows. */
 function searchedBy(rows: LineSearch['rows']): Store {
-  const search = (): LineSearch => ({ access: 'scan', rows })
+  const search = (): LineSearch => ({
+    access: 'scan',
+    rows,
+    async *parts(signal) {
+      for await (const some of rows(signal)) yield { rows: some }
+    },
+  })
   return Object.assign(Object.create(lines.store) as Store, { search })
 }
 

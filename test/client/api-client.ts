@@ -2987,6 +2987,26 @@ export type LinePage = {
     /** Null on the last page. */
     pagination_id: string | null;
 };
+export type FoundLines = {
+    /** Further lines, in the order of the search. */
+    lines: LineRecord[];
+};
+export type SearchProgress = {
+    progress: {
+        /** UNIX milliseconds. The period was searched from its preferred end to this time, inclusive. */
+        covered_to: number;
+        /** Lines that were read. Where filters of words name the lines to read, those of a segment count as a whole. */
+        rows: number;
+    };
+};
+export type SearchEnd = {
+    end: {
+        /** Position of the last line, for `after`; null if the whole period was searched. It is also there if no further line follows. */
+        next: string | null;
+        /** How the lines were found: see the header `x-weir-search` of exports. */
+        access: "order" | "index" | "scan";
+    };
+};
 export type Histogram = {
     /** UNIX milliseconds, inclusive. */
     "from": number;
@@ -8922,6 +8942,58 @@ export function getV2Export($from: number, to: number, { size, hosts, apps, leve
         query,
         prefer,
         pagination_id: paginationId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Search lines; the answer is a stream of pieces, each a line of JSON
+ */
+export function getV3Search($from: number, to: number, { query, hosts, apps, levels, tags, order, limit, after }: {
+    query?: string;
+    hosts?: string;
+    apps?: string;
+    levels?: string;
+    tags?: string;
+    order?: "newest" | "oldest";
+    limit?: number;
+    after?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: FoundLines | SearchProgress | SearchEnd;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search${QS.query(QS.explode({
+        "from": $from,
+        to,
+        query,
+        hosts,
+        apps,
+        levels,
+        tags,
+        order,
+        limit,
+        after
     }))}`, {
         ...opts
     });

@@ -205,8 +205,12 @@ function watched(store: Store): Store {
   }
   const searches: StoreSearches = {
     search: (...given) => {
-      const { access, rows } = store.search(...given)
-      return { access, rows: signal => watchedRows(rows(signal)) }
+      const { access, rows, parts } = store.search(...given)
+      return {
+        access,
+        rows: signal => watchedRows(rows(signal)),
+        parts: signal => watchedRows(parts(signal)),
+      }
     },
     countByValue: (...given) => watchedRows(store.countByValue(...given)),
     countByTime: (...given) => watchedRows(store.countByTime(...given)),

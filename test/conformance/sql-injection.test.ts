@@ -51,7 +51,9 @@ interface Endpoint {
 
 const SEARCH = ['from', 'to', 'size', 'hosts', 'apps', 'levels', 'tags', 'query', 'q', 'prefer']
 
-const COUNTED = ['from', 'to', 'hosts', 'apps', 'levels', 'tags', 'query', 'q', 'budget_ms']
+const SELECTED = ['from', 'to', 'hosts', 'apps', 'levels', 'tags', 'query', 'q']
+
+const COUNTED = [...SELECTED, 'budget_ms']
 
 const ENDPOINTS: readonly Endpoint[] = [
   { path: () => '/v1/export', valid: PERIOD, parameters: [...SEARCH, 'email', 'emailSubject'] },
@@ -67,6 +69,11 @@ const ENDPOINTS: readonly Endpoint[] = [
       named: true,
     },
   ]),
+  {
+    path: () => '/v3/search',
+    valid: PERIOD,
+    parameters: [...SELECTED, 'order', 'limit', 'after'],
+  },
   {
     path: () => '/v3/search/histogram',
     valid: PERIOD,

@@ -131,6 +131,30 @@ export function searchContract(opened: () => Promise<SearchedStore> | SearchedSt
       expect(pages).toEqual(prefer === 'head' ? [[1, 0], [3, 5], [2]] : [[5, 2], [0, 3], [1]])
     })
 
+    test.each(['head', 'tail'] as const)(
+      'gives its lines as they are found, from the %s on, and goes on behind each page',
+      async prefer => {
+        const store = await filled()
+        const selection = {
+          ...{ account: ACCOUNT, fromMs: DAY, toMs: DAY + 9, asOfMs: DAY + 10 },
+          ...{ filters: NO_FILTERS, query: parseQuery('') },
+        }
+        const places: number[] = []
+        let behind: SelectedLine | undefined
+        for (;;) {
+          const page = { prefer, limit: 2, ...(behind && { behind }) }
+          const before = places.length
+          for await (const part of store.search(selection, page).parts(new AbortController().signal)) {
+            if (!('rows' in part)) continue
+            places.push(...placesOf(part.rows))
+            behind = part.rows.at(-1)
+          }
+          if (places.length < before + 2) break
+        }
+        expect(places).toEqual(prefer === 'head' ? [1, 0, 3, 5, 2] : [2, 5, 3, 0, 1])
+      },
+    )
+
     test('with more terms than fit is refused before anything is read', async () => {
       const store = await filled()
       const words = Array.from({ length: 900 }, (_, index) => `w${index}`).join(' ')

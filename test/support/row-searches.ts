@@ -31,6 +31,11 @@ export function rowSearches(rows: (table: StoreTable) => readonly PlacedRow[]): 
         async *rows() {
           yield pageOf(rows('lines').map(selectedLine), selection, page)
         },
+        async *parts() {
+          const found = pageOf(rows('lines').map(selectedLine), selection, page)
+          const inOrder = page.prefer === 'head' ? found : found.reverse()
+          if (inOrder.length > 0) yield { rows: inOrder.map(({ found: _, ...row }) => row) }
+        },
       }
     },
     async *countByValue(selection, field) {

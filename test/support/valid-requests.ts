@@ -205,6 +205,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/config/keys': ['type=ingestion'],
   'GET /v3/pipeline/:pipelineId/explain': ['query=a', 'from=1699999999000'],
   'GET /v1/export': ['from=1699999999', 'to=1700003600', 'query=line%20OR%20app:web'],
+  'GET /v3/search': ['from=1699999999', 'to=1700003600', 'query=line', 'order=oldest'],
   'GET /v3/search/histogram': ['from=1699999999', 'to=1700003600', 'query=line', 'by=app'],
   'GET /v3/search/facet': ['from=1699999999', 'to=1700003600', 'fields=app,status'],
   'GET /v2/export': ['from=1699999999', 'to=1700003600', 'query=line'],

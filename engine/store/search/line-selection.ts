@@ -47,4 +47,21 @@ export interface LineSearch {
   readonly access: SearchAccess
   /** Runs the search. Leaving the iteration, or aborting the signal, ends it. */
   rows(signal: AbortSignal): AsyncIterable<SelectedLine[]>
+  /**
+   * Like `rows`, with the lines in the order in which they are found: from the preferred end on. The period is searched
+   * slice by slice, the first ones being short, so that the first lines come soon. A line is returned when no line nearer
+   * to the preferred end can follow.
+   */
+  parts(signal: AbortSignal): AsyncIterable<SearchedPart>
+}
+
+/** Lines of an answer, at least one, or the progress of its search. */
+export type SearchedPart = { readonly rows: readonly SelectedLine[] } | { readonly progress: SearchProgress }
+
+/** Part of a period that was searched: it begins at the preferred end. */
+export interface SearchProgress {
+  /** The time where it ends, UNIX ms, inclusive. */
+  readonly coveredToMs: number
+  /** Lines that were read. Those of a segment that filters of words have named count as a whole. */
+  readonly linesRead: number
 }

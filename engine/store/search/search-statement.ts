@@ -173,6 +173,23 @@ export function linesInTime(table: LineTable, selection: LineSelection, page: Li
   return { sql: constants.withClause + text, parameters: constants.parameters }
 }
 
+/**
+ * Statement for the time, as `ms`, of the n-th line of a period from the preferred end on, independent of its query; no row
+ * if there are fewer lines.
+ */
+export function nthTime(
+  table: LineTable,
+  selection: LineSelection,
+  page: Pick<LinePage, 'prefer' | 'behind'>,
+  n: number,
+): Statement {
+  const constants = new SqlConstants()
+  const conditions = [accountCondition(selection, constants), ...timeConditions(selection, page, constants)]
+  const text = `SELECT toFloat64(toUnixTimestamp64Milli(l.ts)) AS ms FROM ${table} AS l WHERE ${joined(conditions, ' AND ')}
+ORDER BY l.ts ${page.prefer === 'head' ? 'ASC' : 'DESC'} LIMIT 1 OFFSET ${n - 1}`
+  return { sql: constants.withClause + text, parameters: constants.parameters, atMostRows: 1 }
+}
+
 /** Prefixes of constants. One statement may count the lines of both tables. */
 const PREFIX: Readonly<Record<LineTable, string>> = { lines: 'c', slotted_lines: 'd' }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../query-language/parse-query.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
 import type { LinePage, LineSelection } from './line-selection.ts'
@@ -133,4 +133,79 @@ test.each([
   const { store, scans } = storeWith(THREE, 1)
   for await (const _ of rows(store, { ...SELECTION, query: parseQuery(query) }, TAIL));
   expect(new Set(scans)).toEqual(new Set([scanOf]))
+})
+
+describe('parts of an answer', () => {
+  const ORDERED = { ...SELECTION, fromMs: 0, toMs: 4_999_999 }
+
+  /** A line in each millisecond of a period; every so many of them are found. Statements, and the lines that they read. */
+  function storeOfLines(everyMs: number) {
+    const read: [number, number][] = []
+    const store = {
+      query: async ({ sql, parameters = {} }: Statement) => {
+        const [fromMs, toMs] = boundsOf(sql, parameters)
+        const n = Number(/OFFSET (\d+)/.exec(sql)?.[1])
+        const ms = sql.includes('DESC') ? toMs - n : fromMs + n
+        return ms < fromMs || ms > toMs ? [] : [{ ms }]
+      },
+      async *queryStream({ sql, parameters = {} }: Statement) {
+        const [fromMs, toMs] = boundsOf(sql, parameters)
+        read.push([fromMs, toMs])
+        const limit = Number(/LIMIT (\d+)/.exec(sql)?.[1])
+        const found = []
+        for (let ts = Math.ceil(fromMs / everyMs) * everyMs; ts <= toMs; ts += everyMs) found.push({ ts })
+        const inOrder = sql.includes('DESC') ? found.reverse() : found
+        if (found.length > 0) yield inOrder.slice(0, limit)
+      },
+    }
+    return { store: store as unknown as StatementRunner, read }
+  }
+
+  function boundsOf(sql: string, parameters: NonNullable<Statement['parameters']>): [number, number] {
+    const [, from, to] = /l\.ts >= \w+\((c\d+)[\s\S]*?l\.ts <= \w+\((c\d+)/.exec(sql) as unknown as string[]
+    return [Number(parameters[from as string]), Number(parameters[to as string])]
+  }
+
+  function parts(store: StatementRunner, page: LinePage, signal = new AbortController().signal) {
+    return searchLines(store, ORDERED, page, undefined).parts(signal)
+  }
+
+  test.each([HEAD, TAIL])(
+    'come slice by slice, short ones first, from the preferred end: $prefer',
+    async page => {
+      const { store, read } = storeOfLines(1_000_000)
+      const found: (number | string)[] = []
+      for await (const part of parts(store, page))
+        if ('rows' in part) found.push(...part.rows.map(({ ts }) => ts))
+        else found.push(`to ${part.progress.coveredToMs} after ${part.progress.linesRead}`)
+      const lines = [65_536, 262_144, 1_048_576, 1_048_576, 1_048_576, 1_048_576]
+      expect(read.slice(0, 6).map(([from, to]) => to - from + 1)).toEqual(lines)
+      expect(read).toHaveLength(7)
+      const inOrder = page.prefer === 'head' ? read : read.toReversed()
+      for (const [index, [from]] of inOrder.entries()) expect(from).toBe((inOrder[index - 1]?.[1] ?? -1) + 1)
+      const times = found.filter(entry => typeof entry === 'number')
+      const all = [0, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
+      expect(times).toEqual(page.prefer === 'head' ? all : all.toReversed())
+      // The line at 0 is in the first slice from the head, and in the last one from the tail.
+      expect(found.slice(0, 3)).toEqual(
+        page.prefer === 'head'
+          ? [0, 'to 65535 after 65536', 'to 327679 after 327680']
+          : ['to 4934464 after 65536', 'to 4672320 after 327680', 4_000_000],
+      )
+      expect(found.at(-1)).toBe(page.prefer === 'head' ? 'to 4521983 after 4521984' : 0)
+    },
+  )
+
+  test('a page that is full ends the search', async () => {
+    const { store, read } = storeOfLines(10)
+    let found = 0
+    for await (const part of parts(store, TAIL)) if ('rows' in part) found += part.rows.length
+    expect([found, read.length]).toEqual([100, 1])
+  })
+
+  test('a search that is left reads no further slice', async () => {
+    const { store, read } = storeOfLines(1_000_000)
+    for await (const part of parts(store, TAIL)) if ('progress' in part) break
+    expect(read).toHaveLength(1)
+  })
 })

@@ -4,10 +4,18 @@ import { StoreError } from '../store-error.ts'
 import { streamedLines } from './answer-row.ts'
 import { decidedLines, isDecidedHere } from './decided-lines.ts'
 import { type FilteredLines, timesOfWords } from './filtered-segments.ts'
-import type { LinePage, LineSearch, LineSelection, SearchAccess, SelectedLine } from './line-selection.ts'
+import { type CountedSlice, growingSlices } from './growing-slices.ts'
+import type {
+  LinePage,
+  LineSearch,
+  LineSelection,
+  SearchAccess,
+  SearchedPart,
+  SelectedLine,
+} from './line-selection.ts'
 import { mergedLines, newestLinesOf } from './merged-lines.ts'
 import { linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
-import { type Slice, segmentSlices } from './segment-slices.ts'
+import { linesOf, type Slice, segmentSlices } from './segment-slices.ts'
 import type { SoughtWords } from './sought-words.ts'
 
 /** Lines of one slice of a search. */
@@ -51,6 +59,7 @@ export function searchLines(
   return {
     access: search.words === undefined ? access : 'index',
     rows: signal => foundLines(search, signal),
+    parts: signal => foundParts(search, signal),
   }
 }
 
@@ -69,13 +78,9 @@ interface SlicedSearch {
 }
 
 async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
-  const { runner, tables, selection, page, words, filtered } = search
-  const listed =
-    words &&
-    filtered &&
-    (await timesOfWords(runner, tables, selection, page, words, filtered, signal).catch(withoutDamaged))
-  if (listed?.times.length === 0) return
-  const slices = listed && segmentSlices(selection, listed.times, page.prefer)
+  const { page } = search
+  const slices = await listedSlices(search, signal)
+  if (slices?.length === 0) return
   if (page.prefer === 'tail')
     yield* newestLines(search, slices ?? (await scannedSlices(search, signal)), signal)
   else if (slices !== undefined || isSliced(search))
@@ -90,6 +95,43 @@ function wholePage(
 ): AsyncIterable<SelectedLine[]> {
   const each = statements.map(statement => streamedLines(runner, statement, signal))
   return page.prefer === 'head' ? mergedLines(each, 'head', page.limit) : newestLinesOf(each, page.limit)
+}
+
+/** Slices that the filters of words name, oldest first; undefined: they exclude too little, or there are none. */
+async function listedSlices(
+  { runner, tables, selection, page, words, filtered }: SlicedSearch,
+  signal: AbortSignal,
+): Promise<readonly Slice[] | undefined> {
+  if (words === undefined || filtered === undefined) return undefined
+  const listed = await timesOfWords(runner, tables, selection, page, words, filtered, signal).catch(withoutDamaged)
+  return listed && segmentSlices(selection, listed.times, page.prefer)
+}
+
+async function* foundParts(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SearchedPart> {
+  const { prefer, limit } = search.page
+  let wanted = limit
+  let linesRead = 0
+  for await (const slice of slicesInOrder(search, signal)) {
+    for await (const rows of rowsOfSlice(search, slice, wanted, signal)) {
+      wanted -= rows.length
+      if (rows.length > 0) yield { rows }
+    }
+    if (wanted <= 0 || slice.lines === undefined) return
+    linesRead += slice.lines
+    yield { progress: { coveredToMs: prefer === 'head' ? slice.toMs : slice.fromMs, linesRead } }
+  }
+}
+
+/** Slices from the preferred end on. */
+async function* slicesInOrder(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<CountedSlice> {
+  const { runner, tables, selection, page } = search
+  const listed = await listedSlices(search, signal)
+  if (listed !== undefined) {
+    const inOrder = page.prefer === 'head' ? listed : listed.toReversed()
+    for (const slice of inOrder)
+      yield { ...slice, lines: slice === inOrder.at(-1) ? undefined : linesOf(slice) }
+  } else if (isSliced(search)) yield* growingSlices(runner, tables, selection, page, signal)
+  else yield { fromMs: selection.fromMs, toMs: selection.toMs, lines: undefined }
 }
 
 /** Filters that cannot be read are not needed: lines are read instead. */
