@@ -16,7 +16,7 @@ import { syncDefinitions } from './definition-folders.ts'
 import { EmbeddedSession, type NativeSession } from './embedded-session.ts'
 import { FairPlaces } from './fair-places.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
-import type { Statement } from './statement.ts'
+import { PROMPT_PRIORITY, SCAN_PRIORITY, type Statement } from './statement.ts'
 
 export interface EmbeddedConnectionOptions {
   /**
@@ -43,9 +43,6 @@ const STREAM_ROWS = 4096
 export const MAX_STREAMED_CHARACTERS = 4096
 /** A shorter answer is not streamed, either: a statement for the newest lines is planned in some 10 ms. */
 const FEWEST_STREAMED_ROWS = 500
-/** While a statement with a lower number runs, those with a higher one pause between their blocks. */
-const PROMPT_PRIORITY = 1
-const SCAN_PRIORITY = 2
 const PAUSES = { firstMs: 10, longestMs: 500 }
 
 /**

@@ -23,7 +23,7 @@ import {
 import { ExceptionBlock } from './exception-block.ts'
 import { ExternalData } from './external-data.ts'
 import { textLiteral } from './sql-text.ts'
-import type { Statement } from './statement.ts'
+import { PROMPT_PRIORITY, SCAN_PRIORITY, type Statement } from './statement.ts'
 import { StoreError } from './store.ts'
 
 export interface ServerConnectionOptions {
@@ -126,7 +126,10 @@ class ServerConnection implements StoreConnection {
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
     signal?.throwIfAborted()
     try {
-      const answer = await answerOf(this.#clients.searching, statement, signal)
+      const answer = await answerOf(this.#clients.searching, statement, {
+        signal,
+        priority: priorityOf(statement),
+      })
       return await answer.json<Row>()
     } catch (error) {
       signal?.throwIfAborted()
@@ -137,7 +140,10 @@ class ServerConnection implements StoreConnection {
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     signal?.throwIfAborted()
     try {
-      const answer = await answerOf(this.#clients.searching, statement, signal)
+      const answer = await answerOf(this.#clients.searching, statement, {
+        signal,
+        priority: priorityOf(statement),
+      })
       for await (const rows of answer.stream<Row>()) {
         signal?.throwIfAborted()
         if (rows.length > 0) yield rows.map(row => row.json<Row>())
@@ -184,15 +190,21 @@ class ServerConnection implements StoreConnection {
   }
 }
 
+/** A server lets scans pause while other searches run. */
+function priorityOf({ scanOf }: Statement): string {
+  return String(scanOf === undefined ? PROMPT_PRIORITY : SCAN_PRIORITY)
+}
+
 async function answerOf(
   client: ClickHouseClient,
   { sql, parameters }: Statement,
-  signal?: AbortSignal,
+  { signal, priority }: { readonly signal?: AbortSignal | undefined; readonly priority?: string } = {},
 ): Promise<ResultSet<'JSONEachRow'>> {
   const answer = await client.exec({
     query: `${sql}\nFORMAT JSONEachRow`,
     ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
     ...(signal === undefined ? {} : { abort_signal: signal }),
+    ...(priority === undefined ? {} : { clickhouse_settings: { priority } }),
   })
   assertClickHouse(answer)
   const { stream, query_id, response_headers } = answer

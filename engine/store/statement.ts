@@ -12,6 +12,10 @@ export interface Statement {
   readonly atMostRows?: number
 }
 
+/** While a statement with a lower number runs, those with a higher one pause between their blocks. */
+export const PROMPT_PRIORITY = 1
+export const SCAN_PRIORITY = 2
+
 /** Runs read-only statements. */
 export interface StatementRunner {
   /**

@@ -178,12 +178,14 @@ describe('statements of other processes', () => {
     expect(inserted).toMatchObject({ reason: { code: '394' } })
   })
 
-  test('searches on all places do not delay inserts, and end when their clients disconnect', async () => {
+  test('scans on all places delay neither short searches nor inserts, and end when their clients disconnect', async () => {
     await connection.command('CREATE TABLE numbered (n UInt64) ENGINE = MergeTree ORDER BY n')
     const left = new AbortController()
-    const searches = Array.from({ length: 8 }, () => connection.query({ sql: ENDLESS }, left.signal))
+    const scan = { sql: ENDLESS, scanOf: 'a' }
+    const searches = Array.from({ length: 9 }, () => connection.query(scan, left.signal))
     const outcomes = Promise.allSettled(searches)
-    await running(connection, 'sleepEachRow(0.05)', 5)
+    await running(connection, 'sleepEachRow(0.05)', 2)
+    expect(await connection.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
     await connection.insertBlock({
       sql: source => `INSERT INTO numbered SELECT n FROM ${source}`,
       structure: 'n UInt64',

@@ -4,6 +4,7 @@ import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { BlockFile } from '../block-file.ts'
 import { syncDefinitions } from '../definition-folders.ts'
+import { PROMPT_PRIORITY } from '../statement.ts'
 import { notImplemented } from './engine-error.ts'
 import { EngineSession } from './engine-session.ts'
 import { Lane } from './lane.ts'
@@ -62,8 +63,9 @@ export interface EmbeddedServerOptions {
  * Number of parallel statements by kind, so that no kind waits for another. Each uses a thread of the process's pool: the
  * sum must stay below its sixteen, because ending a statement needs a thread as well.
  */
-const WORKERS = { prompt: 2, reading: 5, inserting: 4, changing: 3 } as const
+const WORKERS = { prompt: 2, reading: 3, scanning: 2, inserting: 4, changing: 3 } as const
 type Kind = keyof typeof WORKERS
+const READS: ReadonlySet<Kind> = new Set(['reading', 'scanning'])
 
 const PROMPT = /^\s*KILL\s+QUERY\b|\bsystem\.processes\b/i
 /** Statements whose answer the engine can stream. */
@@ -82,7 +84,7 @@ export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions)
     const workers: Worker[] = []
     for (let number = 0; number < WORKERS[kind]; number++)
       workers.push({
-        session: await EngineSession.open(folder, kind === 'reading' ? 'read' : 'write'),
+        session: await EngineSession.open(folder, READS.has(kind) ? 'read' : 'write'),
         rowsFile: await BlockFile.open(folder, `server ${kind} ${number}`),
       })
     return new Lane(workers)
@@ -90,6 +92,7 @@ export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions)
   const lanes = {
     prompt: await openLane('prompt'),
     reading: await openLane('reading'),
+    scanning: await openLane('scanning'),
     inserting: await openLane('inserting'),
     changing: await openLane('changing'),
   }
@@ -176,8 +179,9 @@ class ServerOnEngine implements EmbeddedServer {
   }
 }
 
-function kindOf({ sql, isReadOnly, input }: ServedStatement): Kind {
-  if (isReadOnly) return 'reading'
+/** Clients give statements that read many lines a lower priority: no other statement waits for them. */
+function kindOf({ sql, isReadOnly, input, settings }: ServedStatement): Kind {
+  if (isReadOnly) return Number(settings.priority) > PROMPT_PRIORITY ? 'scanning' : 'reading'
   if (PROMPT.test(sql)) return 'prompt'
   return input === undefined ? 'changing' : 'inserting'
 }

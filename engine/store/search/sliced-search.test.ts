@@ -167,7 +167,7 @@ describe('parts of an answer', () => {
   }
 
   function parts(store: StatementRunner, page: LinePage, signal = new AbortController().signal) {
-    return searchLines(store, ORDERED, page, undefined).parts(signal)
+    return searchLines(store, ['lines'], ORDERED, page, undefined).parts(signal)
   }
 
   test.each([HEAD, TAIL])(
