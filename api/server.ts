@@ -28,6 +28,7 @@ import {
 import { operationsRoutes } from './operations/operations-routes.ts'
 import { pipelineRoutes } from './pipeline/pipeline-routes.ts'
 import { type ServerPorts, sharedPorts } from './ports.ts'
+import { contextRoutes } from './search/context-routes.ts'
 import { countRoutes } from './search/count-routes.ts'
 import { exportRoutes } from './search/export-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
@@ -113,6 +114,7 @@ async function registerApi(app: FastifyInstance): Promise<void> {
     const metrics = searchMetrics(registry)
     await app.register(exportRoutes, { store, ...metrics })
     await app.register(searchRoutes, { store, ...metrics })
+    await app.register(contextRoutes, { store })
     await app.register(countRoutes, { store, ...metrics })
     await app.register(usageRoutes, { store })
   }

@@ -136,6 +136,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v1/export': 'read',
   'GET /v2/export': 'read',
   'GET /v3/search': 'read',
+  'GET /v3/search/line/:lineId': 'read',
+  'GET /v3/search/context': 'read',
   'GET /v3/search/histogram': 'read',
   'GET /v3/search/facet': 'read',
   'GET /ws/tail': 'read',

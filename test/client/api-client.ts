@@ -3007,6 +3007,25 @@ export type SearchEnd = {
         access: "order" | "index" | "scan";
     };
 };
+export type LineRecordEnvelope = {
+    meta: Meta;
+    data: LineRecord;
+};
+export type LineContext = {
+    /** The nearest lines before it, oldest first. */
+    before: LineRecord[];
+    line: LineRecord;
+    /** The nearest lines after it, oldest first. */
+    after: LineRecord[];
+    /** Whether further lines precede them. */
+    more_before: boolean;
+    /** Whether further lines follow them. */
+    more_after: boolean;
+};
+export type LineContextEnvelope = {
+    meta: Meta;
+    data: LineContext;
+};
 export type Histogram = {
     /** UNIX milliseconds, inclusive. */
     "from": number;
@@ -8994,6 +9013,81 @@ export function getV3Search($from: number, to: number, { query, hosts, apps, lev
         order,
         limit,
         after
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Get a line
+ */
+export function getV3SearchLineByLineId(lineId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: LineRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search/line/${encodeURIComponent(lineId)}`, {
+        ...opts
+    });
+}
+/**
+ * Get a line with the lines before and after it
+ */
+export function getV3SearchContext(lineId: string, { before, after, hosts, apps }: {
+    before?: number;
+    after?: number;
+    hosts?: string;
+    apps?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: LineContextEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search/context${QS.query(QS.explode({
+        line_id: lineId,
+        before,
+        after,
+        hosts,
+        apps
     }))}`, {
         ...opts
     });

@@ -53,6 +53,8 @@ const NOT_TRIED =
 const REFUSED: Readonly<Record<string, number>> = {
   'POST /v1/config/ingestion/suspend/confirm': 400,
   'GET /ws/tail': 400,
+  'GET /v3/search/line/:lineId': 404,
+  'GET /v3/search/context': 404,
   'PUT /v3/pipeline/gateway-route': 404,
   'DELETE /v3/pipeline/gateway-route': 404,
   ...Object.fromEntries(

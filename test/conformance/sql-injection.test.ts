@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StoreConnection } from '../../engine/store/connection.ts'
 import type { Statement } from '../../engine/store/statement.ts'
+import { lineId } from '../../schemas/log/position.ts'
+import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { RECEIVED_MS } from '../support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../support/stored-lines.ts'
@@ -37,6 +39,8 @@ const HOSTILE = [
 /** In the short form each of so many parameters gets other texts, so that the endpoint gets all of them. */
 const TEXTS_SPREAD_OVER = IS_LONG ? 1 : 4
 
+/** Id of the account's own line. */
+const LINE_ID = lineId({ timeMs: RECEIVED_MS, topic: INGEST_TOPIC, partition: 0, offset: 1n, row: 0 })
 const PERIOD = { from: '1772600000', to: '1772700000' }
 const DAYS = { from: '2026-03-01T00:00:00Z', to: '2026-03-31T00:00:00Z' }
 
@@ -73,6 +77,11 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: () => '/v3/search',
     valid: PERIOD,
     parameters: [...SELECTED, 'order', 'limit', 'after'],
+  },
+  {
+    path: () => '/v3/search/context',
+    valid: { line_id: LINE_ID },
+    parameters: ['line_id', 'before', 'after', 'hosts', 'apps'],
   },
   {
     path: () => '/v3/search/histogram',
