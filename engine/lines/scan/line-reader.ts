@@ -2,12 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { finish, type Steps } from '../../steps.ts'
 import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { tooLarge } from './body-error.ts'
+import type { BodyScanner } from './body-scanner.ts'
+import { ByteScanner } from './byte-scanner.ts'
 import { tagBytes } from './least-bytes.ts'
 import { type Envelope, envelopeOf, type JsonBody, openingBody, parsingLines } from './parse-lines.ts'
-import { LineScanner, SENTINEL_BYTES } from './scan-lines.ts'
 import type { TimeBounds } from './timestamp.ts'
-
-const FIRST_BYTES = 4096
 
 /** Result of reading the lines of one body. */
 export interface ReadLines {
@@ -21,32 +20,26 @@ export interface ReadLines {
 }
 
 /**
- * Reads request bodies into batches: by the fast scanner if possible, else by the complete parser. The body is copied
- * into memory that all requests share. `load` and the calls that use the body must therefore run in one turn of the event
- * loop.
+ * Reads request bodies into batches: by a fast scanner if possible, else by the complete parser. The body is copied into
+ * memory that all requests share. `load` and the calls that use the body must therefore run in one turn of the event loop.
  */
 export class LineReader {
-  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
-  #length = 0
+  readonly #scanner: BodyScanner
   #json: JsonBody | undefined
+
+  constructor(scanner: BodyScanner = new ByteScanner()) {
+    this.#scanner = scanner
+  }
 
   /** Makes these chunks the loaded body. */
   load(chunks: readonly Buffer[]): void {
     this.#json = undefined
-    this.#length = 0
-    let length = 0
-    for (const chunk of chunks) length += chunk.length
-    if (length + SENTINEL_BYTES > this.#bytes.length)
-      this.#bytes = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length + SENTINEL_BYTES)))
-    for (const chunk of chunks) {
-      this.#bytes.set(chunk, this.#length)
-      this.#length += chunk.length
-    }
+    this.#scanner.load(chunks)
   }
 
   /** The loaded body; a view, valid until the next `load`. */
   get body(): Buffer {
-    return this.#bytes.subarray(0, this.#length)
+    return this.#scanner.body
   }
 
   /**
@@ -89,15 +82,11 @@ export class LineReader {
     limitBytes: number,
   ): ReadLines | undefined {
     if (this.#json !== undefined || !isUtf8(this.body)) return undefined
-    const mark = batch.mark()
-    const scanner = new LineScanner(batch, bounds, limitBytes - this.#length)
-    if (!scanner.scan(this.#bytes, this.#length)) {
-      batch.rollBack(mark)
-      return undefined
-    }
-    const { retimed, spareBytes } = scanner
-    if ((batch.count - mark.count) * tagBytes(tags?.length ?? 0) > spareBytes) throw tooLarge()
-    return { count: batch.count - mark.count, refused: [], retimed, envelope: null }
+    const scanned = this.#scanner.scan(batch, bounds, limitBytes - this.body.length)
+    if (scanned === undefined) return undefined
+    const { count, retimed, spareBytes } = scanned
+    if (count * tagBytes(tags?.length ?? 0) > spareBytes) throw tooLarge()
+    return { count, refused: [], retimed, envelope: null }
   }
 
   /**
@@ -109,8 +98,9 @@ export class LineReader {
     tags: readonly string[] | null,
     limitBytes: number,
   ): Steps<ReadLines> {
+    const { length } = this.body
     const body = this.#json ?? Buffer.from(this.body)
-    return parsing(body, batch, bounds, tags, limitBytes - this.#length)
+    return parsing(body, batch, bounds, tags, limitBytes - length)
   }
 
   #opened(): JsonBody {

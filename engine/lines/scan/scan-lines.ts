@@ -1,7 +1,6 @@
 import { TIMESTAMP_ABSENT, TIMESTAMP_NUMBER_MS, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { cutUtf8, LINE_LIMIT_BYTES, META_LIMIT_BYTES } from '../line-limits.ts'
-import { tooLarge } from './body-error.ts'
 import {
   ARRAY,
   ARRAY_END,
@@ -106,7 +105,6 @@ export class LineScanner {
    * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`. Those bytes are
    *   overwritten, and blanks at the body's end may be replaced by other blanks
    * @returns false when it gave up; the batch then contains some of the lines and must be rolled back
-   * @throws BodyError for too many lines without a text; the batch must be rolled back then, too
    */
   scan(body: Buffer, length: number): boolean {
     const end = trimmedEnd(body, length)
@@ -178,7 +176,7 @@ export class LineScanner {
   #bareLine(from: number): number {
     const at = this.#text(from)
     if (at < 0) return GIVE_UP
-    if (at === from + 1) this.#countEmpty(2)
+    if (at === from + 1 && !this.#isEmptyCounted(2)) return GIVE_UP
     const batch = this.#batch
     batch.meta.appendEmpty()
     if (this.#truncated) batch.rest.appendText('{"truncated":true}')
@@ -238,17 +236,22 @@ export class LineScanner {
       at++
     }
     if ((seen & LINE) === 0) return GIVE_UP
-    if (isEmpty) this.#countEmpty(at + 2 - from)
+    if (isEmpty && !this.#isEmptyCounted(at + 2 - from)) return GIVE_UP
     if ((seen & META) === 0) batch.meta.appendEmpty()
     this.#rest()
     batch.finishLine(host, app, level, env, file, this.#timestampMs, this.#timestampKind)
     return at + 1
   }
 
-  /** @param bytes size of the line as sent @throws BodyError */
-  #countEmpty(bytes: number): void {
+  /**
+   * Counts a line without a text.
+   *
+   * @param bytes size of the line as sent
+   * @returns false when the body has too many of them; the parser refuses it, unless it is malformed
+   */
+  #isEmptyCounted(bytes: number): boolean {
     this.#spareBytes -= Math.max(0, LEAST_LINE_BYTES - bytes)
-    if (this.#spareBytes < 0) throw tooLarge()
+    return this.#spareBytes >= 0
   }
 
   #rest(): void {

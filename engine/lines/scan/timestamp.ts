@@ -34,9 +34,13 @@ export function timeOfNumber(source: string, bounds: TimeBounds): LineTime {
 
 /** A timestamp sent as a string: digits by magnitude, anything else RFC 3339. */
 export function timeOfText(text: string, bounds: TimeBounds): LineTime {
+  return bounded(textToMs(text), text, TIMESTAMP_TEXT_MS, bounds)
+}
+
+/** @returns UNIX ms; undefined when the text is not a time that a line can carry */
+export function textToMs(text: string): number | undefined {
   const trimmed = text.trim()
-  const ms = PLAIN_NUMBER.test(trimmed) ? numberToMs(trimmed) : rfc3339ToMs(trimmed)
-  return bounded(ms, text, TIMESTAMP_TEXT_MS, bounds)
+  return PLAIN_NUMBER.test(trimmed) ? numberToMs(trimmed) : rfc3339ToMs(trimmed)
 }
 
 function bounded(ms: number | undefined, text: string, plainKind: number, bounds: TimeBounds): LineTime {
