@@ -35,6 +35,34 @@ export interface NewLine {
   readonly rest: string
 }
 
+/** Rows of a text column within other bytes; an empty stretch stands for empty texts. */
+export interface TextRows {
+  readonly start: number
+  readonly end: number
+}
+
+/** Lines that a reader has read into columns of its own. */
+export interface LineColumns {
+  readonly rows: number
+  /** Memory with texts and words. */
+  readonly bytes: Buffer
+  readonly lines: TextRows
+  readonly meta: TextRows
+  readonly rest: TextRows
+  /** Number of words, which are numbered from 1 on in the order in which they were met; 0 is the empty word. */
+  readonly wordCount: number
+  /** First byte and length of each word, at twice its number. */
+  readonly words: Uint32Array
+  /** Numbers of words by line. Columns may be longer than the lines. */
+  readonly hosts: Uint32Array
+  readonly apps: Uint32Array
+  readonly levels: Uint32Array
+  readonly envs: Uint32Array
+  readonly files: Uint32Array
+  readonly timestampMs: Float64Array
+  readonly timestampKind: Uint8Array
+}
+
 /**
  * Grows the columns of a `LineBatch`. Requests of one account and entrance follow one another in it. The lines of one
  * request are either all in it or not at all. The buffers are used again for the next batch.
@@ -52,6 +80,7 @@ export class LineBatchBuilder {
   #levels = new IndexColumn()
   #envs = new IndexColumn()
   #files = new IndexColumn()
+  readonly #indexes = [this.#hosts, this.#apps, this.#levels, this.#envs, this.#files]
   #timestampMs = new Float64Array(FIRST_ROWS)
   #timestampKind = new Uint8Array(FIRST_ROWS)
   #anyTimestamp = false
@@ -69,7 +98,7 @@ export class LineBatchBuilder {
   get bytes(): number {
     const rows = this.#count
     let perRow = 8 + (this.#anyTimestamp ? 1 : 0)
-    for (const column of this.#indexColumns()) if (column.used) perRow += 4
+    for (const column of this.#indexes) if (column.used) perRow += 4
     return (
       this.lines.length +
       this.meta.length +
@@ -168,6 +197,29 @@ export class LineBatchBuilder {
       )
   }
 
+  /** Adds lines that a reader has read. The record is the same as if each had been added by itself. */
+  addColumns(added: LineColumns): void {
+    const { rows, bytes } = added
+    addTexts(this.lines, bytes, added.lines, rows)
+    addTexts(this.meta, bytes, added.meta, rows)
+    addTexts(this.rest, bytes, added.rest, rows)
+    const words = this.words.internNumbered(bytes, added.words, added.wordCount)
+    const first = this.#count
+    this.#count += rows
+    while (this.#count > this.#timestampMs.length) this.#growRows()
+    this.#hosts.setAll(first, added.hosts, rows, words)
+    this.#apps.setAll(first, added.apps, rows, words)
+    this.#levels.setAll(first, added.levels, rows, words)
+    this.#envs.setAll(first, added.envs, rows, words)
+    this.#files.setAll(first, added.files, rows, words)
+    for (let row = 0; row < rows; row++) {
+      const kind = added.timestampKind[row] as number
+      this.#timestampMs[first + row] = added.timestampMs[row] as number
+      this.#timestampKind[first + row] = kind
+      if (kind !== TIMESTAMP_ABSENT) this.#anyTimestamp = true
+    }
+  }
+
   /** Adds the numbers of a line whose three texts were appended to the columns; the words are indexes. */
   finishLine(
     host: number,
@@ -199,7 +251,7 @@ export class LineBatchBuilder {
       lines: this.lines.mark(),
       meta: this.meta.mark(),
       rest: this.rest.mark(),
-      used: this.#indexColumns().map(column => column.used),
+      used: this.#indexes.map(column => column.used),
       anyTimestamp: this.#anyTimestamp,
     }
   }
@@ -212,7 +264,7 @@ export class LineBatchBuilder {
     this.lines.rollBack(mark.lines)
     this.meta.rollBack(mark.meta)
     this.rest.rollBack(mark.rest)
-    for (const [index, column] of this.#indexColumns().entries()) column.used = mark.used[index] === true
+    for (const [index, column] of this.#indexes.entries()) column.used = mark.used[index] === true
     this.#anyTimestamp = mark.anyTimestamp
   }
 
@@ -250,10 +302,6 @@ export class LineBatchBuilder {
     for (const tag of request.tags) this.#requestBytes += 3 * tag.length + 5
   }
 
-  #indexColumns(): readonly IndexColumn[] {
-    return [this.#hosts, this.#apps, this.#levels, this.#envs, this.#files]
-  }
-
   #growRows(): void {
     const rows = this.#timestampMs.length * 2
     const timestampMs = new Float64Array(rows)
@@ -262,7 +310,7 @@ export class LineBatchBuilder {
     const timestampKind = new Uint8Array(rows)
     timestampKind.set(this.#timestampKind)
     this.#timestampKind = timestampKind
-    for (const column of this.#indexColumns()) column.grow(rows)
+    for (const column of this.#indexes) column.grow(rows)
   }
 }
 
@@ -304,6 +352,18 @@ class IndexColumn {
     if (index !== 0) this.used = true
   }
 
+  /** @param words index of each number */
+  setAll(first: number, numbers: Uint32Array, rows: number, words: Uint32Array): void {
+    const values = this.#values
+    let any = 0
+    for (let row = 0; row < rows; row++) {
+      const index = words[numbers[row] as number] as number
+      values[first + row] = index
+      any |= index
+    }
+    if (any !== 0) this.used = true
+  }
+
   at(row: number): number {
     return this.#values[row] as number
   }
@@ -317,6 +377,11 @@ class IndexColumn {
   view(rows: number): Buffer {
     return bytesOf(this.#values, this.used ? rows : 0)
   }
+}
+
+function addTexts(column: TextColumnBuilder, bytes: Buffer, { start, end }: TextRows, rows: number): void {
+  if (start === end) column.appendEmptyRows(rows)
+  else column.appendRows(bytes, start, end, rows)
 }
 
 /** Typed arrays are little endian on every machine that Node 24 runs on but one (s390x). */

@@ -78,20 +78,34 @@ export class TextColumnBuilder {
 
   /** Appends all rows of another column. */
   appendAll(other: TextColumnBuilder): void {
-    if (!other.#allEmpty) {
-      if (this.#allEmpty) this.#writeEmptyRows()
-      this.reserve(other.length)
-      this.bytes.set(other.bytes.subarray(0, other.length), this.length)
-      this.length += other.length
-      this.#rows += other.#rows
-    } else for (let row = 0; row < other.#rows; row++) this.appendEmpty()
+    if (other.#allEmpty) this.appendEmptyRows(other.#rows)
+    else this.appendRows(other.bytes, 0, other.length, other.#rows)
+  }
+
+  /** Appends rows that `source` holds between `start` and `end`, in the form of this column. */
+  appendRows(source: Buffer, start: number, end: number, rows: number): void {
+    if (this.#allEmpty) this.#writeEmptyRows()
+    const length = end - start
+    this.reserve(length)
+    source.copy(this.bytes, this.length, start, end)
+    this.length += length
+    this.#rows += rows
+  }
+
+  appendEmptyRows(rows: number): void {
+    this.#rows += rows
+    if (!this.#allEmpty) this.#writeZeros(rows)
   }
 
   #writeEmptyRows(): void {
-    this.reserve(this.#rows)
-    this.bytes.fill(0, this.length, this.length + this.#rows)
-    this.length += this.#rows
+    this.#writeZeros(this.#rows)
     this.#allEmpty = false
+  }
+
+  #writeZeros(count: number): void {
+    this.reserve(count)
+    this.bytes.fill(0, this.length, this.length + count)
+    this.length += count
   }
 
   mark(): TextColumnMark {

@@ -13,6 +13,8 @@ export class WordTable {
   /** End of each word in the pool; it begins where the previous one ends. */
   #ends = new Uint32Array(FIRST_SLOTS)
   #pool = Buffer.allocUnsafeSlow(FIRST_POOL_BYTES)
+  /** Result of `internNumbered`; number 0 is the empty word. */
+  #numbered = new Uint32Array(FIRST_SLOTS)
 
   get count(): number {
     return this.#count
@@ -54,6 +56,22 @@ export class WordTable {
         other.#ends[index - 1] as number,
         other.#ends[index] as number,
       )
+    return indexes
+  }
+
+  /**
+   * Adds words that a reader has numbered from 1 on.
+   *
+   * @param places first byte and length of each word in `source`, at twice its number
+   * @returns for each number the index of the word here; a view, valid until the next call
+   */
+  internNumbered(source: Uint8Array, places: Uint32Array, count: number): Uint32Array {
+    if (count >= this.#numbered.length) this.#numbered = new Uint32Array(2 * count)
+    const indexes = this.#numbered
+    for (let number = 1; number <= count; number++) {
+      const start = places[2 * number] as number
+      indexes[number] = this.intern(source, start, start + (places[2 * number + 1] as number))
+    }
     return indexes
   }
 
