@@ -15,7 +15,7 @@ const WITH_ENGINE = [
 const CAMPAIGNS = [
   // Their short forms share the cluster of small-cluster.test.ts.
   'test/integration/{access-tokens-cluster,exempt-keys-cluster,tail-cluster,tap-cluster}.test.ts',
-  'test/conformance/{drawn-queries,line-codec-campaign}.test.ts',
+  'test/conformance/{body-scan-campaign,drawn-queries,line-codec-campaign}.test.ts',
   'test/faults/{campaign,cluster/cluster-campaign}.test.ts',
   'test/integration/{kafka-security,lost-configuration-cluster,publishing-cluster}.test.ts',
   'test/kafka/{lost-log-tail,renewed-topic,silent-broker}.test.ts',
@@ -55,7 +55,7 @@ const LONGEST = [
 const LIGHT = [
   'test/bench/{figure,performance-page,lines/shapes}.test.ts',
   'test/conformance/{architecture-page,configuration-client,configuration-client-accounts,golden-log,imports}.test.ts',
-  'test/conformance/{line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
+  'test/conformance/{body-scan-fuzz,line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
   'test/conformance/{memory-store-search,node-contracts,node-declarations,node-reference}.test.ts',
   'test/conformance/{operations-page,order-and-numbers,pipeline-contract,processors,rooms,schemas}.test.ts',
   'test/conformance/{search-statements,source-files}.test.ts',

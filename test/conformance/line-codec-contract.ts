@@ -84,6 +84,9 @@ interface GivenFields {
   readonly names: string
 }
 
+/** Longer bodies are not tried with chunks of every length. */
+const SHORT_BODY_BYTES = 64
+
 const FACTS = {
   hostname: 'h',
   mac: '',
@@ -128,7 +131,21 @@ export function lineCodecContract(name: string, codec: LineCodec): void {
     })
 
     test('the rules for a body that was opened before are the same', () => {
-      for (const golden of bodies) expect(columnsOf(codec, golden, true), golden.title).toEqual(golden.gives)
+      for (const golden of bodies)
+        expect(columnsOf(codec, golden, { isOpened: true }), golden.title).toEqual(golden.gives)
+    })
+
+    test('a chunk may end at every byte', () => {
+      const reader = codec.newReader()
+      for (const golden of bodies) {
+        const { length } = Buffer.from(golden.body, 'base64')
+        if (length > SHORT_BODY_BYTES) continue
+        for (let firstBytes = 0; firstBytes <= length; firstBytes++)
+          expect(
+            columnsOf({ ...codec, newReader: () => reader }, golden, { firstBytes }),
+            `${golden.title}, ${firstBytes} bytes in the first chunk`,
+          ).toEqual(golden.gives)
+      }
     })
   })
 
@@ -175,15 +192,18 @@ export function lineCodecContract(name: string, codec: LineCodec): void {
   })
 }
 
-/** @param isOpened the envelope is asked for first, as for a key in the body */
+/**
+ * @param firstBytes  of the first of two chunks
+ * @param isOpened  the envelope is asked for first, as for a key in the body
+ */
 function columnsOf(
   codec: LineCodec,
   { body, tags, limitBytes }: GoldenBody,
-  isOpened = false,
+  { firstBytes = 3, isOpened = false } = {},
 ): GivenColumns | GivenFault {
   const reader = codec.newReader()
   const bytes = Buffer.from(body, 'base64')
-  reader.load([bytes.subarray(0, 3), bytes.subarray(3)])
+  reader.load([bytes.subarray(0, firstBytes), bytes.subarray(firstBytes)])
   const batch = new LineBatchBuilder()
   try {
     if (isOpened) reader.envelope()

@@ -155,6 +155,30 @@ export const BODY_CASES: readonly BodyCase[] = [
     'null',
     'true',
     '{}',
+    '1795000000000000',
+    '1795000000000000123',
+    '17950000000000000000',
+    // It is a time of these days once 64 bits have overflowed.
+    '20241744073709551616',
+    `1795000000.${'1'.repeat(120)}`,
+    `"2026-11-18T10:00:00.${'1'.repeat(120)}Z"`,
+    `"${'soon '.repeat(30)}"`,
+    '1795000000000.9',
+    '01795000000000',
+    '" 1795000000000"',
+    '"1795000000.25"',
+    '"01795000000000"',
+    '"2026-11-18T10:00:00Z"',
+    '"2026-11-18 10:00:00,123456789-0930"',
+    '"2026-11-18t23:59:60z"',
+    '"2026-11-18T24:00:00Z"',
+    '"2026-11-31T00:00:00Z"',
+    '"2024-02-29T00:00:00Z"',
+    '"1970-01-01T00:00:00Z"',
+    '"1970-01-01T00:30:00+01:00"',
+    '"2026-11-18T10:00"',
+    '"2026-11-18T10:00:00+1"',
+    '"2026\\u002d11-18"',
   ].map(time => ({ title: `timestamp ${time}`, body: lineOf(`"timestamp":${time}`) })),
   ...[
     '""',
@@ -175,6 +199,15 @@ export const BODY_CASES: readonly BodyCase[] = [
     '1e400',
     'true',
     'null',
+    '"\\u007b}"',
+    '"\\ud83d\\ude00"',
+    '"\\ud83d"',
+    '{"\\ude00":1}',
+    '{"a":-0.5E+10,"b":[0,1e3,true,false,null]}',
+    '{"a":01}',
+    '{"a":1.}',
+    '{"a":"\\x"}',
+    '{"a":\n1}',
   ].map(meta => ({ title: `meta ${meta.slice(0, 60)} of ${meta.length}`, body: lineOf(`"meta":${meta}`) })),
   { title: 'meta at its limit', body: lineOf(`"meta":{"a":"${'x'.repeat(32_768 - 8)}"}`) },
   { title: 'meta beyond its limit', body: lineOf(`"meta":{"a":"${'x'.repeat(32_768)}"}`) },
@@ -209,6 +242,76 @@ export const BODY_CASES: readonly BodyCase[] = [
     title: 'escapes',
     body: '{"lines":["a\\nb\\t\\"c\\" \\\\ \\/ \\u0041 \\u00e9 \\ud83d\\ude00 \\ud83d \\ude00x"]}',
   },
+  ...['\\', '\\u', '\\u00', '\\u00g0', '\\x', '\\ud83d\\u', '\\ud83d\\ude0', '\\U0041'].map(damaged => ({
+    title: `damaged escape ${damaged}`,
+    body: `{"lines":[{"line":"a${damaged}"}]}`,
+  })),
+  {
+    title: 'escapes at all places of a step',
+    body: JSON.stringify({
+      lines: Array.from({ length: 36 }, (_, at) => ({
+        line: `${'x'.repeat(at)}"\n\\${'y'.repeat(20)}\u0001é"`,
+      })),
+    }),
+  },
+  {
+    title: 'pairs of surrogates and halves of them',
+    body: '{"lines":["\\ud83d\\ude00","\\ude00\\ud83d","\\ud83d\\ud83d\\ude00","\\uD83D\\u0041","\\udbff\\udfff\\udc00"]}',
+  },
+  {
+    title: 'a text that is cut within a character that an escape stands for',
+    body: `{"lines":["${'x'.repeat(16_383)}\\u00e9 and more"]}`,
+  },
+  {
+    title: 'lengths of texts',
+    body: JSON.stringify({
+      lines: [0, 1, 13, 14, 15, 16, 17, 126, 127, 128, 129].map(length => 'x'.repeat(length)),
+    }),
+  },
+  {
+    title: 'blanks of every kind',
+    body: '\n{\r\n\t"e" : "ls" ,\n "ls"\t:\r[ {\n"line"\t:\n"a"\r,\n"app":"b" }\n,\t"c" ]\n}\t\r\n ',
+  },
+  {
+    title: 'a member without a meaning behind the lines',
+    body: '{"ls":[{"line":"a"}],"e":"x"}',
+  },
+  { title: 'a member without a meaning twice', body: '{"e":"x","ls":[{"line":"a"}],"e":"y"}' },
+  {
+    title: 'members that are null',
+    body: lineOf(
+      '"timestamp":null',
+      '"app":null',
+      '"level":null',
+      '"env":null',
+      '"file":null',
+      '"host":null',
+    ),
+  },
+  ...['"app":"a","app":"b"', '"line":"y"', '"timestamp":1,"timestamp":2', '"meta":{},"meta":""'].map(
+    members => ({
+      title: `members that repeat: ${members}`,
+      body: lineOf(members),
+    }),
+  ),
+  { title: 'host and hostname', body: lineOf('"hostname":"a","host":"b"') },
+  {
+    title: 'words with escapes',
+    body: lineOf(
+      '"app":"\\u00e9 \\"a\\""',
+      '"level":"\\ud83d\\ude00"',
+      '"env":"\\ud83d"',
+      '"file":"C:\\\\a"',
+    ),
+  },
+  ...['" "', '"\\t\\u00a0"', '"é"', '"\\u0041"', '" a "', '""'].map(host => ({
+    title: `host ${host}`,
+    body: lineOf(`"hostname":${host}`),
+  })),
+  {
+    title: 'names that only begin like those of members',
+    body: lineOf('"lines":1', '"lin":1', '"apps":"a"', '"hostnames":"a"', '"timestamps":1', '"levels":"a"'),
+  },
   { title: 'control characters', body: '{"lines":["a\u0001b","tab\there"]}' },
   {
     title: 'invalid UTF-8',
@@ -222,6 +325,17 @@ export const BODY_CASES: readonly BodyCase[] = [
       Buffer.from('"}]}'),
     ]),
   },
+  ...[
+    [0xc0, 0x80],
+    [0xe0, 0x80, 0x80],
+    [0xed, 0xa0, 0x80],
+    [0xf4, 0x90, 0x80, 0x80],
+    [0xf8, 0x88, 0x80, 0x80, 0x80],
+    [0x80],
+  ].map(bytes => ({
+    title: `bytes that are no character: ${Buffer.from(bytes).toString('hex')}`,
+    body: Buffer.concat([Buffer.from('{"lines":[{"line":"a'), Buffer.from(bytes), Buffer.from('"}]}')]),
+  })),
   { title: 'nested at the limit', body: `{"lines":["x"],"deep":${'['.repeat(255)}${']'.repeat(255)}}` },
   { title: 'nested beyond the limit', body: `{"lines":["x"],"deep":${'['.repeat(256)}${']'.repeat(256)}}` },
   ...[

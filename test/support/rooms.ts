@@ -179,7 +179,9 @@ export const ROOMS = {
   ],
   'engine/lines/wasm': [
     'engine/lines',
+    'engine/lines/columns',
     'engine/lines/native-block',
+    'engine/lines/scan',
     'engine/lines/slots',
     'engine/lines/stored-line',
   ],
@@ -541,6 +543,7 @@ export const ROOMS = {
     'engine/lines',
     'engine/lines/columns',
     'engine/lines/scan',
+    'engine/lines/wasm',
     'engine/log',
     'engine/nodes/contract',
     'engine/times',

@@ -1,10 +1,12 @@
-import { type LineCodec, type LineRun, lineCodec } from '../line-codec.ts'
+import type { BodyReader, LineCodec, LineRun } from '../line-codec.ts'
 import type { ReadRows } from '../native-block/field-columns.ts'
 import type { LineColumns } from '../native-block/line-block.ts'
 import { type ReadSlottedRows, SlottedColumns } from '../native-block/slotted-columns.ts'
+import { LineReader } from '../scan/line-reader.ts'
 import type { FieldNames } from '../stored-line/field-names.ts'
 import type { CodecMemory } from './codec-memory.ts'
 import { KnownNames } from './known-names.ts'
+import { WasmScanner } from './wasm-scanner.ts'
 
 /** Rows of the next call after one that fell back at once. */
 const FEWEST_ROWS = 8
@@ -29,7 +31,6 @@ interface Progress {
  * alone. Its memory is bounded; a longer run is read in parts.
  */
 export class WasmCodec implements LineCodec {
-  readonly newReader = lineCodec.newReader
   readonly #known = new KnownNames()
   readonly #memory = this.#known.memory
   readonly #progress = new WeakMap<FieldNames, Progress>()
@@ -49,6 +50,10 @@ export class WasmCodec implements LineCodec {
   /** Memory of the program; only tests look at it. */
   get memory(): CodecMemory {
     return this.#memory
+  }
+
+  newReader(): BodyReader {
+    return new LineReader(new WasmScanner())
   }
 
   fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number {

@@ -3,7 +3,7 @@ import { writeCodePoint } from './utf8'
 
 /** Stands for half a pair of surrogates, as when such a text is encoded. */
 const REPLACEMENT: u32 = 0xfffd
-const NO_HEXADECIMAL: i32 = -1
+export const NO_HEXADECIMAL: i32 = -1
 
 /**
  * The first quote, backslash or control character from `at` on. There always is one, because a zero follows the text of
@@ -17,8 +17,8 @@ export function specialFrom(at: usize): usize {
   }
 }
 
-/** One bit for each of 16 bytes. */
-function specialsOf(bytes: v128): i32 {
+/** One bit for each of 16 bytes that is a quote, a backslash or a control character. */
+export function specialsOf(bytes: v128): i32 {
   const quotes = i8x16.eq(bytes, i8x16.splat(QUOTE))
   const backslashes = i8x16.eq(bytes, i8x16.splat(BACKSLASH))
   const controls = i8x16.lt_u(bytes, i8x16.splat(SPACE))
@@ -56,18 +56,29 @@ export function writeUnescaped(at: usize, to: usize): usize {
   }
 }
 
+/**
+ * Writes the character of an escape; `unescapedEnd` is behind it.
+ *
+ * @param at place behind the backslash
+ * @returns the place behind the escape; 0 when there is none
+ */
+export function writeEscape(at: usize, to: usize): usize {
+  target = to
+  return writeEscaped(at)
+}
+
 /** @param at place behind the backslash @returns the place behind the escape; 0 when there is none */
 function writeEscaped(at: usize): usize {
   const letter = load<u8>(at)
   if (letter === 0x75 /* u */) return writeUnit(at + 1)
-  const character = characterOf(letter)
+  const character = plainEscape(letter)
   if (character === 0) return 0
   store<u8>(target++, character)
   return at + 1
 }
 
-/** The character that a letter behind a backslash stands for; 0: none. */
-function characterOf(letter: u8): u8 {
+/** The character that a letter behind a backslash stands for; 0: none, or it begins a unit of UTF-16. */
+export function plainEscape(letter: u8): u8 {
   switch (letter) {
     case QUOTE:
     case BACKSLASH:
@@ -113,7 +124,8 @@ function lowSurrogateAt(at: usize): u32 {
   return unit >= 0xdc00 && unit < 0xe000 ? unit : 0
 }
 
-function hexadecimalAt(at: usize): i32 {
+/** Number of four hexadecimal digits; NO_HEXADECIMAL for other bytes. */
+export function hexadecimalAt(at: usize): i32 {
   let value: i32 = 0
   for (let index: usize = 0; index < 4; index++) {
     const digit = hexadecimalDigit(load<u8>(at + index))
