@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { LineBatchBuilder, type RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
-import { type BodyReader, type LineCodec, lineCodec } from '../../engine/lines/line-codec.ts'
+import type { BodyReader, LineCodec } from '../../engine/lines/line-codec.ts'
 import { BodyError } from '../../engine/lines/scan/body-error.ts'
 import type { ReadLines } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
+import { wasmCodec } from '../../engine/lines/wasm/wasm-codec.ts'
 import { finish } from '../../engine/steps.ts'
 import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
 import { type Idempotency, INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
@@ -38,7 +39,7 @@ export interface IngestFrontOptions {
   readonly rateLimit?: RateLimit | undefined
   /** Shared by all entrances of a process. */
   readonly keys: RecentKeys
-  /** Reads the lines of bodies; absent: the codec in TypeScript. */
+  /** Reads the lines of bodies; absent: the codec in WebAssembly. */
   readonly codec?: LineCodec
 }
 
@@ -84,7 +85,7 @@ export class IngestFront {
   constructor(options: IngestFrontOptions, inflating: ByteBudget) {
     this.#options = options
     this.#inflating = inflating
-    this.#reader = (options.codec ?? lineCodec).newReader()
+    this.#reader = (options.codec ?? wasmCodec).newReader()
     this.#turns = new LoopTurns(options.clock)
   }
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
-import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
+import { wasmCodec } from '../../engine/lines/wasm/wasm-codec.ts'
 import type { Report } from './figure.ts'
 import { sampleBodies } from './load/bodies.ts'
 import type { LoadReport } from './load/load.ts'
@@ -63,7 +63,7 @@ const FIGURES: readonly (readonly [string, string, (figures: LoadFigures) => num
 
 function readingAgainstJsonParse(linesPerBody: number, report: Report): void {
   const bodies = sampleBodies(Math.ceil(3000 / linesPerBody), linesPerBody)
-  const reader = new LineReader()
+  const reader = wasmCodec.newReader()
   const batch = new LineBatchBuilder()
   const bounds = timeBounds(Date.now(), 30)
   const read: number[] = []

@@ -1,13 +1,13 @@
 import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
-import { LineReader } from '../../engine/lines/scan/line-reader.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
+import { wasmCodec } from '../../engine/lines/wasm/wasm-codec.ts'
 
 export const ACCOUNT = '507f1f77bc'
 const RETENTION_DAYS = 30
 const TAGS: readonly string[] = ['bench']
 
-const reader = new LineReader()
+const reader = wasmCodec.newReader()
 const builder = new LineBatchBuilder()
 
 /** One request's lines as the log keeps them. */
