@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { KeyAnswers } from '../api/ingest/key-answers.ts'
 import { RecentKeys } from '../api/ingest/recent-keys.ts'
 import {
+  bodyMetrics,
   codecMetrics,
   cutPauseMetrics,
   engineMetrics,
@@ -88,6 +89,7 @@ export async function openServers(
     codecMetrics(registry, wasmCodec)
     nodeMetrics(CATALOGUE, registry, engine, configuration)
   }
+  if (serves.lines) bodyMetrics(registry, wasmCodec)
   const keys = await recentKeys(parts)
   const servers: FastifyInstance[] = []
   const logParts = { ...parts, topics: parts, catalogue: CATALOGUE.withSeal(configuration.seal), logger }

@@ -180,6 +180,14 @@ export function codecMetrics(registry: Registry, codec: { readonly fallenBackRow
   })
 }
 
+/** Request bodies that the fast way does not read. */
+export function bodyMetrics(registry: Registry, codec: { readonly fallenBackBodies: number }): void {
+  const help = 'Request bodies with lines that were read by the slower, complete rules since the start'
+  collectedCounter(registry, 'weir_codec_fallback_bodies_total', help, [], counter => {
+    counter.inc(codec.fallenBackBodies)
+  })
+}
+
 /** Progress of the workers of this process. */
 export function engineMetrics(
   registry: Registry,

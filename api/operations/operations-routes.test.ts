@@ -9,7 +9,7 @@ import type { DamagedPart } from '../../engine/store/store-damage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import { codecMetrics, engineMetrics, logMetrics } from './metrics.ts'
+import { bodyMetrics, codecMetrics, engineMetrics, logMetrics } from './metrics.ts'
 import { readiness } from './readiness.ts'
 
 let installation: TestInstallation
@@ -230,6 +230,7 @@ describe('metrics', () => {
     engineMetrics(registry, engine.work, { ingest: engine.ingest, keyed: engine.ingest })
     logMetrics(registry, installation.log)
     codecMetrics(registry, { fallenBackRows: 9 })
+    bodyMetrics(registry, { fallenBackBodies: 4 })
     for (let reading = 0; reading < 2; reading++) {
       const text = await registry.metrics()
       expect(text).toMatch(/^weir_lag_records\{topic="weir.ingest",partition="0"\} 2$/m)
@@ -240,6 +241,7 @@ describe('metrics', () => {
       expect(text).toMatch(/^weir_partitions_in_trouble 1$/m)
       expect(text).toMatch(/^weir_expired_lines_total 7$/m)
       expect(text).toMatch(/^weir_codec_fallback_rows_total 9$/m)
+      expect(text).toMatch(/^weir_codec_fallback_bodies_total 4$/m)
       expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
     }
   })

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { finish, type Steps } from '../../steps.ts'
 import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { tooLarge } from './body-error.ts'
-import type { BodyScanner } from './body-scanner.ts'
+import type { BodyScanner, ScannedLines } from './body-scanner.ts'
 import { ByteScanner } from './byte-scanner.ts'
 import { tagBytes } from './least-bytes.ts'
 import { type Envelope, envelopeOf, type JsonBody, openingBody, parsingLines } from './parse-lines.ts'
@@ -25,10 +25,13 @@ export interface ReadLines {
  */
 export class LineReader {
   readonly #scanner: BodyScanner
+  readonly #noteUnread: () => void
   #json: JsonBody | undefined
 
-  constructor(scanner: BodyScanner = new ByteScanner()) {
+  /** @param noteUnread is called for each body that the scanner does not read */
+  constructor(scanner: BodyScanner = new ByteScanner(), noteUnread = () => {}) {
     this.#scanner = scanner
+    this.#noteUnread = noteUnread
   }
 
   /** Makes these chunks the loaded body. */
@@ -81,9 +84,11 @@ export class LineReader {
     tags: readonly string[] | null,
     limitBytes: number,
   ): ReadLines | undefined {
-    if (this.#json !== undefined || !isUtf8(this.body)) return undefined
-    const scanned = this.#scanner.scan(batch, bounds, limitBytes - this.body.length)
-    if (scanned === undefined) return undefined
+    const scanned = this.#scanned(batch, bounds, limitBytes)
+    if (scanned === undefined) {
+      this.#noteUnread()
+      return undefined
+    }
     const { count, retimed, spareBytes } = scanned
     if (count * tagBytes(tags?.length ?? 0) > spareBytes) throw tooLarge()
     return { count, refused: [], retimed, envelope: null }
@@ -101,6 +106,11 @@ export class LineReader {
     const { length } = this.body
     const body = this.#json ?? Buffer.from(this.body)
     return parsing(body, batch, bounds, tags, limitBytes - length)
+  }
+
+  #scanned(batch: LineBatchBuilder, bounds: TimeBounds, limitBytes: number): ScannedLines | undefined {
+    if (this.#json !== undefined || !isUtf8(this.body)) return undefined
+    return this.#scanner.scan(batch, bounds, limitBytes - this.body.length)
   }
 
   #opened(): JsonBody {

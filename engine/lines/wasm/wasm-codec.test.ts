@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { SLOTS } from '../../../schemas/log/tables.ts'
 import { DAY_MS } from '../../times/duration.ts'
+import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { fillAll, type LineRun, lineCodec } from '../line-codec.ts'
 import { FieldColumns } from '../native-block/field-columns.ts'
 import type { LineColumns } from '../native-block/line-block.ts'
 import { nativeBlock } from '../native-block/native-block.ts'
 import { SlottedColumns } from '../native-block/slotted-columns.ts'
+import { timeBounds } from '../scan/timestamp.ts'
 import { MAX_LITERAL_BYTES } from '../slots/line-shape.ts'
 import { FieldNames } from '../stored-line/line-fields.ts'
 import { WasmCodec } from './wasm-codec.ts'
@@ -391,4 +393,19 @@ test('rows that are out of order are read as they come', () => {
     ends: [...(run.ends as number[])].reverse(),
   }
   expect(fellBackOf([run, reversed])).toBe(0)
+})
+
+test('bodies that its readers leave to the complete rules are counted', () => {
+  const codec = new WasmCodec()
+  const readers = [codec.newReader(), codec.newReader()]
+  const read = (body: string) => {
+    for (const reader of readers) {
+      reader.load([Buffer.from(body)])
+      reader.readLines(new LineBatchBuilder(), timeBounds(DAY_MS, 30), null, 1_000)
+    }
+  }
+  read('{"lines":["a"]}')
+  expect(codec.fallenBackBodies).toBe(0)
+  read('{"lines":["a"],"hostname":"h"}')
+  expect(codec.fallenBackBodies).toBe(2)
 })

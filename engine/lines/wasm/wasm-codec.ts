@@ -36,6 +36,7 @@ export class WasmCodec implements LineCodec {
   readonly #progress = new WeakMap<FieldNames, Progress>()
   readonly #mostSkipped: number
   #fallenBackRows = 0
+  #fallenBackBodies = 0
 
   /** @param mostSkipped rows that are given back unread at most, before one is tried again */
   constructor(mostSkipped = MOST_SKIPPED) {
@@ -47,13 +48,20 @@ export class WasmCodec implements LineCodec {
     return this.#fallenBackRows
   }
 
+  /** Bodies that were left to the complete rules since the start. */
+  get fallenBackBodies(): number {
+    return this.#fallenBackBodies
+  }
+
   /** Memory of the program; only tests look at it. */
   get memory(): CodecMemory {
     return this.#memory
   }
 
   newReader(): BodyReader {
-    return new LineReader(new WasmScanner())
+    return new LineReader(new WasmScanner(), () => {
+      this.#fallenBackBodies++
+    })
   }
 
   fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number {
