@@ -22,7 +22,7 @@ import { viewRoutes } from './views/view-routes.ts'
  * resource.
  */
 export const configurationRoutes: FastifyPluginAsync = async app => {
-  app.addHook('preHandler', withPresentConfiguration(app.ports.configuration, app.ports.clock))
+  app.addHook('preHandler', withPresentConfiguration(app.ports))
   await app.register(viewRoutes)
   await app.register(presetAlertRoutes)
   await app.register(categoryRoutes)

@@ -59,7 +59,7 @@ export async function buildServer(given: ServerPorts): Promise<FastifyInstance> 
   app.decorate('routeTable', routes)
   addHooks(app)
   const rate = settings.limits?.api
-  guard(app, ports.authenticator, ports.configuration, rate && new RateLimit(rate, clock))
+  guard(app, ports, rate && new RateLimit(rate, clock))
   readAndAnswerJson(app)
   const refusals = new RefusalLog(clock)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import { Registry } from '@prometheus-io/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { create, remove, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessTokens, accountKeys, secretHash } from '../../engine/configuration/entities.ts'
 import { enterpriseKeys } from '../../engine/configuration/kinds/enterprise-keys.ts'
@@ -520,6 +521,54 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
     expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   }
   expect(found).toEqual(expected)
+})
+
+describe('a token that is revoked while the body of a request arrives', () => {
+  const writes = Object.entries(ENDPOINTS).filter(
+    ([endpoint, needs]) => !endpoint.startsWith('GET ') && needs !== 'public' && needs !== 'access-key',
+  )
+
+  test.each(writes)('is refused: %s', async (endpoint, needs) => {
+    const { app, configuration, credentials, token, write } = world.installation
+    const secret = await token({ kind: needs === 'enterprise' ? 'enterprise' : 'service' })
+    const held = configuration.find(accessTokens, 'hash', secretHash(secret))!
+    const [method, pattern] = endpoint.split(' ') as ['POST', string]
+    const lateBody = Readable.from(
+      (async function* () {
+        await write(replace(accessTokens, held, { ...held.value, revoked: true }))
+        yield Buffer.from('{"lines":[{"line":"a"}]}')
+      })(),
+    )
+    const response = await app.inject({
+      method,
+      url: pattern.replaceAll(/:\w+/g, '0a1b2c3d4e'),
+      query: needs === 'ingest' ? { hostname: 'h' } : {},
+      headers: {
+        authorization: `Token ${secret}`,
+        'content-type': 'application/json',
+        ...(NEEDS_SERVICE_KEY.test(endpoint) && { servicekey: credentials.serviceKey }),
+      },
+      payload: lateBody,
+    })
+    expect(configuration.find(accessTokens, 'hash', secretHash(secret))!.value.revoked).toBe(true)
+    expect([response.statusCode, response.json().code]).toEqual([401, unauthorized(pattern)])
+  })
+})
+
+test.each([
+  ['DELETE', '/v1/config/view/0123456789'],
+  ['DELETE', '/v3/pipeline/0123456789'],
+  ['DELETE', '/v1/enterprise/account/0123456789'],
+] as const)('%s %s with a token that another process has revoked is refused', async (method, url) => {
+  const { app, configuration, token, write } = await testInstallation()
+  const secret = await token({ kind: url.includes('enterprise') ? 'enterprise' : 'service' })
+  const held = configuration.find(accessTokens, 'hash', secretHash(secret))!
+  vi.spyOn(configuration, 'catchUp').mockImplementationOnce(async () => {
+    await write(replace(accessTokens, held, { ...held.value, revoked: true }))
+  })
+  const response = await app.inject({ method, url, headers: { authorization: `Token ${secret}` } })
+  expect(response.statusCode).toBe(401)
+  await app.close()
 })
 
 /** A recognised caller is named in the headers, even without the right. */

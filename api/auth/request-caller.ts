@@ -32,46 +32,65 @@ const LIMITED = 'Your groups limit which lines you see, and this is about all li
 /** Paths whose existence is only revealed to callers with a credential. */
 const GUARDED = /^\/(v[123](\/|$)|ws\/tail\/?$)/i
 
+/** Parts that decide who a caller is, and what they may do. */
+export interface CallerPorts {
+  readonly authenticator: ConfigurationAuthenticator
+  readonly configuration: ConfigurationView
+}
+
 /**
  * Authenticates every request first, then checks the requirements of its route. Existence and validation come after that
  * (configuration and account API, section 3.2).
+ *
+ * The same is checked again once the body has arrived, which may take minutes: a revocation in between takes effect at
+ * once, before anything of the body is validated. Reads have no body to wait for.
  */
-export function guard(
-  app: FastifyInstance,
-  authenticator: ConfigurationAuthenticator,
-  configuration: ConfigurationView,
-  rateLimit?: RateLimit,
-): void {
+export function guard(app: FastifyInstance, ports: CallerPorts, rateLimit?: RateLimit): void {
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request, reply) => {
     const needs = needsOf(request)
     if (!isGuarded(needs)) return
-    request.caller = authenticated(authenticator, request, reply)
+    request.caller = authenticated(ports.authenticator, request, reply)
     // A request that is refused for a missing right costs as much as any other, so it counts.
     rateLimit?.take(request.caller.credential.id)
-    assertMay(request.caller, needs)
-    const { reveals } = request.routeOptions.config
-    if (reveals === 'any line' && accessScopeOf(configuration, request.caller) !== undefined)
-      throw forbidden(LIMITED)
+    assertMay(ports.configuration, request, needs)
+  })
+  app.addHook('preValidation', async (request, reply) => {
+    if (!isRead(request)) authenticateAgain(ports, request, reply)
   })
 }
 
-/** Determines the caller of a guarded route again: the configuration may have changed during a wait. */
+/**
+ * Determines the caller of a guarded route again: the configuration may have changed during a wait.
+ *
+ * @throws ApiError 401, 403
+ */
 export function authenticateAgain(
-  authenticator: ConfigurationAuthenticator,
+  { authenticator, configuration }: CallerPorts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const needs = needsOf(request)
   if (!isGuarded(needs)) return
   request.caller = authenticated(authenticator, request, reply)
-  assertMay(request.caller, needs)
+  assertMay(configuration, request, needs)
+}
+
+/** Whether a request changes nothing, by its method. */
+export function isRead({ method }: Pick<FastifyRequest, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** @throws ApiError 403 */
-function assertMay(caller: Caller, needs: GuardedNeeds): void {
+function assertMay(
+  configuration: ConfigurationView,
+  { caller, routeOptions }: FastifyRequest,
+  needs: GuardedNeeds,
+): void {
   const refusal = refusalOf(needs, caller)
   if (refusal !== undefined) throw refusal
+  const { reveals } = routeOptions.config
+  if (reveals === 'any line' && accessScopeOf(configuration, caller) !== undefined) throw forbidden(LIMITED)
 }
 
 /** Requirements of a request's route. */

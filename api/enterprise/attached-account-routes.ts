@@ -35,8 +35,8 @@ interface ServedAccounts {
 
 /** `/v1/enterprise`, the older API of enterprises (configuration and account API, section 17.2). */
 export const attachedAccountRoutes: FastifyPluginAsyncTypebox = async app => {
-  const { configuration, clock } = app.ports
-  app.addHook('preHandler', withPresentConfiguration(configuration, clock))
+  const { configuration } = app.ports
+  app.addHook('preHandler', withPresentConfiguration(app.ports))
   const children = new ChildAccounts(app.ports)
   const record: ServedAccounts['record'] = (caller, account) => recordOf(configuration, caller, account)
   serveList(app, { children, configuration, record })

@@ -24,8 +24,8 @@ const RESERVED_SEGMENTS = ['state-variable']
 
 /** `/v3/pipeline` (pipeline API, section 2): one plugin per resource. */
 export const pipelineRoutes: FastifyPluginAsync = async app => {
-  const { configuration, clock, store, nodeSettings } = app.ports
-  app.addHook('preHandler', withPresentConfiguration(configuration, clock))
+  const { store, nodeSettings } = app.ports
+  app.addHook('preHandler', withPresentConfiguration(app.ports))
   refuseReservedSegments(app)
   const pipelines = new Pipelines(app.ports)
   const files = new PipelineFiles(pipelines, app.ports, nodeSettings)

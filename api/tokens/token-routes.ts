@@ -37,7 +37,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async app => {
 
   // The caller was admitted by an older state of this process: a revocation or restriction elsewhere is known by now.
   app.addHook('preHandler', async (request, reply) => {
-    authenticateAgain(app.ports.authenticator, request, reply)
+    authenticateAgain(app.ports, request, reply)
   })
 
   serveList(app, { tokens, record, issued })
