@@ -150,6 +150,21 @@ export class EventMeter implements CostMeter {
     this.kind = 'expressions'
   }
 
+  /**
+   * Charges the present event for a copy of it that is kept, unless its budget is exceeded. Before the tenth behaviour copies are free.
+   *
+   * @returns whether the copy may be kept
+   */
+  affords(units: number): boolean {
+    const allowance = this.#allowance
+    if (!allowance?.countsCopies) return true
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
+    const before = this.#spentOf(allowance)
+    if (units > allowance.leftAfter(before)) return false
+    this.#take(allowance, before, units)
+    return true
+  }
+
   matches(expression: RegularExpression, text: string): boolean {
     const allowance = this.#allowance
     if (allowance === undefined) return expression.test(text)

@@ -106,7 +106,7 @@ export class ExpressionAllowance {
    * True since the tenth behaviour.
    */
   chargesFailures = false
-  /** Whether the events of a graph that may make very many copies are counted: since the tenth behaviour. */
+  /** Whether very many copies of an event are counted, on their way and where they are kept: since the tenth behaviour. */
   countsCopies = false
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
@@ -115,6 +115,8 @@ export class ExpressionAllowance {
   #spent: number[] = []
   /** Part of this cost that saved units paid; most events have none. */
   #drawn: number[] = []
+  /** Numbers of the events that have a dead letter. */
+  readonly #letters = new Set<number>()
 
   constructor(budget: ExpressionBudget) {
     this.#budget = budget
@@ -131,6 +133,18 @@ export class ExpressionAllowance {
     this.#paid = bytes * FREE_UNITS_PER_BYTE
     if (this.#spent.length > 0) this.#spent = []
     if (this.#drawn.length > 0) this.#drawn = []
+    if (this.#letters.size > 0) this.#letters.clear()
+  }
+
+  /**
+   * Notes a dead letter of an event. The first one is free, because the event may exceed its budget.
+   *
+   * @param event its number @returns false for further letters, and for an event without a number (below 0)
+   */
+  isFirstLetterOf(event: number): boolean {
+    if (event < 0 || this.#letters.has(event)) return false
+    this.#letters.add(event)
+    return true
   }
 
   /** @param event its number */

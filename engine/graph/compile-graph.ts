@@ -19,6 +19,7 @@ import {
 } from './compiled-node.ts'
 import { DeliveringNode } from './delivering-node.ts'
 import { ErrorDesk } from './error-desk.ts'
+import { NO_REACH, type Reach, reachOfNodes, sumOfReach } from './event-copies.ts'
 import { lineJudge } from './line-judge.ts'
 import type { NodeCounters } from './node-counters.ts'
 import { ProcessingNode } from './processing-node.ts'
@@ -41,6 +42,10 @@ export interface CompiledGraph {
   /** Ids of its sources of an entrance. @param entrance 'ingest', or the id of a gateway route */
   sourcesOf(entrance: string): readonly string[]
   readonly sinks: readonly SinkNode[]
+  /** Upper bound for the kept copies of an event that enters by all sources of an entrance. @see RunContext.copies */
+  copiesOf(entrance: string): number
+  /** Maximum of `copiesOf` over all entrances and nodes. */
+  readonly mostCopies: number
   /**
    * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the same
    * time, and time never steps back: an earlier `nowMs` counts as the latest one.
@@ -162,6 +167,8 @@ class Graph implements CompiledGraph {
   readonly #outputs = new Map<string, CompiledOutput>()
   /** Whether one event may have so many copies that each counts as work. */
   readonly #countsEvents: boolean
+  readonly #reachOfEntrances = new Map<string, Reach>()
+  readonly mostCopies: number
 
   constructor(catalogue: Catalogue, document: PipelineDocument, memory: Memory) {
     this.#catalogue = catalogue
@@ -171,7 +178,21 @@ class Graph implements CompiledGraph {
     const order = topologicalOrder(document.nodes, owners)
     if (order.length < document.nodes.length)
       throw new RangeError(`the nodes of pipeline ${document.id} form a cycle`)
-    this.#countsEvents = mostVisits(order, owners) > UNCOUNTED_VISITS
+    const reach = reachOfNodes(
+      order,
+      owners,
+      ({ type }) => catalogue.destinationOf(type)?.delivery === 'lines',
+    )
+    for (const node of document.nodes) {
+      if (node.kind !== 'source') continue
+      const entrance = this.#entranceOf(node)
+      const others = this.#reachOfEntrances.get(entrance) ?? NO_REACH
+      this.#reachOfEntrances.set(entrance, sumOfReach(others, reach.get(node.id) ?? NO_REACH))
+    }
+    // Windows and other partitions give events to single nodes, also to those that no source reaches.
+    const all = [...reach.values(), ...this.#reachOfEntrances.values()]
+    this.mostCopies = all.reduce((most, { copies }) => Math.max(most, copies), 0)
+    this.#countsEvents = all.some(({ visits }) => visits > UNCOUNTED_VISITS)
     this.#nodes = order.map(node => this.#compileNode(node, memory))
     this.#windowed = [...this.states.values()].filter(hasWindows)
     this.sinks = this.#nodes.flatMap(node => (node instanceof DeliveringNode ? [node.sink] : []))
@@ -184,6 +205,10 @@ class Graph implements CompiledGraph {
 
   sourcesOf(entrance: string): readonly string[] {
     return this.#entrances.get(entrance)?.map(({ id }) => id) ?? []
+  }
+
+  copiesOf(entrance: string): number {
+    return this.#reachOfEntrances.get(entrance)?.copies ?? 0
   }
 
   run(entrance: string, events: readonly Event[], context: RunContext): void {
@@ -270,15 +295,21 @@ class Graph implements CompiledGraph {
     }
   }
 
-  #compileSource({ id, type, gateway_route_id: gatewayRoute, user_config }: NodeDocument): SourceNode {
+  /** @throws RangeError when the source does not exist */
+  #entranceOf({ id, type, gateway_route_id: gatewayRoute }: NodeDocument): string {
     const source = this.#catalogue.runningSourceOf(type)
     if (source === undefined) throw new RangeError(`no source of type "${type}"`)
     if (!isOpened(source)) throw new RangeError(`nothing opens a source of type "${type}"`)
+    return source.entrance === 'ingest' ? INGEST_ENTRANCE : (gatewayRoute ?? id)
+  }
+
+  #compileSource(node: NodeDocument): SourceNode {
+    const { id, type, user_config } = node
+    const entrance = this.#entranceOf(node)
     const compiled = new SourceNode(id, {
       keepsMetadata: this.#catalogue.keepsMetadata({ type, user_config }),
     })
     this.#outputs.set(id, compiled.output)
-    const entrance = source.entrance === 'ingest' ? INGEST_ENTRANCE : (gatewayRoute ?? id)
     this.#entrances.set(entrance, [...(this.#entrances.get(entrance) ?? []), compiled])
     return compiled
   }
@@ -323,7 +354,11 @@ class Graph implements CompiledGraph {
     if (destination === undefined) throw new RangeError(`no destination of type "${type}"`)
     if (!isCarried(destination))
       throw new RangeError(`nothing carries the requests of a destination of type "${type}"`)
-    return new DeliveringNode({ nodeId, type: destination.type, config }, this.#inboxes(node))
+    return new DeliveringNode(
+      { nodeId, type: destination.type, config },
+      this.#inboxes(node),
+      destination.delivery === 'lines',
+    )
   }
 
   /** Connects the node to the outputs that it reads, and to events that enter the graph there. */
@@ -339,29 +374,6 @@ class Graph implements CompiledGraph {
     this.#arrivals.set(id, arrivals)
     return [...inboxes, arrivals]
   }
-}
-
-/**
- * Upper bound for the nodes that an event and its copies reach, each copy counted. An event that leaves by one of several outputs
- * counts at all of them.
- *
- * @param order the nodes, each after those that it reads
- * @param owners nodes by the ids of their outputs
- */
-function mostVisits(
-  order: readonly NodeDocument[],
-  owners: ReadonlyMap<string, Pick<NodeDocument, 'id'>>,
-): number {
-  const visits = new Map<string, number>()
-  for (const { id, inputs } of order.toReversed()) {
-    const here = 1 + (visits.get(id) ?? 0)
-    visits.set(id, here)
-    for (const input of inputs) {
-      const owner = owners.get(input)?.id
-      if (owner !== undefined) visits.set(owner, (visits.get(owner) ?? 0) + here)
-    }
-  }
-  return Math.max(0, ...visits.values())
 }
 
 function heldWindows({ windows }: Processor, config: JsonObject): HeldWindows | undefined {

@@ -29,6 +29,11 @@ export interface RunContext {
   readonly takeDeadLetter?: ((error: NodeError) => void) | undefined
   /** Bound on the cost of the expressions of each event, by its row; absent: no bound. */
   readonly allowance?: ExpressionAllowance | undefined
+  /**
+   * Upper bound for the copies of one event that are stored or become dead letters, in all pipelines that receive it. Very many cost
+   * units of the allowance: see `keptCopyUnits`. Absent: copies are free.
+   */
+  readonly copies?: number | undefined
   /** Present if the work is done in stretches. */
   readonly stretch?: Stretch | undefined
   /** Present if other partitions may have memory of keys. */

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../schemas/json.ts'
+import { errorMessage } from '../event/errors.ts'
 import type { Event } from '../event/event.ts'
+import { EventMeter } from '../expressions/cost-meter.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
-import type { Steps } from '../steps.ts'
+import { EVENT_UNITS, type Steps } from '../steps.ts'
 import {
   type CompiledNode,
   DEFAULT_OUTPUT,
@@ -10,8 +12,10 @@ import {
   type RunContext,
   takeRun,
 } from './compiled-node.ts'
+import { keptCopyUnits } from './event-copies.ts'
 import { noCounts } from './node-counters.ts'
 import type { NodeError } from './node-error.ts'
+import type { Run } from './run.ts'
 
 /** Exit of events to a sink. */
 export class DeliveringNode implements CompiledNode, NotDelivered {
@@ -25,10 +29,15 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
   /** Reasons of dropped events, while the node is observed. */
   readonly #dropped = new Map<Event, JsonObject>()
 
-  constructor(sink: SinkNode, inboxes: readonly Inbox[]) {
+  readonly #meter = new EventMeter()
+  readonly #keepsEvents: boolean
+
+  /** @param keepsEvents whether its events are stored, so that very many copies of an event cost units */
+  constructor(sink: SinkNode, inboxes: readonly Inbox[], keepsEvents: boolean) {
     this.id = sink.nodeId
     this.sink = sink
     this.inboxes = inboxes
+    this.#keepsEvents = keepsEvents
   }
 
   *step(context: RunContext): Steps {
@@ -37,7 +46,8 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
     this.#isObserved = context.observer !== undefined
-    yield* context.deliver(this.sink, run.events, this) ?? []
+    const events = this.#areCopiesFree(context) ? run.events : yield* this.#affordable(run, context)
+    if (events.length > 0) yield* context.deliver(this.sink, events, this) ?? []
     const { observer } = context
     if (observer === undefined) return
     for (const [index, event] of run.events.entries()) {
@@ -53,6 +63,38 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     }
     this.#failed.clear()
     this.#dropped.clear()
+  }
+
+  #areCopiesFree({ allowance, copies }: RunContext): boolean {
+    return !this.#keepsEvents || !allowance?.countsCopies || keptCopyUnits(0, copies) === 0
+  }
+
+  /** Charges each event for this copy of it. @returns the events that are charged; the others have failed */
+  *#affordable({ events, rows }: Run, context: RunContext): Steps<readonly Event[]> {
+    const { allowance, copies, stretch } = context
+    const meter = this.#meter
+    const affordable: Event[] = []
+    meter.open(allowance, stretch)
+    for (const [index, event] of events.entries()) {
+      const row = rows[index] as number
+      meter.begin(row)
+      if (meter.affords(keptCopyUnits(event.bytes, copies))) affordable.push(event)
+      else this.#failTooManyCopies(event, row, context)
+      if (stretch === undefined) continue
+      stretch.left -= EVENT_UNITS
+      if (stretch.left > 0) continue
+      yield
+      stretch.begin()
+    }
+    meter.close()
+    return affordable
+  }
+
+  #failTooManyCopies(event: Event, row: number, context: RunContext): void {
+    const error: NodeError = { nodeId: this.id, kind: 'destination', ...TOO_MANY_COPIES, event }
+    context.report(error)
+    this.failed(error)
+    if (context.allowance?.isFirstLetterOf(row)) context.takeDeadLetter?.(error)
   }
 
   failed(error: NodeError): void {
@@ -74,3 +116,12 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     this.counters.bytesOut -= bytes
   }
 }
+
+const TOO_MANY_COPIES = {
+  code: 'E_EXPRESSION_COST',
+  field: null,
+  message: errorMessage('E_EXPRESSION_COST', {
+    cause:
+      'the pipelines of the account keep more copies of one event than are free, and the account has no more saved up: use fewer destinations, or send smaller events',
+  }),
+} as const

@@ -3,6 +3,7 @@ import type { Event } from '../event/event.ts'
 import { EventMeter } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
 import type { Stretch } from '../steps.ts'
+import { keptCopyUnits } from './event-copies.ts'
 import type { GraphObserver } from './graph-observer.ts'
 import type { NodeError } from './node-error.ts'
 
@@ -95,7 +96,16 @@ export class ErrorDesk {
   fail(code: ErrorCode, detail: ErrorDetail): void {
     const error = this.#errorOf(code, detail)
     this.#reportError(error)
-    this.#receiver?.takeDeadLetter?.(error)
+    const receiver = this.#receiver
+    if (receiver?.takeDeadLetter !== undefined && this.#mayKeepLetter(error.event, receiver))
+      receiver.takeDeadLetter(error)
+  }
+
+  /** Whether the event may become a dead letter: very many letters of one event cost units, like its copies in the store. */
+  #mayKeepLetter({ bytes }: Event, { allowance, copies }: ErrorReceiver): boolean {
+    const units = keptCopyUnits(bytes, copies)
+    if (units === 0 || !allowance?.countsCopies) return true
+    return allowance.isFirstLetterOf(this.#hand.event) || this.meter.affords(units)
   }
 
   #reportError(error: NodeError): void {
@@ -114,6 +124,7 @@ interface ErrorReceiver {
   report(error: NodeError): void
   takeDeadLetter?: ((error: NodeError) => void) | undefined
   allowance?: ExpressionAllowance | undefined
+  copies?: number | undefined
   stretch?: Stretch | undefined
   observer?: Pick<GraphObserver, 'reported'> | undefined
 }

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../schemas/json.ts'
 import { BEHAVIOUR, NINTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { CostlyPartition } from '../support/costly-partition.ts'
+import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { node, SOURCE } from '../support/world.ts'
 
 /** Far more than an account can pay for, and little work. */
@@ -47,6 +49,102 @@ test('an event of a window pays for its copies, too', () => {
   partition.pass(60_000)
   expect(eventsIn(partition, 30)).toBeGreaterThan(1_000)
   expect(eventsIn(partition, 30)).toBeLessThan(MANY_EVENTS)
+})
+
+/** Sinks of the own store that all read one output. */
+function sinks(count: number, input: string, config: JsonObject = {}): NodeDocument[] {
+  return Array.from({ length: count }, (_, index) => node('sink', `sink-${index}`, 'mezmo', [input], config))
+}
+
+function sources(count: number): NodeDocument[] {
+  return Array.from({ length: count }, (_, index) => node('source', `source-${index}`, SOURCE.type, []))
+}
+
+/** Bytes of the stored lines. */
+function storedBytes(partition: CostlyPartition): number {
+  return partition.rows('lines').reduce((sum, { line }) => sum + String(line).length, 0)
+}
+
+/** Matching it takes more units than an event of a long line may cost. */
+const COSTLY = '[^x]{0,999}[ab][^y]{0,999}[^a-d0-9][^0]'
+
+const LONG_LINES = Array.from({ length: 20 }, (_, index) => `${index} ${'y'.repeat(10_000)}`)
+
+test('a line that many sources give to many destinations filled the memory, and fails where its copies cost too much', () => {
+  const inputs = sources(60)
+  const join = node(
+    'transform',
+    'join',
+    'drop-fields',
+    inputs.map(({ id }) => id),
+    { fields: ['.nope'] },
+  )
+  const partition = partitionWith(BEHAVIOUR, ...inputs, join, ...sinks(60, 'join'))
+  partition.send('x'.repeat(1_000))
+  expect(partition.nodeCounts('join')).toMatchObject({ events_in: 60, failed: 0 })
+  const stored = partition.rows('lines').length
+  expect(stored).toBeGreaterThan(16)
+  expect(stored).toBeLessThan(2_100)
+  const messages = partition.rows('pipeline_errors').map(({ code, message }) => `${code} ${message}`)
+  expect(messages).toContainEqual(
+    expect.stringMatching(/^E_EXPRESSION_COST The pipelines of the account keep more copies of one event/),
+  )
+})
+
+test('four hundred destinations of one source store few of their copies of long lines', () => {
+  const partition = partitionWith(BEHAVIOUR, ...sinks(400, 'source'))
+  partition.send(...LONG_LINES)
+  const bytes = storedBytes(partition)
+  expect(bytes).toBeGreaterThan(500_000)
+  expect(bytes).toBeLessThan(20_000_000)
+})
+
+test('destinations of many pipelines count together', () => {
+  const partition = new CostlyPartition(BEHAVIOUR)
+  for (let index = 0; index < 40; index++) partition.publishAs(`p-${index}`, SOURCE, ...sinks(10, 'source'))
+  partition.send(...LONG_LINES)
+  expect(storedBytes(partition)).toBeLessThan(20_000_000)
+})
+
+/** Filters that all read one output, and whose expressions cost more than an event may. */
+function costlyFilters(count: number, input: string): NodeDocument[] {
+  const expression = { field: '.line', str_operator: 'regex_match', value: COSTLY }
+  const config = { action: 'drop', conditional: { expressions: [expression] } }
+  return Array.from({ length: count }, (_, index) =>
+    node('transform', `filter-${index}`, 'filter', [input], config),
+  )
+}
+
+describe('an event that fails at very many nodes is a dead letter, and not at all of them', () => {
+  const unknownHost = { query: { hostname: '{{ .nope }}' } }
+  for (const [title, nodes] of [
+    ['destinations that cannot send it', sinks(400, 'source', unknownHost)],
+    ['destinations that it has too many copies for', sinks(400, 'source')],
+    ['expressions that cost too much', costlyFilters(400, 'source')],
+  ] as const) {
+    test(title, () => {
+      const partition = partitionWith(BEHAVIOUR, ...nodes)
+      const payload = JSON.stringify({ accountId: SAMPLE_ACCOUNT, isEnabled: true })
+      partition.control({ 'weir.Cut': { kind: 'dead-letter', entity: 'p', version: 100, payload } })
+      partition.send(...LONG_LINES)
+      const letters = partition.fold.outbox.take().flat()
+      const bytes = letters.reduce((sum, { value }) => sum + value.length, 0)
+      expect(bytes).toBeGreaterThan(20 * 10_000)
+      expect(bytes).toBeLessThan(10_000_000)
+    })
+  }
+})
+
+test('ordinary lines may have sixteen copies, or thirty short ones, and any number before the tenth behaviour', () => {
+  for (const [behaviour, count, length] of [
+    [BEHAVIOUR, 16, 16_000],
+    [BEHAVIOUR, 30, 1_000],
+    [NINTH_BEHAVIOUR, 200, 1_000],
+  ] as const) {
+    const partition = partitionWith(behaviour, ...sinks(count, 'source'))
+    for (let part = 0; part < 10; part++) partition.send(...Array<string>(100).fill('x'.repeat(length)))
+    expect(partition.nodeCounts(`sink-${count - 1}`)).toMatchObject({ events_in: 1_000, failed: 0 })
+  }
 })
 
 test('copies of ordinary pipelines cost nothing, and none did before the tenth behaviour', () => {

@@ -67,6 +67,7 @@ export class EventRuns {
    */
   *run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): Steps {
     const events = indexes.map(index => Event.ofLine(batch, index))
+    const copies = this.#copiesOf(batch.entrance)
     let paused = 0
     let readers = 0
     for (const [pipeline, revision] of this.#deployments) {
@@ -77,7 +78,10 @@ export class EventRuns {
         continue
       }
       readers++
-      yield* revision.graph.running(batch.entrance, events, this.contextOf(pipeline, revision, output))
+      yield* revision.graph.running(batch.entrance, events, {
+        ...this.contextOf(pipeline, revision, output),
+        copies,
+      })
     }
     if (readers > 0) return
     if (batch.entrance === INGEST_ENTRANCE) yield* this.#runDefaultGraph(events, output)
@@ -105,6 +109,13 @@ export class EventRuns {
       return { version: own.version, document: own.graph.document }
     this.#activity.noteStranded(pipeline, node, events)
     return undefined
+  }
+
+  /** Upper bound for the kept copies of an event in all pipelines that receive it. */
+  #copiesOf(entrance: string): number {
+    let copies = 0
+    for (const [, { graph, isPaused }] of this.#deployments) if (!isPaused) copies += graph.copiesOf(entrance)
+    return copies
   }
 
   /** Reports requests that were refused on receipt as errors of the sources that would have received them. */
@@ -148,6 +159,7 @@ export class EventRuns {
       report: error => output.report(nameOf(error.nodeId), error),
       takeDeadLetter,
       allowance: this.#allowanceAt(moment.behaviour),
+      copies: revision.graph.mostCopies,
       stretch: moment.stretch,
       elsewhere: output.elsewhere(account, pipeline, version),
       observer: moment.watch?.observerOf(account, pipeline),

@@ -156,6 +156,7 @@ export class Simulation {
       deliver: (...delivery) => this.#judge(...delivery),
       report: () => {},
       allowance: this.#allowance,
+      copies: this.#graph.mostCopies,
       stretch: this.#stretch,
       observer: this.#recording,
     }
