@@ -15,6 +15,7 @@ import { seenByRules } from '../engine/replay/tail/line-visibility.ts'
 import { LiveTails } from '../engine/replay/tail/live-tails.ts'
 import type { Taps } from '../engine/replay/taps/taps.ts'
 import type { Store } from '../engine/store/store.ts'
+import { LoopTurns } from '../engine/worker/loop-turns.ts'
 import { deploymentReporter } from '../engine/worker/reported-deployments.ts'
 import type { CutsInEffect } from '../schemas/log/deployed-configuration.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
@@ -104,6 +105,8 @@ export interface Ports extends ServerPorts {
   readonly isOwnHost: (host: string) => boolean
   /** Absent: any number of exports of an account run at once. */
   readonly exports: ConcurrentExports | undefined
+  /** Turns of simulations, explanations and previews, which together take one turn after the other. */
+  readonly replayTurns: LoopTurns
 }
 
 declare module 'fastify' {
@@ -128,6 +131,7 @@ export function sharedPorts(given: ServerPorts): Ports {
     nodeSettings,
     isOwnHost,
     exports: most === undefined ? undefined : new ConcurrentExports(most),
+    replayTurns: new LoopTurns(clock),
   }
 }
 

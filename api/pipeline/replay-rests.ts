@@ -1,20 +1,15 @@
-import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../engine/clock/clock.ts'
-
-/** Longest stretch of work before others of the process get their turn. */
-const STRETCH_MS = 10
+import type { LoopTurns } from '../../engine/worker/loop-turns.ts'
 
 /**
- * Returns a function that a long work calls between its parts. It lets others work when a stretch is over.
+ * Returns a function that a long work calls between its parts. It lets other work of the process run when a turn is over. All works
+ * with the same turns take one after the other, so that many of them together do not keep requests waiting.
  *
  * @param signal ends the work: the function then throws its reason
  */
-export function restsBetween(clock: Clock, signal?: AbortSignal): () => Promise<void> {
-  let restedMs = clock.monotonicMs()
+export function restsBetween(turns: LoopTurns, signal?: AbortSignal): () => Promise<void> {
+  const turn = turns.begin()
   return async () => {
     signal?.throwIfAborted()
-    if (clock.monotonicMs() - restedMs < STRETCH_MS) return
-    await setImmediate()
-    restedMs = clock.monotonicMs()
+    if (turn.isOver()) await turn.rest()
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../schemas/json.ts'
+import type { Steps } from '../steps.ts'
 import { parseKeySafe } from './key-safe-json.ts'
 
 /** 2^53 has sixteen digits. */
@@ -130,4 +131,27 @@ function hasDigitsInARow(text: string, count: number): boolean {
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
+}
+
+/**
+ * Prints a large document as `jsonText` does, with pauses between its members.
+ *
+ * @param depth levels of nested values between whose members the work pauses; deeper values are printed at once
+ */
+export function* jsonTextInSteps(value: JsonValue, depth: number): Steps<string> {
+  if (depth === 0 || typeof value !== 'object' || value === null) return jsonText(value)
+  const parts: string[] = []
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      parts.push(yield* jsonTextInSteps(element, depth - 1))
+      yield
+    }
+    return `[${parts.join(',')}]`
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    parts.push(`${JSON.stringify(name)}:${yield* jsonTextInSteps(member, depth - 1)}`)
+    yield
+  }
+  return `{${parts.join(',')}}`
 }

@@ -5,6 +5,7 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { windowBehind } from '../../engine/replay/explain/window-explanation.ts'
 import type { ExplainedRecord } from '../../engine/replay/line-explanation.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
+import { LoopTurns } from '../../engine/worker/loop-turns.ts'
 import { lineId } from '../../schemas/log/position.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -80,7 +81,7 @@ describe('an explanation', () => {
     const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
     const api = new Explanations({
       configuration,
-      clock: world.clock,
+      replayTurns: new LoopTurns(world.clock),
       replay: { catalogue: CATALOGUE, ...topics },
     })
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
@@ -257,7 +258,7 @@ describe('a line from a window', () => {
     const configuration = { get: () => undefined }
     const api = new Explanations({
       configuration,
-      clock: world.clock,
+      replayTurns: new LoopTurns(world.clock),
       replay: { catalogue: CATALOGUE, ...topics },
     })
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`

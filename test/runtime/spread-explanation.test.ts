@@ -4,6 +4,7 @@ import { Explanations } from '../../api/pipeline/explain/explanations.ts'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
+import { LoopTurns } from '../../engine/worker/loop-turns.ts'
 import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/pipeline/explanation-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
@@ -159,7 +160,7 @@ class Script implements SpreadScript {
 function explanationsOf({ topics }: SpreadRun): Explanations {
   return new Explanations({
     configuration: { get: () => ({}) as never },
-    clock: manualClock(),
+    replayTurns: new LoopTurns(manualClock()),
     replay: { catalogue: CATALOGUE, ...topics },
   })
 }

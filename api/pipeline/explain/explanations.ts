@@ -1,4 +1,3 @@
-import type { Clock } from '../../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
 import { spreads } from '../../../engine/configuration/entities.ts'
 import type { Event } from '../../../engine/event/event.ts'
@@ -9,6 +8,7 @@ import { windowBehind } from '../../../engine/replay/explain/window-explanation.
 import type { ExplainedRecord } from '../../../engine/replay/line-explanation.ts'
 import { MovedEvents, movedBy } from '../../../engine/replay/moved-events.ts'
 import { NoReplayError, PartitionReplay } from '../../../engine/replay/replay.ts'
+import type { LoopTurns } from '../../../engine/worker/loop-turns.ts'
 import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/pipeline/explanation-api.ts'
 import { parseLineId } from '../../../schemas/log/position.ts'
 import { DEAD_LETTER_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
@@ -25,8 +25,9 @@ const RECORDS_TOGETHER = 100
 
 export interface ExplanationPorts {
   readonly configuration: Pick<ConfigurationLog, 'get'>
-  readonly clock: Clock
   readonly replay: ReplayPorts
+  /** Turns of simulations, explanations and previews. */
+  readonly replayTurns: LoopTurns
 }
 
 /** Piece of an answer that is sent as soon as it is found. */
@@ -49,7 +50,7 @@ export class Explanations {
       throw new ApiError(400, 'EVALIDATION', 'line_id must be the _id of a stored line')
     if (place.topic === DEAD_LETTER_TOPIC) throw gone()
     const { replay: topics } = this.#ports
-    const rest = restsBetween(this.#ports.clock)
+    const rest = restsBetween(this.#ports.replayTurns)
     const origin = await whileKept(() => originOf({ topics, account, rest }, place))
     if (origin === undefined) {
       const window = await whileKept(() => windowBehind({ topics, account, rest }, place))
@@ -70,7 +71,7 @@ export class Explanations {
     if (!topics.ingest.logId.startsWith(logId)) throw gone()
     const [partition, offset, request] = numbers as [string, string, string]
     const place = { topic: INGEST_TOPIC, partition: Number(partition), offset: BigInt(offset) }
-    const rest = restsBetween(this.#ports.clock)
+    const rest = restsBetween(this.#ports.replayTurns)
     const record = await whileKept(() => explainedAt({ topics, account, rest }, place))
     if (record === undefined || !('lines' in record)) throw gone()
     const lines = record.lines.filter(({ event }) => requestOf(event) === Number(request))
@@ -91,7 +92,7 @@ export class Explanations {
     const home = partitionOfAccount(account, ingest.partitions)
     const isSpread = configuration.get(spreads, account) !== undefined
     const partitions = isSpread ? [...Array(ingest.partitions).keys()] : [home]
-    const rest = restsBetween(this.#ports.clock, signal)
+    const rest = restsBetween(this.#ports.replayTurns, signal)
     const moved = new MovedEvents(source, account, rest)
     let found = 0
     for (const partition of partitions) {
@@ -129,7 +130,7 @@ export class Explanations {
     const source = { catalogue, topic: ingest, checkpoints, partition }
     return whileKept(async () => {
       const replay = await PartitionReplay.reaching(source, offset, { account })
-      await replay.foldTo(offset, restsBetween(this.#ports.clock))
+      await replay.foldTo(offset, restsBetween(this.#ports.replayTurns))
       return replay
     }, notFound('The log does not keep everything that the lines of then met: take a later from'))
   }

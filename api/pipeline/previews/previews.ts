@@ -9,6 +9,7 @@ import { type PreviewResult, TooMuchUnderWayError } from '../../../engine/replay
 import { type PreviewStretch, previewOf } from '../../../engine/replay/preview/preview-replay.ts'
 import { NoReplayError, type ReplayedPartition } from '../../../engine/replay/replay.ts'
 import { MINUTE_MS } from '../../../engine/times/duration.ts'
+import type { LoopTurns } from '../../../engine/worker/loop-turns.ts'
 import type {
   PreviewCounts,
   PreviewOutcome,
@@ -41,6 +42,8 @@ const ORDER_ASSUMED =
 
 export interface PreviewPorts extends Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'> {
   readonly replay: ReplayPorts
+  /** Turns of simulations, explanations and previews. */
+  readonly replayTurns: LoopTurns
 }
 
 interface Job {
@@ -199,7 +202,7 @@ export class Previews {
       const unpin = this.#ports.replay.pin?.({ topic: topic.name, partition }, offset)
       if (unpin !== undefined) unpins.push(unpin)
     }
-    const rest = restsBetween(this.#ports.clock, job.cancel.signal)
+    const rest = restsBetween(this.#ports.replayTurns, job.cancel.signal)
     const stretch = { partitions: this.#partitionsOf(account), account, fromMs, toMs, pin, rest }
     try {
       const result = await previewOf(document, stretch, { maxSamples: MAX_SAMPLES, progress: job })

@@ -1,5 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
+import { jsonTextInSteps } from '../../../engine/json/json-text.ts'
+import { inTurns } from '../../../engine/worker/loop-turns.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
@@ -7,11 +10,15 @@ import {
   SimulationRecord,
   SimulationRequest,
 } from '../../../schemas/http/pipeline/simulation-api.ts'
+import type { JsonValue } from '../../../schemas/json.ts'
 import { envelope } from '../../http/envelope.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
 import { SIMULATION } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { Simulations } from './simulations.ts'
+
+/** Levels of an answer above its events: it may have 12 MB, and is printed in turns with other work. */
+const DEPTH_OF_EVENTS = 6
 
 /**
  * Simulation of samples on a pipeline, without any effect. Its answers may show contents of nodes, so it needs the right
@@ -21,6 +28,12 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
   PipelineRouteOptions & { readonly files: PipelineFiles }
 > = async (app, { pipelines, files }) => {
   const simulations = new Simulations(pipelines, files, app.ports)
+  const { replayTurns } = app.ports
+  const answered = async (reply: FastifyReply, record: SimulationRecord) => {
+    const answer = envelope(SIMULATION, record) as unknown as JsonValue
+    reply.serializer(payload => payload as string)
+    return (await inTurns(jsonTextInSteps(answer, DEPTH_OF_EVENTS), replayTurns.begin())) as never
+  }
 
   app.post(
     '/v3/pipeline/simulate',
@@ -33,7 +46,7 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
         response: { 200: EnvelopeOf(SimulationRecord), ...V3_ERROR_REPLIES },
       },
     },
-    async ({ caller, body }) => envelope(SIMULATION, await simulations.ofFile(caller, body)),
+    async ({ caller, body }, reply) => answered(reply, await simulations.ofFile(caller, body)),
   )
 
   app.post(
@@ -51,7 +64,7 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
         response: { 200: EnvelopeOf(SimulationRecord), ...V3_ERROR_REPLIES },
       },
     },
-    async ({ caller, params, query, body }) =>
-      envelope(SIMULATION, await simulations.ofPipeline(caller, params.pipelineId, query.revision, body)),
+    async ({ caller, params, query, body }, reply) =>
+      answered(reply, await simulations.ofPipeline(caller, params.pipelineId, query.revision, body)),
   )
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { checkGraph } from '../../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import type { Catalogue, NodeOutput } from '../../../engine/nodes/contract/catalogue.ts'
@@ -9,6 +8,7 @@ import {
   Simulation,
 } from '../../../engine/replay/preview/simulation.ts'
 import type { Steps } from '../../../engine/steps.ts'
+import type { LoopTurns } from '../../../engine/worker/loop-turns.ts'
 import type {
   EventRecord,
   FileSimulationRequest,
@@ -18,6 +18,7 @@ import type {
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
+import { accountOf } from '../../auth/permission.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { eventRecord } from '../event-record.ts'
 import { fileNameOf } from '../file/output-references.ts'
@@ -25,13 +26,13 @@ import type { PipelineFiles } from '../file/pipeline-files.ts'
 import { assertOptionLimits } from '../option-limits.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { Pipelines } from '../pipelines.ts'
+import { restsBetween } from '../replay-rests.ts'
 import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
 import { readSamples } from './samples.ts'
+import { SimulationQueue } from './simulation-queue.ts'
 
 /** Longest simulation: components, section 8.4. */
 const LONGEST_MS = 10_000
-/** Longest time without giving other work of this process a turn. */
-const STRETCH_MS = 10
 
 /** Names of nodes in requests and answers. */
 interface NodeNames {
@@ -43,17 +44,19 @@ interface NodeNames {
   readonly names?: ReadonlyMap<string, string>
 }
 
+export interface SimulationPorts extends Pick<PipelinePorts, 'catalogue' | 'configuration' | 'clock'> {
+  /** Turns of simulations, explanations and previews. */
+  readonly replayTurns: LoopTurns
+}
+
 /** Simulation of samples on pipelines, without any effect. */
 export class Simulations {
   readonly #pipelines: Pipelines
   readonly #files: PipelineFiles
-  readonly #ports: Pick<PipelinePorts, 'catalogue' | 'configuration' | 'clock'>
+  readonly #ports: SimulationPorts
+  readonly #queue = new SimulationQueue()
 
-  constructor(
-    pipelines: Pipelines,
-    files: PipelineFiles,
-    ports: Pick<PipelinePorts, 'catalogue' | 'configuration' | 'clock'>,
-  ) {
+  constructor(pipelines: Pipelines, files: PipelineFiles, ports: SimulationPorts) {
     this.#pipelines = pipelines
     this.#files = files
     this.#ports = ports
@@ -62,9 +65,18 @@ export class Simulations {
   /**
    * Simulates samples on the draft's nodes, or on a revision.
    *
-   * @throws ApiError 404; ProblemsError with all findings about samples or nodes
+   * @throws ApiError 404, or 429 when too many simulations of the account wait; ProblemsError with all findings about samples or nodes
    */
   ofPipeline(
+    caller: Caller,
+    id: string,
+    revision: string | undefined,
+    request: SimulationRequest,
+  ): Promise<SimulationRecord> {
+    return this.#queue.run(accountOf(caller).shortId, () => this.#ofPipeline(caller, id, revision, request))
+  }
+
+  async #ofPipeline(
     caller: Caller,
     id: string,
     revision: string | undefined,
@@ -82,9 +94,14 @@ export class Simulations {
   /**
    * Simulates samples on a pipeline that came with the request and is not stored.
    *
-   * @throws ProblemsError with all findings about the pipeline or the samples
+   * @throws ApiError 429 when too many simulations of the account wait; ProblemsError with all findings about the pipeline or the
+   *   samples
    */
-  async ofFile(caller: Caller, { pipeline, ...request }: FileSimulationRequest): Promise<SimulationRecord> {
+  ofFile(caller: Caller, request: FileSimulationRequest): Promise<SimulationRecord> {
+    return this.#queue.run(accountOf(caller).shortId, () => this.#ofFile(caller, request))
+  }
+
+  async #ofFile(caller: Caller, { pipeline, ...request }: FileSimulationRequest): Promise<SimulationRecord> {
     const content = this.#files.contentOf(caller, pipeline, '/pipeline')
     const names = new Map(content.nodes.map(node => [node.id, fileNameOf(node)]))
     const nodes = documentNodes(content.nodes)
@@ -98,7 +115,7 @@ export class Simulations {
     request: SimulationRequest,
     { sources, pointers, names }: NodeNames,
   ): Promise<SimulationRecord> {
-    const { catalogue, clock } = this.#ports
+    const { catalogue, clock, replayTurns } = this.#ports
     assertOptionLimits('', partsWithExpressions({ nodes }))
     const problems = checkGraph(catalogue, { nodes }, { allowUnconnected: true })
     if (problems.length > 0)
@@ -113,26 +130,22 @@ export class Simulations {
     const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
     const simulation = new Simulation(catalogue, document, DEFAULT_SIMULATION_BOUNDS)
     const startMs = clock.monotonicMs()
-    let restedMs = startMs
+    const rest = restsBetween(replayTurns)
     const drive = async (steps: Steps) => {
       for (const _ of steps) {
         if (simulation.tooDear !== undefined) return
-        if (clock.monotonicMs() - restedMs < STRETCH_MS) continue
-        await setImmediate()
-        restedMs = clock.monotonicMs()
+        await rest()
       }
     }
     for (const sample of samples) {
       await drive(simulation.trying(sample))
       const nowMs = clock.monotonicMs()
       if (simulation.tooDear !== undefined || nowMs - startMs > LONGEST_MS) break
-      if (nowMs - restedMs < STRETCH_MS) continue
-      await setImmediate()
-      restedMs = clock.monotonicMs()
+      await rest()
     }
     const isWhole = simulation.tried === samples.length && simulation.tooDear === undefined
     if (request.flush !== false && isWhole) await drive(simulation.flushing())
-    return recordOf(catalogue, nodes, simulation, { samples: samples.length, names })
+    return recordOf(catalogue, nodes, simulation, { samples: samples.length, names, rest })
   }
 }
 
@@ -140,24 +153,31 @@ function sourceIds(nodes: readonly NodeDocument[]): string[] {
   return nodes.filter(({ kind }) => kind === 'source').map(({ id }) => id)
 }
 
-function recordOf(
+async function recordOf(
   catalogue: Catalogue,
   nodes: readonly NodeDocument[],
   { tried, isCut, tooDear, nodes: simulated }: Simulation,
-  { samples, names }: { readonly samples: number; readonly names: NodeNames['names'] },
-): SimulationRecord {
+  {
+    samples,
+    names,
+    rest,
+  }: { readonly samples: number; readonly names: NodeNames['names']; rest(): Promise<void> },
+): Promise<SimulationRecord> {
   const read = new Set(nodes.flatMap(({ inputs }) => inputs))
   const byId = new Map(simulated.map(node => [node.id, node]))
+  const records: SimulationRecord['nodes'] = []
+  for (const node of nodes) {
+    const name = names?.get(node.id)
+    const record = nodeRecord(byId.get(node.id) as SimulatedNode, node, waysOut(catalogue, node), read)
+    records.push(name === undefined ? record : { ...record, name })
+    await rest()
+  }
   return {
     samples,
     tried,
     cut: isCut,
     ...(tooDear !== undefined && { ended: tooDear }),
-    nodes: nodes.map(node => {
-      const name = names?.get(node.id)
-      const record = nodeRecord(byId.get(node.id) as SimulatedNode, node, waysOut(catalogue, node), read)
-      return name === undefined ? record : { ...record, name }
-    }),
+    nodes: records,
   }
 }
 

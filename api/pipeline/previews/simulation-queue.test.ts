@@ -1,0 +1,53 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { SimulationQueue } from './simulation-queue.ts'
+
+/** Begins works that end when a test says so. */
+class Works {
+  readonly queue = new SimulationQueue()
+  readonly begun: string[] = []
+  readonly #ends = new Map<string, (error?: Error) => void>()
+
+  begin(account: string, name: string): Promise<void> {
+    return this.queue.run(account, () => {
+      this.begun.push(name)
+      return new Promise((resolve, reject) => {
+        this.#ends.set(name, error => (error === undefined ? resolve() : reject(error)))
+      })
+    })
+  }
+
+  async end(name: string, error?: Error): Promise<void> {
+    this.#ends.get(name)?.(error)
+    await setImmediate()
+  }
+}
+
+test('one simulation of an account runs at once, two of a process, and the oldest that may run is next', async () => {
+  const works = new Works()
+  for (const [account, name] of [
+    ['a', 'a1'],
+    ['a', 'a2'],
+    ['b', 'b1'],
+    ['c', 'c1'],
+  ] as const)
+    works.begin(account, name).catch(() => {})
+  await setImmediate()
+  expect(works.begun).toEqual(['a1', 'b1'])
+  await works.end('b1')
+  expect(works.begun).toEqual(['a1', 'b1', 'c1'])
+  await works.end('a1', new Error('it failed'))
+  expect(works.begun).toEqual(['a1', 'b1', 'c1', 'a2'])
+})
+
+test('twenty simulations of an account wait, and a further one is refused, without an effect on other accounts', async () => {
+  const works = new Works()
+  for (let index = 0; index < 21; index++) works.begin('a', `a${index}`).catch(() => {})
+  await expect(works.begin('a', 'more')).rejects.toMatchObject({ status: 429 })
+  works.begin('b', 'b1').catch(() => {})
+  await setImmediate()
+  expect(works.begun).toEqual(['a0', 'b1'])
+  await works.end('a0')
+  works.begin('a', 'again').catch(() => {})
+  expect(works.begun).toEqual(['a0', 'b1', 'a1'])
+})
