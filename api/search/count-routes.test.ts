@@ -182,6 +182,52 @@ describe('a member with a group', () => {
   })
 })
 
+describe('a day with more names of fields than are indexed', () => {
+  const timestamp = HOUR_START - 9 * DAY_MS
+  const period = { from: String(timestamp), to: String(timestamp) }
+
+  beforeAll(async () => {
+    await lines.add([{ line: '{"size":1}', timestamp, host: 'h', app: 'web', rest: {} }], {
+      account,
+      timeMs: timestamp,
+    })
+    await lines.store.insert({
+      ...{ topic: 'weir.ingest', partition: 0, table: 'full_field_days', epoch: { offset: 1n, attempt: 0 } },
+      block: fullFieldDaysBlock([{ account, timeMs: timestamp, offset: 2n, row: 0 }]),
+      rows: 1,
+    })
+  })
+
+  test.each([
+    ['histogram', { by: 'size' }, false],
+    ['histogram', { query: 'size:1', by: 'app' }, false],
+    ['histogram', { by: 'app' }, true],
+    ['histogram', {}, true],
+    ['facet', { fields: 'size' }, false],
+    ['facet', { fields: 'app,level,file,env,tag,host' }, true],
+  ])('is named in the answer to a %s that needs one: %j', async (path, parameters, complete) => {
+    const answer = await ask(path, { ...period, ...parameters } as Record<string, string>)
+    const day = new Date(timestamp).toISOString().slice(0, 10)
+    expect(answer.headers['x-weir-incomplete']).toBe(complete ? undefined : `fields; days="${day}"`)
+    const { data } = answer.json()
+    for (const counted of path === 'facet' ? data : [data]) expect(counted.complete).toBe(complete)
+  })
+
+  test('makes only those facets of an answer inexact that need such a field', async () => {
+    const [app, size] = await facets({ ...period, fields: 'app,size' })
+    expect(app).toMatchObject({ complete: true, exact: true })
+    expect(size).toMatchObject({ complete: false, exact: false })
+  })
+})
+
+test('fields are counted whose names are those of properties of every object', async () => {
+  const [proto, builder] = await facets({ fields: '__proto__,constructor' })
+  expect(proto).toMatchObject({ field: '__proto__', values: [], absent: 4 })
+  expect(builder).toMatchObject({ field: 'constructor', values: [], absent: 4 })
+  for (const by of ['__proto__', 'constructor', 'toString'])
+    expect(await histogram({ by })).toMatchObject({ lines: 4, series: [] })
+})
+
 describe('bad parameters', () => {
   test.each([
     ['histogram', { by: 'line' }, '/by', '"by" must be app, host,'],

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
-import { asksForField } from '../../engine/store/search/full-field-days.ts'
+import { asksForField, isParsedName } from '../../engine/store/search/full-field-days.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { FACET, HISTOGRAM } from '../../schemas/http/lines/count-api.ts'
@@ -36,7 +36,13 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
   app.get('/v3/search/histogram', { schema: HISTOGRAM, ...OWN_VALIDATION }, async (request, reply) => {
     const account = accountOf(request.caller).shortId
     const asked = readHistogram(new QueryParameters(request.query), account, clock)
-    const { selection, hasAll } = await visible(parts, request.caller, asked.selection, reply)
+    const fields = asked.by === undefined ? [] : [asked.by]
+    const { selection, hasAll, lacksNames } = await visible(
+      parts,
+      request.caller,
+      { ...asked, fields },
+      reply,
+    )
     const { fromMs: from, toMs: to } = selection
     const { intervalMs, starts } = asked.buckets
     return answered(parts, reply, async counting => {
@@ -44,7 +50,7 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
       const { series, other, lines, complete, coveredFromMs } = counted
       return envelope(META_OF_HISTOGRAM, {
         ...{ from, to, interval_ms: intervalMs, starts, series, other, lines },
-        ...{ complete: complete && hasAll, covered_from: coveredFromMs },
+        ...{ complete: complete && hasAll && !fields.some(lacksNames), covered_from: coveredFromMs },
       })
     })
   })
@@ -52,7 +58,7 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
   app.get('/v3/search/facet', { schema: FACET, ...OWN_VALIDATION }, async (request, reply) => {
     const account = accountOf(request.caller).shortId
     const asked = readFacets(new QueryParameters(request.query), account, clock)
-    const seen = await visible(parts, request.caller, asked.selection, reply)
+    const seen = await visible(parts, request.caller, asked, reply)
     return answered(parts, reply, async counting =>
       envelope(META_OF_FACETS, await facetsOf(counting, asked, seen)),
     )
@@ -71,22 +77,30 @@ interface Parts extends Pick<FastifyInstance['ports'], 'configuration' | 'clock'
 async function visible(
   { store, onIncomplete, configuration }: Parts,
   caller: Caller,
-  selection: LineSelection,
+  { selection, fields }: Pick<FacetRequest, 'selection' | 'fields'>,
   reply: FastifyReply,
 ): Promise<Visible> {
   const scope = accessScopeOf(configuration, caller)
   const query = narrowed(selection.query, scope)
   assertCountable(query)
-  const incomplete = await store.fullFieldDays({ ...selection, query })
-  if (incomplete.length > 0) {
+  const incomplete = await store.fullFieldDays({ ...selection, query }, { fields })
+  const isIncomplete = incomplete.length > 0
+  if (isIncomplete) {
     reply.header(INCOMPLETE_HEADER, incompleteText(incomplete))
     onIncomplete()
   }
-  if (scope === undefined || !asksForField(scope)) return { selection: { ...selection, query }, hasAll: true }
+  const lacksNames = (field: string) => isIncomplete && isParsedName(field)
+  const findsAll = !isIncomplete || !asksForField(query)
+  if (scope === undefined || !asksForField(scope))
+    return { selection: { ...selection, query }, hasAll: findsAll, lacksNames }
   // Lines may be much older or newer than the day on which they came.
   const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
   const exceptDays = await store.fullFieldDays({ ...selection, ...always, query: scope })
-  return { selection: { ...selection, query, exceptDays }, hasAll: exceptDays.length === 0 }
+  return {
+    selection: { ...selection, query, exceptDays },
+    hasAll: findsAll && exceptDays.length === 0,
+    lacksNames,
+  }
 }
 
 /** Answers with the counts; the work ends when the client leaves. */
@@ -109,7 +123,7 @@ async function answered<Data>(
 async function facetsOf(
   counting: Counting,
   { fields, limit, budgetMs }: FacetRequest,
-  { selection, hasAll }: Visible,
+  { selection, hasAll, lacksNames }: Visible,
 ): Promise<object[]> {
   const startMs = counting.clock.monotonicMs()
   const facets: object[] = []
@@ -117,10 +131,11 @@ async function facetsOf(
     // Each field has its share of the time, and the time that earlier fields did not use.
     const untilMs = startMs + (budgetMs * (index + 1)) / fields.length
     const { lines, coveredFromMs, ...facet } = await facetOf(counting, selection, field, { limit, untilMs })
-    const complete = facet.complete && hasAll
+    const hasAllValues = hasAll && !lacksNames(field)
+    const complete = facet.complete && hasAllValues
     facets.push({
       ...facet,
-      ...{ exact: facet.exact && hasAll, of_lines: lines, complete, covered_from: coveredFromMs },
+      ...{ exact: facet.exact && hasAllValues, of_lines: lines, complete, covered_from: coveredFromMs },
     })
   }
   return facets
@@ -128,8 +143,10 @@ async function facetsOf(
 
 interface Visible {
   readonly selection: LineSelection
-  /** False if lines that the caller may see are left out. */
+  /** False if lines that the caller may see are left out, or may be. */
   readonly hasAll: boolean
+  /** Whether values of a field are missing on days with too many names of fields. */
+  lacksNames(field: string): boolean
 }
 
 const META_OF_HISTOGRAM = { pk: 'histogram', type: 'histogram', links: {} }

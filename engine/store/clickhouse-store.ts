@@ -18,7 +18,7 @@ import { migrate } from './migrations.ts'
 import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
 import type { FilteredLines } from './search/filtered-segments.ts'
-import { fullFieldDays } from './search/full-field-days.ts'
+import { type FullFieldDaysOptions, fullFieldDays } from './search/full-field-days.ts'
 import { type Buckets, countByTime, countByValue } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
 import { searchLines } from './search/sliced-search.ts'
@@ -289,8 +289,8 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
     return searchLines(this, this.#lineTables, selection, page, this.#filtered)
   }
 
-  fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]> {
-    return fullFieldDays(this, this.#lineTables, selection, signal)
+  fullFieldDays(selection: LineSelection, options?: FullFieldDaysOptions): Promise<string[]> {
+    return fullFieldDays(this, this.#lineTables, selection, options)
   }
 
   countByValue(selection: LineSelection, field: string, signal: AbortSignal) {

@@ -1,4 +1,5 @@
 import type { PipelineErrorEntry, PipelineErrorsQuery } from './pipeline-errors.ts'
+import type { FullFieldDaysOptions } from './search/full-field-days.ts'
 import type { BucketCounts, Buckets, SliceOfCounts, ValueCounts } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
 import type { NamedUsage, PoolUsage, UsageByKindQuery, UsagePeriod } from './usage.ts'
@@ -19,11 +20,11 @@ export interface StoreSearches {
   search(selection: LineSelection, page: LinePage): LineSearch
 
   /**
-   * UTC days (YYYY-MM-DD) on which the account sent more names of fields than are indexed, oldest first. They are days
-   * within the period of a search, or days on which lines of the period came. Empty if the query does not name a field,
-   * because it then finds all matching lines.
+   * UTC days (YYYY-MM-DD) on which the account sent more names of fields than are indexed, oldest first: days within the
+   * period of a search, and those on which lines of the period came. Empty if neither the query nor
+   * `fields` name a parsed field, because all lines and values are then found.
    */
-  fullFieldDays(selection: LineSelection, signal?: AbortSignal): Promise<string[]>
+  fullFieldDays(selection: LineSelection, options?: FullFieldDaysOptions): Promise<string[]>
 
   /**
    * Counts the lines of a selection by the values of a countable field (counted-field.ts), in slices of its period, newest

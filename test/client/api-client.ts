@@ -3044,7 +3044,7 @@ export type Histogram = {
     other: number[];
     /** All counted lines. */
     lines: number;
-    /** Whether all lines of the period were counted. */
+    /** Whether all lines of the period were counted. False as well if fields were left out on a day with too many names: see the header `x-weir-incomplete`. */
     complete: boolean;
     /** UNIX milliseconds. Older lines were not counted. */
     covered_from: number;
@@ -3070,7 +3070,7 @@ export type Facet = {
     exact: boolean;
     /** All counted lines. */
     of_lines: number;
-    /** Whether all lines of the period were counted. */
+    /** Whether all lines of the period were counted. False as well if fields were left out on a day with too many names: see the header `x-weir-incomplete`. */
     complete: boolean;
     /** UNIX milliseconds. Older lines were not counted. */
     covered_from: number;

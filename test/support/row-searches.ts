@@ -3,7 +3,11 @@ import { evaluate } from '../../engine/query-language/evaluate.ts'
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import type { PipelineErrorEntry, PipelineErrorsQuery } from '../../engine/store/pipeline-errors.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
-import { asksForField } from '../../engine/store/search/full-field-days.ts'
+import {
+  asksForField,
+  type FullFieldDaysOptions,
+  isParsedName,
+} from '../../engine/store/search/full-field-days.ts'
 import type { BucketCounts, Buckets } from '../../engine/store/search/line-counts.ts'
 import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import type { StoreSearches } from '../../engine/store/store-searches.ts'
@@ -50,7 +54,8 @@ export function rowSearches(rows: (table: StoreTable) => readonly PlacedRow[]): 
     async *countByTime(selection, buckets) {
       yield sliceOf(selection, bucketCounts(linesOf(rows('lines').map(selectedLine), selection), buckets))
     },
-    fullFieldDays: async selection => fullFieldDays(rows('full_field_days'), rows('lines'), selection),
+    fullFieldDays: async (selection, options) =>
+      fullFieldDays(rows('full_field_days'), rows('lines'), selection, options),
     usageByKind,
     async *usageByKindStream(query) {
       yield await usageByKind(query)
@@ -147,8 +152,9 @@ function fullFieldDays(
   rows: readonly PlacedRow[],
   lines: readonly PlacedRow[],
   { account, fromMs, toMs, query }: LineSelection,
+  { fields = [] }: FullFieldDaysOptions = {},
 ): string[] {
-  if (!asksForField(query)) return []
+  if (!asksForField(query) && !fields.some(isParsedName)) return []
   const dayOf = (row: PlacedRow) => Math.floor(Number(row.t) / DAY_MS)
   const found = lines.filter(
     line => line.account === account && Number(line.ts) >= fromMs && Number(line.ts) <= toMs,

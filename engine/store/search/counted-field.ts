@@ -13,13 +13,13 @@ import type { SqlConstants } from './sql-constants.ts'
 import { isParsedField } from './stored-field.ts'
 
 /** Columns of words by the path of their record's member. An empty word means that the member is absent. */
-const WORD_COLUMNS: Readonly<Record<string, Expression>> = {
-  _app: column.app,
-  _host: column.host,
-  level: column.level,
-  _file: column.file,
-  _env: column.env,
-}
+const WORD_COLUMNS: ReadonlyMap<string, Expression> = new Map([
+  ['_app', column.app],
+  ['_host', column.host],
+  ['level', column.level],
+  ['_file', column.file],
+  ['_env', column.env],
+])
 const TAGS_PATH = '_tag'
 
 /**
@@ -39,7 +39,7 @@ export type CountedField =
 export function isCountable(name: string): boolean {
   return (
     name !== '' &&
-    fieldPaths(name).every(path => path === TAGS_PATH || path in WORD_COLUMNS || isParsedField(path))
+    fieldPaths(name).every(path => path === TAGS_PATH || WORD_COLUMNS.has(path) || isParsedField(path))
   )
 }
 
@@ -48,7 +48,7 @@ export function countedField(name: string, constants: SqlConstants, table: LineT
   const paths = fieldPaths(name)
   const [path] = paths as [string]
   if (path === '_app' || path === '_host' || path === 'level')
-    return { kind: 'word', word: WORD_COLUMNS[path] as Expression }
+    return { kind: 'word', word: WORD_COLUMNS.get(path) as Expression }
   return {
     kind: 'texts',
     texts: paths.map(path => textsOf(path, constants, table)).reduceRight(withFallback),
@@ -63,7 +63,7 @@ function textsOf(path: string, constants: SqlConstants, table: LineTable): Expre
   const parsed = parsedTexts(path, constants, table)
   if (path === TAGS_PATH)
     return withFallback(parsed, sql`arrayMap(v -> toString(v), arrayDistinct(${column.tags}))`)
-  const word = WORD_COLUMNS[path]
+  const word = WORD_COLUMNS.get(path)
   return word === undefined ? parsed : sql`if(${word} != '', [toString(${word})], ${parsed})`
 }
 

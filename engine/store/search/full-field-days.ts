@@ -7,18 +7,25 @@ import type { LineSelection } from './line-selection.ts'
 import { isParsedField } from './stored-field.ts'
 import { MAX_TIME_MS, nearestStoredTime } from './stored-times.ts'
 
+export interface FullFieldDaysOptions {
+  /** Names of the fields by whose values the lines are counted. */
+  readonly fields?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
 /**
- * Days of `full_field_days` on which lines of a search came, oldest first; none if the query does not name a field. Lines
- * can be much older or newer than the day on which they came. Only an account with such days is asked for its lines.
+ * Days of `full_field_days` on which lines of a search came, oldest first; none if neither the query nor the counted
+ * fields are found by parsed names. Lines can be much older or newer than the day on which they came. Only an account with
+ * such days is asked for its lines.
  */
 export async function fullFieldDays(
   runner: StatementRunner,
   tables: readonly LineTable[],
   selection: LineSelection,
-  signal?: AbortSignal,
+  { fields = [], signal }: FullFieldDaysOptions = {},
 ): Promise<string[]> {
   const { account, query } = selection
-  if (!asksForField(query)) return []
+  if (!asksForField(query) && !fields.some(isParsedName)) return []
   const all = await runner.query<DayRow>(
     {
       sql: `SELECT DISTINCT toString(toDate(t)) AS day FROM full_field_days
@@ -81,8 +88,13 @@ export function asksForField(query: Query): boolean {
     case 'not':
       return asksForField(query.operand)
     case 'field':
-      return fieldPaths(query.name).some(isParsedField)
+      return isParsedName(query.name)
     default:
       return false
   }
+}
+
+/** Whether a field of the query language is found by a parsed name. */
+export function isParsedName(name: string): boolean {
+  return fieldPaths(name).some(isParsedField)
 }

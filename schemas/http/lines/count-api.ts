@@ -26,7 +26,10 @@ const Counted = {
 
 const Lines = Type.Integer({ minimum: 0 })
 const Coverage = {
-  complete: Type.Boolean({ description: 'Whether all lines of the period were counted.' }),
+  complete: Type.Boolean({
+    description:
+      'Whether all lines of the period were counted. False as well if fields were left out on a day with too many names: see the header `x-weir-incomplete`.',
+  }),
   covered_from: Type.Integer({ description: 'UNIX milliseconds. Older lines were not counted.' }),
 }
 
