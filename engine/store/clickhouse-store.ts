@@ -11,6 +11,8 @@ import {
   type StoreTable,
 } from '../../schemas/log/tables.ts'
 import { topicNumber } from '../../schemas/log/topics.ts'
+import type { Clock } from '../clock/clock.ts'
+import { systemClock } from '../clock/system-clock.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import { allAreFiltered, unmarkLinesWithoutFilter } from './filter-coverage.ts'
@@ -62,8 +64,11 @@ export interface ClickHouseStore extends Store, StatementRunner {
 }
 
 /** The store on ClickHouse, embedded or a server. */
-export function openClickHouseStore(connection: StoreConnection): ClickHouseStore {
-  return new StoreOverConnection(connection)
+export function openClickHouseStore(
+  connection: StoreConnection,
+  clock: Clock = systemClock(),
+): ClickHouseStore {
+  return new StoreOverConnection(connection, clock)
 }
 
 /**
@@ -95,6 +100,7 @@ const ESSENTIAL_TABLES = new Set(['migrations', 'logs'])
 
 class StoreOverConnection implements ClickHouseStore {
   readonly #connection: StoreConnection
+  readonly #clock: Clock
   readonly #damage = new DamageRecord()
   #logId: string | undefined
   /** Lines with filters; undefined: some that have the mark may lack theirs. */
@@ -106,8 +112,9 @@ class StoreOverConnection implements ClickHouseStore {
   /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
-  constructor(connection: StoreConnection) {
+  constructor(connection: StoreConnection, clock: Clock) {
     this.#connection = connection
+    this.#clock = clock
   }
 
   async open(logId: string, wasFilled = false): Promise<void> {
@@ -286,7 +293,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   search(selection: LineSelection, page: LinePage): LineSearch {
-    return searchLines(this, this.#lineTables, selection, page, this.#filtered)
+    return searchLines(this, this.#lineTables, selection, page, this.#filtered, this.#clock)
   }
 
   fullFieldDays(selection: LineSelection, options?: FullFieldDaysOptions): Promise<string[]> {
@@ -306,7 +313,7 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   usageByKindStream(query: UsageByKindQuery, signal: AbortSignal): AsyncIterable<NamedUsage[]> {
-    return usageByKindStream(this, query, signal)
+    return usageByKindStream(this, query, signal, this.#clock)
   }
 
   usageTotals(period: UsagePeriod, signal?: AbortSignal): Promise<PoolUsage[]> {

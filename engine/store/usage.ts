@@ -1,5 +1,7 @@
 import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
+import type { Clock } from '../clock/clock.ts'
 import { DAY_S } from '../times/duration.ts'
+import { rowsForReader } from './rows-for-reader.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 
 export type UsageKind = 'apps' | 'hosts' | 'tags'
@@ -40,6 +42,9 @@ export interface PoolUsage extends Usage {
   readonly poolDays: number
 }
 
+/** A page adds up all entries again, so it has many. */
+const USAGE_PAGE_ROWS = 20_000
+
 const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
 
 /**
@@ -57,13 +62,24 @@ export async function usageByKind(
   return rows.map(namedUsage)
 }
 
-/** Like `usageByKind`, in parts: there may be a million entries. */
+/**
+ * Like `usageByKind`, in parts: there may be a million entries. A slow reader gets later parts from later statements.
+ * Entries that overtook the last one in the meantime are then missing; no entry comes twice.
+ */
 export async function* usageByKindStream(
   runner: StatementRunner,
   query: UsageByKindQuery,
   signal: AbortSignal,
+  clock: Clock,
 ): AsyncGenerator<NamedUsage[]> {
-  const rows = runner.queryStream<UsageRow>(usageByKindStatement(query), signal)
+  const rows = rowsForReader<UsageRow>({
+    clock,
+    limit: () => query.limit ?? Number.POSITIVE_INFINITY,
+    pageRows: USAGE_PAGE_ROWS,
+    open: () => runner.queryStream(usageByKindStatement(query), signal),
+    openBehind: (behind, limit) =>
+      runner.queryStream(usageByKindStatement({ ...query, limit, behind }), signal),
+  })
   for await (const some of rows) yield some.map(namedUsage)
 }
 
@@ -94,8 +110,9 @@ export async function usageTotals(
   }))
 }
 
-export function usageByKindStatement(query: UsageByKindQuery): Statement {
-  const { kind, name, poolDays, limit, order = 'bytes' } = query
+/** @param query with `behind`, the last entry before those of the answer */
+export function usageByKindStatement(query: UsageByKindQuery & { readonly behind?: UsageRow }): Statement {
+  const { kind, name, poolDays, limit, behind, order = 'bytes' } = query
   const column = COLUMN_OF[kind]
   // Lines are grouped by all their tags first: the projection cannot be used for a statement that divides them.
   const names = kind === 'tags' ? 'arrayJoin(arrayDistinct(grouped))' : 'grouped'
@@ -109,12 +126,14 @@ export function usageByKindStatement(query: UsageByKindQuery): Statement {
     sql: `SELECT ${names} AS name, sum(b) AS bytes, sum(l) AS lines FROM (
 ${sources(column, conditions, query)}
 )${name === undefined ? '' : ' WHERE name = {name:String}'}
-GROUP BY name ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
+GROUP BY name${behind === undefined ? '' : ` HAVING (${order}, {last_name:String}) < ({last:UInt64}, name)`}
+ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
     parameters: {
       ...periodParameters(query),
       ...(name === undefined ? {} : { name }),
       ...(poolDays === undefined ? {} : { pool: poolDays }),
       ...(limit === undefined ? {} : { limit }),
+      ...(behind === undefined ? {} : { last_name: behind.name, last: behind[order] }),
     },
   }
 }

@@ -7,6 +7,7 @@ import { blockStructure, type LineTable, SLOT_NAMES } from '../../../schemas/log
 import { newStoredLine } from '../../../test/support/line-blocks.ts'
 import type { StoreConnection } from '../../store/connection.ts'
 import { openEmbeddedConnection } from '../../store/embedded-connection.ts'
+import { factsText, tagsText } from '../slots/line-facts.ts'
 import type { StoredLine } from '../stored-line/stored-line.ts'
 import { newLineBlock } from './line-block.ts'
 
@@ -27,10 +28,13 @@ async function readBlock(block: readonly Uint8Array[], table: LineTable = 'lines
   const path = join(folder, 'block.native')
   writeFileSync(path, Buffer.concat(block))
   const structure = blockStructure(table).replaceAll("'", "\\'")
+  const maps =
+    table === 'lines'
+      ? `, mapKeys(text_fields) AS text_names, mapValues(text_fields) AS text_values,
+    mapKeys(number_fields) AS number_names, mapValues(number_fields) AS number_values`
+      : ''
   return connection.read(
-    `SELECT * EXCEPT (t, ts, text_fields, number_fields), toUnixTimestamp64Milli(t) AS t_ms, toUnixTimestamp64Milli(ts) AS ts_ms,
-    mapKeys(text_fields) AS text_names, mapValues(text_fields) AS text_values,
-    mapKeys(number_fields) AS number_names, mapValues(number_fields) AS number_values
+    `SELECT * EXCEPT (t, ts${maps === '' ? '' : ', text_fields, number_fields'}), toUnixTimestamp64Milli(t) AS t_ms, toUnixTimestamp64Milli(ts) AS ts_ms${maps}
     FROM file('${path}', 'Native', '${structure}')`,
   )
 }
@@ -58,14 +62,19 @@ function expected(offset: bigint, row: number, line: StoredLine): unknown {
 
 /** The expected row of a line that is stored whole in the table of slotted lines. */
 function expectedWhole(offset: bigint, row: number, line: StoredLine): unknown {
-  const { file, env, mac, ip, remote, tags, retention, pool, ...others } = expected(offset, row, line) as {
-    readonly [name: string]: unknown
-    readonly tags: readonly string[]
-  }
-  const named = Object.entries({ file, env, mac, ip, remote, tags: tags.length === 0 ? '' : tags })
-  const facts = { retention, pool, ...Object.fromEntries(named.filter(([, value]) => value !== '')) }
+  const {
+    file: _file,
+    env: _env,
+    mac: _mac,
+    ip: _ip,
+    remote: _remote,
+    tags: _tags,
+    line: whole_line,
+    ...others
+  } = expected(offset, row, line) as Readonly<Record<string, unknown>>
+  const facts = factsText({ ...line, remote: line.remoteAddress })
   const noSlots = Object.fromEntries(SLOT_NAMES.map(name => [name, '']))
-  return { ...others, facts: JSON.stringify(facts), shape: '', ...noSlots }
+  return { ...others, facts, tag_list: tagsText(line.tags), shape: '', whole_line, ...noSlots }
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 40 }).filter(value => value.isWellFormed())

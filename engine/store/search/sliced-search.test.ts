@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../clock/manual-clock.ts'
 import { parseQuery } from '../../query-language/parse-query.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
 import type { LinePage, LineSelection } from './line-selection.ts'
@@ -41,7 +42,7 @@ function storeWith(time: TimeOfLines, rowsEach: number, line = '') {
 }
 
 function rows(store: StatementRunner, selection = SELECTION, page = HEAD) {
-  return searchLines(store, ['lines'], selection, page, undefined).rows(new AbortController().signal)
+  return searchLines(store, ['lines'], selection, page, undefined, manualClock()).rows(new AbortController().signal)
 }
 
 test('lines of the first slice are returned before the second is read', async () => {
@@ -167,7 +168,7 @@ describe('parts of an answer', () => {
   }
 
   function parts(store: StatementRunner, page: LinePage, signal = new AbortController().signal) {
-    return searchLines(store, ['lines'], ORDERED, page, undefined).parts(signal)
+    return searchLines(store, ['lines'], ORDERED, page, undefined, manualClock()).parts(signal)
   }
 
   test.each([HEAD, TAIL])(

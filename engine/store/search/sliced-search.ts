@@ -1,4 +1,6 @@
 import type { LineTable } from '../../../schemas/log/tables.ts'
+import type { Clock } from '../../clock/clock.ts'
+import { rowsForReader } from '../rows-for-reader.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
 import { StoreError } from '../store-error.ts'
 import { streamedLines } from './answer-row.ts'
@@ -43,6 +45,7 @@ export function searchLines(
   selection: LineSelection,
   page: LinePage,
   filtered: FilteredLines | undefined,
+  clock: Clock,
 ): LineSearch {
   const found = tables.map(table => searchStatement(table, selection, page))
   const access = ACCESSES.findLast(each => found.some(statement => statement.access === each)) ?? 'order'
@@ -55,6 +58,7 @@ export function searchLines(
     access,
     words: filtered && found[0]?.words,
     filtered,
+    clock,
   }
   return {
     access: search.words === undefined ? access : 'index',
@@ -75,6 +79,7 @@ interface SlicedSearch {
   readonly access: SearchAccess
   readonly words: SoughtWords | undefined
   readonly filtered: FilteredLines | undefined
+  readonly clock: Clock
 }
 
 async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
@@ -90,10 +95,21 @@ async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGene
 
 /** The page without slices. */
 function wholePage(
-  { runner, statements, page }: SlicedSearch,
+  { runner, tables, selection, statements, page, clock }: SlicedSearch,
   signal: AbortSignal,
 ): AsyncIterable<SelectedLine[]> {
-  const each = statements.map(statement => streamedLines(runner, statement, signal))
+  const each = tables.map((table, index) =>
+    rowsForReader<SelectedLine>({
+      clock,
+      limit: first => first?.found ?? page.limit,
+      open: () => streamedLines(runner, statements[index] as Statement, signal),
+      // The answer is a stretch of lines without gaps, so the number of lines that are left is its other end.
+      openBehind: (behind, limit) => {
+        const rest = searchStatement(table, selection, { prefer: 'head', limit, behind })
+        return streamedLines(runner, rest.statement, signal)
+      },
+    }),
+  )
   return page.prefer === 'head' ? mergedLines(each, 'head', page.limit) : newestLinesOf(each, page.limit)
 }
 
@@ -193,7 +209,7 @@ async function* newestLines(
 }
 
 function rowsOfSlice(
-  { runner, tables, selection, page }: SlicedSearch,
+  { runner, tables, selection, page, clock }: SlicedSearch,
   { fromMs, toMs, within }: Slice,
   limit: number,
   signal: AbortSignal,
@@ -203,8 +219,14 @@ function rowsOfSlice(
   const ofTable = (table: LineTable) => {
     if (within !== undefined && isDecidedHere(inSlice, ofSlice))
       return decidedLines(runner, { table, selection: inSlice, page: ofSlice, within }, signal)
-    const { statement } = searchStatement(table, inSlice, ofSlice, 'found', within)
-    return streamedLines(runner, statement, signal)
+    const opened = (asked: LinePage) =>
+      streamedLines(runner, searchStatement(table, inSlice, asked, 'found', within).statement, signal)
+    return rowsForReader<SelectedLine>({
+      clock,
+      limit: () => limit,
+      open: () => opened(ofSlice),
+      openBehind: (behind, most) => opened({ ...ofSlice, limit: most, behind }),
+    })
   }
   return mergedLines(tables.map(ofTable), page.prefer, limit)
 }
