@@ -9,6 +9,8 @@ import { attachedAccountRoutes } from './enterprise/attached-account-routes.ts'
 import { callerRoutes } from './enterprise/caller-routes.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { sendError } from './error-reply.ts'
+import { BodyRoom } from './http/bodies/body-room.ts'
+import { ReceivedBodies } from './http/bodies/received-bodies.ts'
 import { EarlyAnswers } from './http/early-answer.ts'
 import { parseJsonBodies } from './http/json-body.ts'
 import { boundClosing } from './http/open-connections.ts'
@@ -43,6 +45,9 @@ declare module 'fastify' {
     routeTable: RouteTable
   }
 }
+
+/** Bodies of API requests that can be received at the same time: some thirty of the largest. */
+const API_RECEIVING_BYTES = 64 * 1024 * 1024
 
 /** Builds the HTTP server from its ports. The caller calls `app.listen` or `app.inject`. */
 export async function buildServer(given: ServerPorts): Promise<FastifyInstance> {
@@ -89,7 +94,12 @@ function addHooks(app: FastifyInstance): void {
 }
 
 function readAndAnswerJson(app: FastifyInstance): void {
-  parseJsonBodies(app)
+  const { clock, settings } = app.ports
+  const room = new BodyRoom(API_RECEIVING_BYTES)
+  const bodies = new ReceivedBodies({ clock, limitBytes: settings.bodyLimitBytes, room })
+  bodies.closeWith(app)
+  app.decorate('receivedBodies', bodies)
+  parseJsonBodies(app, bodies)
   app.setValidatorCompiler(validatorCompiler())
   // Answers are written unchanged: a response schema only documents them, and drops nothing.
   app.setSerializerCompiler(() => data => jsonText(data as JsonValue))

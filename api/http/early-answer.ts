@@ -7,6 +7,8 @@ import { isUpgrade } from './web-sockets.ts'
 
 /** Bytes of a request that are read and discarded after its answer. */
 const DISCARD_LIMIT_BYTES = 64 * 1024 * 1024
+/** A smaller chunk counts as this many bytes, because each chunk takes time. */
+const DISCARDED_CHUNK_BYTES = 1024
 /** Time for the sender of the discarded rest. */
 const DISCARD_WITHIN_MS = MINUTE_MS
 
@@ -53,7 +55,7 @@ export class EarlyAnswers {
     const over = new AbortController()
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
+      bytes += Math.max(chunk.length, DISCARDED_CHUNK_BYTES)
       if (bytes > DISCARD_LIMIT_BYTES) request.destroy()
     })
     finished(request, { writable: false }, () => over.abort())

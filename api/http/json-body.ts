@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { assertNoneTooLarge, parseBoundedNumbers } from '../../engine/json/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import type { ReceivedBodies } from './bodies/received-bodies.ts'
 import { type ApiError, badRequest } from './errors.ts'
 import { rememberOrder } from './member-order.ts'
 
@@ -19,13 +20,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Parses every body as JSON, whatever its content type. An empty body counts as absent (configuration and account API,
  * section 1, rule 7). Clients send the content type even with a DELETE or GET without a body.
  */
-export function parseJsonBodies(app: FastifyInstance): void {
+export function parseJsonBodies(app: FastifyInstance, bodies: ReceivedBodies): void {
   app.addHook('onRequest', async ({ headers }) => {
     // An empty or damaged content type would be refused before the parser is called.
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+  bodies.parseAll(app, async (request, body) => {
     const value = jsonBody(body, request.routeOptions.config.exactMember)
     // Reading a large body takes long, so other requests get a turn before it is parsed.
     if (body.length > LARGE_BYTES) await setImmediate()

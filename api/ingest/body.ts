@@ -1,71 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import { gunzip, gunzipSync, inflate, inflateRaw, inflateRawSync, inflateSync } from 'node:zlib'
-import { type ApiError, badRequest, payloadTooLarge, unavailable } from '../http/errors.ts'
-import type { ByteBudget } from './byte-budget.ts'
+import type { RawBody } from '../http/bodies/received-bodies.ts'
+import { type ApiError, badRequest, payloadTooLarge } from '../http/errors.ts'
 
 /** Compressed bodies up to this size are inflated at once: handing them to another thread costs more. */
 const SYNC_INFLATE_BYTES = 32 * 1024
-
-/** A request body as it came, before decompression. */
-export interface RawBody {
-  readonly chunks: readonly Buffer[]
-  readonly bytes: number
-}
-
-export interface BodyLimits {
-  /** Limit of the body both as sent and decompressed: ingestion, section 1.3. */
-  readonly limitBytes: number
-  /** Budget that counts the bytes being collected. */
-  readonly budget: ByteBudget
-}
-
-/**
- * Collects a request body. A refusal is a value and not an exception: an exception in a content-type parser makes fastify
- * close the connection. That connection is usable again once the rest of the body was read behind the answer.
- *
- * @param done is called exactly once: with the body, or with the ApiError (413, 400, 503) to answer with
- */
-export function collectBody(
-  stream: Readable,
-  headers: IncomingHttpHeaders,
-  { limitBytes, budget }: BodyLimits,
-  done: (body: RawBody | ApiError) => void,
-): void {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  let taken = 0
-  let isOver = false
-
-  const refuse = (error: ApiError) => {
-    isOver = true
-    chunks.length = 0
-    budget.give(taken)
-    done(error)
-  }
-  stream.on('data', (chunk: Buffer) => {
-    if (isOver) return
-    bytes += chunk.length
-    if (bytes > limitBytes) return refuse(payloadTooLarge())
-    if (!budget.take(chunk.length))
-      return refuse(unavailable('Too many requests are being received at once', 1))
-    taken += chunk.length
-    chunks.push(chunk)
-  })
-  stream.on('end', () => {
-    if (isOver) return
-    isOver = true
-    budget.give(taken)
-    done({ chunks, bytes })
-  })
-  const broken = () => {
-    if (!isOver) refuse(badRequest([{ message: 'The request ended before its body did', key: 'body' }]))
-  }
-  stream.on('error', broken)
-  stream.on('close', broken)
-  // The size is known before the first byte, so the answer is sent at once, and the body is read afterwards.
-  if (Number(headers['content-length']) > limitBytes) refuse(payloadTooLarge())
-}
 
 export type ContentCoding = 'identity' | 'gzip' | 'deflate'
 

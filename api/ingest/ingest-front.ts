@@ -13,10 +13,11 @@ import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
 import { type Idempotency, INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
+import { type BodyRoom, STRANGERS } from '../http/bodies/body-room.ts'
+import type { RawBody } from '../http/bodies/received-bodies.ts'
 import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../http/errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
-import { contentCodingOf, inflateBody, type RawBody } from './body.ts'
-import type { ByteBudget } from './byte-budget.ts'
+import { contentCodingOf, inflateBody } from './body.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
 import { idempotencyKeyOf, type KeptAnswer, type RecentKeys } from './recent-keys.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
@@ -77,12 +78,12 @@ type Reply = { status: 'ok' | number[]; batchID: string }
 /** Turns requests into durable lines and answers them. */
 export class IngestFront {
   readonly #options: IngestFrontOptions
-  readonly #inflating: ByteBudget
+  readonly #inflating: BodyRoom
   readonly #reader: BodyReader
   readonly #turns: LoopTurns
 
-  /** @param inflating limits the bytes being decompressed, separately from those being received */
-  constructor(options: IngestFrontOptions, inflating: ByteBudget) {
+  /** @param inflating memory of the bodies that are being decompressed */
+  constructor(options: IngestFrontOptions, inflating: BodyRoom) {
     this.#options = options
     this.#inflating = inflating
     this.#reader = (options.codec ?? wasmCodec).newReader()
@@ -213,21 +214,21 @@ export class IngestFront {
       if (body instanceof ApiError) throw body
       const coding = contentCodingOf(request.headers)
       if (coding === 'identity' || body.bytes === 0) return body.chunks
-      return [await this.#inflated(body, coding)]
+      return [await this.#inflated(body, coding, holderOf(request.ingestion))]
     } catch (error) {
       const isUnreadable = error instanceof ApiError && (error.status === 400 || error.status === 415)
       throw isUnreadable && request.ingestion.caller === null ? notAuthorized() : error
     }
   }
 
-  async #inflated(body: RawBody, coding: 'gzip' | 'deflate'): Promise<Buffer> {
+  async #inflated(body: RawBody, coding: 'gzip' | 'deflate', holder: string): Promise<Buffer> {
     const limitBytes = this.#options.bodyLimitBytes
-    if (!this.#inflating.take(limitBytes))
+    if (!this.#inflating.take(holder, limitBytes))
       throw unavailable('Too many requests are being received at once', 1)
     try {
       return await inflateBody(body, coding, limitBytes)
     } finally {
-      this.#inflating.give(limitBytes)
+      this.#inflating.give(holder, limitBytes)
     }
   }
 
@@ -287,6 +288,11 @@ export class IngestFront {
       (await inTurns(this.#reader.parsingLines(...taken), this.#turns.begin()))
     return replyOf(batchId, count, refused)
   }
+}
+
+/** The holder of a body in a room: the account of its sender, as far as it is known. */
+export function holderOf({ caller }: { readonly caller: Caller | null }): string {
+  return caller?.account?.shortId ?? STRANGERS
 }
 
 function keptAnswer({ batchId, filled }: Written<Filled>): KeptAnswer {

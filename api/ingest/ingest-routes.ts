@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { DAY_S } from '../../engine/times/duration.ts'
 import { ingestSchema } from '../../schemas/http/lines/ingest-api.ts'
 import type { Caller, IngestCredentials } from '../auth/caller.ts'
+import { BodyRoom } from '../http/bodies/body-room.ts'
+import { ReceivedBodies } from '../http/bodies/received-bodies.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { AccessKeys } from './access-keys.ts'
-import { collectBody } from './body.ts'
-import { ByteBudget } from './byte-budget.ts'
 import { GatewayRouteStates } from './gateway-route-states.ts'
-import { IngestFront, type IngestFrontOptions, type IngestObserver } from './ingest-front.ts'
+import { holderOf, IngestFront, type IngestFrontOptions, type IngestObserver } from './ingest-front.ts'
 import type { IngestPorts } from './ingest-ports.ts'
 import { PushFront, type PushObserver } from './push-front.ts'
 import { servePushes } from './push-routes.ts'
@@ -15,8 +15,6 @@ import type { RequestQuery } from './request-query.ts'
 
 /** Bodies being received or decompressed at once, in bytes; beyond it requests get a 503. Some sixty of the largest. */
 const RECEIVING_BYTES = 128 * 1024 * 1024
-/** Share for bodies without a key, so that unknown senders cannot use up the room of others. */
-const STRANGERS_SHARE = 1 / 8
 
 export interface IngestRoutesOptions {
   readonly ingest: IngestPorts
@@ -46,14 +44,14 @@ export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (
   const { catalogue, configuration, clock, authenticator, inEffect, settings } = app.ports
   const { bodyLimitBytes, corsOrigins, limits } = settings
   const { reportDeployment, ...ports } = ingest
-  const budget = new ByteBudget(RECEIVING_BYTES)
+  const room = new BodyRoom(RECEIVING_BYTES)
   const shared = {
     ...ports,
     clock,
     bodyLimitBytes,
     rateLimit: limits?.ingest && new RateLimit(limits.ingest, clock),
   }
-  serveIngestion(app, { ...shared, authenticator, observer, corsOrigins }, budget)
+  serveIngestion(app, { ...shared, authenticator, observer, corsOrigins }, room)
   const accessKeys = new AccessKeys(catalogue, configuration)
   const gatewayRoutes = new GatewayRouteStates({
     catalogue,
@@ -63,32 +61,33 @@ export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (
     reportDeployment,
   })
   const pushing = { ...shared, catalogue, accessKeys, gatewayRoutes, observer: pushObserver }
-  servePushes(app, new PushFront(pushing, budget))
+  servePushes(app, new PushFront(pushing, room))
 }
 
 /** Log ingestion alone. */
 export function serveIngestion(
   app: FastifyInstance,
   options: IngestFrontOptions & Pick<ServedFront, 'corsOrigins'>,
-  budget = new ByteBudget(RECEIVING_BYTES),
+  room = new BodyRoom(RECEIVING_BYTES),
 ): void {
-  const { bodyLimitBytes, corsOrigins } = options
-  serveFront(app, { bodyLimitBytes, corsOrigins, front: new IngestFront(options, budget), budget })
+  const { clock, bodyLimitBytes: limitBytes, corsOrigins } = options
+  const bodies = new ReceivedBodies({ clock, limitBytes, room })
+  bodies.closeWith(app)
+  serveFront(app, { corsOrigins, front: new IngestFront(options, room), bodies })
 }
 
 interface ServedFront {
-  readonly bodyLimitBytes: number
   /** Origins whose pages can send lines; `*` means any. */
   readonly corsOrigins: readonly string[]
   readonly front: Pick<IngestFront, 'authenticateEarly' | 'ingest'>
-  readonly budget: ByteBudget
+  readonly bodies: ReceivedBodies
 }
 
 /** The routes in front of a given ingest front. */
 export function serveFront(app: FastifyInstance, options: ServedFront): void {
-  const { front, budget } = options
+  const { front, bodies } = options
   app.decorateRequest('ingestion')
-  takeEveryBody(app, options.bodyLimitBytes, budget)
+  takeEveryBody(app, bodies)
   for (const url of ['/logs/ingest', '/logs/agent']) {
     app.options(url, { config: { needs: 'public' }, schema: { hide: true } }, (request, reply) => {
       allowOrigin(request.headers.origin, options.corsOrigins, reply)
@@ -112,14 +111,12 @@ export function serveFront(app: FastifyInstance, options: ServedFront): void {
 }
 
 /** Collects bodies as bytes, only in the scope of this plugin. A refusal is passed on as the body and thrown later. */
-function takeEveryBody(app: FastifyInstance, limitBytes: number, budget: ByteBudget): void {
-  const ofStrangers = new ByteBudget(budget.limitBytes * STRANGERS_SHARE)
+function takeEveryBody(app: FastifyInstance, bodies: ReceivedBodies): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
     // A preflight is not authenticated, and can have a body.
-    const { caller = null } = request.ingestion ?? request.pushed ?? {}
-    const limits = { limitBytes, budget: caller === null ? ofStrangers : budget }
-    collectBody(payload, request.headers, limits, body => done(null, body))
+    const holder = holderOf(request.ingestion ?? request.pushed ?? { caller: null })
+    bodies.collect(payload, request.headers, holder, body => done(null, body))
   })
 }
 

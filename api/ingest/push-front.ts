@@ -13,13 +13,14 @@ import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
+import type { BodyRoom } from '../http/bodies/body-room.ts'
+import type { RawBody } from '../http/bodies/received-bodies.ts'
 import { ApiError, forbidden, payloadTooLarge, unavailable } from '../http/errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import type { AccessKeys } from './access-keys.ts'
-import type { RawBody } from './body.ts'
-import type { ByteBudget } from './byte-budget.ts'
 import { contentCodingsOf, decodedContent } from './content-codings.ts'
 import type { GatewayRouteState, GatewayRouteStates } from './gateway-route-states.ts'
+import { holderOf } from './ingest-front.ts'
 import type { IngestWriter, LineDestination } from './ingest-writer.ts'
 import { presentedKey } from './presented-key.ts'
 import { RefusedBody, sendPushReply } from './push-failure.ts'
@@ -65,11 +66,11 @@ type Running = GatewayRouteState & { readonly kind: 'runs' }
 /** Turns requests to the address of a gateway route into durable events and answers them: components, section 6.1. */
 export class PushFront {
   readonly #options: PushFrontOptions
-  readonly #inflating: ByteBudget
+  readonly #inflating: BodyRoom
   readonly #turns: LoopTurns
 
-  /** @param inflating limits the bytes being decompressed, separately from those being received */
-  constructor(options: PushFrontOptions, inflating: ByteBudget) {
+  /** @param inflating memory of the bodies that are being decompressed */
+  constructor(options: PushFrontOptions, inflating: BodyRoom) {
     this.#options = options
     this.#inflating = inflating
     this.#turns = new LoopTurns(options.clock)
@@ -168,19 +169,20 @@ export class PushFront {
   }
 
   /** @throws ApiError 400, 413, 415, 503 */
-  async #contentOf({ body, headers }: FastifyRequest): Promise<Buffer> {
+  async #contentOf({ body, headers, pushed }: FastifyRequest): Promise<Buffer> {
     const received = body as RawBody | ApiError | undefined
     if (received instanceof ApiError) throw received
     const codings = contentCodingsOf(headers)
     const bytes = received === undefined ? Buffer.alloc(0) : Buffer.concat(received.chunks)
     if (codings.length === 0 || bytes.length === 0) return bytes
     const limitBytes = GROWTH * this.#options.bodyLimitBytes
+    const holder = holderOf(pushed)
     const likelyBytes = Math.min(LIKELY_GROWTH * bytes.length, limitBytes)
     try {
-      return await this.#inflated(bytes, codings, likelyBytes)
+      return await this.#inflated(bytes, codings, likelyBytes, holder)
     } catch (error) {
       if (likelyBytes === limitBytes || !(error instanceof ApiError && error.status === 413)) throw error
-      return await this.#inflated(bytes, codings, limitBytes)
+      return await this.#inflated(bytes, codings, limitBytes, holder)
     }
   }
 
@@ -189,13 +191,14 @@ export class PushFront {
     bytes: Buffer,
     codings: ReturnType<typeof contentCodingsOf>,
     limitBytes: number,
+    holder: string,
   ): Promise<Buffer> {
-    if (!this.#inflating.take(limitBytes))
+    if (!this.#inflating.take(holder, limitBytes))
       throw unavailable('Too many requests are being received at once', 1)
     try {
       return await decodedContent(bytes, codings, limitBytes)
     } finally {
-      this.#inflating.give(limitBytes)
+      this.#inflating.give(holder, limitBytes)
     }
   }
 

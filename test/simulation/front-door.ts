@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
 import { RefusalLog } from '../../api/auth/refusal-log.ts'
 import { sendError } from '../../api/error-reply.ts'
-import { ByteBudget } from '../../api/ingest/byte-budget.ts'
+import { BodyRoom } from '../../api/http/bodies/body-room.ts'
+import { ReceivedBodies } from '../../api/http/bodies/received-bodies.ts'
 import type { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { serveFront } from '../../api/ingest/ingest-routes.ts'
 import type { PushFront } from '../../api/ingest/push-front.ts'
@@ -45,9 +46,12 @@ export class FrontDoor {
     const refusals = new RefusalLog(manualClock())
     app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
     serveFront(app, {
-      bodyLimitBytes: BODY_LIMIT_BYTES,
       corsOrigins: [],
-      budget: new ByteBudget(Number.MAX_SAFE_INTEGER),
+      bodies: new ReceivedBodies({
+        clock: manualClock(),
+        limitBytes: BODY_LIMIT_BYTES,
+        room: new BodyRoom(Number.MAX_SAFE_INTEGER),
+      }),
       front: {
         authenticateEarly: (request, reply) => frontsOf(request.raw).ingest.authenticateEarly(request, reply),
         ingest: (request, reply) => frontsOf(request.raw).ingest.ingest(request, reply),

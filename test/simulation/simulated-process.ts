@@ -1,6 +1,6 @@
 import { ConfigurationAuthenticator } from '../../api/auth/authenticator.ts'
+import { BodyRoom } from '../../api/http/bodies/body-room.ts'
 import { AccessKeys } from '../../api/ingest/access-keys.ts'
-import { ByteBudget } from '../../api/ingest/byte-budget.ts'
 import { GatewayRouteStates } from '../../api/ingest/gateway-route-states.ts'
 import { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
@@ -127,7 +127,7 @@ export class SimulatedProcess {
       clock,
       bodyLimitBytes: BODY_LIMIT_BYTES,
     }
-    const inflating = new ByteBudget(BODY_LIMIT_BYTES)
+    const inflating = new BodyRoom(BODY_LIMIT_BYTES)
     const authenticator = new ConfigurationAuthenticator(configuration, clock, { note() {} })
     const keys = new RecentKeys({
       clock,

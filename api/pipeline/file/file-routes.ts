@@ -41,8 +41,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
   const compiled = validatorCompiler()
   const turns = new LoopTurns(app.ports.clock)
   // The format of a body follows from its content type, or from its text if a client sends no content type.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
+  app.receivedBodies.parseAll(app, async (_request, body) => body)
 
   app.get(
     '/v3/pipeline/:pipelineId/export',
