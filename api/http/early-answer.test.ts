@@ -134,6 +134,13 @@ describe('reading behind an answer', () => {
     await closed
   })
 
+  test('ends at 16,384 chunks, however small they are: then the connection of the sender is closed', async () => {
+    const sender = new Sender(own)
+    await sender.write(headOf('POST /v3/pipeline HTTP/1.1', 'transfer-encoding: chunked'))
+    sender.socket.write('1\r\n \r\n'.repeat(16_385))
+    expect(await sender.answers()).toMatch(/^HTTP\/1.1 401/)
+  })
+
   test('ends after a minute: then the connection is closed', async () => {
     const sender = new Sender(own)
     const head = headOf('POST /v1/config/view HTTP/1.1', 'content-length: 2')

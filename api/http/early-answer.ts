@@ -8,7 +8,7 @@ import { isUpgrade } from './web-sockets.ts'
 /** Bytes of a request that are read and discarded after its answer. */
 const DISCARD_LIMIT_BYTES = 64 * 1024 * 1024
 /** A smaller chunk counts as this many bytes, because each chunk takes time. */
-const DISCARDED_CHUNK_BYTES = 1024
+const DISCARDED_CHUNK_BYTES = 4096
 /** Time for the sender of the discarded rest. */
 const DISCARD_WITHIN_MS = MINUTE_MS
 
