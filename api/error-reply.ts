@@ -54,6 +54,7 @@ const V3_CODES: Readonly<Record<string, string>> = {
   NotFound: 'ENOTFOUND',
   MethodNotAllowed: 'EMETHODNOTALLOWED',
   Conflict: 'ECONFLICT',
+  RequestTimeout: 'EREQUESTTIMEOUT',
   PayloadTooLarge: 'EPAYLOADTOOLARGE',
   TooManyRequests: 'ETOOMANYREQUESTS',
   ServerError: 'ESERVERERROR',

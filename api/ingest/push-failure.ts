@@ -23,6 +23,7 @@ const CODES: Readonly<Record<string, string>> = {
   NotFound: 'ERR_NOT_FOUND',
   MethodNotAllowed: 'ERR_METHOD_NOT_ALLOWED',
   NotDeployed: 'ERR_NOT_DEPLOYED',
+  RequestTimeout: 'ERR_REQUEST_TIMEOUT',
   PayloadTooLarge: 'ERR_PAYLOAD_TOO_LARGE',
   UnsupportedEncoding: 'ERR_UNSUPPORTED_ENCODING',
   TooManyRequests: 'ERR_TOO_MANY_REQUESTS',
