@@ -1,11 +1,11 @@
 import type { CidrBlock } from '../../engine/conditions/cidr.ts'
 import { type SettingsOf, setting } from './declaration.ts'
 import {
-  list,
   networks,
   oneOf,
   optionalPort,
   optionalText,
+  origins,
   port,
   proxyList,
   regularExpression,
@@ -50,7 +50,7 @@ export const HTTP_SETTINGS = {
   corsOrigins: setting(
     'WEIR_CORS_ORIGINS',
     'Comma-separated origins from which browsers may send lines; * for any.',
-    list,
+    origins,
     ['*'] as readonly string[],
   ),
   allowServiceKeyCreation: setting(

@@ -1,13 +1,13 @@
 import { MAX_RETENTION_DAYS } from '../../schemas/http/account/retention-api.ts'
 import { setting } from './declaration.ts'
 import {
+  folder,
   type GivenServiceKey,
   integer,
   key32,
   matching,
   oneOf,
   serviceKeys,
-  text,
   token,
 } from './setting-values.ts'
 
@@ -16,7 +16,7 @@ export const INSTALLATION_SETTINGS = {
   dataDirectory: setting(
     'WEIR_DATA_DIR',
     'Folder of the log, the store and the credentials.',
-    text,
+    folder,
     './weir-data',
   ),
   secretKey: setting(

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { compile as compileProxies } from '@fastify/proxy-addr'
 import { type CidrBlock, parseBlock } from '../../engine/conditions/cidr.ts'
 import { DATABASE_NAME } from '../../engine/store/connection.ts'
@@ -19,7 +20,8 @@ export function matching(pattern: RegExp, what: string): (value: string) => stri
 
 export function integer(least: number, most: number): (value: string) => number {
   return value => {
-    const number = Number(value)
+    // Number reads other notations, too: 1e3, 0x10, and a blank as 0.
+    const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
     if (!Number.isSafeInteger(number) || number < least || number > most) {
       throw new Unreadable(`must be a whole number from ${least} to ${most}`)
     }
@@ -107,6 +109,26 @@ export function list(value: string): readonly string[] {
     .split(',')
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
+}
+
+/** An origin as browsers send it: scheme, host and port, or "null" for pages without one, such as files. */
+const ORIGIN = /^(?:null|\*|[a-z][a-z\d+.-]*:\/\/(?:\[[\da-f:.]+\]|[^\s/?#@:*[\]]+)(?::\d{1,5})?)$/i
+
+export function origins(value: string): readonly string[] {
+  return list(value).map(origin => {
+    if (!ORIGIN.test(origin))
+      throw new Unreadable(
+        `must be * or origins separated by commas, such as https://app.example.org,http://127.0.0.1:3000; "${origin}" is neither`,
+      )
+    return origin
+  })
+}
+
+/** Path of a folder. Its files belong to this service alone, so it must not be the root of the file system. */
+export function folder(value: string): string {
+  if (resolve(value) === '/')
+    throw new Unreadable('must be a folder of its own, not the root of the file system')
+  return value
 }
 
 /** Addresses and networks of proxies, and the server's names for some of them (`loopback`). */

@@ -59,6 +59,47 @@ test.each([
   expect(problemsOf({ WEIR_PORT: port }).length === 0).toBe(accepted)
 })
 
+test.each(['1e3', '0x10', ' ', '+1', '1.0', '٣'])(
+  'a number is written in decimal digits: "%s" is refused',
+  number => {
+    for (const name of ['WEIR_PORT', 'WEIR_MAX_TAILS', 'WEIR_PARTITIONS'])
+      expect(problemsOf({ [name]: number })).toEqual([
+        expect.stringContaining(`${name} must be a whole number`),
+      ])
+  },
+)
+
+test.each([
+  'not an origin',
+  'example.org',
+  'http://x/path',
+  'http://a, b c',
+  '**',
+  'http://',
+  'https://*.example.org',
+])('WEIR_CORS_ORIGINS=%s is refused, because no browser sends such an origin', origins => {
+  expect(problemsOf({ WEIR_CORS_ORIGINS: origins })).toEqual([
+    expect.stringContaining('WEIR_CORS_ORIGINS must be * or origins separated by commas'),
+  ])
+})
+
+test('origins can have a port and an address', () => {
+  const origins = [
+    'https://app.example.org',
+    'http://127.0.0.1:3000',
+    'http://[::1]:80',
+    'capacitor://localhost',
+  ]
+  expect(readSettings({ WEIR_CORS_ORIGINS: origins.join(', ') }).corsOrigins).toEqual(origins)
+  expect(readSettings({ WEIR_CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*'])
+})
+
+test.each(['/', '//', '/tmp/..'])('WEIR_DATA_DIR=%s is refused: it is the root of the file system', path => {
+  expect(problemsOf({ WEIR_DATA_DIR: path })).toEqual([
+    'WEIR_DATA_DIR must be a folder of its own, not the root of the file system',
+  ])
+})
+
 test('sizes can have a unit', () => {
   expect(readSettings({ WEIR_LOG_MAX_BYTES: '512MB' }).logMaxBytes).toBe(512 * 1024 * 1024)
   expect(readSettings({ WEIR_LOG_MAX_BYTES: '20 GiB' }).logMaxBytes).toBe(20 * 1024 ** 3)

@@ -71,7 +71,7 @@ test('so do readers of usage', async () => {
   expect(await lines.store.query({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }])
   const whole = await lines.store.usageByKind(query)
   for (const [index, reader] of readers.entries()) {
-    const all = [...(taken[index]?.value as NamedUsage[])]
+    const all: NamedUsage[] = (taken[index] as IteratorResult<NamedUsage[]>).value.slice()
     for (let next = await reader.next(); !next.done; next = await reader.next()) all.push(...next.value)
     expect(all).toEqual(whole)
   }
