@@ -30,7 +30,9 @@ import type { ReplayPorts } from '../replay-ports.ts'
 import { restsBetween } from '../replay-rests.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from '../revisions/revision.ts'
 
+/** Running previews of all accounts; each account has at most one of them. */
 const MAX_RUNNING = 2
+/** Waiting previews per account. */
 const MAX_WAITING = 10
 /** Number of ended previews that are kept; newer ones replace the oldest. */
 const MAX_KEPT = 50
@@ -58,6 +60,8 @@ interface Job {
   readonly toMs: number
   readonly cancel: AbortController
   status: PreviewRecord['status']
+  /** Number of its start, counted from one; zero before. */
+  start: number
   message?: string
   records: number
   ofRecords: number
@@ -74,13 +78,14 @@ export class Previews {
   readonly #ports: PreviewPorts
   /** Previews, oldest first. */
   readonly #jobs = new Map<string, Job>()
+  #starts = 0
 
   constructor(pipelines: Pipelines, ports: PreviewPorts) {
     this.#pipelines = pipelines
     this.#ports = ports
   }
 
-  /** @throws ApiError 404; 429 when too many previews wait; ProblemsError */
+  /** @throws ApiError 404; 429 when too many previews of the account wait; ProblemsError */
   begin(caller: Caller, id: string, { minutes = USUAL_MINUTES, revision }: PreviewRequest): PreviewRecord {
     const { clock, entropy, configuration, replay } = this.#ports
     const state = this.#pipelines.get(caller, id)
@@ -100,11 +105,11 @@ export class Previews {
         })),
       )
     }
-    if (this.#count('waiting') >= MAX_WAITING)
+    if (this.#ofAccount(account, 'waiting') >= MAX_WAITING)
       throw new ApiError(
         429,
         'ETOOMANY',
-        `${MAX_WAITING} previews wait already: cancel one, or come back later`,
+        `${MAX_WAITING} previews of the account wait already: cancel one, or come back later`,
       )
     const nowMs = clock.wallMs()
     const job: Job = {
@@ -118,6 +123,7 @@ export class Previews {
       toMs: nowMs,
       cancel: new AbortController(),
       status: 'waiting',
+      start: 0,
       records: 0,
       ofRecords: 0,
       lines: 0,
@@ -165,21 +171,28 @@ export class Previews {
     return own.find(({ id }) => id === deployedRevisionId)?.value.document.nodes ?? []
   }
 
-  #count(status: Job['status']): number {
-    return [...this.#jobs.values()].filter(job => job.status === status).length
+  #ofAccount(account: string, status: Job['status']): number {
+    return [...this.#jobs.values()].filter(job => job.account === account && job.status === status).length
   }
 
   #forgetOldest(): void {
-    for (const { id, status } of this.#jobs.values()) {
-      if (this.#jobs.size <= MAX_KEPT) return
-      if (status !== 'waiting' && status !== 'running') this.#jobs.delete(id)
-    }
+    const ended = [...this.#jobs.values()].filter(
+      ({ status }) => status !== 'waiting' && status !== 'running',
+    )
+    for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_KEPT))) this.#jobs.delete(id)
   }
 
+  /** Accounts take turns: one that has many previews delays another by one of them at most. */
   #startNext(): void {
-    if (this.#count('running') >= MAX_RUNNING) return
-    const job = [...this.#jobs.values()].find(({ status }) => status === 'waiting')
+    const jobs = [...this.#jobs.values()]
+    if (jobs.filter(({ status }) => status === 'running').length >= MAX_RUNNING) return
+    const lastStart = (of: string) =>
+      Math.max(...jobs.filter(({ account }) => account === of).map(({ start }) => start))
+    const [job] = jobs
+      .filter(({ account, status }) => status === 'waiting' && this.#ofAccount(account, 'running') === 0)
+      .sort((a, b) => lastStart(a.account) - lastStart(b.account))
     if (job === undefined) return
+    job.start = ++this.#starts
     job.status = 'running'
     this.#run(job)
       .then(
