@@ -1,7 +1,7 @@
 import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
 import type { Clock } from '../clock/clock.ts'
 import { DAY_S } from '../times/duration.ts'
-import { rowsForReader } from './rows-for-reader.ts'
+import { rowsForReader } from './search/rows-for-reader.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 
 export type UsageKind = 'apps' | 'hosts' | 'tags'
@@ -126,8 +126,7 @@ export function usageByKindStatement(query: UsageByKindQuery & { readonly behind
     sql: `SELECT ${names} AS name, sum(b) AS bytes, sum(l) AS lines FROM (
 ${sources(column, conditions, query)}
 )${name === undefined ? '' : ' WHERE name = {name:String}'}
-GROUP BY name${behind === undefined ? '' : ` HAVING (${order}, {last_name:String}) < ({last:UInt64}, name)`}
-ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
+GROUP BY name${behind === undefined ? '' : ` HAVING (${order}, {last_name:String}) < ({last:UInt64}, name)`} ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
     parameters: {
       ...periodParameters(query),
       ...(name === undefined ? {} : { name }),

@@ -42,7 +42,9 @@ function storeWith(time: TimeOfLines, rowsEach: number, line = '') {
 }
 
 function rows(store: StatementRunner, selection = SELECTION, page = HEAD) {
-  return searchLines(store, ['lines'], selection, page, undefined, manualClock()).rows(new AbortController().signal)
+  return searchLines(store, ['lines'], selection, page, undefined, manualClock()).rows(
+    new AbortController().signal,
+  )
 }
 
 test('lines of the first slice are returned before the second is read', async () => {

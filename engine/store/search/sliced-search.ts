@@ -1,7 +1,8 @@
 import type { LineTable } from '../../../schemas/log/tables.ts'
 import type { Clock } from '../../clock/clock.ts'
-import { rowsForReader } from '../rows-for-reader.ts'
+
 import type { Statement, StatementRunner } from '../statement.ts'
+
 import { StoreError } from '../store-error.ts'
 import { streamedLines } from './answer-row.ts'
 import { decidedLines, isDecidedHere } from './decided-lines.ts'
@@ -18,6 +19,7 @@ import type {
 import { mergedLines, newestLinesOf } from './merged-lines.ts'
 import { linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
 import { linesOf, type Slice, segmentSlices } from './segment-slices.ts'
+import { rowsForReader } from './rows-for-reader.ts'
 import type { SoughtWords } from './sought-words.ts'
 
 /** Lines of one slice of a search. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { manualClock } from '../clock/manual-clock.ts'
+import { manualClock } from '../../clock/manual-clock.ts'
 import { rowsForReader } from './rows-for-reader.ts'
 
 /** Numbers from 0 on, ten per part, read from statements that note when they begin and end. */

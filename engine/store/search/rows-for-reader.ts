@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts'
+import type { Clock } from '../../clock/clock.ts'
 
 /** Rows that one statement reads at a time for a slow reader. */
 const PAGE_ROWS = 4096
