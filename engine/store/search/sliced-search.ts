@@ -17,9 +17,9 @@ import type {
   SelectedLine,
 } from './line-selection.ts'
 import { mergedLines, newestLinesOf } from './merged-lines.ts'
+import { rowsForReader } from './rows-for-reader.ts'
 import { linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
 import { linesOf, type Slice, segmentSlices } from './segment-slices.ts'
-import { rowsForReader } from './rows-for-reader.ts'
 import type { SoughtWords } from './sought-words.ts'
 
 /** Lines of one slice of a search. */
@@ -121,7 +121,9 @@ async function listedSlices(
   signal: AbortSignal,
 ): Promise<readonly Slice[] | undefined> {
   if (words === undefined || filtered === undefined) return undefined
-  const listed = await timesOfWords(runner, tables, selection, page, words, filtered, signal).catch(withoutDamaged)
+  const listed = await timesOfWords(runner, tables, selection, page, words, filtered, signal).catch(
+    withoutDamaged,
+  )
   return listed && segmentSlices(selection, listed.times, page.prefer)
 }
 
