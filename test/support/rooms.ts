@@ -351,11 +351,8 @@ export const ROOMS = {
   ],
   'engine/store/embedded-server': ['engine/clock', 'engine/store'],
   'engine/store/search': [
-<<<<<<< HEAD
-    'engine/lines/slots',
-=======
     'engine/clock',
->>>>>>> 909f02a4 (rooms: searches may use the clock)
+    'engine/lines/slots',
     'engine/lines/stored-line',
     'engine/lines/word-filter',
     'engine/query-language',
