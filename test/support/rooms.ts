@@ -141,7 +141,7 @@ export const ROOMS = {
     'schemas',
     'schemas/log',
   ],
-  'engine/json': ['schemas'],
+  'engine/json': ['engine', 'schemas'],
   'engine/lines': [
     'engine',
     'engine/json',
@@ -193,7 +193,8 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/log': ['engine/clock', 'engine/entropy', 'engine/memory', 'engine/times', 'schemas/log'],
-  'engine/log/kafka': ['engine', 'engine/clock', 'engine/log'],
+  'engine/log/kafka': ['engine', 'engine/clock', 'engine/log', 'engine/log/kafka/protocol'],
+  'engine/log/kafka/protocol': ['engine/log', 'engine/log/kafka', 'engine/memory'],
   'engine/memory': [],
   'engine/nodes': [
     'engine/nodes/contract',
@@ -390,6 +391,7 @@ export const ROOMS = {
     'api/enterprise',
     'api/groups',
     'api/http',
+    'api/http/bodies',
     'api/ingest',
     'api/keys',
     'api/line-rules',
@@ -522,6 +524,7 @@ export const ROOMS = {
     'schemas/http/account',
   ],
   'api/http': [
+    'api/http/bodies',
     'engine/clock',
     'engine/configuration',
     'engine/event',
@@ -532,9 +535,11 @@ export const ROOMS = {
     'schemas/http',
     'schemas/http/pipeline',
   ],
+  'api/http/bodies': ['api/http', 'engine/clock'],
   'api/ingest': [
     'api/auth',
     'api/http',
+    'api/http/bodies',
     'engine',
     'engine/clock',
     'engine/configuration',
@@ -624,6 +629,7 @@ export const ROOMS = {
     'schemas/http',
     'schemas/http/pipeline',
     'schemas/log',
+    'engine/worker',
   ],
   'api/pipeline/alerts': [
     'api/auth',
@@ -656,7 +662,6 @@ export const ROOMS = {
     'api/auth',
     'api/http',
     'api/pipeline',
-    'engine/clock',
     'engine/configuration',
     'engine/event',
     'engine/fold',
@@ -671,6 +676,7 @@ export const ROOMS = {
     'schemas/http',
     'schemas/http/pipeline',
     'schemas/log',
+    'engine/worker',
   ],
   'api/pipeline/file': [
     'api/auth',
@@ -711,6 +717,7 @@ export const ROOMS = {
     'schemas/http',
     'schemas/http/pipeline',
     'schemas/log',
+    'engine/worker',
   ],
   'api/pipeline/revisions': [
     'api/auth',

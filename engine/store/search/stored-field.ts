@@ -189,9 +189,8 @@ function either(one: Condition | undefined, other: Condition | undefined): Condi
 }
 
 function parsedField(path: string, constants: SqlConstants, table: LineTable): StoredField {
-  const { mapped, ...field } = mappedField(path, constants, FIELD_COLUMNS[table])
-  if (table === 'slotted_lines') return eitherField(slottedField(path, constants), field)
-  return { ...field, ...(mapped === undefined ? {} : { mapped }) }
+  const mapped = mappedField(path, constants, FIELD_COLUMNS[table])
+  return table === 'slotted_lines' ? eitherField(slottedField(path, constants), mapped) : mapped
 }
 
 /** A field in the columns of names and values. Only the names are read first, since they are small. */
