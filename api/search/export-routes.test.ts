@@ -557,7 +557,8 @@ function searchedBy(rows: LineSearch['rows']): Store {
       for await (const some of rows(signal)) yield { rows: some }
     },
   })
-  return Object.assign(Object.create(lines.store) as Store, { search })
+  const fullFieldDays: Store['fullFieldDays'] = (...asked) => lines.store.fullFieldDays(...asked)
+  return Object.assign(Object.create(lines.store) as Store, { search, fullFieldDays })
 }
 
 /** A store whose searches fail after some rows. */
