@@ -17,7 +17,7 @@ describe.each([['lines'], ['slotted_lines'], ['lines', 'slotted_lines']] as cons
 
     testDrawnQueries(() => lines, {
       seed: Number(process.env.SEED ?? 20_260_305),
-      queries: Number(process.env.QUERIES ?? 5_000),
+      queries: Number(process.env.QUERIES ?? (tables[0] === 'lines' && tables.length === 1 ? 5_000 : 1_500)),
     })
   },
 )
