@@ -557,8 +557,7 @@ function searchedBy(rows: LineSearch['rows']): Store {
       for await (const some of rows(signal)) yield { rows: some }
     },
   })
-  const fullFieldDays: Store['fullFieldDays'] = (...asked) => lines.store.fullFieldDays(...asked)
-  return Object.assign(Object.create(lines.store) as Store, { search, fullFieldDays })
+  return Object.assign(Object.create(lines.store) as Store, { search })
 }
 
 /** A store whose searches fail after some rows. */

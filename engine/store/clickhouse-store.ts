@@ -20,7 +20,7 @@ import { migrate } from './migrations.ts'
 import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
 import type { FilteredLines } from './search/filtered-segments.ts'
-import { type FullFieldDaysOptions, fullFieldDays } from './search/full-field-days.ts'
+import { fullFieldDays } from './search/full-field-days.ts'
 import { type Buckets, countByTime, countByValue } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
 import { searchLines } from './search/sliced-search.ts'
@@ -296,9 +296,8 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
     return searchLines(this, this.#lineTables, selection, page, this.#filtered, this.#clock)
   }
 
-  fullFieldDays(selection: LineSelection, options?: FullFieldDaysOptions): Promise<string[]> {
-    return fullFieldDays(this, this.#lineTables, selection, options)
-  }
+  fullFieldDays: Store['fullFieldDays'] = (selection, options) =>
+    fullFieldDays(this, this.#lineTables, selection, options)
 
   countByValue(selection: LineSelection, field: string, signal: AbortSignal) {
     return countByValue(this, this.#lineTables, selection, field, signal)

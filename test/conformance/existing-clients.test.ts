@@ -159,8 +159,13 @@ async function overloaded(): Promise<{ uploads: StalledUploads; refusal: Answer 
   const uploads = await stalledUploads(ingestUrl, ingestionKey)
   onTestFinished(() => uploads.release())
   const isRefused = ({ status }: Answer) => status === 503
-  const refusal = await eventually(() => probe({ apikey: ingestionKey }), isRefused)
-  expect([refusal.status, (await eventually(() => probe(), isRefused)).status]).toEqual([503, 503])
+  const probed = (headers?: Record<string, string>) =>
+    eventually(async () => {
+      await uploads.fillUp()
+      return probe(headers)
+    }, isRefused)
+  const refusal = await probed({ apikey: ingestionKey })
+  expect([refusal.status, (await probed()).status]).toEqual([503, 503])
   return { uploads, refusal }
 }
 

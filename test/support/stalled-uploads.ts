@@ -5,10 +5,14 @@ import { createConnection, type Socket } from 'node:net'
 const ROOM_BYTES = 128 * 1024 * 1024
 const STRANGERS_ROOM_BYTES = ROOM_BYTES / 8
 const BODY_BYTES = 2 * 1024 * 1024
+/** A smaller chunk takes the room of one of this size. */
+const SMALLEST_BYTES = 256
 /** A stalled body ends that early. */
 const MISSING_BYTES = 1
 
 export interface StalledUploads {
+  /** Takes what is left of the room, or is free again because a body did not fit. */
+  fillUp(): Promise<void>
   release(): void
 }
 
@@ -17,21 +21,23 @@ export interface StalledUploads {
  * fit any more, with a key or without one. `release` ends it.
  */
 export async function stalledUploads(origin: string, key: string): Promise<StalledUploads> {
-  const sockets = await Promise.all([
-    ...bodiesFilling(ROOM_BYTES).map(bytes => stalled(origin, bytes, `apikey: ${key}\r\n`)),
-    ...bodiesFilling(STRANGERS_ROOM_BYTES).map(bytes => stalled(origin, bytes)),
-  ])
+  const sockets: Socket[] = []
+  // An account can hold as much as stays free, so its bodies come before those of strangers.
+  for (const header of [`apikey: ${key}\r\n`, '']) {
+    const roomBytes = header === '' ? STRANGERS_ROOM_BYTES : ROOM_BYTES / 2
+    for (let body = 0; body < roomBytes / BODY_BYTES; body++)
+      sockets.push(await stalled(origin, BODY_BYTES, header))
+  }
   return {
+    async fillUp() {
+      for (const header of [`apikey: ${key}\r\n`, ''])
+        for (let bytes = BODY_BYTES; bytes >= SMALLEST_BYTES; bytes /= 2)
+          sockets.push(await stalled(origin, bytes, header))
+    },
     release() {
       for (const socket of sockets) socket.destroy()
     },
   }
-}
-
-/** Lengths of bodies that fill the room: a small one takes the rest that the large ones leave. */
-function bodiesFilling(roomBytes: number): number[] {
-  const large = Array.from({ length: roomBytes / BODY_BYTES }, () => BODY_BYTES)
-  return [...large, (large.length + 1) * MISSING_BYTES]
 }
 
 async function stalled(origin: string, bytes: number, header = ''): Promise<Socket> {
