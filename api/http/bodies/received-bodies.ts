@@ -67,8 +67,7 @@ export class ReceivedBodies {
     this.#slow.watch(body)
     stream.on('data', (chunk: Buffer) => body.add(chunk))
     stream.on('end', () => body.end())
-    const broken = () =>
-      body.refuse(() => badRequest([{ message: 'The request ended before its body did', key: 'body' }]))
+    const broken = () => body.refuse(endedEarly)
     stream.on('error', broken)
     stream.on('close', broken)
     // The size is known before the first byte, so the answer is sent at once, and the body is read afterwards.
@@ -91,6 +90,8 @@ export class ReceivedBodies {
       this.collect(payload, headers, holder, resolve),
     )
     if (body instanceof ApiError) throw body
+    const announced = headers['content-length']
+    if (announced !== undefined && Number(announced) !== body.bytes) throw endedEarly()
     return Buffer.concat(body.chunks)
   }
 }
@@ -153,4 +154,8 @@ class ReceivedBody implements ArrivingBody {
     this.#chunks = undefined
     this.#room.give(this.#holder, this.#bytes + this.#paddingBytes)
   }
+}
+
+function endedEarly(): ApiError {
+  return badRequest([{ message: 'The request ended before its body did', key: 'body' }])
 }
