@@ -114,7 +114,7 @@ function addNumber(fields: RowFields, name: string, value: number): void {
 const MAX_KNOWN = 1_000
 const known = new Map<string, LineShape>()
 
-/** The same as `readShape`, which reads a shape that many lines have once. */
+/** Gives what `readShape` gives, and reads a shape that many lines have only once. */
 export function knownShape(text: string): LineShape {
   let shape = known.get(text)
   if (shape === undefined) {

@@ -34,7 +34,7 @@ interface LineValue {
   readonly start: number
   readonly end: number
   readonly value: JsonValue
-  /** Of the objects around it. */
+  /** Number of objects around it. */
   readonly depth: number
   /** Node of its name; undefined when it is not a field. */
   readonly node: NameNode | undefined
