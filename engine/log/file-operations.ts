@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs'
+import { constants, statfsSync } from 'node:fs'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 
@@ -7,8 +7,8 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
  * their `code`.
  */
 export interface FileOperations {
-  /** 'create' fails with EEXIST when the file exists. */
-  open(path: string, mode: 'read' | 'read-write' | 'create'): Promise<OpenFile>
+  /** @throws errors of the file system; EEXIST when a file that is to be created exists */
+  open(path: string, mode: OpenMode): Promise<OpenFile>
   readText(path: string): Promise<string>
   /** Names of the entries, sorted. */
   list(directory: string): Promise<string[]>
@@ -28,11 +28,16 @@ export interface FileOperations {
   freeBytes(path: string): number
 }
 
+/** Only a file that was opened for appending has `append`; the two modes say whether it must exist or must not. */
+export type OpenMode = 'read' | 'create' | 'append' | 'create-append'
+
 export interface OpenFile {
   /** Fills the buffer from a position on. @returns bytes read, fewer only at the end of the file */
   read(into: Buffer, position: number): Promise<number>
   /** Writes the whole buffer or throws; after an error, any part of it may have been written. */
   write(bytes: Buffer, position: number): Promise<void>
+  /** Writes the whole buffer and makes it durable, or throws; after an error, any part of it may be durable. */
+  append(bytes: Buffer, position: number): Promise<void>
   /** Makes everything written so far durable, and the file's length with it. */
   datasync(): Promise<void>
   truncate(bytes: number): Promise<void>
@@ -40,7 +45,19 @@ export interface OpenFile {
   close(): Promise<void>
 }
 
-const FLAGS = { read: 'r', 'read-write': 'r+', create: 'wx+' } as const
+/**
+ * On Linux, each write to such a file returns once it is durable: one call of the system, and one turn of a thread, in
+ * place of a write and a flush. Elsewhere this does not include the cache of the disk, so a flush follows.
+ */
+const DURABLE_WRITES = process.platform === 'linux' ? constants.O_DSYNC : 0
+
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = constants
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: O_RDONLY,
+  create: O_RDWR | O_CREAT | O_EXCL,
+  append: O_RDWR | DURABLE_WRITES,
+  'create-append': O_RDWR | O_CREAT | O_EXCL | DURABLE_WRITES,
+}
 
 export function nodeFileOperations(): FileOperations {
   return {
@@ -71,6 +88,13 @@ export function nodeFileOperations(): FileOperations {
 }
 
 function openFile(handle: FileHandle): OpenFile {
+  const write = async (bytes: Buffer, position: number) => {
+    let done = 0
+    while (done < bytes.length) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
+      done += bytesWritten
+    }
+  }
   return {
     read: async (into, position) => {
       let done = 0
@@ -81,12 +105,10 @@ function openFile(handle: FileHandle): OpenFile {
       }
       return done
     },
-    write: async (bytes, position) => {
-      let done = 0
-      while (done < bytes.length) {
-        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
-        done += bytesWritten
-      }
+    write,
+    append: async (bytes, position) => {
+      await write(bytes, position)
+      if (DURABLE_WRITES === 0) await handle.datasync()
     },
     datasync: () => handle.datasync(),
     truncate: bytes => handle.truncate(bytes),

@@ -87,11 +87,11 @@ export async function renewIndexes(
 /** Creates an empty file, even if an earlier attempt left one. */
 export async function createEmpty(operations: FileOperations, path: string): Promise<OpenFile> {
   try {
-    return await operations.open(path, 'create')
+    return await operations.open(path, 'create-append')
   } catch (error) {
     if (fileErrorCode(error) !== 'EEXIST') throw error
   }
-  const file = await operations.open(path, 'read-write')
+  const file = await operations.open(path, 'append')
   try {
     await file.truncate(0)
     return file

@@ -80,7 +80,7 @@ export class SegmentPartition {
       )
     const keptBytes = segments.reduce((sum, { index, indexBytes }) => sum + index.end + indexBytes, 0)
     room.change(keptBytes - foundBytes)
-    const file = await operations.open(last.path, 'read-write')
+    const file = await operations.open(last.path, 'append')
     const writer = new SegmentWriter(file, last.index.end, hasTornTail ? 'found' : 'none')
     return new SegmentPartition(identity, shared, segments, writer)
   }

@@ -20,12 +20,11 @@ export class SegmentWriter {
     this.#tail = tail
   }
 
-  /** One write and one flush. @throws errors of the file system; the bytes may then have been written or not */
+  /** One durable write. @throws errors of the file system; the bytes may then have been written or not */
   async append(bytes: Buffer): Promise<void> {
     await this.repair()
     this.#tail = 'failed'
-    await this.#file.write(bytes, this.#end)
-    await this.#file.datasync()
+    await this.#file.append(bytes, this.#end)
     this.#tail = 'none'
     this.#end += bytes.length
   }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
-import type { FileOperations, OpenFile } from '../../engine/log/file-operations.ts'
+import type { FileOperations, OpenFile, OpenMode } from '../../engine/log/file-operations.ts'
 
 export type FileCall =
   | 'open'
@@ -73,9 +73,10 @@ export class SimulatedFiles implements FileOperations {
     file.dirtySectors.clear()
   }
 
-  async open(path: string, mode: 'read' | 'read-write' | 'create'): Promise<OpenFile> {
-    this.#begin(mode === 'create' ? 'create' : 'open', path)
-    if (mode !== 'create') return this.#handle(path, this.#file(path))
+  async open(path: string, mode: OpenMode): Promise<OpenFile> {
+    const isNew = mode === 'create' || mode === 'create-append'
+    this.#begin(isNew ? 'create' : 'open', path)
+    if (!isNew) return this.#handle(path, this.#file(path))
     const directory = this.#directory(dirname(path))
     const name = nameOf(path)
     if (directory.entries.has(name)) throw fileError('EEXIST', path)
@@ -165,6 +166,11 @@ export class SimulatedFiles implements FileOperations {
         )
         if (code !== undefined) throw fileError(code, path)
         if (fits < bytes.length) throw fileError('ENOSPC', path)
+      },
+      // The parts of a write that are durable after a failure are those of a failed flush.
+      async append(bytes, position) {
+        await this.write(bytes, position)
+        await this.datasync()
       },
       datasync: async () => {
         if (life !== this.#life) throw fileError('EIO', path)

@@ -51,6 +51,8 @@ export function recording(file: string, command: readonly string[]): string[] {
 /** Reads a recording in the order in which calls ended. @throws Error for a call that cannot be replayed */
 export async function* recordedCalls(file: string): AsyncGenerator<FileCall> {
   const unfinished = new Map<string, string>()
+  /** Files that were opened so that each write to them is durable when it returns. */
+  const durable = new Set<string>()
   for await (const line of createInterface({ input: createReadStream(file, 'latin1') })) {
     const [, thread, rest] = /^(\d+) +(.*)$/s.exec(line) as unknown as [string, string, string]
     if (rest.endsWith(UNFINISHED)) {
@@ -66,8 +68,16 @@ export async function* recordedCalls(file: string): AsyncGenerator<FileCall> {
     const call = parsed(whole)
     if (call === undefined) continue
     const path = syncedPath(whole)
-    if (path === undefined) yield* meaningOf(call)
-    else {
+    if (path === undefined) {
+      if (/^open/.test(call.name) && call.args.some(argument => /\bO_D?SYNC\b/.test(argument)))
+        durable.add(call.resultPath)
+      for (const meaning of meaningOf(call)) {
+        yield meaning
+        if (meaning.type !== 'written' || !durable.has(meaning.path)) continue
+        yield { type: 'sync-began', path: meaning.path, thread }
+        yield { type: 'sync-ended', thread }
+      }
+    } else {
       if (resumed === null) yield { type: 'sync-began', path, thread }
       if (call.result === 0) yield { type: 'sync-ended', thread }
     }
