@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const WITH_ENGINE = [
   'api/auth/access-scope.test.ts',
   'api/pipeline/pipeline-error-routes.test.ts',
-  'api/search/{context,count,export,search}-routes.test.ts',
+  'api/search/{context,count,export,field,search}-routes.test.ts',
   'api/usage/usage-routes.test.ts',
   'engine/lines/native-block/line-block.test.ts',
   'engine/store/{embedded-connection,slow-readers,word-filters,word-index,search/query-language,search/slotted-lines}.test.ts',

@@ -33,6 +33,7 @@ import { type ServerPorts, sharedPorts } from './ports.ts'
 import { contextRoutes } from './search/context-routes.ts'
 import { countRoutes } from './search/count-routes.ts'
 import { exportRoutes } from './search/export-routes.ts'
+import { fieldRoutes } from './search/field-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
 import { tailRoutes } from './tail/tail-routes.ts'
@@ -126,6 +127,7 @@ async function registerApi(app: FastifyInstance): Promise<void> {
     await app.register(searchRoutes, { store, ...metrics })
     await app.register(contextRoutes, { store })
     await app.register(countRoutes, { store, ...metrics })
+    await app.register(fieldRoutes, { store, ...metrics })
     await app.register(usageRoutes, { store })
   }
   await serveDocument(app)

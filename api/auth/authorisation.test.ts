@@ -141,6 +141,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v3/search/context': 'read',
   'GET /v3/search/histogram': 'read',
   'GET /v3/search/facet': 'read',
+  'GET /v3/search/field': 'read',
+  'GET /v3/search/value': 'read',
   'GET /ws/tail': 'read',
   'GET /v2/usage': 'read',
   'GET /v2/usage/:kind': 'read',

@@ -7,7 +7,7 @@ import type { QueryParameters } from '../http/query-parameters.ts'
 import { readSelection, SELECTION_PARAMETERS } from './export-request.ts'
 import { isTimeZone, type TimeBuckets, timeBuckets } from './time-buckets.ts'
 
-const NOT_COUNTABLE =
+export const NOT_COUNTABLE =
   'must be app, host, level, file, env, tag or the name of a parsed field: lines cannot be counted by their text, id or time'
 
 interface CountRequest {

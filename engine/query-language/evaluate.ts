@@ -95,7 +95,7 @@ function fieldMatches(test: FieldTest, field: Field, meter: CostMeter): boolean 
 }
 
 /** Values of a record at one path; several when arrays are on the path. */
-interface Field {
+export interface Field {
   readonly present: boolean
   readonly texts: readonly string[]
   readonly numbers: readonly number[]
@@ -219,10 +219,15 @@ export class SearchedRecord {
     return this.#searched
   }
 
-  field(name: string, meter: CostMeter): Field {
+  field(name: string, meter: CostMeter = UNMETERED): Field {
     meter.spend(TERM_UNITS + this.#fields.size)
     const fields = fieldPaths(name).map(path => this.#fieldAt(path))
     return fields.find(field => field.present) ?? (fields[0] as Field)
+  }
+
+  /** Every path that has values. */
+  fields(): Iterable<readonly [path: string, values: Omit<Field, 'present'>]> {
+    return this.#fields
   }
 
   #fieldAt(path: string): Field {

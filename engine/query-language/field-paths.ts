@@ -25,3 +25,13 @@ export function fieldPaths(name: string): readonly string[] {
   if (prefix !== undefined) return [`_${prefix.toLowerCase()}${name.slice(prefix.length)}`]
   return name.startsWith('_') ? [name] : [name, `_${name}`]
 }
+
+const NAMES_OF_PATHS: ReadonlyMap<string, string> = new Map(
+  ['host', 'app', 'tag', 'file', 'env'].map(name => [`_${name}`, name]),
+)
+const PREFIXED_PATH = /^_(?=(?:meta|label)\.)/
+
+/** The name by which queries call the field at a path of a record. */
+export function fieldName(path: string): string {
+  return NAMES_OF_PATHS.get(path) ?? path.replace(PREFIXED_PATH, '')
+}

@@ -3079,6 +3079,50 @@ export type FacetListEnvelope = {
     meta: Meta;
     data: Facet[];
 };
+export type FieldsOfLines = {
+    /** Those of most lines first. */
+    fields: {
+        /** As in the query language. */
+        name: string;
+        /** What its values are. */
+        "type": "text" | "number" | "both";
+        lines: number;
+        /** Different values, the newest first. Values above 512 characters are not shown. */
+        examples: string[];
+    }[];
+    /** Whether there are further ones that are not listed. */
+    more: boolean;
+    /** Lines that were read. */
+    of_lines: number;
+    /** Whether all lines that the search finds were read. */
+    complete: boolean;
+    /** UNIX milliseconds. Older lines were not read. */
+    covered_from: number;
+};
+export type FieldsOfLinesEnvelope = {
+    meta: Meta;
+    data: FieldsOfLines;
+};
+export type ValuesOfField = {
+    field: string;
+    /** Those of most lines first. Values above 512 characters are not listed. */
+    values: {
+        value: string;
+        lines: number;
+    }[];
+    /** Whether there are further ones that are not listed. */
+    more: boolean;
+    /** Lines that were read. */
+    of_lines: number;
+    /** Whether all lines that the search finds were read. */
+    complete: boolean;
+    /** UNIX milliseconds. Older lines were not read. */
+    covered_from: number;
+};
+export type ValuesOfFieldEnvelope = {
+    meta: Meta;
+    data: ValuesOfField;
+};
 export type LineUsage = {
     name: string;
     /** Lines. */
@@ -9193,6 +9237,111 @@ export function getV3SearchFacet($from: number, to: number, fields: string, { qu
         budget_ms: budgetMs,
         fields,
         limit
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * List the fields of the newest lines that a search finds
+ */
+export function getV3SearchField($from: number, to: number, { query, hosts, apps, levels, tags, limit, budgetMs, prefix }: {
+    query?: string;
+    hosts?: string;
+    apps?: string;
+    levels?: string;
+    tags?: string;
+    limit?: number;
+    budgetMs?: number;
+    prefix?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: FieldsOfLinesEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search/field${QS.query(QS.explode({
+        "from": $from,
+        to,
+        query,
+        hosts,
+        apps,
+        levels,
+        tags,
+        limit,
+        budget_ms: budgetMs,
+        prefix
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * List the values of a field in the newest lines that a search finds
+ */
+export function getV3SearchValue($from: number, to: number, field: string, { query, hosts, apps, levels, tags, limit, budgetMs, prefix }: {
+    query?: string;
+    hosts?: string;
+    apps?: string;
+    levels?: string;
+    tags?: string;
+    limit?: number;
+    budgetMs?: number;
+    prefix?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ValuesOfFieldEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/search/value${QS.query(QS.explode({
+        "from": $from,
+        to,
+        query,
+        hosts,
+        apps,
+        levels,
+        tags,
+        limit,
+        budget_ms: budgetMs,
+        field,
+        prefix
     }))}`, {
         ...opts
     });

@@ -93,6 +93,12 @@ const ENDPOINTS: readonly Endpoint[] = [
     valid: { ...PERIOD, fields: 'app' },
     parameters: [...COUNTED, 'fields', 'limit'],
   },
+  { path: () => '/v3/search/field', valid: PERIOD, parameters: [...COUNTED, 'prefix', 'limit'] },
+  {
+    path: () => '/v3/search/value',
+    valid: { ...PERIOD, field: 'app' },
+    parameters: [...COUNTED, 'field', 'prefix', 'limit'],
+  },
   { path: () => '/v2/usage', valid: DAYS, parameters: ['from', 'to'] },
 ]
 

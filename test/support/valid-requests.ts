@@ -209,6 +209,8 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'GET /v3/search/context': ['line_id=1', 'before=5'],
   'GET /v3/search/histogram': ['from=1699999999', 'to=1700003600', 'query=line', 'by=app'],
   'GET /v3/search/facet': ['from=1699999999', 'to=1700003600', 'fields=app,status'],
+  'GET /v3/search/field': ['from=1699999999', 'to=1700003600', 'prefix=a'],
+  'GET /v3/search/value': ['from=1699999999', 'to=1700003600', 'field=app', 'prefix=a'],
   'GET /v2/export': ['from=1699999999', 'to=1700003600', 'query=line'],
   'GET /v2/usage': USAGE_PERIOD,
   'GET /v2/usage/:kind': USAGE_PERIOD,
