@@ -44,7 +44,7 @@ import {
 import { restText } from './rest-text.ts'
 import { type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
 
-/** Bytes behind the body that the scanner overwrites, so that every loop ends without a check for the end. */
+/** Bytes behind the body that the scanner overwrites for the time of a scan, so that every loop ends without a check for the end. */
 export const SENTINEL_BYTES = 4
 
 const LINES = Buffer.from('lines"')
@@ -102,15 +102,18 @@ export class LineScanner {
   /**
    * Scans a body.
    *
-   * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`. Those bytes are
-   *   overwritten, and blanks at the body's end may be replaced by other blanks
+   * @param body    valid UTF-8, aligned to 4 bytes, with at least `SENTINEL_BYTES` more than `length`. Its bytes are the
+   *   same afterwards
    * @returns false when it gave up; the batch then contains some of the lines and must be rolled back
    */
   scan(body: Buffer, length: number): boolean {
     const end = trimmedEnd(body, length)
-    const isRead = this.#scan(body, end)
-    body.fill(BLANK, end, length)
-    return isRead
+    const overwritten = body.readUInt32LE(end)
+    try {
+      return this.#scan(body, end)
+    } finally {
+      body.writeUInt32LE(overwritten, end)
+    }
   }
 
   #scan(body: Buffer, end: number): boolean {
