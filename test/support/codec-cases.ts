@@ -1,5 +1,7 @@
 import { OWN_MEMBERS } from '../../engine/lines/stored-line/line-members.ts'
+import { DAY_MS } from '../../engine/times/duration.ts'
 import { bodyOf, SAMPLE_START_MS, sentSamples, take } from './sent-samples.ts'
+import { SYSTEM_NAMES, systemLines } from './system-lines.ts'
 
 /** A request body for codecs of lines. */
 export interface BodyCase {
@@ -10,14 +12,32 @@ export interface BodyCase {
   readonly limitBytes?: number
 }
 
+/** Requests whose lines become one record, in order. */
+export interface RecordCase {
+  readonly title: string
+  readonly requests: readonly (Omit<BodyCase, 'title'> & {
+    readonly receivedAtMs?: number
+    readonly retentionDays?: number
+  })[]
+}
+
 /** Lines of one run for codecs of lines. */
 export interface RunCase {
   readonly title: string
   readonly lines: readonly (string | Buffer)[]
-  readonly sentLevel?: string
-  /** A sum of OWN_MEMBERS. */
-  readonly own?: number
+  /** Level of each line; the levels of a list hold for the lines in turn. */
+  readonly sentLevel?: string | readonly string[]
+  /** A sum of OWN_MEMBERS; the sums of a list hold for the lines in turn. */
+  readonly own?: number | readonly number[]
   readonly isExact?: boolean
+  /** Log time. */
+  readonly timeMs?: number
+}
+
+/** Runs in order; each account has its own names of fields. */
+export interface SequenceCase {
+  readonly title: string
+  readonly runs: readonly (Omit<RunCase, 'title'> & { readonly account?: number })[]
 }
 
 /** A minute behind the first line of traffic. */
@@ -110,6 +130,10 @@ const INVALID_UTF8 = [
 
 const manyNames = (count: number, first = 0) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, name) => [`n${first + name}`, name])))
+
+const SYSTEM_LINES = 25
+/** Three lines. */
+const TAGGED = '{"lines":["a",{"line":"b"},"c"]}'
 
 export const BODY_CASES: readonly BodyCase[] = [
   { title: 'traffic', body: traffic(1) },
@@ -367,7 +391,123 @@ export const BODY_CASES: readonly BodyCase[] = [
     body: lineOf(...Array.from({ length: 20_000 }, (_, key) => `"k${key}":1`)),
     limitBytes: 300_000,
   },
+  ...SYSTEM_NAMES.map((system, number) => ({
+    title: `lines of ${system}`,
+    body: bodyOf(
+      systemLines(system, SYSTEM_LINES).map((line, row) =>
+        row % 5 === 4
+          ? { line }
+          : { timestamp: SAMPLE_START_MS + row, line, app: system, file: `/${number}` },
+      ),
+    ),
+  })),
+  ...[0, 1].map(less => ({
+    title: `lines that count ${less} bytes more than the limit`,
+    body: JSON.stringify({ lines: Array(8).fill('') }),
+    limitBytes: JSON.stringify({ lines: Array(8).fill('') }).length + 8 * (64 - 2) - less,
+  })),
+  ...[0, 1].flatMap(less =>
+    [TAGGED, `{"tags":"of body","lines":${TAGGED.slice(9)}`].map((body, form) => ({
+      title: `tags of the request that count ${less} bytes more than the limit, body ${form}`,
+      body,
+      tags: Array.from({ length: 102 }, (_, tag) => `tag ${tag}`),
+      limitBytes: body.length + 3 * 2 * 64 - less,
+    })),
+  ),
+  ...[
+    '{"hostname":7,"mac":null,"ip":[1],"tags":["a",5,"","a",{"b":1}],"apikey":true,"lines":["x"]}',
+    `{"hostname":"${'h'.repeat(300)}","ip":"\\t10.0.0.1 ","tags":"${'t'.repeat(90)}","lines":["x"]}`,
+    '{"hostname":"without lines","apikey":"k"}',
+    '{"hostname":"first","hostname":"last","lines":[null]}',
+  ].map((body, number) => ({ title: `members beside the lines ${number}`, body })),
 ].map(each => ({ tags: null, limitBytes: BODY_BYTES, ...each }))
+
+const PLAIN = '{"lines":["a","b"]}'
+const RICH = `{"lines":[${[
+  '"timestamp":1795000000001',
+  '"app":"web"',
+  '"level":"info"',
+  '"env":"prod"',
+  '"file":"/a"',
+  '"host":"h2"',
+  '"meta":{"a":1}',
+  '"other":7',
+]
+  .map((_, last, members) => `{"line":"x",${members.slice(0, last + 1).join()}}`)
+  .join()}]}`
+/** A reader finds the fault behind lines that it has appended. */
+const FAULTY = [
+  '{"lines":[{"line":"lost","app":"lost"},{"line":"lost","meta":{"lost":1}}],"x":}',
+  `{"lines":["lost",{"line":"lost","app":"lost","pid":1}${',""'.repeat(9)}]}`,
+  `{"lines":["lost",{"line":"lost","app":"lost"}${',""'.repeat(9)}]}`,
+  '{"lines":[null,7]}',
+]
+const TIMED = `{"lines":[${[-40, -8, -7, -1, 0, 1, 2]
+  .map(days => `{"line":"${days}","timestamp":${SAMPLE_START_MS + days * DAY_MS}}`)
+  .join()}]}`
+
+/** Requests that share open columns. */
+export const RECORD_CASES: readonly RecordCase[] = [
+  {
+    title: 'requests of every form in one record',
+    requests: [
+      { body: bodyOf(take(sentSamples(4), 12)), tags: ['a'] },
+      { body: '{"hostname":"own","tags":"of body","lines":[{"line":"x","tags":["t"],"app":"nginx"}]}' },
+      { body: bodyOf(take(sentSamples(5), 12)) },
+      ...SYSTEM_NAMES.map(system => ({
+        body: bodyOf(systemLines(system, 3, 2).map(line => ({ line, app: system }))),
+      })),
+    ],
+  },
+  {
+    title: 'requests that fail, between others',
+    requests: [
+      { body: PLAIN },
+      ...FAULTY.flatMap(body => [{ body, limitBytes: body.length + 200 }, { body: RICH }]),
+      { body: PLAIN },
+    ],
+  },
+  {
+    title: 'requests without lines, at both ends and between others',
+    requests: ['{"lines":[]}', PLAIN, '{"lines":[]}', RICH, '{"hostname":"h","lines":[]}'].map(body => ({
+      body,
+    })),
+  },
+  {
+    title: 'columns that begin in a later request, and are empty in the next one',
+    requests: [PLAIN, RICH, PLAIN, '{"hostname":"h","lines":["c"]}'].map(body => ({ body })),
+  },
+  {
+    title: 'requests that arrive at different times, of accounts with different retention',
+    requests: [30, 7, 1].flatMap(retentionDays =>
+      [-DAY_MS, 0, DAY_MS].map(ms => ({
+        body: TIMED,
+        receivedAtMs: CODEC_NOW_MS + ms,
+        retentionDays,
+      })),
+    ),
+  },
+  {
+    title: 'words that earlier requests have said',
+    requests: ['a', 'b', 'a', 'c'].map(app => ({
+      body: `{"lines":[{"line":"x","app":"${app}","file":"a"},{"line":"y","level":"${app}","env":"b"}]}`,
+    })),
+  },
+  {
+    title: 'more rows than columns have at first',
+    requests: Array.from({ length: 5 }, (_, number) => ({
+      body: bodyOf(
+        Array.from({ length: 70 }, (_, row) => ({
+          line: `${number} ${row}`,
+          app: `app ${(number * row) % 150}`,
+        })),
+      ),
+    })),
+  },
+].map(({ title, requests }) => ({
+  title,
+  requests: requests.map(request => ({ limitBytes: BODY_BYTES, ...request })),
+}))
 
 export const RUN_CASES: readonly RunCase[] = [
   { title: 'no lines', lines: [] },
@@ -393,6 +533,88 @@ export const RUN_CASES: readonly RunCase[] = [
     lines: [`{"${'n'.repeat(512)}":1}`, `{"${'n'.repeat(513)}":1}`],
   },
   { title: 'more keys than a byte numbers', lines: [manyNames(300)] },
+  {
+    title: 'levels and members of the service that differ from line to line',
+    lines: [...PROGRAMS, ...NASTY, ...PROGRAMS],
+    sentLevel: ['', 'Notice', 'error', ' Warn ', '', ' ', 'ß'],
+    own: [0, OWN_MEMBERS._tag, 0, OWN_MEMBERS._meta | OWN_MEMBERS._label, OWN_MEMBERS._env],
+  },
+]
+
+const FIRST_DAY_MS = CODEC_NOW_MS - (CODEC_NOW_MS % DAY_MS)
+const SECOND_DAY_MS = FIRST_DAY_MS + DAY_MS
+/** As many names as a day may have. */
+const FULL = [manyNames(250), manyNames(250, 250)]
+const known = (count: number) =>
+  Array.from({ length: count }, (_, row) => `{"n${row % 500}":${row},"n7":"x"}`)
+
+/** Runs of which later ones find the names of earlier ones. */
+export const SEQUENCE_CASES: readonly SequenceCase[] = [
+  {
+    title: 'lines of eight systems',
+    runs: SYSTEM_NAMES.map(system => ({ lines: systemLines(system, SYSTEM_LINES, 3) })),
+  },
+  {
+    title: 'a name is lost on one day, and kept on the next one',
+    runs: [
+      { timeMs: FIRST_DAY_MS, lines: [...FULL, '{"n1":2}', '{"n2":1,"lost":1}', '{"other":1}'] },
+      { timeMs: SECOND_DAY_MS - 1, lines: ['{"other":1}', '{"n1":1,"lost":2}'] },
+      { timeMs: SECOND_DAY_MS, lines: ['{"lost":3}', '{"n1":3}', '{"other":{"below":1}}'] },
+      { timeMs: SECOND_DAY_MS + 1, lines: [manyNames(400), manyNames(96, 400), '{"new":1}', '{"more":1}'] },
+      { timeMs: SECOND_DAY_MS + DAY_MS, lines: ['{"n1":1,"lost":4}'] },
+    ],
+  },
+  {
+    title: 'the last millisecond of a day and the first one of the next',
+    runs: [SECOND_DAY_MS - 1, SECOND_DAY_MS, SECOND_DAY_MS, SECOND_DAY_MS + DAY_MS - 1].map(
+      (timeMs, run) => ({
+        timeMs,
+        lines: ['{"a":1}', `{"run${run}":"x"}`],
+      }),
+    ),
+  },
+  {
+    title: 'accounts and days in turns',
+    runs: [FIRST_DAY_MS, FIRST_DAY_MS, SECOND_DAY_MS, SECOND_DAY_MS].flatMap((timeMs, run) =>
+      [0, 1, 2].map(account => ({
+        account,
+        timeMs,
+        lines: take(sentSamples(10 + account + run), 6).map(({ line }, row) =>
+          row === account ? `{"of${account}":{"run${run}":"x"}}` : line,
+        ),
+      })),
+    ),
+  },
+  ...(
+    [
+      ['in the first row', ['{"lost":1}', '{"n1":1}']],
+      ['behind many rows', [...known(300), '{"n1":{"lost":1}}', ...known(30), '{"other":1}']],
+      ['in the second row of a few', ['{"n1":1}', '{"n1":1,"lost":[1,2]}', '{"lost":1}']],
+      ['in a row with a key twice', [...known(9), '{"n1":1,"n1":2,"lost":3}', ...known(9), '{"other":1}']],
+      [
+        'behind rows with a key twice',
+        [...known(20), ...Array(3).fill('{"n1":1,"n1":2}'), ...known(5), '{"lost":1}'],
+      ],
+      ['as the text for display', [...known(12), 'text', '{"msg":"x"}', '{"lost":1}']],
+      ['by its length alone, which is not a loss', ['{"n1":1}', `{"${'n'.repeat(513)}":1}`]],
+      ['in a value that is no field', [...known(10), '{"lost":null}', '{"lost":{}}']],
+    ] as const
+  ).map(([place, lines]) => ({
+    title: `a name is lost ${place}`,
+    runs: [
+      { lines: FULL },
+      { lines },
+      { lines: ['{"lost":1}'] },
+      { timeMs: CODEC_NOW_MS + DAY_MS, lines: ['{"lost":1}'] },
+    ],
+  })),
+  {
+    title: 'values are read as before the fifth behaviour, and then as from it on',
+    runs: [false, true, true, false].map((isExact, run) => ({
+      isExact,
+      lines: ['{"a":12345678901234567890,"b":1.50}', '{"10":1,"9":2}', `{"run${run}":-0}`],
+    })),
+  },
 ]
 
 const values = (count: number, more = '') =>
