@@ -58,7 +58,7 @@ const LIGHT = [
   'test/conformance/{body-scan-fuzz,line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
   'test/conformance/{memory-store-search,node-contracts,node-declarations,node-reference}.test.ts',
   'test/conformance/{operations-page,order-and-numbers,pipeline-contract,processors,rooms,schemas}.test.ts',
-  'test/conformance/{search-statements,source-files}.test.ts',
+  'test/conformance/{search-statements,search-ways,source-files}.test.ts',
   'test/faults/audit.test.ts',
   'test/simulation/simulation.test.ts',
 ]
