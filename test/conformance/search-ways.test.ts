@@ -268,6 +268,8 @@ const WAYS: readonly (readonly [string, Ask])[] = [
       exceptDays: ['2026-03-04'],
     }),
   ],
+  ['presence behind a value', search('meta.name:x meta.message:*')],
+  ['presence before words', search('status:* app:x')],
   ['histogram', byTime('')],
   ['histogram of found lines', byTime('checkout a:>5 -level:debug')],
   ['histogram of found lines by no value', byTime('checkout', { field: 'status', values: [] })],

@@ -72,6 +72,11 @@ export function named(name: string): Expression {
   return { kind: 'name', name }
 }
 
+/** Number of the program, such as a place in a list. Numbers of users are constants. */
+export function numeral(value: number): Expression {
+  return { kind: 'fragment', texts: [String(value)], parts: [] }
+}
+
 export function allOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 1 ? (conditions[0] as Condition) : { kind: 'all', operands: conditions }
 }

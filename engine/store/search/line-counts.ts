@@ -1,6 +1,6 @@
 import type { LineTable } from '../../../schemas/log/tables.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
-import { column, type Expression, named, sql, textOf } from './condition.ts'
+import { column, type Expression, named, numeral, sql, textOf } from './condition.ts'
 import { countedField } from './counted-field.ts'
 import type { LineSelection } from './line-selection.ts'
 import { selectionConditions } from './search-statement.ts'
@@ -167,8 +167,8 @@ function keysOfLine(texts: Expression): Expression {
   return sql`arrayPushBack(if(empty(${texts}), [${ofAbsent}], arrayMap(v -> ${keyOf(OF_VALUE, named('v'))}, ${texts})), ${ofLine})`
 }
 
-function keyOf(kind: number, value: Expression = named("''")): Expression {
-  return sql`tuple(toUInt8(${named(String(kind))}), ${value})`
+function keyOf(kind: number, value: Expression = sql`''`): Expression {
+  return sql`tuple(toUInt8(${numeral(kind)}), ${value})`
 }
 
 function bucketStatement(
@@ -202,12 +202,12 @@ interface Slots {
 }
 
 function slotsOf(by: Buckets['by'], constants: SqlConstants, table: LineTable): Slots {
-  if (by === undefined || by.values.length === 0) return { slot: named('0'), readsFields: false }
+  if (by === undefined || by.values.length === 0) return { slot: numeral(0), readsFields: false }
   const values = constants.texts(by.values)
   const field = countedField(by.field, constants, table)
   if (field.kind === 'word') return { slot: sql`indexOf(${values}, ${field.word})`, readsFields: false }
   const found = sql`arrayFilter(n -> n > 0, arrayMap(v -> indexOf(${values}, v), ${field.texts}))`
-  const ofLine = named(`toUInt64(${SLOT_OF_LINES})`)
+  const ofLine = sql`toUInt64(${numeral(SLOT_OF_LINES)})`
   const slot = sql`arrayJoin(arrayPushBack(if(empty(${found}), [toUInt64(0)], ${found}), ${ofLine}))`
   return { slot, readsFields: true }
 }

@@ -291,11 +291,8 @@ function isOnWords(condition: Condition | undefined): boolean {
   return condition !== undefined && costOf(condition) === COST.words
 }
 
-/** Reads only the names of fields, which are few different words. */
 function presence({ present }: StoredField): Conditions {
-  return present.kind === 'always'
-    ? NOTHING
-    : { ...NOTHING, cheap: [{ condition: present, cost: COST.words }] }
+  return present.kind === 'always' ? NOTHING : { ...NOTHING, cheap: withCost(present) }
 }
 
 function all(each: readonly Conditions[]): Conditions {

@@ -10,9 +10,10 @@ const SCOPES = ['owner', 'admin', 'member', 'readonly', 'ingest']
 type TokenKind = 'user' | 'service' | 'enterprise'
 type TokenScope = 'owner' | 'admin' | 'member' | 'readonly' | 'ingest'
 
-/** Ten years. */
-const MAX_EXPIRES_S = 315_360_000
-const MAX_GRACE_S = 24 * 60 * 60
+const DAY_S = 86_400
+/** Ten years of 365 days. */
+const MAX_EXPIRES_S = 3_650 * DAY_S
+const MAX_GRACE_S = DAY_S
 
 const Name = Type.String({ minLength: 1, maxLength: 120 })
 const Scope = (description: string) =>
