@@ -7,7 +7,7 @@ export interface Caller {
   readonly accessType: 'user' | 'service' | 'enterprise' | 'servicekey' | 'ingestion'
   /** 'ingest' can send lines and nothing else. */
   readonly role: Right
-  /** Present only for users. */
+  /** Address of the user; absent for other subjects. */
   readonly subjectEmail?: string
   /** Account in whose context the request runs; absent for an enterprise token without delegation. */
   readonly account?: CallerAccount

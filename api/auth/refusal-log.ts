@@ -52,7 +52,7 @@ export class RefusalLog {
   }
 }
 
-/** Undefined on public routes, and before the credential is known. */
+/** The caller of a request; undefined on public routes, and before the credential is known. */
 function callerOf({ caller, ingestion }: FastifyRequest): Caller | undefined {
   return caller ?? ingestion?.caller ?? undefined
 }

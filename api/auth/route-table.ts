@@ -17,7 +17,7 @@ export class RouteTable {
   readonly #options: RouteOptions[] = []
   #patterns: { readonly pattern: RegExp; readonly method: string }[] | undefined
 
-  /** Must be attached before the first route. */
+  /** Collects the routes of the server, from the next one on. It must be called before the first route. */
   attach(app: FastifyInstance): void {
     app.addHook('onRoute', options => {
       this.#options.push(options)

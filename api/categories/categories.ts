@@ -17,7 +17,7 @@ export class Categories {
     this.#ports = ports
   }
 
-  /** Oldest first. */
+  /** Returns the categories of a type, oldest first. */
   list(caller: Caller, type: CategoryType): CategoryRecord[] {
     const all = this.#entities.list(caller)
     return all.filter(({ value }) => value.type === type).map(categoryRecord)

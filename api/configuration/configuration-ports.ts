@@ -31,6 +31,6 @@ export interface ConfigurationPorts {
   readonly inEffect?: CutsInEffect | undefined
   readonly authenticator: ConfigurationAuthenticator
   readonly uses: TokenUses
-  /** Absent where this process has no store. */
+  /** The store; absent in a process without one. */
   readonly store?: Store | undefined
 }

@@ -25,7 +25,7 @@ export class OwnedEntities<Value extends { readonly account: string }> {
     this.#ports = ports
   }
 
-  /** Oldest first. */
+  /** Returns the entities of the caller's account, oldest first. */
   list(caller: Caller): Entity<Value>[] {
     return this.#ports.configuration.list(this.#kind, accountOf(caller).shortId)
   }

@@ -22,7 +22,7 @@ export class EnterpriseKeys {
     this.#settings = settings
   }
 
-  /** Oldest first. @throws ApiError 403 */
+  /** Returns the keys of the caller's enterprise, oldest first. @throws ApiError 403 */
   list(caller: Caller): Entity<EnterpriseKey>[] {
     const { enterpriseId } = writer(caller)
     return this.#ports.configuration

@@ -22,7 +22,7 @@ export class Groups {
     this.#clock = ports.clock
   }
 
-  /** Oldest first. */
+  /** Returns the groups of the caller's account, oldest first. */
   list(caller: Caller): Entity<AccessGroup>[] {
     return this.#groups.list(caller)
   }

@@ -6,7 +6,7 @@ export interface Meta {
   readonly pk: string
   readonly type?: string
   readonly links: object
-  /** Absent for single records of accounts; null for lists without pages. */
+  /** Page of a list; absent for single records of accounts, null for lists without pages. */
   readonly page?: Page | null
   /** Whether a write changed anything, if this is not obvious. */
   readonly changed?: boolean

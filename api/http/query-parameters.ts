@@ -74,7 +74,7 @@ export class QueryParameters {
     return end === 'last' && isSeconds ? ms + LAST_MS_OF_SECOND : ms
   }
 
-  /** Undefined when absent. */
+  /** Value of a parameter; undefined when it is absent. */
   text(name: string): string | undefined {
     const value = this.#values[name]
     if (!Array.isArray(value)) return value

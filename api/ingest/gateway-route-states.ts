@@ -47,7 +47,7 @@ interface KnownDeployment {
   readonly sinceMs: number
   /** Routes that are read until it is in effect, each with the number since which they are read without a break. */
   readonly before: ReadonlyMap<string, number>
-  /** Set while the deployment is written to its partition, and afterwards. */
+  /** The report of the deployment to its partition, from its start on. */
   reporting: Promise<void> | undefined
   isReported: boolean
 }
@@ -56,7 +56,7 @@ export interface GatewayRouteStatesOptions {
   readonly catalogue: Catalogue
   readonly configuration: ConfigurationLog
   readonly clock: Clock
-  /** Absent if this process cannot know it: then a published deployment counts as in effect. */
+  /** Cuts in effect; absent if this process cannot know them: a published deployment then counts as in effect. */
   readonly inEffect?: CutsInEffect | undefined
   readonly reportDeployment: ReportDeployment
 }

@@ -38,7 +38,7 @@ export interface IngestFrontOptions {
   readonly observer?: IngestObserver | undefined
   /** Absent: the number of requests is not limited. */
   readonly rateLimit?: RateLimit | undefined
-  /** Shared by all entrances of a process. */
+  /** Idempotency keys, which all entrances of a process share. */
   readonly keys: RecentKeys
   /** Reads the lines of bodies; absent: the codec in WebAssembly. */
   readonly codec?: LineCodec

@@ -25,10 +25,10 @@ export interface IngestRoutesOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on the routes of ingestion. */
+    /** Facts of a request, on the routes of ingestion. */
     ingestion: {
       readonly query: RequestQuery
-      /** Undefined if only the body can contain them. */
+      /** Credentials outside of the body; undefined if only the body can contain them. */
       readonly credentials: IngestCredentials | undefined
       /** The caller as far as known; null before the body is read, for credentials in it. */
       readonly caller: Caller | null

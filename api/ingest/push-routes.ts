@@ -14,14 +14,14 @@ const OTHER_METHODS = ['GET', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on the addresses of gateway routes. */
+    /** Facts of a request, on the addresses of gateway routes. */
     pushed: {
       readonly gatewayRoute: string
       /** Rest of the path behind the id of the gateway route, as sent; may be empty. */
       readonly suffix: string
       /** UNIX ms. */
       readonly receivedAtMs: number
-      /** Undefined for an unknown gateway route, and for a source that does not run. */
+      /** The source; undefined for an unknown gateway route, and for a source that does not run. */
       readonly source: PushSource | undefined
       readonly keys: readonly KeyPlace[]
       /** Key of the request, valid or not; empty: none. */

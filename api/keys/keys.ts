@@ -20,7 +20,7 @@ export class Keys {
     this.#keys = new OwnedEntities(accountKeys, ports)
   }
 
-  /** Oldest first. */
+  /** Returns the keys of the caller's account, oldest first. @param type default: all types */
   list(caller: Caller, type?: KeyType): Entity<AccountKey>[] {
     const keys = this.#keys.list(caller)
     return type === undefined ? keys : keys.filter(({ value }) => value.type === type)

@@ -51,7 +51,7 @@ export class Members {
     return [...details, { message: '"groups" must be empty unless the role is member', key: 'groups' }]
   }
 
-  /** Oldest first. */
+  /** Returns the members of the caller's account, oldest first. */
   list(caller: Caller): Member[] {
     return this.#configuration.list(members, accountOf(caller).shortId).map(({ value }) => value)
   }

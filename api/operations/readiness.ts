@@ -20,7 +20,7 @@ export interface ServiceStatus {
 export interface ReadinessPorts {
   readonly log: Log
   readonly clock: Clock
-  /** Absent in a role without it, like the next member. */
+  /** The store; absent in a role without it, like the next member. */
   readonly store?: Store | undefined
   /** Why the newest configuration is not yet stored at every required place; absent if it is not stored at all. */
   readonly configurationEnd?: { readonly trouble: string | undefined } | undefined

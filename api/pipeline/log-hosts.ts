@@ -4,7 +4,7 @@ const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443'
 
 interface Address {
   readonly name: string
-  /** Undefined where none is given, or the usual one of the scheme. */
+  /** The port; undefined where none is given, or the usual one of the scheme. */
   readonly port: string | undefined
 }
 

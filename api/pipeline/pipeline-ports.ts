@@ -10,6 +10,6 @@ export interface PipelinePorts {
   readonly configuration: ConfigurationLog
   readonly clock: Clock
   readonly entropy: Entropy
-  /** Absent where no engine runs in this process: loaded revisions are unknown then. */
+  /** Cuts in effect; absent where this process has no engine: loaded revisions are then unknown. */
   readonly inEffect?: CutsInEffect | undefined
 }

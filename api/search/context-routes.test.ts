@@ -66,7 +66,7 @@ describe('a line', () => {
   test('is returned by its id, as an export returns it', async () => {
     const answer = await weir.call({ url: `/v3/search/line/${idAt(7)}` })
     expect(answer.json().data).toEqual(records[7])
-    // With all its digits.
+    // The number keeps all its digits.
     expect(answer.body).toContain('"big":12345678901234567890')
   })
 

@@ -35,7 +35,7 @@ function admitted({ admittedLiveTail }: FastifyRequest): Tail {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set only on the route of tails. */
+    /** The admitted tail, on the route of tails alone. */
     admittedLiveTail: Tail | undefined
   }
 }

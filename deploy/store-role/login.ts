@@ -4,7 +4,7 @@ import { engineError } from '../../engine/store/embedded-server/engine-error.ts'
 
 export interface Login {
   readonly user: string
-  /** Empty: the user has no password. */
+  /** The password; an empty one means that the user has none. */
   readonly password: string
 }
 

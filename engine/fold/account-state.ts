@@ -49,7 +49,7 @@ export class AccountState implements LineOwner {
   /** Budget for the cost of its expressions here. */
   readonly expressions = new ExpressionBudget()
   retentionDays = DEFAULT_RETENTION_DAYS
-  /** Present only for accounts whose lines are, or were, on all partitions. */
+  /** State of an account whose lines are, or were, on all partitions; undefined for others. */
   spread: SpreadAccount | undefined
   readonly #catalogue: Catalogue
   readonly #deployments = new Deployments()

@@ -15,7 +15,7 @@ export interface TableBatch {
 /** Offsets of records whose loss an operator has accepted. */
 export interface AcceptedGap {
   readonly from: bigint
-  /** Exclusive. */
+  /** Offset behind the last one. */
   readonly to: bigint
   /** Log time before and behind it, UNIX ms. */
   readonly sinceMs: number

@@ -5,7 +5,7 @@ import type { LogRecord } from '../log/log.ts'
 /** Offsets of lost records behind the fold, and the known facts about them. */
 export interface PassedLoss {
   readonly from: bigint
-  /** Exclusive. */
+  /** Offset behind the last lost one. */
   readonly to: bigint
   readonly witnessed: readonly Witnessed[]
 }

@@ -37,7 +37,7 @@ export class SegmentPartition {
   readonly #identity: PartitionIdentity
   readonly #shared: SegmentShared
   readonly #mark: number
-  /** Never empty. */
+  /** Segments in the order of their offsets, at least one. */
   readonly #segments: Segment[]
   readonly #queue: AppendQueue
   readonly #tail = new PartitionTail()

@@ -25,7 +25,7 @@ const NOTHING: StoreReach = { owner: null, positions: new Map(), timeMs: 0 }
 export interface Witnesses {
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Absent if it cannot be asked (now). */
+  /** The store; absent if it cannot be asked (now). */
   readonly store?: Store | undefined
   /** Other knowledge about the partition: the lowest offset above it; 0: none. */
   readonly mark?: ((partition: number) => Promise<bigint>) | undefined

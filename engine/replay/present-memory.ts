@@ -42,14 +42,14 @@ export interface FollowingFold {
 
 /** The folds of this process. */
 export interface FollowingFolds {
-  /** Absent if another process works on the partition, or it was not read yet. */
+  /** The fold of a partition; absent if another process works on it, or it was not read yet. */
   foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined
 }
 
 export interface PresentMemoryOptions {
   readonly catalogue: Catalogue
   readonly topics: Pick<PartitionedTopics, 'ingest' | 'checkpoints' | 'keyed'>
-  /** Absent if no engine runs in this process. */
+  /** Folds of the engine of this process, if it has one. */
   readonly engine?: FollowingFolds | undefined
   readonly clock: Clock
 }

@@ -11,7 +11,7 @@ export interface PresentBucket extends BusyBucket {
 export interface PresentThrottle {
   /** The end of the window, UNIX ms. */
   readonly atMs: number
-  /** Undefined while no partition has applied a revision with the throttle. */
+  /** The rule; undefined while no partition has applied a revision with the throttle. */
   readonly rule: BucketRule | undefined
   readonly totals: BucketFigures
   readonly buckets: readonly PresentBucket[]

@@ -59,7 +59,7 @@ export interface StoreAudit {
 /** Stored rows of one partition and table, by offset and, for lines, UTC day. */
 export interface StoredRange extends PartitionTable {
   readonly from: bigint
-  /** Exclusive. */
+  /** Offset behind the last one. */
   readonly until: bigint
   /** YYYY-MM-DD; all days when absent. */
   readonly day?: string
@@ -97,9 +97,9 @@ export interface UsageSums {
 
 /** Rows of which retention may have removed all of one record, or none. */
 export interface MayBeMissing {
-  /** Up to this retention; -1: none. */
+  /** Longest retention of such rows, in days; -1: there are none. */
   readonly retentionDays: number
-  /** Only log times before this, UNIX ms. */
+  /** End of the log times that count, UNIX ms, exclusive. */
   readonly beforeMs: number
 }
 

@@ -3,7 +3,7 @@
  * day.
  */
 export interface DamagedPart {
-  /** Empty if the engine does not name it. */
+  /** Name of the table; empty if the engine does not name it. */
   readonly table: string
   /** The engine's name of it, such as 20260101_1_6_1; empty if it does not name it. */
   readonly part: string

@@ -38,11 +38,11 @@ export interface EngineOptions {
   readonly log: Log
   readonly ingest: Topic
   readonly checkpoints: Topic
-  /** Absent if accounts cannot be spread over partitions. */
+  /** Lane of keyed events; absent if accounts cannot be spread over partitions. */
   readonly keyed?: KeyedLane | undefined
-  /** Absent if pipelines cannot keep dead letters. */
+  /** Kept dead letters; absent if pipelines cannot keep any. */
   readonly deadLetters?: KeptDeadLetters | undefined
-  /** Absent if stored data cannot be limited. */
+  /** Quotas of accounts; absent if stored data cannot be limited. */
   readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
   readonly keys?: Topic | undefined

@@ -32,7 +32,7 @@ export interface HousekeepingOptions {
   readonly deadLetters?: KeptDeadLetters | undefined
   /** Partitions of this process, including those without a worker. */
   assigned(): Iterable<number>
-  /** Absent if stored data cannot be limited. */
+  /** Quotas of accounts; absent if stored data cannot be limited. */
   readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
   readonly keys?: Topic | undefined

@@ -12,7 +12,7 @@ import type {
  */
 export class KeptCheckpoints {
   readonly #log: CheckpointLog
-  /** Oldest first: a start begins with the last, or with the previous one if that is damaged. */
+  /** Places, oldest first. A start begins with the last, or with the previous one if that is damaged. */
   #places: CheckpointPlace[] = []
   /** Offset after the last known record of the checkpoint topic. */
   #nextRecord = 0n

@@ -70,7 +70,7 @@ async function post(running: RunningWeir, lines: readonly object[]): Promise<num
 
 /** Every line is found once, in order, and usage has counted their bytes. */
 async function expectStoredOnce(running: RunningWeir, lines: readonly string[]): Promise<void> {
-  // Also waits for a store that is just restarting.
+  // The store may still be restarting.
   const stored = () => countedLines(running).catch(() => 0)
   await eventually(stored, count => count >= lines.length)
   const found = (await exportedLines(running)).sort((a, b) => (BigInt(a._id) < BigInt(b._id) ? -1 : 1))
@@ -218,7 +218,7 @@ describe('a server that is unavailable', () => {
     expect(await readiness(running)).toMatchObject({ code: 200 })
     // The first start that was ready is the one that says how to begin.
     expect(running.output.match(/^A new account was created: /gm)).toHaveLength(1)
-    // Gone again, with lines on the way to it.
+    // The server goes away again while lines are on their way to it.
     await front.process.kill()
     expect(await post(running, [{ line: 'late' }])).toBe(200)
     expect(await running.end('SIGTERM')).toBe(0)

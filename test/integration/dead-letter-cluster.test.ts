@@ -101,7 +101,7 @@ await describeKafka('dead letters of a cluster', {}, kafka => {
     for (let request = 0; request < REQUESTS; request++) {
       const lines = Array.from({ length: LINES_PER_REQUEST }, (_, index) => ({
         line: `line ${request} ${index}`,
-        // Enough keys that each partition has some.
+        // There are enough keys that each partition has some.
         app: `app-${request % 10}-${index}`,
         ...(index % 2 === 0 && { machine: 'm-1' }),
       }))

@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 15_000
 
 export interface TapPorts extends LastingRightsPorts {
   readonly catalogue: Catalogue
-  /** Absent where events of pipelines cannot be seen. */
+  /** Events of pipelines; absent where they cannot be seen. */
   readonly taps?: Taps | undefined
   readonly inEffect?: CutsInEffect | undefined
   readonly settings: { readonly maxTapsPerAccount: number }

@@ -74,7 +74,7 @@ function admitted({ admittedTap }: FastifyRequest): AdmittedTap {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set only on routes of taps. */
+    /** The admitted tap, on routes of taps alone. */
     admittedTap: AdmittedTap | undefined
   }
 }

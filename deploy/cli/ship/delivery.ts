@@ -67,7 +67,7 @@ export class Delivery {
     else stop.addEventListener('abort', onStop, { once: true, signal: this.#closed.signal })
   }
 
-  /** Must be called after the last request. */
+  /** Stops watching for the stop of the program. It must be called after the last request. */
   close(): void {
     this.#closed.abort()
   }

@@ -216,7 +216,7 @@ export class Follower {
     return true
   }
 
-  /** After a restart: repeats the request with an unknown outcome, with identical bytes. */
+  /** Repeats a request whose outcome a restart made unknown, with identical bytes. */
   async #resend(pending: PendingRequest, size: number): Promise<boolean> {
     if (size < pending.to) return this.#startOver('was truncated')
     const unlimited = { bytes: Number.POSITIVE_INFINITY, lines: Number.POSITIVE_INFINITY }

@@ -103,14 +103,14 @@ export class Positions {
     const handle = await open(fresh, 'w', 0o600)
     try {
       await handle.writeFile(`${JSON.stringify(content, null, 1)}\n`)
-      // Before the rename, because a power failure could otherwise leave an empty file under the right name.
+      // The bytes are flushed first: a power failure could otherwise leave an empty file under the right name.
       await handle.datasync()
     } finally {
       await handle.close()
     }
     await rename(fresh, this.#file)
-    // After the rename, because otherwise the old positions could come back, with other bytes under a number already
-    // sent.
+    // The folder is flushed last. Otherwise the old positions could come back, with other bytes under a number that
+    // was already sent.
     syncFolder(dirname(this.#file))
   }
 }

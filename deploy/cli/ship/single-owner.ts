@@ -17,7 +17,7 @@ export async function ownFile(path: string): Promise<(() => Promise<void>) | und
     const server = await listening(socket)
     if (server) return () => new Promise(resolve => server.close(() => resolve()))
     if (await answers(socket)) return undefined
-    // Left by a process that was killed.
+    // A process that was killed has left the socket.
     await unlink(socket).catch(() => {})
   }
   return undefined

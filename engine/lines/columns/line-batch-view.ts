@@ -112,12 +112,12 @@ export class LineBatchView {
     return this.ownHost(index) || this.request(index).hostname
   }
 
-  /** Empty when the line does not contain its host. */
+  /** Host that was sent with the line; empty when there was none. */
   ownHost(index: number): string {
     return this.#word(this.#hostIndex[index] as number)
   }
 
-  /** Empty when not sent; the same holds for level, env and file. */
+  /** App that was sent with the line; empty when there was none. The same holds for level, env and file. */
   app(index: number): string {
     return this.#word(this.#appIndex[index] as number)
   }

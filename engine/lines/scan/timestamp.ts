@@ -5,9 +5,9 @@ import { dateTimeToMs, numberToMs, PLAIN_NUMBER } from '../../times/sent-time.ts
 /** Allowed times of a line; any other time is replaced by the time of arrival (ingestion, section 1.4). */
 export interface TimeBounds {
   readonly receivedAtMs: number
-  /** Inclusive. */
+  /** First allowed time, UNIX ms. */
   readonly earliestMs: number
-  /** Inclusive. */
+  /** Last allowed time, UNIX ms. */
   readonly latestMs: number
 }
 

@@ -168,7 +168,7 @@ export class FieldNames {
 interface Snapshot {
   readonly day: number
   readonly names: readonly string[]
-  /** Set once it was reported that the day is full. */
+  /** Whether a report has said that the day is full. */
   readonly full?: true
 }
 

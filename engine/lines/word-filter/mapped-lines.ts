@@ -20,7 +20,7 @@ export class MappedLines implements SearchedLines {
   readonly #textFields: ListView & { values(): TextView }
 
   constructor(block: readonly Uint8Array[]) {
-    // In the order of the columns: schemas/log/tables.ts.
+    // Columns are read in their order: schemas/log/tables.ts.
     const view = new BlockView(block)
     this.rows = view.rows
     this.account = view.words()

@@ -18,11 +18,11 @@ export interface KeptKey {
 
 /** Bucket with the events that it passed within the window before a time. */
 export interface BusyBucket {
-  /** Present for a bucket with a key. */
+  /** The key of the bucket, if it has one. */
   readonly key?: KeptKey
   readonly kind: 'key' | 'default' | 'shared'
   readonly count: number
-  /** Oldest first; never empty. */
+  /** Passes, oldest first, at least one. */
   readonly passes: readonly Passes[]
 }
 

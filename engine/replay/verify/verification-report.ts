@@ -23,7 +23,7 @@ export interface VerificationReport {
   readonly lostTails?: readonly Mismatch[]
   /** Known damaged parts of the store. */
   readonly damaged: readonly DamagedPart[]
-  /** Absent if the configuration was not examined. */
+  /** Findings about the configuration; absent if it was not examined. */
   readonly configuration?: ConfigurationReport
 }
 

@@ -23,7 +23,7 @@ export interface LinePage {
   /** The end that is kept: the oldest lines, or the newest. */
   readonly prefer: 'head' | 'tail'
   readonly limit: number
-  /** Only lines behind this one, as seen from the preferred end. */
+  /** The page has only lines behind this one, as seen from the preferred end. */
   readonly behind?: LinePosition
 }
 
