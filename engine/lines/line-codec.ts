@@ -30,6 +30,9 @@ export interface LineCodec {
    * rules (those of `lineCodec`) falls back and ends the call. The reason is that names of fields are accepted in the order
    * of lines. The caller makes the complete rules append that row, and continues behind it.
    *
+   * Names are those of the day of `run.timeMs`. Each row counts as one line of the present run of `names`, which learns the
+   * first line that lost a name.
+   *
    * @param from first row of the run to append
    * @returns the row that falls back; `run.rows` when all were appended
    */
@@ -44,7 +47,7 @@ export interface BodyReader {
   /** Makes these chunks the loaded body. */
   load(chunks: readonly Buffer[]): void
 
-  /** The loaded body; a view, valid until the next `load`. */
+  /** The loaded body, byte for byte; a view, valid until the next `load`. */
   readonly body: Buffer
 
   /**
@@ -80,7 +83,10 @@ export interface BodyReader {
     limitBytes: number,
   ): ReadLines | undefined
 
-  /** Does the same by the complete rules, in short steps. Other bodies may be loaded between them. */
+  /**
+   * Does the same by the complete rules, in short steps. It reads the body that is loaded when it is called. Other bodies
+   * may be loaded before the first step and between steps.
+   */
   parsingLines(
     columns: LineBatchBuilder,
     bounds: TimeBounds,
@@ -92,7 +98,10 @@ export interface BodyReader {
 /** Texts of lines of one account under one log time. */
 export interface LineRun {
   readonly rows: number
-  /** The text of a row is `bytes[starts[row]] … bytes[ends[row] - 1]`, UTF-8. */
+  /**
+   * The text of a row is `bytes[starts[row]] … bytes[ends[row] - 1]`, UTF-8. Texts may be in any order and at the same
+   * place, and there may be any other bytes between them.
+   */
   readonly bytes: Buffer
   readonly starts: ArrayLike<number>
   readonly ends: ArrayLike<number>

@@ -111,6 +111,12 @@ const WAYS: readonly (readonly [string, Way])[] = [
   ['by the complete rules', parse],
 ]
 
+/** Numbers of lines around a size at which readers may divide a body. */
+const MANY_LINES = [2_047, 2_048, 5_000]
+const MEMBERS_OF_LINE = '{"line":"x","app":"web"},'
+/** The first is a usual one. Readers may leave the second to the complete rules, and refuse the last. */
+const LAST_LINES = ['"x"', '{"line":"last","pid":7}', '{"line":"last"']
+
 const bodies = goldenCases('line-codec-columns', BODY_CASES, newBody)
 const records = goldenCases('line-codec-records', RECORD_CASES, newRecord)
 
@@ -210,6 +216,21 @@ export const COLUMN_RULES: readonly CodecRule[] = [
     },
   },
   {
+    title: 'a body of many lines gives the columns of the complete rules, whatever its last line is',
+    check(codec) {
+      const reader = codec.newReader()
+      for (const lines of MANY_LINES)
+        for (const last of LAST_LINES) {
+          const body = Buffer.from(`{"lines":[${MEMBERS_OF_LINE.repeat(lines)}${last}]}`)
+          const expected = recordBehindAnother(lineCodec.newReader(), body, parse)
+          for (const [title, way] of WAYS)
+            expect(recordBehindAnother(reader, body, way), `${lines} lines and ${last}, ${title}`).toEqual(
+              expected,
+            )
+        }
+    },
+  },
+  {
     title: 'columns that were emptied are filled in the same way',
     check(codec) {
       const reader = codec.newReader()
@@ -277,6 +298,24 @@ function loadedRecord(
   return 'fault' in read ? Buffer.from(read.fault) : recordOf(columns)
 }
 
+/** Lines of a body as a second request, and the digest of the record; a fault leaves the first request alone. */
+function recordBehindAnother(reader: BodyReader, body: Buffer, way: Way) {
+  const columns = new LineBatchBuilder()
+  const bounds = timeBounds(CODEC_NOW_MS, RETENTION_DAYS)
+  const reads = [Buffer.from('{"lines":[{"line":"first","app":"web","level":"info"}]}'), body].map(each =>
+    orFault(() => {
+      reader.load([each])
+      const { filled } = columns.addRequest(batch => ({
+        facts: FACTS,
+        read: way(reader, batch, bounds, null, 2 * body.length),
+      }))
+      return givenRead(filled.read)
+    }),
+  )
+  const { words, columns: texts } = contentsOfRecord(recordOf(columns))
+  return { reads, rows: words.length, digest: hash('sha256', JSON.stringify([words, texts])) }
+}
+
 /** Other bodies, which are read while the complete rules read one. */
 const OTHERS = ['{"lines":["other"]}', '{"hostname":"h","lines":[{"line":"other","app":"other"}]}'].map(
   body => Buffer.from(body),
@@ -338,6 +377,11 @@ function givenRead({ envelope, ...read }: ReadLines): GivenRead {
 }
 
 function contentsOf(value: Buffer): Contents {
+  const stored = hash('sha256', Buffer.concat(storedBlock(LineBatchView.decode(value))))
+  return { ...contentsOfRecord(value), stored }
+}
+
+function contentsOfRecord(value: Buffer): Omit<Contents, 'stored'> {
   const { count, dictionary, ...record } = lineBatchType.decode(value)
   const { hostIndex, appIndex, levelIndex, envIndex, fileIndex } = record
   const indexes = [hostIndex, appIndex, levelIndex, envIndex, fileIndex].map(column => Buffer.from(column))
@@ -350,7 +394,6 @@ function contentsOf(value: Buffer): Contents {
     columns: Object.fromEntries(
       Object.entries(columns).map(([name, column]) => [name, Buffer.from(column).toString('base64')]),
     ),
-    stored: hash('sha256', Buffer.concat(storedBlock(LineBatchView.decode(value)))),
   }
 }
 
