@@ -122,12 +122,11 @@ async function registerApi(app: FastifyInstance): Promise<void> {
   await app.register(attachedAccountRoutes)
   await app.register(spreadRoutes)
   if (store !== undefined) {
-    const metrics = searchMetrics(registry)
-    await app.register(exportRoutes, { store, ...metrics })
-    await app.register(searchRoutes, { store, ...metrics })
+    await app.register(exportRoutes, { store })
+    await app.register(searchRoutes, { store })
     await app.register(contextRoutes, { store })
-    await app.register(countRoutes, { store, ...metrics })
-    await app.register(fieldRoutes, { store, ...metrics })
+    await app.register(countRoutes, { store, ...searchMetrics(registry) })
+    await app.register(fieldRoutes, { store })
     await app.register(usageRoutes, { store })
   }
   await serveDocument(app)

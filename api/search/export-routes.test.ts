@@ -568,10 +568,10 @@ function failing(error: Error, afterRows: number): Store {
   })
 }
 
-describe('a search on a day with more names of fields than are indexed', () => {
+describe('on a day with more names of fields than are indexed', () => {
   const ABOUT = { from: String(SECOND), to: String(SECOND + 1) }
-  const incompleteHeader = async (parameters: Readonly<Record<string, string>>, path = '/v1/export') =>
-    (await get(path, { ...ABOUT, ...parameters })).headers['x-weir-incomplete']
+  const incompleteHeader = async (parameters: Readonly<Record<string, string>>) =>
+    (await get('/v3/search/histogram', { ...ABOUT, ...parameters })).headers['x-weir-incomplete']
 
   beforeAll(async () => {
     const rows = [
@@ -590,15 +590,36 @@ describe('a search on a day with more names of fields than are indexed', () => {
     })
   })
 
-  test('reports it if the query names a field, before any line is sent', async () => {
-    const day = 'fields; days="2026-03-04"'
-    for (const query of ['status:404', 'line -(meta.a:x)', 'a OR b:*', 'message:x']) {
-      expect(await incompleteHeader({ query }), query).toBe(day)
-      expect(await incompleteHeader({ query }, '/v2/export'), query).toBe(day)
+  test('a search finds lines by fields that are not, and its answer is complete', async () => {
+    const names = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`f${index}`, 1]))
+    const texts = [{ ...names, beyond: 'the limit' }, names, { beyond: 'another' }].map(value =>
+      JSON.stringify(value),
+    )
+    const received = { account, timeMs: RECEIVED_MS }
+    await lines.add(
+      texts.map((line, index) => ({ line, timestamp: RECEIVED_MS - 60_000 - index })),
+      received,
+    )
+    const period = { from: String(RECEIVED_MS - 60_010), to: String(RECEIVED_MS - 59_990) }
+    const found = async (path: string, query: string) => {
+      const answer = await get(path, { ...period, query })
+      expect([answer.statusCode, answer.headers['x-weir-incomplete']]).toEqual([200, undefined])
+      return texts.filter(text => answer.body.includes(JSON.stringify(text)))
+    }
+    for (const path of ['/v1/export', '/v2/export', '/v3/search']) {
+      expect(await found(path, 'beyond:*'), path).toEqual([texts[0], texts[2]])
+      expect(await found(path, 'beyond:limit'), path).toEqual([texts[0]])
+      expect(await found(path, '-beyond:*'), path).toEqual([texts[1]])
     }
   })
 
-  test('does not report it for words, or for names that are not fields', async () => {
+  test('a count reports it if the query names a field', async () => {
+    const day = 'fields; days="2026-03-04"'
+    for (const query of ['status:404', 'line -(meta.a:x)', 'a OR b:*', 'message:x'])
+      expect(await incompleteHeader({ query }), query).toBe(day)
+  })
+
+  test('a count does not report it for words, or for names that are not fields', async () => {
     for (const query of [
       '',
       'status 404',
@@ -608,14 +629,14 @@ describe('a search on a day with more names of fields than are indexed', () => {
       expect(await incompleteHeader({ query }), query).toBeUndefined()
   })
 
-  test('names the days of the account within the searched period', async () => {
+  test('a count names the days of the account within the searched period', async () => {
     const query = 'status:404'
     const back = (days: number) => String(SECOND - days * 86_400)
     expect(await incompleteHeader({ query, from: back(3) })).toBe('fields; days="2026-03-01, 2026-03-04"')
     expect(await incompleteHeader({ query, from: back(2), to: back(1) })).toBeUndefined()
   })
 
-  test('reports the day on which lines came that are older than it', async () => {
+  test('a count reports the day on which lines came that are older than it', async () => {
     const old = RECEIVED_MS - 9 * DAY_MS
     const period = { from: String(SECOND - 9 * 86_400), to: String(SECOND - 9 * 86_400 + 1) }
     expect(await incompleteHeader({ query: 'status:404', ...period })).toBeUndefined()
@@ -626,7 +647,7 @@ describe('a search on a day with more names of fields than are indexed', () => {
     expect(await incompleteHeader({ query: 'late', ...period })).toBeUndefined()
   })
 
-  test('is counted', async () => {
+  test('such a count is counted', async () => {
     const count = async () =>
       Number(
         /^weir_searches_incomplete_total (\d+)$/m.exec(

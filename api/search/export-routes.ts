@@ -9,7 +9,7 @@ import { sendRows } from '../http/streamed-rows.ts'
 import { readExport, readPagedExport } from './export-request.ts'
 import { recordLines, recordPage } from './line-answers.ts'
 import { encodePageToken } from './page-token.ts'
-import { markIncomplete, type SearchRoutesOptions, searchFor, visibleTo } from './visible-search.ts'
+import { type SearchRoutesOptions, searchFor, visibleTo, withFullDays } from './visible-search.ts'
 
 /** Lines per page: export, section 6.1. The number of pages is not limited. */
 const MAX_PAGE_LINES = 10_000
@@ -18,7 +18,7 @@ const MAX_PAGE_LINES = 10_000
 const OWN_VALIDATION = { validatorCompiler: () => () => true }
 
 /** `/v1/export` and `/v2/export`: export and search, section 6. */
-export const exportRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, options) => {
+export const exportRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, { store }) => {
   const { configuration, clock, exports, settings } = app.ports
   const { maxExportLines: maxLines } = settings
 
@@ -32,9 +32,8 @@ export const exportRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app,
       if ((parameters.text('email') ?? '') !== '')
         throw new ApiError(400, 'BadRequest', 'E-mail export is not supported')
       const visible = visibleTo(configuration, request.caller, selection)
-      const search = searchFor(options.store, visible.selection, page)
+      const search = searchFor(store, await withFullDays(store, visible.selection), page)
       exports?.begin(account, reply.raw)
-      await markIncomplete(options, visible.selection, reply)
       return sendLines(clock, search, reply, rows => {
         reply.type('application/x-ndjson')
         return recordLines(rows, visible.isVisible)
@@ -51,9 +50,9 @@ export const exportRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app,
       const asked = readPagedExport(new QueryParameters(request.query), account, limits, clock)
       const { selection, page, parameters, startedMs } = asked
       const visible = visibleTo(configuration, request.caller, selection)
-      const search = searchFor(options.store, visible.selection, { ...page, limit: page.limit + 1 })
+      const whole = await withFullDays(store, visible.selection)
+      const search = searchFor(store, whole, { ...page, limit: page.limit + 1 })
       exports?.begin(account, reply.raw)
-      await markIncomplete(options, visible.selection, reply)
       return sendLines(clock, search, reply, rows => {
         reply.type('application/json; charset=utf-8')
         return recordPage(rows, page, {

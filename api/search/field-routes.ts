@@ -10,13 +10,13 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { fieldsOfLines, type NewestLines, valuesOfField, type Wanted } from './completion.ts'
 import { NOT_COUNTABLE } from './count-request.ts'
 import { readSelection, SELECTION_PARAMETERS } from './export-request.ts'
-import { markIncomplete, type SearchRoutesOptions, searchFor, visibleTo } from './visible-search.ts'
+import { type SearchRoutesOptions, searchFor, visibleTo, withFullDays } from './visible-search.ts'
 
 /** Validation is done by hand, as for exports: times keep all their digits. */
 const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
 
 /** `/v3/search/field` and `/v3/search/value`: names and values that complete a query. */
-export const fieldRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, options) => {
+export const fieldRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, { store }) => {
   const { configuration, clock, exports } = app.ports
 
   /** Answers with what was read; the work ends when the client leaves. */
@@ -27,9 +27,9 @@ export const fieldRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, 
     read: (newest: NewestLines) => Promise<Data>,
   ): Promise<Data | FastifyReply> => {
     const { selection, isVisible } = visibleTo(configuration, caller, asked)
-    const search = searchFor(options.store, selection, { prefer: 'tail', limit: MAX_READ_LINES })
+    const whole = await withFullDays(store, selection)
+    const search = searchFor(store, whole, { prefer: 'tail', limit: MAX_READ_LINES })
     exports?.begin(selection.account, reply.raw)
-    await markIncomplete(options, selection, reply)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     const untilMs = clock.monotonicMs() + budgetMs

@@ -6,22 +6,21 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { sendRows } from '../http/streamed-rows.ts'
 import { searchPieces } from './search-pieces.ts'
 import { readSearch } from './search-request.ts'
-import { markIncomplete, type SearchRoutesOptions, searchFor, visibleTo } from './visible-search.ts'
+import { type SearchRoutesOptions, searchFor, visibleTo, withFullDays } from './visible-search.ts'
 
 /** Validation is done by hand, as for exports: times keep all their digits. */
 const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
 
 /** `/v3/search`: lines as they are found. */
-export const searchRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, options) => {
+export const searchRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, { store }) => {
   const { configuration, clock, exports } = app.ports
 
   app.get('/v3/search', { schema: SEARCH, ...OWN_VALIDATION }, async (request, reply) => {
     const account = accountOf(request.caller).shortId
     const asked = readSearch(new QueryParameters(request.query), account, clock)
     const { selection, isVisible } = visibleTo(configuration, request.caller, asked.selection)
-    const search = searchFor(options.store, selection, asked.page)
+    const search = searchFor(store, await withFullDays(store, selection), asked.page)
     exports?.begin(account, reply.raw)
-    await markIncomplete(options, selection, reply)
     return sendRows(reply, {
       clock,
       rows: signal => oneByOne(search.parts(signal)),

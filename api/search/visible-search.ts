@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
 import { recordOf } from '../../engine/lines/stored-line/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
@@ -6,18 +5,14 @@ import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import type { LinePage, LineSearch, LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
-import { INCOMPLETE_HEADER } from '../../schemas/http/lines/export-api.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { badRequest } from '../http/errors.ts'
-import { incompleteText } from './incomplete-text.ts'
 import type { Visibility } from './line-answers.ts'
 
 /** Options of the routes that answer with lines. */
 export interface SearchRoutesOptions {
   readonly store: Pick<Store, 'search' | 'fullFieldDays'>
-  /** Called for each answer that may lack lines because names of fields were left out. */
-  readonly onIncomplete?: (() => void) | undefined
 }
 
 export interface VisibleSelection {
@@ -58,14 +53,11 @@ export function searchFor(
   }
 }
 
-/** Marks an answer that may lack lines. The header is sent before the lines, whose search may take long. */
-export async function markIncomplete(
-  { store, onIncomplete }: SearchRoutesOptions,
+/** The selection with the days on which the store lacks fields that the query names. */
+export async function withFullDays(
+  store: Pick<Store, 'fullFieldDays'>,
   selection: LineSelection,
-  reply: FastifyReply,
-): Promise<void> {
-  const days = await store.fullFieldDays(selection)
-  if (days.length === 0) return
-  reply.header(INCOMPLETE_HEADER, incompleteText(days))
-  onIncomplete?.()
+): Promise<LineSelection> {
+  const fullDays = await store.fullFieldDays(selection)
+  return fullDays.length === 0 ? selection : { ...selection, fullDays }
 }

@@ -29,6 +29,8 @@ export interface StoringOptions {
   readonly retentionDays?: number
   readonly poolDays?: number
   readonly partition?: number
+  /** Absent: those of an account without lines. */
+  readonly fieldNames?: FieldNames
   /** Absent: the lines get filters. */
   readonly isFiltered?: false
 }
@@ -117,7 +119,7 @@ function blockOf(
     timeMs: options.timeMs ?? RECEIVED_MS,
     retentionDays: options.retentionDays ?? 30,
     poolDays: options.poolDays ?? 0,
-    fieldNames: new FieldNames(),
+    fieldNames: options.fieldNames ?? new FieldNames(),
     behaviour: BEHAVIOUR,
   }
   const sink = CATALOGUE.defaultOwnStore()

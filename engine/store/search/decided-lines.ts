@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { LineTable } from '../../../schemas/log/tables.ts'
 import { recordOf } from '../../lines/stored-line/line-record.ts'
 import { evaluate } from '../../query-language/evaluate.ts'
+import type { Query } from '../../query-language/syntax-tree.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import type { StatementRunner } from '../statement.ts'
 import { type AnswerRow, selectedLine, streamedLines } from './answer-row.ts'
 import type { LineTimes } from './filtered-segments.ts'
@@ -47,7 +49,7 @@ export async function* decidedLines(
   const most = page.limit * CANDIDATES_PER_LINE
   const statement = candidateStatement(table, selection, { ...page, limit: most }, within)
   const candidates = (await runner.query<AnswerRow>(statement, signal)).map(selectedLine)
-  const found = await evaluated(candidates, selection, page, signal)
+  const found = await passing(candidates, line => finds(selection.query, line), page.limit, signal)
   yield found
   const last = candidates.at(-1)
   if (last === undefined || candidates.length < most || found.length === page.limit) return
@@ -55,23 +57,54 @@ export async function* decidedLines(
   yield* streamedLines(runner, searchStatement(table, selection, rest, 'found', within).statement, signal)
 }
 
-/** The candidates that the query finds, until the page is full. */
-async function evaluated(
-  candidates: readonly SelectedLine[],
-  { query }: LineSelection,
-  { limit }: LinePage,
+/**
+ * The lines that the query finds, among those that it may find. Lines that came on other days than the full ones were
+ * decided by their statement.
+ *
+ * @param lines in any order
+ */
+export async function* decidedByText(
+  lines: AsyncIterable<SelectedLine[]>,
+  { query, fullDays = [] }: LineSelection,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<SelectedLine[]> {
+  const days = new Set(fullDays.map(day => Date.parse(day) / DAY_MS))
+  let wanted = limit
+  for await (const some of lines) {
+    const found = await passing(
+      some,
+      line => !days.has(Math.floor(line.t / DAY_MS)) || finds(query, line),
+      wanted,
+      signal,
+    )
+    wanted -= found.length
+    if (found.length > 0) yield found
+    if (wanted <= 0) return
+  }
+}
+
+/** The lines that pass a test, until there are enough; in turns with other work. */
+async function passing(
+  lines: readonly SelectedLine[],
+  passes: (line: SelectedLine) => boolean,
+  limit: number,
   signal: AbortSignal,
 ): Promise<SelectedLine[]> {
   const found: SelectedLine[] = []
   let units = 0
-  for (const candidate of candidates) {
+  for (const line of lines) {
     if (found.length === limit) break
-    if (evaluate(query, recordOf(candidate))) found.push(candidate)
-    units += candidate.line.length + candidate.meta.length
+    if (passes(line)) found.push(line)
+    units += line.line.length + line.meta.length
     if (units < UNITS_IN_TURN) continue
     units = 0
     await setImmediate()
     signal.throwIfAborted()
   }
   return found
+}
+
+function finds(query: Query, line: SelectedLine): boolean {
+  return evaluate(query, recordOf(line))
 }

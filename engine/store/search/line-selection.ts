@@ -14,6 +14,11 @@ export interface LineSelection {
   readonly query: Query
   /** UTC days (YYYY-MM-DD) whose received lines are left out. */
   readonly exceptDays?: readonly string[]
+  /**
+   * UTC days (YYYY-MM-DD) on which names of fields were left out. Lines that came on them are read, and decided by their
+   * texts.
+   */
+  readonly fullDays?: readonly string[] | undefined
 }
 
 /** Place of a line in the order of time and id. */

@@ -16,6 +16,7 @@ import {
 import { exactCondition, MAX_CONDITION_CHARACTERS } from './exact-condition.ts'
 import type { LineTimes } from './filtered-segments.ts'
 import type { LinePage, LinePosition, LineSelection, SearchAccess } from './line-selection.ts'
+import { possibleCondition } from './possible-condition.ts'
 import { compilePrefilter, type Prefilter } from './prefilter.ts'
 import type { SoughtWords } from './sought-words.ts'
 import { SqlConstants } from './sql-constants.ts'
@@ -31,6 +32,9 @@ const MAX_LINES_IN_LONG_BLOCKS = 4096
 /** A statement that reads no more lines does not wait for scans, and no other statement waits long for it. */
 const FEW_LINES = 300_000
 const POSITION_COLUMNS = ['ts', 't', 'topic', 'partition', 'offset', 'row'] as const
+
+/** Limit of a page that has all lines; only those of order `found`. */
+export const ALL_LINES = Number.POSITIVE_INFINITY
 
 /** A statement for one page of lines. */
 export interface SearchStatement {
@@ -61,7 +65,7 @@ export function searchStatement(
       sql: constants.withClause + pageSql(table, conditions, page, order) + settings(access, page),
       parameters: constants.parameters,
       ...(scanOf === undefined ? {} : { scanOf }),
-      atMostRows: page.limit,
+      ...(page.limit === ALL_LINES ? {} : { atMostRows: page.limit }),
     },
     access,
     words,
@@ -78,7 +82,7 @@ export function candidateStatement(
   page: LinePage,
   within: readonly LineTimes[],
 ): Statement {
-  const { constants, ...query } = compiled(table, selection.query, () => ALWAYS)
+  const { constants, ...query } = compiled(table, selection, () => ALWAYS)
   const { first, hidden, scanOf } = conditionsOf(selection, page, within, { ...query, constants })
   const conditions = `PREWHERE ${joined(first, '\n  AND ')}\nWHERE ${joined(hidden, '\n  AND ')}`
   return {
@@ -114,7 +118,7 @@ export function selectionConditions(
   page: Pick<LinePage, 'prefer' | 'behind'> = { prefer: 'tail' },
   within?: readonly LineTimes[],
 ): SelectionConditions {
-  const query = compiled(table, selection.query, exactCondition)
+  const query = compiled(table, selection, exactCondition)
   const { names, first, hidden, scanOf } = conditionsOf(selection, page, within, query)
   const { exact, prefilter, constants } = query
   const indexed = within === undefined ? prefilter.indexed : []
@@ -154,7 +158,8 @@ function joined(conditions: readonly Condition[], separator: string): string {
 
 function settings(access: SearchAccess, { limit }: LinePage): string {
   if (access === 'index') return INDEX_FIRST
-  return access === 'scan' && limit <= MAX_LINES_IN_LONG_BLOCKS ? LONG_BLOCKS : ''
+  const isLong = limit <= MAX_LINES_IN_LONG_BLOCKS || limit === ALL_LINES
+  return access === 'scan' && isLong ? LONG_BLOCKS : ''
 }
 
 /** Number of lines in a period, and the times of the first and the last of them, UNIX ms. */
@@ -202,12 +207,18 @@ interface CompiledQuery {
 /** Drops the prefilter, which only makes a search faster, if it does not fit into the statement. */
 function compiled(
   table: LineTable,
-  query: Query,
+  { query, fullDays = [] }: LineSelection,
   exactOf: (query: Query, constants: SqlConstants, table: LineTable) => Condition,
 ): CompiledQuery {
   const constants = new SqlConstants(PREFIX[table])
   const exact = exactOf(query, constants, table)
   const prefilter = compilePrefilter(query, constants, table)
+  if (fullDays.length > 0) {
+    const possible = possibleCondition(query, constants, table)
+    const isOfFullDay = sql`has(${constants.texts(fullDays)}, toString(toDate(${column.t})))`
+    const found = sql`if(${isOfFullDay}, ${possible}, ${exact})`
+    return { exact: found, prefilter: { conditions: [], indexed: [], words: undefined }, constants }
+  }
   const characters = joined([exact, ...prefilter.conditions, ...prefilter.indexed], '').length
   if (characters + constants.literalCharacters <= MAX_CONDITION_CHARACTERS)
     return { exact, prefilter, constants }
@@ -229,7 +240,7 @@ function pageSql(
   const answer = ANSWER_COLUMNS[table]
   const by = (direction: string) => POSITION_COLUMNS.map(column => `l.${column} ${direction}`).join(', ')
   const found = (columns: string) =>
-    `SELECT ${columns} FROM ${table} AS l ${conditions}\nORDER BY ${by(prefer === 'head' ? 'ASC' : 'DESC')} LIMIT ${limit}`
+    `SELECT ${columns} FROM ${table} AS l ${conditions}\nORDER BY ${by(prefer === 'head' ? 'ASC' : 'DESC')}${limit === ALL_LINES ? '' : ` LIMIT ${limit}`}`
   if (prefer === 'head' || order === 'found') return found(answer)
   return `SELECT ${answer}, toUInt32(count() OVER ()) AS found FROM (\n${found('l.*')}\n) AS l ORDER BY ${by('ASC')}`
 }

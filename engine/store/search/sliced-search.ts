@@ -5,7 +5,7 @@ import type { Statement, StatementRunner } from '../statement.ts'
 
 import { StoreError } from '../store-error.ts'
 import { streamedLines } from './answer-row.ts'
-import { decidedLines, isDecidedHere } from './decided-lines.ts'
+import { decidedByText, decidedLines, isDecidedHere } from './decided-lines.ts'
 import { type FilteredLines, timesOfWords } from './filtered-segments.ts'
 import { type CountedSlice, growingSlices } from './growing-slices.ts'
 import type {
@@ -18,7 +18,7 @@ import type {
 } from './line-selection.ts'
 import { mergedLines, newestLinesOf } from './merged-lines.ts'
 import { rowsForReader } from './rows-for-reader.ts'
-import { linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
+import { ALL_LINES, linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
 import { linesOf, type Slice, segmentSlices } from './segment-slices.ts'
 import type { SoughtWords } from './sought-words.ts'
 
@@ -194,9 +194,9 @@ async function* newestLines(
 ): AsyncGenerator<SelectedLine[]> {
   const { page } = search
   const [only] = slices
-  if (slices.length === 1 && only?.within === undefined && page.limit > MAX_HELD_LINES)
-    return yield* wholePage(search, signal)
-  const held: SelectedLine[][] = []
+  const isWhole = slices.length === 1 && only?.within === undefined && page.limit > MAX_HELD_LINES
+  if (isWhole && !readsFullDays(search)) return yield* wholePage(search, signal)
+  let held: SelectedLine[][] = []
   let found = 0
   let heldUnits = 0
   for (const slice of slices.toReversed()) {
@@ -204,12 +204,37 @@ async function* newestLines(
       held.push(rows)
       found += rows.length
       for (const row of rows) heldUnits += UNITS_OF_ROW + row.line.length + row.meta.length
-      if (heldUnits > MAX_HELD_UNITS) return yield* wholePage(search, signal)
+      if (heldUnits <= MAX_HELD_UNITS) continue
+      if (!readsFullDays(search)) return yield* wholePage(search, signal)
+      held = [rows]
     }
     if (found >= page.limit) break
   }
+  if (heldUnits > MAX_HELD_UNITS) return yield* foundAgain(search, held.at(-1)?.at(-1), found, signal)
   for (const rows of held.toReversed())
     if (rows.length > 0) yield rows.toReversed().map(row => ({ ...row, found }))
+}
+
+/** Whether the program decides which lines are found, so that no statement knows how many there are. */
+function readsFullDays({ selection }: SlicedSearch): boolean {
+  return (selection.fullDays ?? []).length > 0
+}
+
+/** The newest lines once more, oldest first. @param oldest the first of them, which is known */
+async function* foundAgain(
+  search: SlicedSearch,
+  oldest: SelectedLine | undefined,
+  found: number,
+  signal: AbortSignal,
+): AsyncGenerator<SelectedLine[]> {
+  if (oldest === undefined) return
+  yield [{ ...oldest, found }]
+  if (found === 1) return
+  const page: LinePage = { prefer: 'head', limit: found - 1, behind: oldest }
+  const selection = { ...search.selection, fromMs: oldest.ts }
+  const others = { ...search, selection, page }
+  const slices = await scannedSlices(others, signal)
+  for await (const rows of oldestOfSlices(others, slices, signal)) yield rows.map(row => ({ ...row, found }))
 }
 
 function rowsOfSlice(
@@ -223,8 +248,13 @@ function rowsOfSlice(
   const ofTable = (table: LineTable) => {
     if (within !== undefined && isDecidedHere(inSlice, ofSlice))
       return decidedLines(runner, { table, selection: inSlice, page: ofSlice, within }, signal)
-    const opened = (asked: LinePage) =>
-      streamedLines(runner, searchStatement(table, inSlice, asked, 'found', within).statement, signal)
+    const opened = (asked: LinePage) => {
+      const isDecided = (selection.fullDays ?? []).length === 0
+      const read = isDecided ? asked : { ...asked, limit: ALL_LINES }
+      const { statement } = searchStatement(table, inSlice, read, 'found', within)
+      const found = streamedLines(runner, statement, signal)
+      return isDecided ? found : decidedByText(found, selection, asked.limit, signal)
+    }
     return rowsForReader<SelectedLine>({
       clock,
       limit: () => limit,

@@ -80,7 +80,7 @@ export const INCOMPLETE_DESCRIPTION = `Header \`${INCOMPLETE_HEADER}: fields; da
 export function exportSchema(maxLines: number) {
   return {
     summary: 'Search lines; one record per line of text',
-    description: `${ACCESS_DESCRIPTION} With \`prefer=head\` lines are sent while the search continues. ${INCOMPLETE_DESCRIPTION}`,
+    description: `${ACCESS_DESCRIPTION} With \`prefer=head\` lines are sent while the search continues.`,
     tags: ['search'],
     querystring: Type.Object({
       ...searchParameters(maxLines),
@@ -99,7 +99,7 @@ export function exportSchema(maxLines: number) {
 export function pagedExportSchema(maxLines: number) {
   return {
     summary: 'Search lines page by page',
-    description: `${ACCESS_DESCRIPTION} ${INCOMPLETE_DESCRIPTION}`,
+    description: `${ACCESS_DESCRIPTION}`,
     tags: ['search'],
     querystring: Type.Object({
       ...searchParameters(maxLines),

@@ -3,7 +3,7 @@ import { named } from '../../named.ts'
 import { EnvelopeOf } from '../envelope.ts'
 import { V3_ERROR_REPLIES } from '../error-replies.ts'
 import { BUDGET_MS } from './count-api.ts'
-import { INCOMPLETE_DESCRIPTION, LineLists, SearchedPeriod, SearchQuery } from './export-api.ts'
+import { LineLists, SearchedPeriod, SearchQuery } from './export-api.ts'
 
 /** Bounds of the number of names or values, and its default. */
 export const COMPLETIONS = { min: 1, max: 1000, usual: 100 } as const
@@ -73,7 +73,7 @@ const ValuesOfField = named(
 /** Schemas for the API document: the handlers validate by themselves. */
 export const FIELDS = {
   summary: 'List the fields of the newest lines that a search finds',
-  description: `For completion of names. ${READ} ${INCOMPLETE_DESCRIPTION}`,
+  description: `For completion of names. ${READ}`,
   tags: ['search'],
   querystring: Type.Object({
     ...Completed,
@@ -86,7 +86,7 @@ export const FIELDS = {
 
 export const VALUES = {
   summary: 'List the values of a field in the newest lines that a search finds',
-  description: `For completion of values. ${READ} ${INCOMPLETE_DESCRIPTION}`,
+  description: `For completion of values. ${READ}`,
   tags: ['search'],
   querystring: Type.Object({
     ...Completed,

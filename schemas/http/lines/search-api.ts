@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
 import { V3_ERROR_REPLIES } from '../error-replies.ts'
-import { INCOMPLETE_DESCRIPTION, LineLists, LineRecord, SearchedPeriod, SearchQuery } from './export-api.ts'
+import { LineLists, LineRecord, SearchedPeriod, SearchQuery } from './export-api.ts'
 
 /** Bounds of the number of lines, and its default. */
 export const SEARCH_LINES = { min: 1, max: 10_000, usual: 1000 } as const
@@ -48,7 +48,7 @@ const SearchEnd = named(
 /** Schema for the API document: the handler validates by itself. */
 export const SEARCH = {
   summary: 'Search lines; the answer is a stream of pieces, each a line of JSON',
-  description: `The newest lines come first, or the oldest with \`order=oldest\`; lines of one time are ordered by their ids. The period is searched in parts, so the first lines come soon. Pieces are \`lines\`, \`progress\`, and finally \`end\`; an answer without \`end\` is incomplete. The search ends when the client leaves. ${INCOMPLETE_DESCRIPTION}`,
+  description: `The newest lines come first, or the oldest with \`order=oldest\`; lines of one time are ordered by their ids. The period is searched in parts, so the first lines come soon. Pieces are \`lines\`, \`progress\`, and finally \`end\`; an answer without \`end\` is incomplete. The search ends when the client leaves.`,
   tags: ['search'],
   querystring: Type.Object({
     ...SearchedPeriod,
