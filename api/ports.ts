@@ -107,6 +107,8 @@ export interface Ports extends ServerPorts {
   readonly exports: ConcurrentExports | undefined
   /** Turns of simulations, explanations and previews, which together take one turn after the other. */
   readonly replayTurns: LoopTurns
+  /** Turns of reading bodies and of printing lists. */
+  readonly bodyTurns: LoopTurns
 }
 
 declare module 'fastify' {
@@ -132,6 +134,7 @@ export function sharedPorts(given: ServerPorts): Ports {
     isOwnHost,
     exports: most === undefined ? undefined : new ConcurrentExports(most),
     replayTurns: new LoopTurns(clock),
+    bodyTurns: new LoopTurns(clock),
   }
 }
 

@@ -95,12 +95,12 @@ function addHooks(app: FastifyInstance): void {
 }
 
 function readAndAnswerJson(app: FastifyInstance): void {
-  const { clock, settings } = app.ports
+  const { clock, settings, bodyTurns } = app.ports
   const room = new BodyRoom(API_RECEIVING_BYTES)
   const bodies = new ReceivedBodies({ clock, limitBytes: settings.bodyLimitBytes, room })
   bodies.closeWith(app)
   app.decorate('receivedBodies', bodies)
-  parseJsonBodies(app, bodies)
+  parseJsonBodies(app, bodies, bodyTurns)
   app.setValidatorCompiler(validatorCompiler())
   // Answers are written unchanged: a response schema only documents them, and drops nothing.
   app.setSerializerCompiler(() => data => jsonText(data as JsonValue))

@@ -34,6 +34,20 @@ function compareOrder(value: JsonValue, marked: JsonValue, keys: MarkedKeys): vo
   }
 }
 
+/** Members of an object in the order sent, as far as it is remembered. */
+export function sentEntries(object: JsonObject): [name: string, value: JsonValue][] {
+  const names = sentOrders.get(object) ?? Object.keys(object)
+  return names.map(name => [name, object[name] as JsonValue])
+}
+
+/** An object with these members, which remembers their order. A repeated name has its first place and its last value. */
+export function orderedAsSent(entries: readonly (readonly [name: string, value: JsonValue])[]): JsonObject {
+  const object = Object.fromEntries(entries)
+  const names = [...new Set(entries.map(([name]) => name))]
+  if (Object.keys(object).some((name, index) => name !== names[index])) sentOrders.set(object, names)
+  return object
+}
+
 /** JSON text on several lines, indented by two blanks, with members in the order sent. */
 export function indentedJsonText(value: JsonValue, indent = ''): string {
   const inner = indent + INDENT

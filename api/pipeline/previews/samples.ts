@@ -1,7 +1,10 @@
 import { Event } from '../../../engine/event/event.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { parseExactJson } from '../../../engine/json/exact-json.ts'
+import { type PieceReader, parsingJson } from '../../../engine/json/json-in-steps.ts'
+import { orderedObject } from '../../../engine/json/ordered-object.ts'
 import type { Sample } from '../../../engine/replay/preview/simulation.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import { MAX_SAMPLES, type SimulationRequest } from '../../../schemas/http/pipeline/simulation-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
@@ -14,6 +17,13 @@ const ENVELOPE_MEMBERS: readonly string[] = [
   'at',
   'source',
 ]
+/** Bounds of samples in a text are those of pushed events, and of objects in a body. */
+const READER: PieceReader = {
+  maxDepth: 128,
+  maxMembers: 10_000,
+  read: parseExactJson,
+  object: orderedObject,
+}
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
 export interface SampleDefaults {
@@ -26,15 +36,15 @@ export interface SampleDefaults {
 }
 
 /**
- * Reads the samples of a simulation (components, section 8.4).
+ * Reads the samples of a simulation (components, section 8.4) in steps.
  *
  * @throws ProblemsError with every finding
  */
-export function readSamples(
+export function* readingSamples(
   { samples: sent, format = 'auto' }: Pick<SimulationRequest, 'samples' | 'format'>,
   defaults: SampleDefaults,
-): Sample[] {
-  const values = typeof sent === 'string' ? valuesOf(sent, format) : (sent as readonly JsonValue[])
+): Steps<Sample[]> {
+  const values = typeof sent === 'string' ? yield* valuesOf(sent, format) : (sent as readonly JsonValue[])
   if (values.length > MAX_SAMPLES)
     throw new ProblemsError([
       { instancePath: '/samples', message: `must NOT have more than ${MAX_SAMPLES} items` },
@@ -44,21 +54,28 @@ export function readSamples(
     source === undefined || sources.has(source)
       ? []
       : [{ instancePath: '/source', message: noSuchSource(sources) }]
-  const samples = values.map((value, index) => sampleOf(value, `/samples/${index}`, defaults, problems))
+  const samples: Sample[] = []
+  for (const [index, value] of values.entries()) {
+    samples.push(sampleOf(value, `/samples/${index}`, defaults, problems))
+    yield
+  }
   if (problems.length > 0) throw new ProblemsError(problems)
   return samples
 }
 
-function valuesOf(text: string, format: NonNullable<SimulationRequest['format']>): readonly JsonValue[] {
+function* valuesOf(
+  text: string,
+  format: NonNullable<SimulationRequest['format']>,
+): Steps<readonly JsonValue[]> {
   switch (format) {
     case 'json':
-      return wholeJson(text) ?? refuse('must be JSON')
+      return (yield* wholeJson(text)) ?? refuse('must be JSON')
     case 'ndjson':
-      return jsonLines(text) ?? refuse('must be JSON on every line')
+      return (yield* jsonLines(text)) ?? refuse('must be JSON on every line')
     case 'text':
       return linesOf(text)
     case 'auto':
-      return wholeJson(text) ?? jsonLines(text) ?? linesOf(text)
+      return (yield* wholeJson(text)) ?? (yield* jsonLines(text)) ?? linesOf(text)
   }
 }
 
@@ -66,17 +83,18 @@ function refuse(message: string): never {
   throw new ProblemsError([{ instancePath: '/samples', message }])
 }
 
-function wholeJson(text: string): readonly JsonValue[] | undefined {
-  const value = jsonOf(text)
+function* wholeJson(text: string): Steps<readonly JsonValue[] | undefined> {
+  const value = yield* jsonOf(text)
   return value === undefined || Array.isArray(value) ? value : [value]
 }
 
-function jsonLines(text: string): readonly JsonValue[] | undefined {
+function* jsonLines(text: string): Steps<readonly JsonValue[] | undefined> {
   const values: JsonValue[] = []
   for (const line of linesOf(text)) {
-    const value = jsonOf(line)
+    const value = yield* jsonOf(line)
     if (value === undefined) return undefined
     values.push(value)
+    yield
   }
   return values
 }
@@ -85,9 +103,9 @@ function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter(line => line.trim() !== '')
 }
 
-function jsonOf(text: string): JsonValue | undefined {
+function* jsonOf(text: string): Steps<JsonValue | undefined> {
   try {
-    return parseExactJson(text)
+    return yield* parsingJson(text, READER)
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@ import {
   Simulation,
 } from '../../../engine/replay/preview/simulation.ts'
 import type { Steps } from '../../../engine/steps.ts'
-import type { LoopTurns } from '../../../engine/worker/loop-turns.ts'
+import { inTurns, type LoopTurns } from '../../../engine/worker/loop-turns.ts'
 import type {
   EventRecord,
   FileSimulationRequest,
@@ -28,7 +28,7 @@ import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { Pipelines } from '../pipelines.ts'
 import { restsBetween } from '../replay-rests.ts'
 import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
-import { readSamples } from './samples.ts'
+import { readingSamples } from './samples.ts'
 import { SimulationQueue } from './simulation-queue.ts'
 
 /** Longest simulation: components, section 8.4. */
@@ -126,7 +126,8 @@ export class Simulations {
         })),
       )
     const source = request.source ?? (sources.size === 1 ? [...sources.keys()][0] : undefined)
-    const samples = readSamples(request, { sources, source, nowMs: clock.wallMs() })
+    const reading = readingSamples(request, { sources, source, nowMs: clock.wallMs() })
+    const samples = await inTurns(reading, replayTurns.begin())
     const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
     const simulation = new Simulation(catalogue, document, DEFAULT_SIMULATION_BOUNDS)
     const startMs = clock.monotonicMs()
