@@ -23,6 +23,10 @@ import { viewRoutes } from './views/view-routes.ts'
  */
 export const configurationRoutes: FastifyPluginAsync = async app => {
   app.addHook('preHandler', withPresentConfiguration(app.ports))
+  const maxBodyBytes = app.ports.settings.maxObjectBytes
+  app.addHook('onRoute', route => {
+    route.config = { maxBodyBytes, ...route.config }
+  })
   await app.register(viewRoutes)
   await app.register(presetAlertRoutes)
   await app.register(categoryRoutes)

@@ -108,10 +108,12 @@ const REJECTIONS: Readonly<Record<RejectionCode, readonly [number, string]>> = {
   TOKEN_LIMIT: [400, 'BadRequest'],
   ISSUER_GONE: [401, 'NotAuthorized'],
   GROUP_IN_USE: [409, 'Conflict'],
+  SIZE_LIMIT: [400, 'BadRequest'],
   UNKNOWN_GROUP: [400, 'BadRequest'],
 }
 
 function rejected({ code, message }: ConfigurationRejected): ApiError {
+  if (code === 'SIZE_LIMIT') return badRequest([{ message, key: 'body' }])
   const [status, name] = REJECTIONS[code]
   return new ApiError(status, name, message)
 }

@@ -72,6 +72,8 @@ export interface ServerSettings extends ConfigurationSettings {
   readonly partitions: number
   readonly version: string
   readonly bodyLimitBytes: number
+  /** Limit of the body of an object of `/v1/config`. */
+  readonly maxObjectBytes: number
   readonly corsOrigins: readonly string[]
   readonly tails: TailLimits
   readonly maxTapsPerAccount: number

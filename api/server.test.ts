@@ -176,9 +176,14 @@ describe('bodies', () => {
 
   test('a body of the limit is accepted, and one more byte is 413', async () => {
     const limit = TEST_SETTINGS.bodyLimitBytes
-    const ofSize = (bytes: number) => `{"title":"${'x'.repeat(bytes - 12)}"}`
-    expect((await post(ofSize(limit))).statusCode).toBe(200)
-    const refused = await post(ofSize(limit + 1))
+    const simulate = (bytes: number) =>
+      installation.call({
+        method: 'POST',
+        url: '/v3/pipeline/simulate',
+        payload: `{"samples":"${'x'.repeat(bytes - 14)}"}`,
+      })
+    expect((await simulate(limit)).json().message).toBe("must have required property 'pipeline'")
+    const refused = await simulate(limit + 1)
     expect([refused.statusCode, refused.json().code, refused.json().error]).toEqual([
       413,
       'EPAYLOADTOOLARGE',
@@ -255,7 +260,7 @@ describe('a failure', () => {
     await own.app.close()
   })
 
-  test('because a pipeline grows beyond a record of the log is 413, and nothing has changed', async () => {
+  test('because a pipeline grows beyond its limit is 400, and nothing has changed', async () => {
     const own = await testInstallation()
     const id = (await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'P' } })).json().data
       .id
@@ -263,11 +268,16 @@ describe('a failure', () => {
       own.call({
         method: 'POST',
         url: `/v3/pipeline/${id}/transform`,
-        payload: { type: 'drop-fields', user_config: { fields: [`.${'x'.repeat(1_900_000)}`] } },
+        payload: { type: 'drop-fields', user_config: { fields: [`.${'x'.repeat(500_000)}`] } },
       })
     let answer = await add()
     for (let nodes = 1; answer.statusCode === 200 && nodes < 12; nodes++) answer = await add()
-    expect([answer.statusCode, answer.json().code]).toEqual([413, 'EPAYLOADTOOLARGE'])
+    expect([answer.statusCode, answer.json().message]).toEqual([
+      400,
+      'The draft must be at most 4194304 characters long as it is stored',
+    ])
+    const { data } = (await own.call({ url: `/v3/pipeline/${id}/transform` })).json()
+    expect(data).toHaveLength(6)
     await own.app.close()
   })
 })

@@ -199,7 +199,14 @@ async function openConfiguration(
       ? directory.secretKey(use === 'inspect' || (await holdsRecords(topic)) ? 'used' : 'new')
       : Buffer.from(settings.secretKey, 'hex')
   try {
-    const configuration = await ConfigurationLog.open({ topic, clock, entropy, secretKey, logger })
+    const configuration = await ConfigurationLog.open({
+      topic,
+      clock,
+      entropy,
+      secretKey,
+      logger,
+      accountCharacters: settings.maxAccountCharacters,
+    })
     return { configurationTopic: topic, configuration }
   } catch (error) {
     throw error instanceof SealError ? wrongSecretKey(settings, directory, error) : error

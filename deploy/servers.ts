@@ -138,6 +138,7 @@ function serverSettings(settings: Settings, partitions: number, tls: TlsFiles | 
     version: VERSION,
     partitions,
     bodyLimitBytes: settings.bodyLimitBytes,
+    maxObjectBytes: settings.maxObjectBytes,
     corsOrigins: settings.corsOrigins,
     tails: { perProcess: settings.maxTails, perAccount: settings.maxTailsPerAccount },
     maxTapsPerAccount: settings.maxTapsPerAccount,

@@ -10,7 +10,7 @@ import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import { givenMembers } from '../configuration/given-members.ts'
-import { indentedJsonText } from '../http/member-order.ts'
+import { templateText } from './channels.ts'
 
 type Ports = Pick<ConfigurationPorts, 'configuration'>
 
@@ -48,12 +48,18 @@ function recordOf(write: IndexRateAlertWrite): IndexRateAlertRecord {
     ...givenMembers(write, ['max_lines', 'max_z_score']),
     threshold_alert: write.threshold_alert,
     frequency: write.frequency,
-    channels: { email, pagerduty, slack, webhook: webhook.map(webhookOf) },
+    channels: {
+      email,
+      pagerduty,
+      slack,
+      webhook: webhook.map((each, index) => webhookOf(each, `channels.webhook[${index}]`)),
+    },
     enabled: write.enabled ?? false,
   }
 }
 
-function webhookOf({ url, method, headers = {}, bodyTemplate }: WebhookWrite): Webhook {
-  const template = bodyTemplate === undefined ? {} : { bodyTemplate: indentedJsonText(bodyTemplate) }
+function webhookOf({ url, method, headers = {}, bodyTemplate }: WebhookWrite, key: string): Webhook {
+  const template =
+    bodyTemplate === undefined ? {} : { bodyTemplate: templateText(bodyTemplate, `${key}.bodyTemplate`) }
   return { url, method, headers, ...template }
 }

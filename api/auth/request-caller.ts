@@ -23,7 +23,7 @@ declare module 'fastify' {
     /** Member of the body that contains the same values as events: keys keep their order, and numbers their text. */
     exactMember?: string
     /** Maximum size of a body in bytes, if it is less than that of all bodies: an invalid body, in place of 413. */
-    maxBodyBytes?: number
+    maxBodyBytes?: number | undefined
     /** Form of the errors of a route, if it does not follow from the path. */
     errors?: 'push'
   }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { CATEGORY_TYPES, CategoryRecord, CategoryWrite } from '../../schemas/http/account/category.ts'
 import { Deleted } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { sendList } from '../http/streamed-list.ts'
 import { Categories } from './categories.ts'
 
 const CATEGORIES = '/v1/config/categories/:type'
@@ -31,7 +32,8 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async app => {
         response: { 200: Type.Array(CategoryRecord), ...V1_ERROR_REPLIES },
       },
     },
-    async ({ caller, params }) => categories.list(caller, params.type),
+    async ({ caller, params }, reply) =>
+      sendList(reply, app.ports.clock, categories.list(caller, params.type)),
   )
   app.post(
     CATEGORIES,

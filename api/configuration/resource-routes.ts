@@ -3,11 +3,12 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Deleted } from '../../schemas/http/account/deleted.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Caller } from '../auth/caller.ts'
+import { sendList } from '../http/streamed-list.ts'
 
 /** Resources of the callers' accounts that are written as a whole and read by their id. */
 export interface Resource<Write, Record> {
-  /** Oldest first. */
-  list(caller: Caller): Record[]
+  /** Oldest first; a record is made when it is read. */
+  list(caller: Caller): Iterable<Record>
   /** @throws ApiError 404, as do those below */
   get(caller: Caller, id: string): Record
   create(caller: Caller, write: Write): Promise<Record>
@@ -47,7 +48,7 @@ export function resourceRoutes<Write extends TSchema, Record extends TSchema>(
       ...reader,
       schema: { summary: `List ${many}`, tags, response: { 200: Type.Array(record), ...V1_ERROR_REPLIES } },
     },
-    async ({ caller }) => resource.list(caller),
+    async ({ caller }, reply) => sendList(reply, app.ports.clock, resource.list(caller)),
   )
   app.post(
     path,

@@ -25,7 +25,7 @@ export function writtenResource<Value extends Kept, Write, Record>(
   const { clock } = ports
   const entities = new OwnedEntities(kind, ports)
   return {
-    list: caller => entities.list(caller).map(form.record),
+    list: caller => recordsOf(entities.list(caller), form.record),
     get: (caller, id) => form.record(entities.get(caller, id)),
     create: async (caller, write) => {
       const nowMs = clock.wallMs()
@@ -39,4 +39,11 @@ export function writtenResource<Value extends Kept, Write, Record>(
     },
     remove: (caller, id) => entities.remove(caller, id),
   }
+}
+
+function* recordsOf<Value, Record>(
+  entities: readonly Owned<Value>[],
+  record: (entity: Owned<Value>) => Record,
+): Generator<Record> {
+  for (const entity of entities) yield record(entity)
 }

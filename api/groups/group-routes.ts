@@ -13,6 +13,7 @@ import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { accountOf } from '../auth/permission.ts'
 import { accountOfServiceKey } from '../auth/service-key.ts'
 import type { Owned } from '../configuration/owned-entities.ts'
+import { sendList } from '../http/streamed-list.ts'
 import { Groups } from './groups.ts'
 
 const GROUPS = '/v1/config/groups'
@@ -33,7 +34,8 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async app => {
   app.get(
     GROUPS,
     { config, schema: { summary: 'List groups', tags, response: ManyGroups } },
-    async ({ caller }) => groups.list(caller).map(groupRecord),
+    async ({ caller }, reply) =>
+      sendList(reply, app.ports.clock, groups.list(caller).values().map(groupRecord)),
   )
 
   app.post(

@@ -48,6 +48,20 @@ export function orderedAsSent(entries: readonly (readonly [name: string, value: 
   return object
 }
 
+/** Length of `indentedJsonText`, roughly and at least; counting ends beyond the limit. */
+export function indentedLength(value: JsonValue, limit: number, indent = 0): number {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? value.length + 2 : 1
+  const inner = indent + INDENT.length
+  const parts = Array.isArray(value) ? value.entries() : Object.entries(value)
+  let length = 2
+  for (const [name, part] of parts) {
+    const nameLength = typeof name === 'string' ? name.length + 4 : 0
+    length += 2 + inner + nameLength + indentedLength(part, limit - length, inner)
+    if (length > limit) break
+  }
+  return length
+}
+
 /** JSON text on several lines, indented by two blanks, with members in the order sent. */
 export function indentedJsonText(value: JsonValue, indent = ''): string {
   const inner = indent + INDENT

@@ -26,7 +26,8 @@ import { type ListName, RuleList } from './rule-list.ts'
 
 const RulePath = Type.Object({ id: Type.String() })
 const tags = ['line rules']
-const config = { needs: 'admin' as const }
+/** A rule of the kind bounds the characters of all rules together. */
+const config = { needs: 'admin' as const, maxBodyBytes: undefined }
 const EXCLUSION_MEMBERS = ['title', 'active', ...EXCLUSION_CONDITIONS] as const
 const RETENTION_MEMBERS = ['name', 'priority', 'days', 'active', ...RETENTION_CONDITIONS] as const
 

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import type { Steps } from '../../engine/steps.ts'
+import { inTurns } from '../../engine/worker/loop-turns.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { Deleted } from '../../schemas/http/pipeline/deleted.ts'
@@ -9,7 +11,7 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { onlyParameter } from './dry-run.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE } from './links.ts'
 import { PipelinePath } from './pipeline-path.ts'
-import type { PipelineRouteOptions, Pipelines } from './pipelines.ts'
+import type { PipelineRouteOptions, PipelineState, Pipelines } from './pipelines.ts'
 import { pipelineRecord } from './records.ts'
 
 const OnePipeline = { 200: EnvelopeOf(PipelineRecord), ...V3_ERROR_REPLIES }
@@ -32,8 +34,10 @@ function serveList(app: TypedApp, pipelines: Pipelines): void {
       config: { needs: 'read' },
       schema: { summary: 'List pipelines', tags, response: ManyPipelines },
     },
-    async ({ caller }) =>
-      envelope({ ...ONE_PIPELINE, page: NO_FURTHER_PAGES }, pipelines.list(caller).map(pipelineRecord)),
+    async ({ caller }) => {
+      const records = await inTurns(recordsOf(pipelines.list(caller)), app.ports.bodyTurns.begin())
+      return envelope({ ...ONE_PIPELINE, page: NO_FURTHER_PAGES }, records)
+    },
   )
 
   app.post(
@@ -50,6 +54,16 @@ function serveList(app: TypedApp, pipelines: Pipelines): void {
     async ({ caller, body }) =>
       envelope(CREATED_PIPELINE, pipelineRecord(await pipelines.create(caller, body))),
   )
+}
+
+/** Records, with a pause after each: its nodes are compared with the deployed ones. */
+function* recordsOf(states: readonly PipelineState[]): Steps<Static<typeof PipelineRecord>[]> {
+  const records: Static<typeof PipelineRecord>[] = []
+  for (const state of states) {
+    records.push(pipelineRecord(state))
+    yield
+  }
+  return records
 }
 
 function serveOne(app: TypedApp, pipelines: Pipelines): void {

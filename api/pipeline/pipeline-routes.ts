@@ -22,10 +22,23 @@ import { throttleRoutes } from './throttle/throttle-routes.ts'
 /** Segments that stand where a pipeline's id does and belong to parts of the contract that are not built yet. */
 const RESERVED_SEGMENTS = ['state-variable']
 
+/** Size of a body with a node, an alert or settings: one comparison may have 10,000 address blocks. (Our choice.) */
+const MAX_PART_BYTES = 524_288
+/** Requests with a whole pipeline, or with samples. */
+const WHOLE = new Set([
+  '/v3/pipeline/import',
+  '/v3/pipeline/simulate',
+  '/v3/pipeline/:pipelineId/simulate',
+  '/v3/pipeline/:pipelineId/preview',
+])
+
 /** `/v3/pipeline` (pipeline API, section 2): one plugin per resource. */
 export const pipelineRoutes: FastifyPluginAsync = async app => {
   const { store, nodeSettings } = app.ports
   app.addHook('preHandler', withPresentConfiguration(app.ports))
+  app.addHook('onRoute', route => {
+    if (!WHOLE.has(route.url)) route.config = { ...route.config, maxBodyBytes: MAX_PART_BYTES }
+  })
   refuseReservedSegments(app)
   const pipelines = new Pipelines(app.ports)
   const files = new PipelineFiles(pipelines, app.ports, nodeSettings)

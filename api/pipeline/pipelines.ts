@@ -194,8 +194,12 @@ export class Pipelines {
       deployedRevisionId,
       loadedRevisionId: this.#loadedRevisionId(pipeline),
       updatedAtMs: later(pipeline.value.updatedAtMs, draft.value.updatedAtMs),
-      hasChanges:
-        !sameNodes(documentNodes(nodes), deployed?.nodes ?? []) || !sameAlerts(alerts, deployed?.alerts),
+      // Comparing all nodes takes long, and few callers ask.
+      get hasChanges() {
+        return (
+          !sameNodes(documentNodes(nodes), deployed?.nodes ?? []) || !sameAlerts(alerts, deployed?.alerts)
+        )
+      },
       isPaused: deployment?.value.paused ?? false,
     }
   }

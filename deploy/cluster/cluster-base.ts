@@ -191,7 +191,7 @@ async function partitionedTopics(log: Log, partitions: number): Promise<Partitio
 }
 
 async function openConfiguration(
-  { secretKey }: Settings,
+  { secretKey, maxAccountCharacters }: Settings,
   { log, clock, entropy, logger }: Pick<ClusterBase, 'log' | 'clock' | 'entropy'> & { logger: Logger },
 ): Promise<ConfigurationLog> {
   const topic = await log.topic(CONFIG_TOPIC, 1)
@@ -202,6 +202,7 @@ async function openConfiguration(
       entropy,
       secretKey: Buffer.from(secretKey as string, 'hex'),
       logger,
+      accountCharacters: maxAccountCharacters,
     })
   } catch (cause) {
     if (cause instanceof WireFormatError)

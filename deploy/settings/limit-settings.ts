@@ -9,6 +9,18 @@ export const LIMIT_SETTINGS = {
     integer(1024, 12 * 1024 ** 2),
     2_097_152,
   ),
+  maxObjectBytes: setting(
+    'WEIR_MAX_OBJECT_BYTES',
+    'Maximum size of the body of a view, a board, or another object of /v1/config; a larger one gets 400.',
+    integer(1024, 12 * 1024 ** 2),
+    262_144,
+  ),
+  maxAccountCharacters: setting(
+    'WEIR_MAX_ACCOUNT_CHARACTERS',
+    'Maximum length of all views, boards, pipelines and other objects of an account together, as they are stored.',
+    integer(65_536, 1024 ** 3),
+    16_777_216,
+  ),
   maxIngestionKeys: setting(
     'WEIR_MAX_INGESTION_KEYS',
     'Maximum number of ingestion keys per account. Default: the limit of its plan, which is 10.',

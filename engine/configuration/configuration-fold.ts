@@ -21,6 +21,8 @@ interface Table {
   readonly rows: Map<string, Row>
   readonly unique: Map<string, Map<string, string>>
   readonly byAccount: Map<string, Set<string>>
+  /** Sum of the lengths of stored texts per account, of a kind whose entities users size. */
+  readonly characters: Map<string, number>
 }
 
 interface Undo {
@@ -65,6 +67,18 @@ export class ConfigurationFold implements ConfigurationView {
 
   count(kind: AnyKind, account: string): number {
     return this.#table(kind.name).byAccount.get(account)?.size ?? 0
+  }
+
+  /** Summed length of the stored texts of an account, of the kinds whose entities users size. */
+  storedCharacters(account: string): number {
+    let sum = 0
+    for (const { characters } of this.#tables.values()) sum += characters.get(account) ?? 0
+    return sum
+  }
+
+  /** Length of the stored text of an entity; 0 without one. */
+  charactersOf(kind: AnyKind, id: string): number {
+    return this.#table(kind.name).rows.get(id)?.stored.length ?? 0
   }
 
   /** Applies an event, as a whole or not at all. @returns the reason when it is ignored */
@@ -173,7 +187,7 @@ export class ConfigurationFold implements ConfigurationView {
 
 function newTable(kind: AnyKind | undefined): Table {
   const unique = new Map(Object.keys(kind?.unique ?? {}).map(name => [name, new Map<string, string>()]))
-  return { kind, rows: new Map(), unique, byAccount: new Map() }
+  return { kind, rows: new Map(), unique, byAccount: new Map(), characters: new Map() }
 }
 
 function changedMeanwhile(change: ConfigurationChange, before: Row | undefined): Rejection {
@@ -214,20 +228,27 @@ function replaceRow(table: Table, id: string, row: Row | undefined): void {
   link(table, row)
 }
 
-function link({ kind, unique, byAccount }: Table, { id, value, unique: texts }: Row): void {
+function link(table: Table, { id, value, unique: texts, stored }: Row): void {
+  const { kind, unique, byAccount, characters } = table
   for (const [name, text] of texts) unique.get(name)?.set(text, id)
   if (kind?.account === undefined) return
   const account = kind.account(value as never)
   const ids = byAccount.get(account)
   if (ids === undefined) byAccount.set(account, new Set([id]))
   else ids.add(id)
+  if (kind.isUserSized) characters.set(account, (characters.get(account) ?? 0) + stored.length)
 }
 
-function unlink({ kind, unique, byAccount }: Table, { id, value, unique: texts }: Row): void {
+function unlink(table: Table, { id, value, unique: texts, stored }: Row): void {
+  const { kind, unique, byAccount, characters } = table
   for (const [name, text] of texts) unique.get(name)?.delete(text)
   if (kind?.account === undefined) return
   const account = kind.account(value as never)
   const ids = byAccount.get(account)
   ids?.delete(id)
   if (ids?.size === 0) byAccount.delete(account)
+  if (!kind.isUserSized) return
+  const rest = (characters.get(account) ?? 0) - stored.length
+  if (rest === 0) characters.delete(account)
+  else characters.set(account, rest)
 }

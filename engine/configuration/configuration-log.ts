@@ -19,6 +19,7 @@ import { KINDS } from './kinds.ts'
 import { REPEAT_WITHIN_RECORDS, RecentEvents } from './recent-events.ts'
 import { ConfigurationRejected, type Rejection } from './rejection.ts'
 import { Seal } from './seal.ts'
+import { SizeBounds } from './size-bounds.ts'
 import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
 
 const SNAPSHOT_EVERY_EVENTS = 10_000
@@ -40,6 +41,8 @@ export interface ConfigurationLogOptions {
   readonly secretKey: Buffer | Seal
   readonly logger: Logger
   readonly snapshotEveryEvents?: number
+  /** Maximum length of the texts that are stored for an account, together; absent: `ACCOUNT_CHARACTERS`. */
+  readonly accountCharacters?: number | undefined
 }
 
 /** Records how far the log has come. */
@@ -102,6 +105,7 @@ export class ConfigurationLog implements ConfigurationView {
   /** Offsets of ignored events, of those that this process folded. */
   readonly #ignored = new Set<bigint>()
   readonly #end = new EndDigest()
+  readonly #bounds: SizeBounds
   #keeper: EndKeeper | undefined
   #history: ConfigurationHistory | undefined
   /** First offset that this process folded; a snapshot contains the changes before it. */
@@ -118,6 +122,7 @@ export class ConfigurationLog implements ConfigurationView {
     const { secretKey, entropy } = options
     this.#seal = secretKey instanceof Seal ? secretKey : new Seal(secretKey, entropy)
     this.#fold = new ConfigurationFold(KINDS, this.#seal)
+    this.#bounds = new SizeBounds(this.#fold, options.accountCharacters)
   }
 
   /**
@@ -248,8 +253,17 @@ export class ConfigurationLog implements ConfigurationView {
    */
   async append(changes: readonly Change[], author: Author): Promise<void> {
     const event = this.#eventOf(changes, author)
-    await this.#foresee(event)
-    await this.#write(event, configurationEventType.encode(event))
+    const sizes = changes.map((change, index) => ({
+      ...change,
+      characters: event.changes[index]?.value.length ?? 0,
+    }))
+    const giveBack = this.#bounds.take(sizes)
+    try {
+      await this.#foresee(event)
+      await this.#write(event, configurationEventType.encode(event))
+    } finally {
+      giveBack()
+    }
     await this.#snapshotIfDue()
   }
 

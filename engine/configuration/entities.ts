@@ -229,6 +229,12 @@ export const MAX_SERVICE_TOKENS = 100
 /** Maximum number of unexpired personal tokens of a member, unless the plan sets another. */
 export const MAX_PERSONAL_TOKENS = 20
 
+/**
+ * Maximum length of a draft as it is stored, some three megabytes of nodes: a change of one node writes all of them again. (Our
+ * choice.)
+ */
+const MAX_DRAFT_CHARACTERS = 4_194_304
+
 /** Maximum number of exemptions of an account in the configuration. */
 export const MAX_EXEMPTIONS = 1_000
 
@@ -267,6 +273,7 @@ export const accessTokens: Kind<AccessToken> = defineKind<AccessToken>('token', 
 })
 export const pipelines: Kind<Pipeline> = defineKind<Pipeline>('pipeline', {
   account: ofAccount,
+  isUserSized: true,
   rules: [
     ({ before, after }, view) => {
       if (before !== undefined || after === undefined) return undefined
@@ -277,6 +284,8 @@ export const pipelines: Kind<Pipeline> = defineKind<Pipeline>('pipeline', {
 })
 export const drafts = defineKind<Draft>('draft', {
   account: ofAccount,
+  isUserSized: true,
+  maxCharacters: MAX_DRAFT_CHARACTERS,
   sealed: ['nodes', 'alerts'],
   rules: [
     ({ before, after }, view) => {
@@ -300,9 +309,13 @@ export const accountKeys = defineKind<AccountKey>('key', {
   ],
 })
 
-export const gatewayRoutes = defineKind<GatewayRoute>('gateway-route', { account: ofAccount })
+export const gatewayRoutes = defineKind<GatewayRoute>('gateway-route', {
+  account: ofAccount,
+  isUserSized: true,
+})
 export const accessKeys = defineKind<AccessKey>('access-key', {
   account: ofAccount,
+  isUserSized: true,
   unique: { hash: key => key.hash },
 })
 

@@ -23,6 +23,13 @@ export interface Kind<Value> {
    * parts, not of the whole. Parts contain no sealed members.
    */
   readonly parts: Readonly<Record<string, (value: Value) => readonly Part[]>>
+  /**
+   * Whether users decide how large its entities are. Their stored texts count against the limit of their account. That limit is no
+   * rule of the fold: it is a setting of the process that writes, so that a log always has the same meaning.
+   */
+  readonly isUserSized: boolean
+  /** Maximum length of a stored text, like that limit; undefined: only the limit of the account. */
+  readonly maxCharacters: number | undefined
   /** Rules that are checked on the configuration after the whole event. */
   readonly rules: readonly Rule<Value>[]
 }
@@ -77,6 +84,8 @@ export function defineKind<Value>(
     account: undefined,
     audited: true,
     parts: {},
+    isUserSized: false,
+    maxCharacters: undefined,
     rules: [],
     ...options,
   }

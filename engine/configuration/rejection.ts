@@ -26,6 +26,8 @@ export type RejectionCode =
   | 'ISSUER_GONE'
   /** The group limits members. */
   | 'GROUP_IN_USE'
+  /** An entity, or all entities of the account together, would be too large. */
+  | 'SIZE_LIMIT'
   /** A member is given a group that the account does not have. */
   | 'UNKNOWN_GROUP'
 

@@ -64,6 +64,7 @@ export const TEST_SETTINGS: ServerSettings = {
   version: '0.0.0',
   partitions: 2,
   bodyLimitBytes: 2_097_152,
+  maxObjectBytes: 262_144,
   corsOrigins: ['*'],
   tails: { perProcess: 3, perAccount: 2 },
   maxTapsPerAccount: 10,

@@ -9,6 +9,7 @@ export interface ArchivingOfAccount {
 
 export const archivings = defineKind<ArchivingOfAccount>('archiving', {
   account: ({ account }) => account,
+  isUserSized: true,
   // The names of keys and passwords differ between providers.
   sealed: ['archiving'],
   isHarmless: isHarmlessMember,

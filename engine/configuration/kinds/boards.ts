@@ -13,4 +13,4 @@ export interface Board {
   readonly createdAtMs: number
 }
 
-export const boards = defineKind<Board>('board', { account: ({ account }) => account })
+export const boards = defineKind<Board>('board', { account: ({ account }) => account, isUserSized: true })

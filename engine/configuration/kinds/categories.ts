@@ -14,6 +14,7 @@ export interface Category {
 /** Names are unique per type, case-insensitive. */
 export const categories = defineKind<Category>('category', {
   account: ({ account }) => account,
+  isUserSized: true,
   unique: { name: nameText },
 })
 

@@ -17,6 +17,7 @@ export const DEFAULT_INDEX_RATE_ALERT: IndexRateAlertRecord = {
 /** Channels contain keys, and addresses that grant access like keys. */
 export const indexRateAlerts = defineKind<IndexRateAlert>('index-rate-alert', {
   account: ({ account }) => account,
+  isUserSized: true,
   sealed: ['channels'],
   isHarmless: place => place === 'webhook.method',
 })

@@ -56,6 +56,7 @@ const MAX_RULES_CHARACTERS = 400_000
 
 export const lineRules = defineKind<LineRules>('line-rules', {
   account: ({ account }) => account,
+  isUserSized: true,
   parts: {
     'exclusion-rule': ({ exclusions }) => exclusions,
     'stream-exclusion-rule': ({ streamExclusions }) => streamExclusions,

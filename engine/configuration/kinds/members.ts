@@ -44,6 +44,7 @@ const ofAccount = (value: { readonly account: string }) => value.account
 export const members: Kind<Member> = defineKind('member', { account: ofAccount, rules: [groupsExist] })
 export const accessGroups: Kind<AccessGroup> = defineKind('group', {
   account: ofAccount,
+  isUserSized: true,
   rules: [groupIsFree],
 })
 

@@ -13,6 +13,7 @@ export interface PresetAlert {
 /** Channels contain keys, and addresses that grant access like keys. */
 export const presetAlerts = defineKind<PresetAlert>('preset-alert', {
   account: ({ account }) => account,
+  isUserSized: true,
   sealed: ['channels'],
   isHarmless: isHarmlessChannelMember,
 })

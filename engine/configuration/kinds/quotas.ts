@@ -49,7 +49,7 @@ export interface QuotaState {
 
 const ofAccount = ({ account }: { readonly account: string }) => account
 
-export const quotas = defineKind<Quota>('quota', { account: ofAccount })
+export const quotas = defineKind<Quota>('quota', { account: ofAccount, isUserSized: true })
 export const quotaStates = defineKind<QuotaState>('quota-state', { account: ofAccount })
 
 const NO_LIMIT: QuotaLimit = { limit: 0, discard: false, rules: [] }

@@ -12,5 +12,6 @@ export interface Stream {
 
 export const streams = defineKind<Stream>('stream', {
   account: ({ account }) => account,
+  isUserSized: true,
   sealed: ['password'],
 })

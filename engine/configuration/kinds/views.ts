@@ -24,6 +24,7 @@ export interface View {
 /** Channels contain keys, and addresses that grant access like keys. */
 export const views = defineKind<View>('view', {
   account: ({ account }) => account,
+  isUserSized: true,
   sealed: ['channels'],
   isHarmless: isHarmlessChannelMember,
 })

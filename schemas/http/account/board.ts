@@ -4,6 +4,9 @@ import type { Keywords } from '../../keywords.ts'
 import { named } from '../../named.ts'
 import { CategoryNames } from './category.ts'
 
+/** Our choice: a page with more graphs is of no use. */
+const MAX_GRAPHS = 1_000
+
 const GraphId = Type.String({ pattern: '^[0-9a-f]{10}$', description: 'Ten hexadecimal digits.' })
 const GraphType = Type.Enum(['line', 'bar', 'table', 'count'])
 const Words = Type.Array(Type.String({ minLength: 1 }))
@@ -42,7 +45,12 @@ export const BoardWrite = named(
   'BoardWrite',
   Type.Object({
     title: Type.String({ minLength: 1 }),
-    graphs: Type.Optional(Type.Array(BoardGraphWrite, { distinctBy: 'graphid' } satisfies Keywords)),
+    graphs: Type.Optional(
+      Type.Array(BoardGraphWrite, {
+        maxItems: MAX_GRAPHS,
+        ...({ distinctBy: 'graphid' } satisfies Keywords),
+      }),
+    ),
     order: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Ids of graphs; the remaining graphs follow in their order.',
