@@ -71,7 +71,7 @@ describe('200,000 wrong options are refused at once, the first thousand with a p
     [
       'options that nobody knows',
       'unroll',
-      { field: '.a', ...Object.fromEntries(many(at => [at.toString(36), 0])) },
+      { field: '.a', ...Object.fromEntries(many(at => [at.toString(36), 0]).slice(0, 9_999)) },
       '/user_config',
     ],
   ])('%s', async (_name, type, userConfig, pointer) => {
@@ -86,15 +86,15 @@ describe('200,000 wrong options are refused at once, the first thousand with a p
   })
 })
 
-test('a list of 200,000 options is refused with one sentence', async () => {
-  const fields = Array<string>(200_000).fill('.a')
+test('a list of 100,000 options is refused with one sentence', async () => {
+  const fields = Array<string>(100_000).fill('.a')
   const node = { type: 'drop-fields', user_config: { fields } }
   const { status, body } = await send('POST', `/${pipeline}/transform`, node)
   expect([status, body.code]).toEqual([400, 'EVALIDATION'])
   expect(body.errors).toEqual([
     {
       instancePath: '/user_config',
-      message: 'the list "fields" has 200,000 entries: it may have at most 1,000. Use several nodes',
+      message: 'the list "fields" has 100,000 entries: it may have at most 1,000. Use several nodes',
     },
   ])
 })

@@ -8,8 +8,8 @@ class Works {
   readonly begun: string[] = []
   readonly #ends = new Map<string, (error?: Error) => void>()
 
-  begin(account: string, name: string): Promise<void> {
-    return this.queue.run(account, () => {
+  begin(account: string, name: string, gone = new AbortController().signal): Promise<void> {
+    return this.queue.run(account, gone, () => {
       this.begun.push(name)
       return new Promise((resolve, reject) => {
         this.#ends.set(name, error => (error === undefined ? resolve() : reject(error)))
@@ -50,4 +50,37 @@ test('twenty simulations of an account wait, and a further one is refused, witho
   await works.end('a0')
   works.begin('a', 'again').catch(() => {})
   expect(works.begun).toEqual(['a0', 'b1', 'a1'])
+})
+
+test('a client that left before its turn made others of its account get 429 until then: its place is free at once', async () => {
+  const works = new Works()
+  const clients = Array.from({ length: 21 }, () => new AbortController())
+  const answers = clients.map(({ signal }, index) => works.begin('a', `a${index}`, signal))
+  for (const answer of answers) answer.catch(() => {})
+  await expect(works.begin('a', 'more')).rejects.toMatchObject({ status: 429 })
+  clients[5]?.abort()
+  await expect(answers[5]).rejects.toBe(clients[5]?.signal.reason)
+  works.begin('a', 'more').catch(() => {})
+  for (let index = 0; index < 21; index++) await works.end(`a${index}`)
+  expect(works.begun).toEqual([
+    ...clients
+      .keys()
+      .map(index => `a${index}`)
+      .filter(name => name !== 'a5'),
+    'more',
+  ])
+})
+
+test('a client that leaves while its simulation runs does not give the place of another one back', async () => {
+  const works = new Works()
+  const client = new AbortController()
+  works.begin('a', 'a0', client.signal).catch(() => {})
+  works.begin('a', 'a1').catch(() => {})
+  await setImmediate()
+  client.abort()
+  await setImmediate()
+  expect(works.begun).toEqual(['a0'])
+  await works.end('a0')
+  expect(works.begun).toEqual(['a0', 'a1'])
+  await expect(works.begin('a', 'a2', client.signal)).rejects.toBe(client.signal.reason)
 })

@@ -17,21 +17,36 @@ export class SimulationQueue {
   /**
    * Does the work when it is its turn.
    *
-   * @throws ApiError 429 when too many simulations of the account wait
+   * @param gone aborted when the client has left: a simulation that waits then gives its place back
+   * @throws ApiError 429 when too many simulations of the account wait; the reason of `gone` before its turn
    */
-  async run<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(account: string, gone: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    gone.throwIfAborted()
     const waiting = [...this.#waiting].filter(each => each.account === account).length
     if (waiting >= MAX_WAITING_PER_ACCOUNT)
       throw tooManyRequests(`${MAX_WAITING_PER_ACCOUNT} simulations of the account wait already`, 1)
-    await new Promise<void>(start => {
-      this.#waiting.add({ account, start })
-      this.#startNext()
-    })
+    await this.#turn(account, gone)
     try {
       return await work()
     } finally {
       this.#running.delete(account)
       this.#startNext()
+    }
+  }
+
+  async #turn(account: string, gone: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting: Waiting = { account, start: resolve }
+    const leave = () => {
+      if (this.#waiting.delete(waiting)) reject(gone.reason)
+    }
+    gone.addEventListener('abort', leave)
+    this.#waiting.add(waiting)
+    this.#startNext()
+    try {
+      await promise
+    } finally {
+      gone.removeEventListener('abort', leave)
     }
   }
 

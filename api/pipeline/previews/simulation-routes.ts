@@ -29,7 +29,17 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
 > = async (app, { pipelines, files }) => {
   const simulations = new Simulations(pipelines, files, app.ports)
   const { replayTurns } = app.ports
-  const answered = async (reply: FastifyReply, record: SimulationRecord) => {
+  const answered = async (
+    reply: FastifyReply,
+    simulate: (gone: AbortSignal) => Promise<SimulationRecord>,
+  ) => {
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    const record = await simulate(gone.signal).catch((error: unknown) => {
+      if (!gone.signal.aborted) throw error
+      return undefined
+    })
+    if (record === undefined) return reply.hijack() as never
     const answer = envelope(SIMULATION, record) as unknown as JsonValue
     reply.serializer(payload => payload as string)
     return (await inTurns(jsonTextInSteps(answer, DEPTH_OF_EVENTS), replayTurns.begin())) as never
@@ -46,7 +56,7 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
         response: { 200: EnvelopeOf(SimulationRecord), ...V3_ERROR_REPLIES },
       },
     },
-    async ({ caller, body }, reply) => answered(reply, await simulations.ofFile(caller, body)),
+    async ({ caller, body }, reply) => answered(reply, gone => simulations.ofFile(caller, body, gone)),
   )
 
   app.post(
@@ -65,6 +75,6 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
       },
     },
     async ({ caller, params, query, body }, reply) =>
-      answered(reply, await simulations.ofPipeline(caller, params.pipelineId, query.revision, body)),
+      answered(reply, gone => simulations.ofPipeline(caller, params.pipelineId, query.revision, body, gone)),
   )
 }

@@ -65,15 +65,20 @@ export class Simulations {
   /**
    * Simulates samples on the draft's nodes, or on a revision.
    *
-   * @throws ApiError 404, or 429 when too many simulations of the account wait; ProblemsError with all findings about samples or nodes
+   * @param gone aborted when the client has left: the simulation ends, also while it waits
+   * @throws ApiError 404, or 429 when too many simulations of the account wait; ProblemsError with all findings about samples or
+   *   nodes; the reason of `gone`
    */
   ofPipeline(
     caller: Caller,
     id: string,
     revision: string | undefined,
     request: SimulationRequest,
+    gone: AbortSignal,
   ): Promise<SimulationRecord> {
-    return this.#queue.run(accountOf(caller).shortId, () => this.#ofPipeline(caller, id, revision, request))
+    return this.#queue.run(accountOf(caller).shortId, gone, () =>
+      this.#ofPipeline(caller, id, revision, request, gone),
+    )
   }
 
   async #ofPipeline(
@@ -81,6 +86,7 @@ export class Simulations {
     id: string,
     revision: string | undefined,
     request: SimulationRequest,
+    gone: AbortSignal,
   ): Promise<SimulationRecord> {
     const { pipeline, draft } = this.#pipelines.get(caller, id)
     const nodes =
@@ -88,32 +94,38 @@ export class Simulations {
         ? documentNodes(draft.value.nodes)
         : revisionNumbered(this.#ports.configuration, pipeline, revision).value.document.nodes
     const sources = new Map(sourceIds(nodes).map(source => [source, source]))
-    return this.#ofNodes(nodes, request, { sources })
+    return this.#ofNodes(nodes, request, { sources }, gone)
   }
 
   /**
    * Simulates samples on a pipeline that came with the request and is not stored.
    *
+   * @param gone aborted when the client has left: the simulation ends, also while it waits
    * @throws ApiError 429 when too many simulations of the account wait; ProblemsError with all findings about the pipeline or the
-   *   samples
+   *   samples; the reason of `gone`
    */
-  ofFile(caller: Caller, request: FileSimulationRequest): Promise<SimulationRecord> {
-    return this.#queue.run(accountOf(caller).shortId, () => this.#ofFile(caller, request))
+  ofFile(caller: Caller, request: FileSimulationRequest, gone: AbortSignal): Promise<SimulationRecord> {
+    return this.#queue.run(accountOf(caller).shortId, gone, () => this.#ofFile(caller, request, gone))
   }
 
-  async #ofFile(caller: Caller, { pipeline, ...request }: FileSimulationRequest): Promise<SimulationRecord> {
+  async #ofFile(
+    caller: Caller,
+    { pipeline, ...request }: FileSimulationRequest,
+    gone: AbortSignal,
+  ): Promise<SimulationRecord> {
     const content = this.#files.contentOf(caller, pipeline, '/pipeline')
     const names = new Map(content.nodes.map(node => [node.id, fileNameOf(node)]))
     const nodes = documentNodes(content.nodes)
     const sources = new Map(sourceIds(nodes).map(source => [names.get(source) ?? source, source]))
     const pointers = new Map([...content.pointers].map(([id, pointer]) => [id, `/pipeline${pointer}`]))
-    return this.#ofNodes(nodes, request, { sources, pointers, names })
+    return this.#ofNodes(nodes, request, { sources, pointers, names }, gone)
   }
 
   async #ofNodes(
     nodes: readonly NodeDocument[],
     request: SimulationRequest,
     { sources, pointers, names }: NodeNames,
+    gone: AbortSignal,
   ): Promise<SimulationRecord> {
     const { catalogue, clock, replayTurns } = this.#ports
     assertOptionLimits('', partsWithExpressions({ nodes }))
@@ -131,7 +143,7 @@ export class Simulations {
     const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
     const simulation = new Simulation(catalogue, document, DEFAULT_SIMULATION_BOUNDS)
     const startMs = clock.monotonicMs()
-    const rest = restsBetween(replayTurns)
+    const rest = restsBetween(replayTurns, gone)
     const drive = async (steps: Steps) => {
       for (const _ of steps) {
         if (simulation.tooDear !== undefined) return
