@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../engine/clock/clock.ts'
 import { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
-import type { MarkKeeper } from '../engine/configuration/end-mark.ts'
+import type { MarkKeeper, MarkUnreadableError } from '../engine/configuration/end-mark.ts'
 import { type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
 import { acceptLossCommand } from '../engine/log/guarded-topic.ts'
 import type { Topic } from '../engine/log/log.ts'
@@ -26,7 +26,7 @@ export interface ConfigurationGuardOptions {
   readonly clock: Clock
   readonly logger: Logger
   /** Called when a store that was unavailable at first turns out to know more. Default: end the process. */
-  readonly onLost?: (error: ConfigurationLostError) => void
+  readonly onLost?: (error: ConfigurationLostError | MarkUnreadableError) => void
 }
 
 /** The end of the configuration, with all places that may know it. */
@@ -39,6 +39,7 @@ export function configurationEnd(options: ConfigurationGuardOptions): Configurat
       return knownCuts(ingest, checkpoints, () => clock.monotonicMs() >= untilMs)
     },
     onLost: lost => onLost(lossError(lost, configuration)),
+    onUnreadable: onLost,
   })
 }
 
@@ -61,7 +62,7 @@ export function configurationReport(
   return { missing: { from: Number(from), to: Number(to) }, sentence: lossError(lost, configuration).message }
 }
 
-function endProcess(logger: Logger): (error: ConfigurationLostError) => void {
+function endProcess(logger: Logger): (error: Error) => void {
   return error => {
     logger.fatal({}, error.message)
     console.error(`weir: ${error.message}`)

@@ -16,7 +16,9 @@ const NOT_OURS = new Set(['lost+found'])
 const OURS = new Set([
   ...['log', 'store', 'held', 'lock', 'lock-journal', 'operator.sock', RESTORING],
   ...['credentials.json', 'format.json', 'owner.json', 'secret.key'].flatMap(name => [name, `${name}.new`]),
-  ...['configuration-end', 'log-ends.json', 'ship-positions.json'].flatMap(name => [name, `${name}.new`]),
+  ...['configuration-end', 'configuration-end-unknown', 'log-ends.json', 'ship-positions.json'].flatMap(
+    name => [name, `${name}.new`],
+  ),
 ])
 
 export class DataDirectoryError extends Error {
@@ -147,6 +149,11 @@ export class DataDirectory {
   /** Known end of the configuration. */
   get endMarkPath(): string {
     return join(this.path, 'configuration-end')
+  }
+
+  /** Empty file of an operator who accepts a store without its mark of the configuration's end. */
+  get endUnknownPath(): string {
+    return join(this.path, 'configuration-end-unknown')
   }
 
   get secretKeyPath(): string {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
@@ -10,6 +10,8 @@ import {
   signedMark,
 } from '../engine/configuration/end-mark.ts'
 import type { Seal } from '../engine/configuration/seal.ts'
+import type { MarkWaiver } from '../engine/store/end-mark-table.ts'
+import type { DataDirectory } from './data-directory.ts'
 import { syncFolder, writeAtomically } from './durable-file.ts'
 
 /** A sector of most disks, and a page: writing one slot does not change the other. */
@@ -50,6 +52,21 @@ export function endMarkFile(path: string, seal: Seal): MarkKeeper {
         await file.close()
       }
       slot = (slot + 1) % SLOTS
+    },
+  }
+}
+
+/** An empty file in the data folder with which an operator accepts that the store has lost its mark. It counts once. */
+export function markWaiver({
+  path,
+  endUnknownPath,
+}: Pick<DataDirectory, 'path' | 'endUnknownPath'>): MarkWaiver {
+  return {
+    remedy: `create the empty file ${endUnknownPath}`,
+    isGiven: () => existsSync(endUnknownPath),
+    use() {
+      rmSync(endUnknownPath, { force: true })
+      syncFolder(path)
     },
   }
 }

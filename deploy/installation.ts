@@ -32,7 +32,7 @@ import { Engine } from '../engine/worker/engine.ts'
 import { CONFIG_TOPIC } from '../schemas/log/topics.ts'
 import { configurationEnd, lossError } from './configuration-guard.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
-import { endMarkFile } from './end-mark-file.ts'
+import { endMarkFile, markWaiver } from './end-mark-file.ts'
 import { noteGivenRetention } from './given-retention.ts'
 import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { LogEnds } from './log-ends.ts'
@@ -161,7 +161,12 @@ async function openOnLog(
     ingest,
     checkpoints,
     file: endMarkFile(directory.endMarkPath, configuration.seal),
-    store: endMarkTable(opening.connection, configuration.seal, () => opening.isOpen),
+    store: endMarkTable({
+      connection: opening.connection,
+      seal: configuration.seal,
+      isOpen: () => opening.isOpen,
+      waiver: markWaiver(directory),
+    }),
     isShared: false,
     clock,
     logger,

@@ -121,7 +121,7 @@ async function openEnd(
   const end = configurationEnd({
     ...base,
     file: undefined,
-    store: endMarkTable(connection, configuration.seal, () => opening?.isOpen ?? true),
+    store: endMarkTable({ connection, seal: configuration.seal, isOpen: () => opening?.isOpen ?? true }),
     isShared: true,
     logger,
   })

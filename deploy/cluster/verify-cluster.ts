@@ -32,7 +32,11 @@ export async function verifyCluster(
     const end = configurationEnd({
       ...base,
       file: undefined,
-      store: endMarkTable(opening.connection, configuration.seal, () => opening.isOpen),
+      store: endMarkTable({
+        connection: opening.connection,
+        seal: configuration.seal,
+        isOpen: () => opening.isOpen,
+      }),
       isShared: true,
       logger: silent,
     })

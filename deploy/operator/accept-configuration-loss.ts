@@ -68,7 +68,11 @@ async function onKafka(settings: Settings, named: NamedOffsets): Promise<bigint>
   const end = configurationEnd({
     ...base,
     file: undefined,
-    store: endMarkTable(opening.connection, configuration.seal, () => opening.isOpen),
+    store: endMarkTable({
+      connection: opening.connection,
+      seal: configuration.seal,
+      isOpen: () => opening.isOpen,
+    }),
     isShared: true,
     logger: silent(),
   })

@@ -14,7 +14,7 @@ import { bootstrap } from './bootstrap.ts'
 import { ConfigurationEnd } from './configuration-end.ts'
 import { ConfigurationLog, create, replace } from './configuration-log.ts'
 import { deployedConfiguration } from './deployed-cuts.ts'
-import { type EndMark, type MarkKeeper, readMark, signedMark } from './end-mark.ts'
+import { type EndMark, type MarkKeeper, MarkUnreadableError, readMark, signedMark } from './end-mark.ts'
 import { type AccessToken, accessTokens, accounts, deployments, exemptions, revisions } from './entities.ts'
 import { lineRules, noLineRules } from './kinds/line-rules.ts'
 import type { LostTail } from './lost-tail.ts'
@@ -58,6 +58,7 @@ class Installation {
   readonly store = new Place('the store')
   cuts: Cut[] = []
   lostLater: LostTail | undefined
+  unreadableLater: MarkUnreadableError | undefined
   #seed = 1
 
   topic(): Promise<Topic> {
@@ -95,6 +96,9 @@ class Installation {
       logger: silentLogger,
       onLost: lost => {
         this.lostLater = lost
+      },
+      onUnreadable: error => {
+        this.unreadableLater = error
       },
     })
     return { log, end }
@@ -320,6 +324,22 @@ describe('an unavailable store', () => {
     await settled()
     expect(installation.store.kept).toEqual(log.endMark)
     expect(end.trouble).toBeUndefined()
+  })
+
+  test('that answers after the start with a mark that cannot be read is reported, as at a start', async () => {
+    const installation = new Installation()
+    installation.store.isAway = true
+    const { log, end } = await installation.open()
+    expect(await end.findLoss()).toBeUndefined()
+    await end.begin()
+    await log.append([create(accessTokens, 'id', token('a'))], author)
+    const damaged = new MarkUnreadableError('damaged')
+    installation.store.read = () => Promise.reject(damaged)
+    clock.advance(10_000)
+    await settled()
+    expect(installation.unreadableLater).toBe(damaged)
+    expect(installation.store.writes).toBe(0)
+    end.close()
   })
 
   test('gets the changes that arrive while it is being updated', async () => {

@@ -32,6 +32,8 @@ export interface ConfigurationEndOptions {
   readonly logger: Logger
   /** Called when a store that was unavailable at the start knows more than the log has. */
   readonly onLost: (lost: LostTail) => void
+  /** Called when such a store has no mark that can be read. */
+  readonly onUnreadable: (error: MarkUnreadableError) => void
 }
 
 /**
@@ -179,7 +181,7 @@ export class ConfigurationEnd implements EndKeeper {
   }
 
   async #catchUpStore(): Promise<void> {
-    const { clock, logger, onLost } = this.#options
+    const { clock, logger, onLost, onUnreadable } = this.#options
     const { signal } = this.#stop
     let hasWarned = false
     const backOff = new BackOff(clock, PAUSES)
@@ -196,6 +198,7 @@ export class ConfigurationEnd implements EndKeeper {
         return
       } catch (error) {
         if (signal.aborted) return
+        if (error instanceof MarkUnreadableError) return onUnreadable(error)
         if (!hasWarned)
           logger.warn(
             { err: error },

@@ -96,7 +96,7 @@ const INSERT_SETTINGS = [
 const MINUTE_TABLES_MARGIN_MS = DAY_MS
 
 /** Tables without which the state of the store is unknown. */
-const ESSENTIAL_TABLES = new Set(['migrations', 'logs'])
+const ESSENTIAL_TABLES = new Set(['migrations', 'logs', 'end_marks'])
 
 class StoreOverConnection implements ClickHouseStore {
   readonly #connection: StoreConnection

@@ -175,6 +175,7 @@ export class SimulatedProcess {
         clock,
         logger: this.#logger(),
         onLost,
+        onUnreadable: error => this.#alarm(error),
       })
       this.#stop.signal.addEventListener('abort', () => end.close())
       const lost = await end.findLoss()

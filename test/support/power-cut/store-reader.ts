@@ -40,7 +40,7 @@ if (claimed < promised.epochs) console.log(`owners has ${claimed} of ${promised.
 const { mark } = await store.standing(PARTITION)
 if (Number(mark?.storedTo ?? 0) < promised.stored) console.log(`stored_marks ends at ${mark?.storedTo}`)
 
-const end = await endMarkTable(connection, seal, () => true).read()
+const end = await endMarkTable({ connection, seal, isOpen: () => true }).read()
 if (Number(end?.next ?? 0) < promised.stored) console.log(`end_marks ends at ${end?.next}`)
 
 const closed = 'SELECT sum(lines) AS n, count() AS rows FROM usage_days'

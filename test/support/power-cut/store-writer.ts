@@ -44,7 +44,7 @@ for (const table of unflushed)
   )
 
 const partition = PARTITION
-const ends = endMarkTable(connection, seal, () => true)
+const ends = endMarkTable({ connection, seal, isOpen: () => true })
 let promised: Promised = { step: 'opened', stored: 0, epochs: 0, closedLines: 0, isExpired: false }
 const promise = (more: Partial<Promised>) => {
   promised = { ...promised, ...more }
