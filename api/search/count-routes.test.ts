@@ -268,6 +268,47 @@ describe('bad parameters', () => {
   })
 })
 
+test('a facet over values of 16 KB, whose 160 MB were parsed in one go, has the most frequent ones in two megabytes', async () => {
+  const long = (index: number) => `${index} ${'x'.repeat(16_000)}`
+  const start = HOUR_START - 10 * HOUR_MS
+  const sent = [...Array(300).keys(), 299].map(index => ({
+    line: JSON.stringify({ long: long(index) }),
+    timestamp: start,
+  }))
+  await lines.add(sent, { account, timeMs: RECEIVED_MS })
+  const period = { from: String(start), to: String(start + 1) }
+  const [facet] = await facets({ ...period, fields: 'long', limit: '1000' })
+  const shown = facet.values as { value: string; lines: number }[]
+  expect(shown[0]).toEqual({ value: long(299), lines: 2 })
+  expect(shown).toHaveLength(Math.ceil((2 * 1024 * 1024) / 16_004))
+  expect(facet).toMatchObject({ distinct: 300, of_lines: 301, absent: 0, exact: true, complete: true })
+  expect(facet.other).toBe(301 - shown.reduce((sum, each) => sum + each.lines, 0))
+})
+
+test('the most frequent of 50,000 values are shown, most lines first, and equal ones in their order', async () => {
+  async function* countByValue(): AsyncGenerator<SliceOfCounts<ValueCounts>> {
+    for (let at = 9; at >= 0; at--) {
+      const values = [...Array(5_000).keys()].map(
+        index => [`v${at * 5_000 + index}`, index === 2_500 ? at : 1] as const,
+      )
+      const counts = { lines: 5_000, absent: 0, values, distinct: 5_000, valueLines: 5_000 }
+      yield { fromMs: HOUR_START + at, toMs: HOUR_START + at, counts }
+    }
+  }
+  const store = { ...lines.store, countByValue, fullFieldDays: async () => [] } as unknown as Store
+  const installation = await testInstallation({ store })
+  const parameters = { ...HOUR, fields: 'app', limit: '10' }
+  const { data } = (
+    await installation.call({ url: `/v3/search/facet?${new URLSearchParams(parameters)}` })
+  ).json()
+  const most = [...Array(8).keys()].map(index => ({
+    value: `v${(9 - index) * 5_000 + 2_500}`,
+    lines: 9 - index,
+  }))
+  expect(data[0].values).toEqual([...most, { value: 'v0', lines: 1 }, { value: 'v1', lines: 1 }])
+  await installation.app.close()
+})
+
 test('counting ends when its time is over, and says how far it came', async () => {
   const installation = await testInstallation({ store: slowStore(() => installation.clock.advance(400)) })
   const parameters = { ...HOUR, fields: 'app', budget_ms: '1000' }

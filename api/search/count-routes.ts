@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import { jsonTextInSteps } from '../../engine/json/json-text.ts'
 import { QuerySyntaxError } from '../../engine/query-language/query-syntax-error.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
 import { asksForField, isParsedName } from '../../engine/store/search/full-field-days.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { inTurns } from '../../engine/worker/loop-turns.ts'
 import { FACET, HISTOGRAM } from '../../schemas/http/lines/count-api.ts'
 import { INCOMPLETE_HEADER } from '../../schemas/http/lines/export-api.ts'
+import type { JsonValue } from '../../schemas/json.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -22,6 +25,9 @@ export interface CountRoutesOptions {
   readonly onIncomplete?: (() => void) | undefined
 }
 
+/** Levels of an answer above the values of a field. */
+const DEPTH_OF_VALUES = 4
+
 /** Validation is done by hand, as for exports: times keep all their digits. */
 const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
 
@@ -30,7 +36,7 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
   app,
   { store, onIncomplete = () => {} },
 ) => {
-  const { configuration, clock } = app.ports
+  const { configuration, clock, bodyTurns } = app.ports
   const parts = { store, onIncomplete, configuration, clock }
 
   app.get('/v3/search/histogram', { schema: HISTOGRAM, ...OWN_VALIDATION }, async (request, reply) => {
@@ -59,9 +65,12 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
     const account = accountOf(request.caller).shortId
     const asked = readFacets(new QueryParameters(request.query), account, clock)
     const seen = await visible(parts, request.caller, asked, reply)
-    return answered(parts, reply, async counting =>
-      envelope(META_OF_FACETS, await facetsOf(counting, asked, seen)),
-    )
+    return answered(parts, reply, async counting => {
+      const answer = envelope(META_OF_FACETS, await facetsOf(counting, asked, seen))
+      reply.serializer(payload => payload as string)
+      // Ten fields with a thousand values may have 40 MB.
+      return inTurns(jsonTextInSteps(answer as unknown as JsonValue, DEPTH_OF_VALUES), bodyTurns.begin())
+    })
   })
 }
 

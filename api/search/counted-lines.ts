@@ -1,6 +1,5 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { SliceOfCounts } from '../../engine/store/search/line-counts.ts'
-import { MAX_VALUES_OF_SLICE } from '../../engine/store/search/line-counts.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { StoreSearches } from '../../engine/store/store-searches.ts'
 import type { HistogramRequest } from './count-request.ts'
@@ -9,6 +8,8 @@ import type { HistogramRequest } from './count-request.ts'
 const SERIES = 10
 /** Values of a facet that are kept until all slices were counted. */
 const MAX_VALUES = 100_000
+/** Their characters together, so that neither they nor the answer fill the memory. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
 
 export interface Counting {
   readonly store: Pick<StoreSearches, 'countByTime' | 'countByValue'>
@@ -68,8 +69,11 @@ async function mostFrequent(
   untilMs: number,
 ): Promise<string[]> {
   const nowMs = counting.clock.monotonicMs()
-  const { values } = await valuesOf(counting, selection, by, nowMs + (untilMs - nowMs) / 2)
-  return values.slice(0, SERIES).map(({ value }) => value)
+  const { values } = await valuesOf(counting, selection, by, {
+    limit: SERIES,
+    untilMs: nowMs + (untilMs - nowMs) / 2,
+  })
+  return values.map(({ value }) => value)
 }
 
 export interface Facet extends Coverage {
@@ -87,23 +91,27 @@ export interface Facet extends Coverage {
 
 /**
  * Counts the lines of a selection by the values of a field.
- *
- * @param untilMs monotonic time after which no further part of the period is counted
  */
 export async function facetOf(
   counting: Counting,
   selection: LineSelection,
   field: string,
-  { limit, untilMs }: { readonly limit: number; readonly untilMs: number },
+  bounds: ValueBounds,
 ): Promise<Facet> {
-  const { values, valueLines, ...counts } = await valuesOf(counting, selection, field, untilMs)
-  const shown = values.slice(0, limit)
+  const { values, valueLines, ...counts } = await valuesOf(counting, selection, field, bounds)
   return {
     field,
     ...counts,
-    values: shown,
-    other: shown.reduce((rest, { lines }) => rest - lines, valueLines),
+    values,
+    other: values.reduce((rest, { lines }) => rest - lines, valueLines),
   }
+}
+
+interface ValueBounds {
+  /** Number of values that are shown. */
+  readonly limit: number
+  /** Monotonic time after which no further part of the period is counted. */
+  readonly untilMs: number
 }
 
 interface CountedValues extends Omit<Facet, 'field' | 'other'> {
@@ -115,11 +123,11 @@ async function valuesOf(
   { store, clock, signal }: Counting,
   selection: LineSelection,
   field: string,
-  untilMs: number,
+  { limit, untilMs }: ValueBounds,
 ): Promise<CountedValues> {
   const merged = new Map<string, number>()
   const sums = { lines: 0, absent: 0, valueLines: 0 }
-  let [slices, distinct, isCut] = [0, 0, false]
+  let [slices, distinct, characters, isCut] = [0, 0, 0, false]
   const counted = await countWithin(store.countByValue(selection, field, signal), {
     selection,
     clock,
@@ -130,19 +138,37 @@ async function valuesOf(
       sums.absent += counts.absent
       sums.valueLines += counts.valueLines
       distinct = Math.max(distinct, counts.distinct)
-      isCut ||= counts.distinct > MAX_VALUES_OF_SLICE
+      isCut ||= counts.distinct > counts.values.length
       for (const [value, lines] of counts.values) {
         const before = merged.get(value)
-        if (before === undefined && merged.size >= MAX_VALUES) isCut = true
-        else merged.set(value, (before ?? 0) + lines)
+        if (before === undefined && (merged.size >= MAX_VALUES || characters >= MAX_CHARACTERS)) {
+          isCut = true
+          continue
+        }
+        if (before === undefined) characters += value.length
+        merged.set(value, (before ?? 0) + lines)
       }
     },
   })
-  const values = [...merged].map(([value, lines]) => ({ value, lines }))
-  values.sort((a, b) => b.lines - a.lines || (a.value < b.value ? -1 : 1))
+  const values = mostLines(merged, limit)
   // The values that one slice leaves out are those with the fewest lines.
   const exact = counted.complete && (!isCut || slices === 1)
   return { ...sums, values, distinct: Math.max(distinct, merged.size), exact, ...counted }
+}
+
+/** The values with most lines, those first. Only some times as many are sorted at once: all of them may be 100,000. */
+function mostLines(merged: ReadonlyMap<string, number>, limit: number): Facet['values'] {
+  let most: Facet['values'][number][] = []
+  const cut = () => {
+    most.sort((a, b) => b.lines - a.lines || (a.value < b.value ? -1 : 1))
+    most = most.slice(0, limit)
+  }
+  for (const [value, lines] of merged) {
+    most.push({ value, lines })
+    if (most.length >= 4 * limit) cut()
+  }
+  cut()
+  return most
 }
 
 interface Within<Counts> {

@@ -9,7 +9,9 @@ import { slicesOf } from './sliced-search.ts'
 import { type SqlConstants, withClause } from './sql-constants.ts'
 
 /** Values of one slice that are returned, those with most lines. */
-export const MAX_VALUES_OF_SLICE = 10_000
+const MAX_VALUES_OF_SLICE = 10_000
+/** Bytes of these values together, after the first one: the answer of a slice is parsed in one go. (Our choice.) */
+const MAX_BYTES_OF_SLICE = 2 * 1024 * 1024
 
 /** Counts of the lines of one slice of a period. */
 export interface SliceOfCounts<Counts> {
@@ -24,7 +26,7 @@ export interface ValueCounts {
   readonly lines: number
   /** Lines without a value. */
   readonly absent: number
-  /** Values with their lines, those with most lines first; at most MAX_VALUES_OF_SLICE. */
+  /** Values with their lines, those with most lines first; fewer than `distinct` if there are too many, or too long ones. */
   readonly values: readonly (readonly [value: string, lines: number])[]
   /** Different values, and the sum of their lines. */
   readonly distinct: number
@@ -137,9 +139,13 @@ function valueStatement(tables: readonly LineTable[], selection: LineSelection, 
   return statementOf(
     tables.map(table => valueGroups(table, selection, name)),
     'kind, value',
-    groups => `SELECT kind, value, toFloat64(lines) AS lines, toFloat64(countIf(kind = ${OF_VALUE}) OVER ()) AS distinct,
-  toFloat64(sumIf(lines, kind = ${OF_VALUE}) OVER ()) AS valueLines
-FROM (\n  ${groups}\n) ORDER BY kind DESC, lines DESC, value LIMIT ${MAX_VALUES_OF_SLICE + 2}`,
+    groups => `SELECT kind, value, lines, distinct, valueLines FROM (
+  SELECT *, sum(length(value)) OVER (ORDER BY kind DESC, lines DESC, value ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes FROM (
+    SELECT kind, value, toFloat64(lines) AS lines, toFloat64(countIf(kind = ${OF_VALUE}) OVER ()) AS distinct,
+      toFloat64(sumIf(lines, kind = ${OF_VALUE}) OVER ()) AS valueLines
+    FROM (\n  ${groups}\n) ORDER BY kind DESC, lines DESC, value LIMIT ${MAX_VALUES_OF_SLICE + 2}
+  )
+) WHERE bytes < ${MAX_BYTES_OF_SLICE} ORDER BY kind DESC, lines DESC, value`,
   )
 }
 
