@@ -25,7 +25,7 @@ import { type Buckets, countByTime, countByValue } from './search/line-counts.ts
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
 import { searchLines } from './search/sliced-search.ts'
 import { textLiteral } from './sql-text.ts'
-import type { Statement, StatementRunner } from './statement.ts'
+import { askedBy, type Statement, type StatementRunner } from './statement.ts'
 import {
   type BatchInsert,
   type Epoch,
@@ -293,34 +293,35 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   search(selection: LineSelection, page: LinePage): LineSearch {
-    return searchLines(this, this.#lineTables, selection, page, this.#filtered, this.#clock)
+    const runner = askedBy(selection.account, this)
+    return searchLines(runner, this.#lineTables, selection, page, this.#filtered, this.#clock)
   }
 
   fullFieldDays: Store['fullFieldDays'] = (selection, options) =>
-    fullFieldDays(this, this.#lineTables, selection, options)
+    fullFieldDays(askedBy(selection.account, this), this.#lineTables, selection, options)
 
   countByValue(selection: LineSelection, field: string, signal: AbortSignal) {
-    return countByValue(this, this.#lineTables, selection, field, signal)
+    return countByValue(askedBy(selection.account, this), this.#lineTables, selection, field, signal)
   }
 
   countByTime(selection: LineSelection, buckets: Buckets, signal: AbortSignal) {
-    return countByTime(this, this.#lineTables, selection, buckets, signal)
+    return countByTime(askedBy(selection.account, this), this.#lineTables, selection, buckets, signal)
   }
 
   usageByKind(query: UsageByKindQuery, signal?: AbortSignal): Promise<NamedUsage[]> {
-    return usageByKind(this, query, signal)
+    return usageByKind(askedBy(query.account, this), query, signal)
   }
 
   usageByKindStream(query: UsageByKindQuery, signal: AbortSignal): AsyncIterable<NamedUsage[]> {
-    return usageByKindStream(this, query, signal, this.#clock)
+    return usageByKindStream(askedBy(query.account, this), query, signal, this.#clock)
   }
 
   usageTotals(period: UsagePeriod, signal?: AbortSignal): Promise<PoolUsage[]> {
-    return usageTotals(this, period, signal)
+    return usageTotals(askedBy(period.account, this), period, signal)
   }
 
   pipelineErrors(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<PipelineErrorEntry[]> {
-    return pipelineErrors(this, query, signal)
+    return pipelineErrors(askedBy(query.account, this), query, signal)
   }
 
   get damage(): KnownDamage {

@@ -37,6 +37,42 @@ async function blockedPart(statement: Statement): Promise<number> {
 const sums = (count: number) =>
   `SELECT number FROM numbers(10) WHERE ${Array.from({ length: count }, (_, index) => `number + ${index} = 7${index}`).join(' OR ')}`
 
+test('an account whose readers come back again and again without reading keeps a search of another one waiting for one turn', async () => {
+  const open = () =>
+    connection
+      .queryStream({ sql: 'SELECT number FROM numbers(1000000)', askedBy: 'slow' })
+      [Symbol.asyncIterator]()
+  const readers = Array.from({ length: 8 }, open)
+  const begun = readers.map(reader => reader.next())
+  await Promise.all(begun.slice(0, 2))
+  const other = connection.query<{ one: number }>({ sql: 'SELECT 1 AS one', askedBy: 'other' })
+  // Each of the two places passes to the next caller: a reader of the same account, then the other account.
+  for (const reader of readers.slice(0, 2)) await reader.return?.()
+  expect(await other).toEqual([{ one: 1 }])
+  for (const [index, reader] of readers.entries()) {
+    await begun[index]
+    await reader.return?.()
+  }
+})
+
+test.each([
+  ['prompt', { sql: 'SELECT number FROM numbers(1000000)', askedBy: 'a' }],
+  ['scanning', { sql: 'SELECT number FROM numbers(1000000)', scanOf: 'a' }],
+])(
+  'a client that leaves while its %s search waits for a turn does not end the process',
+  async (_, statement) => {
+    const readers = [1, 2].map(() => connection.queryStream(statement)[Symbol.asyncIterator]())
+    await Promise.all(readers.map(reader => reader.next()))
+    const gone = new AbortController()
+    const waiting = connection.queryStream(statement, gone.signal)[Symbol.asyncIterator]()
+    const rows = waiting.next()
+    const reason = new Error('the client went away')
+    gone.abort(reason)
+    await expect(rows).rejects.toBe(reason)
+    for (const reader of readers) await reader.return?.()
+  },
+)
+
 test.each([
   ['a long statement', { sql: sums(1500) }],
   ['a statement with a short answer', { sql: sums(100), atMostRows: 100 }],

@@ -111,12 +111,14 @@ class EmbeddedConnection implements StoreConnection {
   readonly isShared = false
   readonly #parts: EmbeddedParts
   readonly #inserts = new Map<string, Promise<unknown>>()
+  readonly #prompts: FairPlaces
   readonly #scans: FairPlaces
   #auditing: Promise<EmbeddedSession> | undefined
   #searchNumber = 0
 
   constructor(parts: EmbeddedParts) {
     this.#parts = parts
+    this.#prompts = new FairPlaces(parts.prompt.length)
     this.#scans = new FairPlaces(parts.scanning.length)
   }
 
@@ -156,6 +158,8 @@ class EmbeddedConnection implements StoreConnection {
     const comment = this.#nextComment()
     const began = Promise.withResolvers<NativeSession>()
     const ended = Promise.withResolvers<void>()
+    // A statement that is aborted while it waits never begins, so nobody else learns of its end.
+    ended.promise.catch(() => {})
     const turn = this.#inLane(statement, signal, native => {
       began.resolve(native)
       return ended.promise
@@ -231,16 +235,17 @@ class EmbeddedConnection implements StoreConnection {
     await auditFile.close()
   }
 
-  /** Runs a task on a session of the statement's lane. Scans wait for their turn among the accounts. */
+  /** Runs a task on a session of the statement's lane, once it is its turn among the accounts. */
   async #inLane<T>(
-    { scanOf }: Statement,
+    { scanOf, askedBy = '' }: Statement,
     signal: AbortSignal | undefined,
     task: (native: NativeSession) => Promise<T>,
   ): Promise<T> {
     const { prompt, scanning } = this.#parts
-    if (scanOf === undefined) return freest(prompt).run(task)
-    const leave = await this.#scans.take(scanOf, signal)
-    return freest(scanning).run(task).finally(leave)
+    const [places, sessions, caller] =
+      scanOf === undefined ? [this.#prompts, prompt, askedBy] : [this.#scans, scanning, scanOf]
+    const leave = await places.take(caller, signal)
+    return freest(sessions).run(task).finally(leave)
   }
 
   #nextComment(): string {

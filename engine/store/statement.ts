@@ -8,6 +8,8 @@ export interface Statement {
    * lines.
    */
   readonly scanOf?: string
+  /** Account for which it is run, and with whose other statements it waits for its turn; absent: the program itself. */
+  readonly askedBy?: string
   /** Maximum number of rows of the answer, if it is known. */
   readonly atMostRows?: number
 }
@@ -15,6 +17,14 @@ export interface Statement {
 /** While a statement with a lower number runs, those with a higher one pause between their blocks. */
 export const PROMPT_PRIORITY = 1
 export const SCAN_PRIORITY = 2
+
+/** Runs the statements of an account, which take turns with those of other accounts. */
+export function askedBy(account: string, runner: StatementRunner): StatementRunner {
+  return {
+    query: (statement, signal) => runner.query({ ...statement, askedBy: account }, signal),
+    queryStream: (statement, signal) => runner.queryStream({ ...statement, askedBy: account }, signal),
+  }
+}
 
 /** Runs read-only statements. */
 export interface StatementRunner {
