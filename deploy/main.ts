@@ -4,6 +4,7 @@ import { EXIT } from './cli/command-error.ts'
 import type { ClusterRole } from './cluster/cluster-role.ts'
 import type { Credentials, DataDirectory } from './data-directory.ts'
 import { firstSteps, howToReadCredentials } from './first-steps.ts'
+import { endAtOnce } from './forced-end.ts'
 import { stopGracefully } from './graceful-stop.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { OperatorSocket } from './operator/operator-socket.ts'
@@ -22,9 +23,9 @@ export async function runRole(role: string): Promise<void> {
     const settings = readSettings(process.env)
     const logger = newLogger(settings)
     sayIgnored(serviceLinks(process.env), logger)
-    if (role === 'store') return await runStore(settings, logger, stopSignal(logger))
+    if (role === 'store') return await runStore(settings, logger, stopSignal(logger, true))
     if (settings.kafkaBrokers.length > 0) {
-      const stopped = stopSignal(logger)
+      const stopped = stopSignal(logger, false)
       // Loaded on demand: an installation of one process does not need the clients of Kafka and of its registry.
       const { runOnKafka } = await import('./cluster/cluster-role.ts')
       return await runOnKafka(role as ClusterRole, settings, logger, stopped)
@@ -52,7 +53,7 @@ function sayIgnored(links: readonly string[], logger: Logger): void {
 
 async function runAll(settings: Settings, logger: Logger): Promise<void> {
   const tls = readTls(settings)
-  const stopped = stopSignal(logger)
+  const stopped = stopSignal(logger, holdsEngine(settings))
   const installation = await openInstallation(settings, logger)
   let servers: Servers | undefined
   let operator: OperatorSocket | undefined
@@ -95,20 +96,27 @@ async function stop(
   operator: OperatorSocket | undefined,
   logger: Logger,
 ): Promise<void> {
-  await stopGracefully(logger, 'the next start stores the remaining lines', async () => {
+  const consequence = 'the next start stores the remaining lines'
+  const options = { logger, consequence, holdsEngine: holdsEngine(installation.settings) }
+  await stopGracefully(options, async () => {
     await Promise.all([servers?.api.close(), servers?.ingest?.close(), operator?.close()])
     await installation.engine.stop()
     await closeInstallation(installation)
   })
 }
 
+/** Whether a process of all roles has the store within itself. */
+function holdsEngine({ clickhouseUrl }: Settings): boolean {
+  return clickhouseUrl === undefined
+}
+
 /** Resolves at the first signal; a second one ends the process at once. */
-function stopSignal(logger: Logger): Promise<void> {
+function stopSignal(logger: Logger, holdsEngine: boolean): Promise<void> {
   return new Promise(done => {
     let asked = false
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(1)
+        if (asked) endAtOnce(holdsEngine)
         asked = true
         logger.info({ signal }, 'stopping')
         done()

@@ -204,7 +204,8 @@ async function stop(
   servers: Servers | undefined,
   logger: Logger,
 ): Promise<void> {
-  await stopGracefully(logger, 'another process stores the remaining lines', async () => {
+  const consequence = 'another process stores the remaining lines'
+  await stopGracefully({ logger, consequence, holdsEngine: false }, async () => {
     await Promise.all([servers?.api.close(), servers?.ingest?.close()])
     await Promise.all([engine?.stop(), keyAnswers?.close()])
     end?.close()

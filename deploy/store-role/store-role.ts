@@ -46,7 +46,8 @@ export async function runStore(settings: Settings, logger: Logger, stopped: Prom
       await stopped
     } finally {
       // The sender of an aborted statement learns that its outcome is unknown.
-      await stopGracefully(logger, 'running statements are aborted', () => server.close())
+      const consequence = 'running statements are aborted'
+      await stopGracefully({ logger, consequence, holdsEngine: true }, () => server.close())
     }
   } finally {
     directory.close()
