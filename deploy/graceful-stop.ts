@@ -22,7 +22,7 @@ export async function stopGracefully(
   const startedMs = performance.now()
   const late = setTimeout(() => {
     logger.error({}, `stopping took too long: ${consequence}`)
-    endAtOnce(holdsEngine)
+    endAtOnce(logger, holdsEngine)
   }, withinMs)
   await stop()
   clearTimeout(late)

@@ -116,7 +116,7 @@ function stopSignal(logger: Logger, holdsEngine: boolean): Promise<void> {
     let asked = false
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (asked) endAtOnce(holdsEngine)
+        if (asked) endAtOnce(logger, holdsEngine)
         asked = true
         logger.info({ signal }, 'stopping')
         done()

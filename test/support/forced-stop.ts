@@ -8,7 +8,7 @@ const [folder = ''] = process.argv.slice(2)
 const connection = await openEmbeddedConnection({ path: folder })
 for (const scanOf of ['a', 'b'])
   void connection.query({
-    sql: 'SELECT count() FROM (SELECT cityHash64(number) AS hash FROM numbers(1000000000000) GROUP BY hash % 1000)',
+    sql: 'SELECT max(cityHash64(number)) AS hash FROM numbers(1000000000000)',
     scanOf,
   })
 const running =
