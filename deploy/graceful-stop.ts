@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { endAtOnce } from './forced-end.ts'
+import { endByForce } from './forced-end.ts'
 
 /** Time limit of a graceful stop: services are usually killed ten seconds after the signal. */
 const STOP_WITHIN_MS = 9_500
@@ -22,7 +22,7 @@ export async function stopGracefully(
   const startedMs = performance.now()
   const late = setTimeout(() => {
     logger.error({}, `stopping took too long: ${consequence}`)
-    endAtOnce(logger, holdsEngine)
+    endByForce(holdsEngine)
   }, withinMs)
   await stop()
   clearTimeout(late)

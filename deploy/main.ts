@@ -4,7 +4,7 @@ import { EXIT } from './cli/command-error.ts'
 import type { ClusterRole } from './cluster/cluster-role.ts'
 import type { Credentials, DataDirectory } from './data-directory.ts'
 import { firstSteps, howToReadCredentials } from './first-steps.ts'
-import { endAtOnce } from './forced-end.ts'
+import { endByForce } from './forced-end.ts'
 import { stopGracefully } from './graceful-stop.ts'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { OperatorSocket } from './operator/operator-socket.ts'
@@ -116,7 +116,7 @@ function stopSignal(logger: Logger, holdsEngine: boolean): Promise<void> {
     let asked = false
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (asked) endAtOnce(logger, holdsEngine)
+        if (asked) endByForce(holdsEngine)
         asked = true
         logger.info({ signal }, 'stopping')
         done()
