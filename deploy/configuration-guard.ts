@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../engine/clock/clock.ts'
-import { ConfigurationEnd } from '../engine/configuration/configuration-end.ts'
+import { ConfigurationEnd, type OlderStore } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { MarkKeeper, MarkUnreadableError } from '../engine/configuration/end-mark.ts'
 import { type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
@@ -49,6 +49,16 @@ export function lossError(lost: LostTail, configuration: ConfigurationLog): Conf
     `${lossSentence(lost, configuration)}. Restore the log from a complete copy, or restore a backup. Without either, ` +
       `stop every process of this installation, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}", and repeat the revocations and deletions that may ` +
       'have been lost',
+  )
+}
+
+/** Warning about parts of a data folder that are probably of different moments. */
+export function olderStoreSentence({ fromMs, toMs }: OlderStore): string {
+  const [from, to] = [fromMs, toMs].map(ms => new Date(ms).toISOString())
+  return (
+    `the store does not know of the changes of the configuration from ${from} to ${to}: store/ seems to be an older copy. If log/weir.ingest and ` +
+    'log-ends.json were restored with it, every line that was accepted since then is missing, and nothing else can show it: restore one whole ' +
+    'backup. If only store/ was restored, the missing lines are stored again'
   )
 }
 

@@ -30,7 +30,7 @@ import { endMarkTable } from '../engine/store/end-mark-table.ts'
 import { HOUR_MS } from '../engine/times/duration.ts'
 import { Engine } from '../engine/worker/engine.ts'
 import { CONFIG_TOPIC } from '../schemas/log/topics.ts'
-import { configurationEnd, lossError } from './configuration-guard.ts'
+import { configurationEnd, lossError, olderStoreSentence } from './configuration-guard.ts'
 import { type Credentials, DataDirectory, DataDirectoryError } from './data-directory.ts'
 import { endMarkFile, markWaiver } from './end-mark-file.ts'
 import { noteGivenRetention } from './given-retention.ts'
@@ -229,6 +229,7 @@ async function start(
   // Nothing is written to the configuration before this check.
   const lostConfiguration = await end.findLoss()
   if (lostConfiguration !== undefined && use === 'serve') throw lossError(lostConfiguration, configuration)
+  if (end.olderStore !== undefined) logger.error({}, olderStoreSentence(end.olderStore))
   if (use === 'inspect') return { ...keptKeys(directory, configuration), lostConfiguration }
   await end.begin()
   const first = await firstStart(settings, directory, configuration, { clock, entropy })

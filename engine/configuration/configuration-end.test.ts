@@ -310,6 +310,37 @@ test('simultaneous writes share a mark', async () => {
   expect(installation.file.writes - before).toBeLessThan(10)
 })
 
+describe('an older store beside a newer configuration', () => {
+  const restarted = async (ms: number) => {
+    const installation = new Installation()
+    const { log, end } = await installation.start()
+    const older = installation.store.kept
+    await log.append([create(accessTokens, 'id', token('a'))], author)
+    const fromMs = clock.wallMs()
+    clock.advance(ms)
+    await log.append([create(accessTokens, 'id2', token('b'))], author)
+    end.close()
+    installation.store.kept = older
+    const { end: next } = await installation.open()
+    expect(await next.findLoss()).toBeUndefined()
+    return { found: next.olderStore, fromMs }
+  }
+
+  test('went unnoticed: it is reported with the times of the changes that it lacks', async () => {
+    const { found, fromMs } = await restarted(60_000)
+    expect(found).toEqual({ fromMs, toMs: fromMs + 60_000 })
+  })
+
+  test('is not reported for what a kill may leave behind, nor for a store with the newest mark', async () => {
+    expect((await restarted(59_999)).found).toBeUndefined()
+    const installation = new Installation()
+    await installation.start()
+    const { end } = await installation.open()
+    await end.findLoss()
+    expect(end.olderStore).toBeUndefined()
+  })
+})
+
 describe('an unavailable store', () => {
   test('delays no write, is reported, and gets its mark once it answers', async () => {
     const installation = new Installation()

@@ -1,12 +1,18 @@
+import { configurationEventOf } from '../../schemas/log/configuration.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { LogError } from '../log/log.ts'
+import { recordsBetween } from '../log/records-between.ts'
 import type { Logger } from '../logger.ts'
+import { MINUTE_MS } from '../times/duration.ts'
 import type { ConfigurationLog, EndKeeper } from './configuration-log.ts'
 import { type EndMark, isBeyond, type MarkKeeper, MarkUnreadableError } from './end-mark.ts'
 import { type KeptMark, type LostTail, lostTail } from './lost-tail.ts'
+import { isSnapshotPart } from './snapshot.ts'
 
+/** Changes that a store has missed over a longer time show that it is an older copy: its mark follows within seconds. */
+const STORE_IS_OLDER_MS = MINUTE_MS
 /** Time that a writer waits for the mark in the store. Then the store counts as unavailable until it has caught up. */
 const STORE_PATIENCE_MS = 1_000
 const PAUSES = { firstMs: 200, longestMs: 2_000 }
@@ -36,6 +42,12 @@ export interface ConfigurationEndOptions {
   readonly onUnreadable: (error: MarkUnreadableError) => void
 }
 
+/** Times of the first and the last change that the store does not know of, UNIX ms. */
+export interface OlderStore {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /**
  * Records how far the configuration log has come, and compares the log with this record. A log that ends before the mark has lost
  * changes, and every token that was revoked by them would work again.
@@ -50,6 +62,7 @@ export class ConfigurationEnd implements EndKeeper {
   /** Whether the store's mark was compared with the log: only then may another mark replace it. */
   #storeIsJudged = false
   #behindSinceMs: number | undefined
+  #olderStore: OlderStore | undefined
   #following: Promise<void> | undefined
   #newest: EndMark | undefined
 
@@ -72,8 +85,29 @@ export class ConfigurationEnd implements EndKeeper {
     if (typeof inFile === 'object') kept.push({ place: (file as MarkKeeper).place, mark: inFile })
     if (typeof inStore === 'object') kept.push({ place: (store as MarkKeeper).place, mark: inStore })
     const lost = await this.#lossBy(kept)
+    if (lost === undefined && typeof inFile === 'object' && typeof inStore === 'object')
+      this.#olderStore = await this.#olderStoreBy(inFile, inStore)
     if (lost === undefined && inStore !== 'away') this.#storeIsJudged = true
     return lost
+  }
+
+  /** Changes between the mark of the store and the one beside the log, as `findLoss` found them, if they took longer than any delay. */
+  get olderStore(): OlderStore | undefined {
+    return this.#olderStore
+  }
+
+  async #olderStoreBy(inFile: EndMark, inStore: EndMark): Promise<OlderStore | undefined> {
+    const { topic } = this.#options.configuration
+    if (inStore.logId !== inFile.logId || inStore.losses !== inFile.losses) return undefined
+    let first: number | undefined
+    let last: number | undefined
+    for await (const record of recordsBetween(topic, 0, { first: inStore.next, next: inFile.next })) {
+      if (isSnapshotPart(record)) continue
+      last = configurationEventOf(record.value).atMs
+      first ??= last
+    }
+    if (first === undefined || last === undefined || last - first < STORE_IS_OLDER_MS) return undefined
+    return { fromMs: first, toMs: last }
   }
 
   async #lossBy(kept: readonly KeptMark[]): Promise<LostTail | undefined> {

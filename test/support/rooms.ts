@@ -21,6 +21,7 @@ export const ROOMS = {
     'engine/json',
     'engine/log',
     'engine/nodes/contract',
+    'engine/times',
     'schemas',
     'schemas/log',
   ],
