@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -105,6 +106,20 @@ describe('taking the folder', () => {
     mkdirSync(join(folder, 'owner.json.new'))
     expect(refusal(() => DataDirectory.open(folder))).toContain(`the data folder ${folder} cannot be written`)
     rmSync(join(folder, 'owner.json.new'), { recursive: true })
+    DataDirectory.open(folder).close()
+  })
+
+  test('a start raises the format, so that an older program refuses the folder', () => {
+    const path = join(folder, 'format.json')
+    writeFileSync(path, '{"format":1}')
+    DataDirectory.open(folder).close()
+    expect(readFileSync(path, 'utf8')).toBe('{"format":2}')
+    writeFileSync(path, '{"format":3}')
+    expect(refusal(() => DataDirectory.open(folder))).toBe(
+      `the data folder ${folder} has format 3, but this program supports 2: start the newer program`,
+    )
+    expect(readFileSync(path, 'utf8')).toBe('{"format":3}')
+    writeFileSync(path, '{"format":2}')
     DataDirectory.open(folder).close()
   })
 

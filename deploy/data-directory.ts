@@ -6,8 +6,11 @@ import { createFolders, syncFolder, writeAtomically } from './durable-file.ts'
 import { createPrivately, makeFolderPrivate, makePrivate } from './private-files.ts'
 import { SettingsError } from './settings/settings.ts'
 
-/** Layout of the data folder; a folder of a newer program is refused. */
-export const FORMAT_VERSION = 1
+/**
+ * Layout of the data folder; a folder of a newer program is refused. A start raises that of a folder of an older program.
+ * Format 2 has lines in a second table, which programs of format 1 would neither search nor count.
+ */
+export const FORMAT_VERSION = 2
 /** Present while a restore fills the folder. */
 const RESTORING = 'restoring.json'
 /** Entries that an empty folder may have: the root of a file system has its own. */
@@ -228,6 +231,7 @@ export class DataDirectory {
       throw new DataDirectoryError(
         `${path} is damaged (no format number in it): restore the file from a backup`,
       )
+    if (format < FORMAT_VERSION) writeAtomically(path, JSON.stringify({ format: FORMAT_VERSION }))
     if (format <= FORMAT_VERSION) return
     throw new DataDirectoryError(
       `the data folder ${this.path} has format ${format}, but this program supports ${FORMAT_VERSION}: start the newer program`,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { BEHAVIOUR, TENTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
 import { lineBatchValue } from '../../test/support/line-batches.ts'
+import { mappedRow } from '../../test/support/mapped-row.ts'
 import { readNativeBlock } from '../../test/support/native-reader.ts'
 import { type SentLine, sentBatch } from '../../test/support/sent-lines.ts'
 import { exclusion } from '../../test/support/world.ts'
@@ -92,21 +93,24 @@ const OF_EVERY_KIND: readonly SentLine[] = [
 /**
  * Rows of the tables that a run gives, and the names of fields. @param byLine each line is filled and appended separately
  */
-function tablesOf(events: readonly Event[], { codec = lineCodec, byLine = false }) {
+function tablesOf(
+  events: readonly Event[],
+  { codec = lineCodec, byLine = false, behaviour = TENTH_BEHAVIOUR },
+) {
   const owner = new AccountState(CATALOGUE, 'a')
   const moment = new FoldMoment()
   const tables = new OpenTables()
   const sink = CATALOGUE.defaultOwnStore()
-  moment.bringIntoForce(BEHAVIOUR)
+  moment.bringIntoForce(behaviour)
   moment.enter(7n, 1_000, 0)
   const full: unknown[] = []
   if (byLine) {
     const { account, retentionDays, fieldNames } = owner
     const line = newStoredLine()
-    const context = { account, retentionDays, fieldNames, timeMs: 1_000, poolDays: 0, behaviour: BEHAVIOUR }
+    const context = { account, retentionDays, fieldNames, timeMs: 1_000, poolDays: 0, behaviour }
     for (const [row, event] of events.entries()) {
       expect(sink.fill(event, line, context)).toBeUndefined()
-      tables.lines.begin(1_000, BEHAVIOUR)
+      tables.lines.begin(1_000, behaviour)
       tables.lines.append({ offset: 7n, row }, line)
       if (fieldNames.takeFull() !== undefined) full.push(row)
     }
@@ -121,8 +125,7 @@ function tablesOf(events: readonly Event[], { codec = lineCodec, byLine = false 
 }
 
 test('a run gives the same bytes as its lines one by one, whichever lines the codec reads', () => {
-  const batch = sentBatch([...OF_EVERY_KIND, ...OF_EVERY_KIND])
-  const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
+  const events = eventsOfEveryKind()
   const oneByOne = tablesOf(events, { byLine: true })
   expect(oneByOne.full).toEqual([8])
   const rows: number[] = []
@@ -135,17 +138,45 @@ test('a run gives the same bytes as its lines one by one, whichever lines the co
   }
   expect(tablesOf(events, { codec: watched })).toEqual(oneByOne)
   expect(rows).toEqual([2, 1, 1, 2, 2, 1, 1, 2])
-  // A codec that leaves every second row of a run to the complete rules.
-  const reluctant: LineCodec = {
-    ...lineCodec,
-    fill(run, from, names, columns) {
-      if (from < run.rows && from % 2 === 1) return from
-      return lineCodec.fill({ ...run, rows: Math.min(run.rows, from + 1) }, from, names, columns)
-    },
-  }
   expect(tablesOf(events, { codec: reluctant })).toEqual(oneByOne)
   expect(tablesOf(events, { codec: new WasmCodec() })).toEqual(oneByOne)
 })
+
+test('a run of slotted lines gives the same bytes by each codec, and the lines that it gives one by one', () => {
+  const events = eventsOfEveryKind()
+  const given = tablesOf(events, { behaviour: BEHAVIOUR })
+  for (const codec of [reluctant, new WasmCodec()])
+    expect(tablesOf(events, { codec, behaviour: BEHAVIOUR })).toEqual(given)
+  const oneByOne = tablesOf(events, { byLine: true, behaviour: BEHAVIOUR })
+  expect(linesIn(given.block)).toEqual(linesIn(oneByOne.block))
+  expect(given).toMatchObject({ full: oneByOne.full, names: oneByOne.names })
+  const shapes = readNativeBlock([given.block]).rows.map(({ shape }) => shape !== '')
+  expect(shapes.filter(Boolean)).not.toEqual([])
+  expect(shapes.filter(isSlotted => !isSlotted)).not.toEqual([])
+})
+
+function eventsOfEveryKind(): Event[] {
+  const batch = sentBatch([...OF_EVERY_KIND, ...OF_EVERY_KIND])
+  return Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
+}
+
+/** A codec that leaves every second row of a run to the complete rules. */
+const reluctant: LineCodec = {
+  ...lineCodec,
+  fill(run, from, names, columns) {
+    if (from < run.rows && from % 2 === 1) return from
+    return lineCodec.fill({ ...run, rows: Math.min(run.rows, from + 1) }, from, names, columns)
+  },
+}
+
+/** Lines of a block of slotted ones, with their fields in the order of their names. */
+function linesIn(block: Buffer) {
+  return readNativeBlock([block]).rows.map(row => {
+    const { text_fields, number_fields, ...line } = mappedRow(row)
+    const sorted = (fields: unknown) => (fields as [string, unknown][]).map(String).sort()
+    return { ...line, text_fields: sorted(text_fields), number_fields: sorted(number_fields) }
+  })
+}
 
 test('neighbours of two batches are read in order', () => {
   const events = [['{"a":1}', 'one'], ['{"b":2}']].flatMap(texts => {

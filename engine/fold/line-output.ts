@@ -138,12 +138,12 @@ export class LineOutput {
 
   /** Appends the head of a line. The codec reads its text later, together with those of its neighbours. */
   #appendText(position: Position, { level, own }: LineHead, owner: LineOwner): void {
-    const { textBytes, textStart, textEnd } = this.#line
+    const { textBytes, textStart, textEnd, app } = this.#line
     const { lines } = this.#tables
     const texts = this.#texts
     if (texts.bytes !== textBytes) this.#readTexts(owner)
     texts.bytes = textBytes as Buffer
-    texts.add(position.row, textStart, textEnd, level, own)
+    texts.add(position.row, textStart, textEnd, level, app, own)
     lines.begin(this.#moment.timeMs, this.#moment.behaviour)
     lines.appendHead(position, this.#line)
   }
@@ -154,6 +154,7 @@ export class LineOutput {
     if (texts.rows === 0) return
     const { timeMs, isExact, offset } = this.#moment
     const { lines, fullDays } = this.#tables
+    texts.account = account
     texts.timeMs = timeMs
     texts.isExact = isExact
     fieldNames.beginRun()

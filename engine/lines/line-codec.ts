@@ -97,6 +97,7 @@ export interface BodyReader {
 
 /** Texts of lines of one account under one log time. */
 export interface LineRun {
+  readonly account: string
   readonly rows: number
   /**
    * The text of a row is `bytes[starts[row]] … bytes[ends[row] - 1]`, UTF-8. Texts may be in any order and at the same
@@ -107,6 +108,8 @@ export interface LineRun {
   readonly ends: ArrayLike<number>
   /** Level that was sent with each line; empty: none. */
   readonly sentLevels: readonly string[]
+  /** App of each line's row. */
+  readonly apps: readonly string[]
   /** Members that the service itself gives each record: sums of OWN_MEMBERS. */
   readonly own: ArrayLike<number>
   /** Log time, UNIX ms: names of fields count per day. */
@@ -169,7 +172,7 @@ function plainFill(columns: FieldColumns): RowFill {
 }
 
 function slottedFill(columns: SlottedColumns): RowFill {
-  return ({ bytes, starts, ends, sentLevels, own }, row, names, fields, parse) => {
+  return ({ account, bytes, starts, ends, sentLevels, apps, own }, row, names, fields, parse) => {
     const textStart = starts[row] as number
     const textEnd = ends[row] as number
     const text = splittableText(bytes, textStart, textEnd)
@@ -177,8 +180,13 @@ function slottedFill(columns: SlottedColumns): RowFill {
     const object = whole ?? parseLineObject(bytes, textStart, textEnd, parse)
     const level = levelOfLine(object, sentLevels[row] as string, bytes, textStart, textEnd)
     if (object !== undefined) addParsedFields(fields, object, own[row] as number, names)
-    const split =
-      whole === undefined ? undefined : splitLine(text as string, whole, own[row] as number, names, fields)
+    const context = {
+      own: own[row] as number,
+      words: { app: apps[row] as string, level },
+      names,
+      admits: (shape: string) => columns.admits(account, shape),
+    }
+    const split = whole === undefined ? undefined : splitLine(text as string, whole, context, fields)
     if (split !== undefined) columns.appendSlotted(ROW_FORM.object, level, fields, split)
     else columns.appendWhole(formOf(object), level, fields, { textBytes: bytes, textStart, textEnd })
   }

@@ -2,7 +2,6 @@ import type { Position } from '../../schemas/log/position.ts'
 import {
   blockColumns,
   blockStructure,
-  FILLED_LINE_TABLES,
   isLineTable,
   LINE_TABLES,
   type LineTable,
@@ -107,8 +106,10 @@ class StoreOverConnection implements ClickHouseStore {
   #filtered: FilteredLines | undefined
   /** Whether this process has stored lines without filters. */
   #storesUnfiltered = false
-  /** Tables that may have lines. */
-  #lineTables: readonly LineTable[] = FILLED_LINE_TABLES
+  /** Tables that may have lines: those that are searched. */
+  #lineTables: readonly LineTable[] = LINE_TABLES
+  /** Tables that have had lines; undefined: other processes may fill any. */
+  #filled: Set<string> | undefined
   /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
@@ -401,14 +402,19 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
     const rows = await this.#connection.read<{ name: string }>(
       `SELECT DISTINCT table AS name FROM system.parts WHERE database = currentDatabase() AND active AND rows > 0`,
     )
-    const filled = new Set(rows.map(({ name }) => name))
-    this.#lineTables = FILLED_LINE_TABLES.filter(
-      table => filled.has(table) || table === FILLED_LINE_TABLES.at(-1),
-    )
+    this.#filled = new Set(rows.map(({ name }) => name))
+    this.#searchFilled(this.#filled)
   }
 
   #noteLines(table: LineTable): void {
-    if (!this.#lineTables.includes(table)) this.#lineTables = LINE_TABLES
+    if (this.#filled === undefined || this.#filled.has(table)) return
+    this.#filled.add(table)
+    this.#searchFilled(this.#filled)
+  }
+
+  #searchFilled(filled: ReadonlySet<string>): void {
+    const tables = LINE_TABLES.filter(table => filled.has(table))
+    this.#lineTables = tables.length > 0 ? tables : LINE_TABLES.slice(-1)
   }
 
   #noteUnfiltered(): void {

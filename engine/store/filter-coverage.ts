@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
+import { LINE_TABLES } from '../../schemas/log/tables.ts'
 import type { StoreConnection } from './connection.ts'
 
 /** Lines of one day and partition that are marked as filtered, and that no filter covers. */
@@ -21,7 +21,7 @@ export interface UncoveredLines {
 export async function unmarkLinesWithoutFilter(connection: StoreConnection): Promise<string[]> {
   const days = await connection.read<{ day: string }>(
     `SELECT toString(day) AS day FROM (
-  ${FILLED_LINE_TABLES.map(table => `SELECT toYYYYMMDD(t) AS day, toInt64(count()) AS marked, toInt64(0) AS covered FROM ${table} WHERE filtered = 1 GROUP BY day`).join('\n  UNION ALL\n  ')}
+  ${LINE_TABLES.map(table => `SELECT toYYYYMMDD(t) AS day, toInt64(count()) AS marked, toInt64(0) AS covered FROM ${table} WHERE filtered = 1 GROUP BY day`).join('\n  UNION ALL\n  ')}
   UNION ALL
   SELECT toYYYYMMDD(t) AS day, toInt64(0) AS marked, toInt64(sum(lines)) AS covered
   FROM (SELECT DISTINCT t, topic, partition, first_offset, first_row, segment, lines FROM word_filters WHERE slice IN (0, 65535))
@@ -34,7 +34,7 @@ ORDER BY day`,
   const found: string[] = []
   for (const { day } of days) {
     if (!(await hasUncovered(connection, day))) continue
-    for (const table of FILLED_LINE_TABLES)
+    for (const table of LINE_TABLES)
       await connection.command(
         `ALTER TABLE ${table} UPDATE filtered = 0 IN PARTITION ID '${day}' WHERE filtered = 1 SETTINGS mutations_sync = 2`,
       )
@@ -45,7 +45,7 @@ ORDER BY day`,
 
 /** Whether every line has the mark that it has a filter. */
 export async function allAreFiltered(connection: StoreConnection): Promise<boolean> {
-  const others = FILLED_LINE_TABLES.map(table => `(SELECT 1 FROM ${table} WHERE filtered = 0 LIMIT 1)`)
+  const others = LINE_TABLES.map(table => `(SELECT 1 FROM ${table} WHERE filtered = 0 LIMIT 1)`)
   return (await connection.read(others.join(' UNION ALL '))).length === 0
 }
 
@@ -69,7 +69,7 @@ async function hasUncovered(connection: StoreConnection, day: string): Promise<b
 export function uncoveredLines(day: string): string {
   return `SELECT l.topic AS topic, l.partition AS partition, toUInt32(count()) AS lines, toString(min(l.offset)) AS first,
   toString(max(l.offset)) AS last
-FROM (${FILLED_LINE_TABLES.map(table => `SELECT topic, partition, offset FROM ${table} WHERE toYYYYMMDD(t) = ${day} AND filtered = 1`).join(' UNION ALL ')}) AS l
+FROM (${LINE_TABLES.map(table => `SELECT topic, partition, offset FROM ${table} WHERE toYYYYMMDD(t) = ${day} AND filtered = 1`).join(' UNION ALL ')}) AS l
 ASOF LEFT JOIN (
   SELECT topic, partition, first_offset, max(last_offset) OVER (PARTITION BY topic, partition ORDER BY first_offset) AS reached
   FROM word_filters WHERE toYYYYMMDD(t) = ${day}

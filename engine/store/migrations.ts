@@ -13,6 +13,7 @@ const MIGRATIONS = [
   '0006-full-field-days',
   '0007-stored-marks',
   '0008-word-filters',
+  '0009-slotted-lines',
 ] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)

@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import { topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
@@ -30,7 +30,7 @@ export async function removeExpired(
     const past = expiredRetention(day, nowMs)
     if (past < 0 || settled.length === 0) continue
     const condition = `retention <= ${past} AND ${belowCheckpoint(settled)}`
-    for (const table of FILLED_LINE_TABLES) removed += await removeOfDay(connection, table, day, condition)
+    for (const table of LINE_TABLES) removed += await removeOfDay(connection, table, day, condition)
   }
   await dropFiltersWithoutLines(connection)
   return removed
@@ -97,7 +97,7 @@ async function dropFiltersWithoutLines(connection: StoreConnection): Promise<voi
   const days = await connection.read<{ part: string }>(
     `SELECT DISTINCT partition AS part FROM system.parts
 WHERE database = currentDatabase() AND table = 'word_filters' AND active
-  AND part NOT IN (SELECT partition FROM system.parts WHERE database = currentDatabase() AND table IN (${FILLED_LINE_TABLES.map(textLiteral).join(', ')}) AND active)
+  AND part NOT IN (SELECT partition FROM system.parts WHERE database = currentDatabase() AND table IN (${LINE_TABLES.map(textLiteral).join(', ')}) AND active)
   AND part IN (SELECT toString(toYYYYMMDD(day)) FROM usage_days)`,
   )
   for (const { part } of days) await connection.command(`ALTER TABLE word_filters DROP PARTITION ${part}`)

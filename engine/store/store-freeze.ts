@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
+import { LINE_TABLES } from '../../schemas/log/tables.ts'
 import type { StoreConnection } from './connection.ts'
 
 /** A file of the engine at a moment, and its place in the engine's folder. */
@@ -21,7 +21,7 @@ const NAME = 'weir_copy'
 /**
  * Lines first, the newer form before the older one: rows about closed days, usage and owners, which are copied later, then only refer to lines that are held.
  */
-const ORDER = [...FILLED_LINE_TABLES.toReversed(), 'usage_days']
+const ORDER = [...LINE_TABLES.toReversed(), 'usage_days']
 
 /**
  * Holds the present state of the tables of the embedded engine: each by hard links to its parts, made at one moment. The

@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import { textLiteral } from './sql-text.ts'
 import type { ProjectionDifference, UsageDifference, UsageSums } from './store-audit.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
@@ -73,7 +73,7 @@ ORDER BY account, app, host, tags, pool LIMIT 1`,
   }
 
   async firstProjectionDifference(day: string): Promise<ProjectionDifference | undefined> {
-    for (const table of FILLED_LINE_TABLES) {
+    for (const table of LINE_TABLES) {
       const difference = await this.#firstProjectionDifference(table, day)
       if (difference !== undefined) return difference
     }
@@ -130,7 +130,7 @@ function bothSides(day: string): string {
   toUInt64(0) AS closed_n, toUInt64(0) AS closed_b
 FROM ${table} WHERE toYYYYMMDD(t) = ${day.replaceAll('-', '')} GROUP BY ${group}
 UNION ALL `
-  return `${FILLED_LINE_TABLES.map(ofLines).join('')}SELECT ${group}, ${CLOSED_DIGEST} AS digest, toUInt64(0), toUInt64(0), lines, bytes
+  return `${LINE_TABLES.map(ofLines).join('')}SELECT ${group}, ${CLOSED_DIGEST} AS digest, toUInt64(0), toUInt64(0), lines, bytes
 FROM usage_days WHERE day = toDate(${textLiteral(day)})`
 }
 

@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import type { StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
 import { StoreError } from './store.ts'
@@ -23,7 +23,7 @@ export async function closeDay(connection: StoreConnection, day: string): Promis
     await connection.command(
       `INSERT INTO ${aside} SETTINGS async_insert = 0, max_partitions_per_insert_block = 0
 SELECT toDate('${day}') AS day, account, app, host, tags, pool, sum(b) AS bytes, sum(l) AS lines
-FROM (${FILLED_LINE_TABLES.map(table => usageOfDay(table, day)).join(' UNION ALL ')}) GROUP BY account, app, host, tags, pool`,
+FROM (${LINE_TABLES.map(table => usageOfDay(table, day)).join(' UNION ALL ')}) GROUP BY account, app, host, tags, pool`,
     )
     if (!(await isClosed(connection, day))) await putInPlace(connection, day, aside)
   } finally {
@@ -56,7 +56,7 @@ export async function openDays(connection: StoreConnection): Promise<string[]> {
 
 /** Days from the list of parts; no lines are read. */
 export const DAYS_WITH_LINES = `SELECT DISTINCT toDate(parseDateTime(partition, '%Y%m%d', 'UTC')) AS day
-FROM system.parts WHERE database = currentDatabase() AND table IN (${FILLED_LINE_TABLES.map(textLiteral).join(', ')}) AND active AND rows > 0`
+FROM system.parts WHERE database = currentDatabase() AND table IN (${LINE_TABLES.map(textLiteral).join(', ')}) AND active AND rows > 0`
 
 function usageOfDay(table: LineTable, day: string): string {
   return `SELECT account, app, host, tags, pool, sum(size) AS b, count() AS l

@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import type { StoreConnection } from './connection.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { StoreConnection } from './connection.ts'
  * it is rebuilt, usage is counted from the lines, with the same result.
  */
 export async function rebuildUsageProjection(connection: StoreConnection): Promise<void> {
-  for (const table of FILLED_LINE_TABLES) await rebuildProjectionOf(table, connection)
+  for (const table of LINE_TABLES) await rebuildProjectionOf(table, connection)
 }
 
 async function rebuildProjectionOf(table: LineTable, connection: StoreConnection): Promise<void> {

@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES } from '../../schemas/log/tables.ts'
+import { LINE_TABLES } from '../../schemas/log/tables.ts'
 import type { Clock } from '../clock/clock.ts'
 import { DAY_S } from '../times/duration.ts'
 import { rowsForReader } from './search/rows-for-reader.ts'
@@ -154,7 +154,7 @@ function sources(column: string, conditions: readonly string[], period: UsagePer
   const also = conditions.map(condition => ` AND ${condition}`).join('')
   const wholeDays = `day >= toDate({first_day:String}) AND day <= toDate({last_day:String})`
   const ofLines = (days: string) =>
-    FILLED_LINE_TABLES.map(
+    LINE_TABLES.map(
       table => `SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM ${table}
 WHERE account = {account:String}
   AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')${days}${also} GROUP BY grouped`,

@@ -73,7 +73,7 @@ test('lines that are stored beyond the checkpoint are settled: they are not stor
   await passSecond(world, worker)
   const { fold, settled } = await take()
   expect(fold.nextOffset).toBeLessThanOrEqual(offset)
-  expect(String(settled)).toBe(`lines ${offset}/0`)
+  expect(String(settled)).toBe(`slotted_lines ${offset}/0`)
 })
 
 test('a log that ends below the checkpoint is left as it is', async () => {

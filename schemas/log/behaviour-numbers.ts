@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 10
+export const BEHAVIOUR = 11
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
@@ -42,7 +42,7 @@ export const NINTH_BEHAVIOUR = 9
  */
 export const TENTH_BEHAVIOUR = 10
 /**
- * Not in force yet. Lines are stored in table `slotted_lines`. The form of a batch is that of the number in force at its first record. As with
+ * Lines are stored in table `slotted_lines`. The form of a batch is that of the number in force at its first record. As with
  * the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
 export const ELEVENTH_BEHAVIOUR = 11

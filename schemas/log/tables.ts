@@ -1,15 +1,9 @@
-import { BEHAVIOUR, ELEVENTH_BEHAVIOUR } from './behaviour-numbers.ts'
-
 /**
  * The forms of lines, each with a table of its own. `lines` has those of behaviours before the eleventh, with all of their
  * fields in maps. `slotted_lines` has those since: each field of a line is stored once (engine/lines/slots).
  */
 export const LINE_TABLES = ['lines', 'slotted_lines'] as const
 export type LineTable = (typeof LINE_TABLES)[number]
-
-/** Tables of lines that programs fill up to the present behaviour. Others need not exist. */
-export const FILLED_LINE_TABLES: readonly LineTable[] =
-  BEHAVIOUR >= ELEVENTH_BEHAVIOUR ? LINE_TABLES : ['lines']
 
 /** Tables that partition workers fill. */
 export type StoreTable = LineTable | 'node_metrics' | 'pipeline_errors' | 'full_field_days'
@@ -162,7 +156,7 @@ export const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> 
 
 /** All tables that partition workers fill. */
 export const STORE_TABLES: readonly StoreTable[] = [
-  ...FILLED_LINE_TABLES,
+  ...LINE_TABLES,
   ...(Object.keys(TABLE_COLUMNS) as StoreTable[]).filter(table => !isLineTable(table)),
 ]
 

@@ -22,6 +22,7 @@ import { finish } from '../../engine/steps.ts'
 import { BEHAVIOUR, FOURTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { deadLettersType } from '../../schemas/log/dead-letters.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import {
   compactText,
   type DrawnValue,
@@ -31,7 +32,7 @@ import {
   spelledText,
 } from '../support/drawn-json.ts'
 import { SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../support/line-batches.ts'
-import { readNativeBlock } from '../support/native-reader.ts'
+import { rowsOfBlock } from '../support/mapped-row.ts'
 import { node } from '../support/world.ts'
 
 /** Components, section 1.2: keys keep the order sent, and numbers keep digits that a double cannot represent. */
@@ -248,8 +249,8 @@ describe('by the behaviour in force', () => {
     apply(builder.encode(SAMPLE_ACCOUNT, SAMPLE_ROUTE))
     const tick = { 'weir.Tick': { deadlineMs: NOW_MS + 10_000 } }
     const tables = apply(controlType.encode({ behaviour, body: tick }), NOW_MS + 10_000)
-    const lines = tables.find(({ table }) => table === 'lines')
-    return readNativeBlock(lines?.block ?? []).rows.map(({ line }) => line)
+    const lines = tables.find(({ table }) => isLineTable(table))
+    return lines === undefined ? [] : rowsOfBlock(lines.table, lines.block).map(({ line }) => line)
   }
 
   test('the fifth behaviour keeps order and numbers, and the fourth stores the same as before', () => {

@@ -7,6 +7,7 @@ import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import type { LinePage, LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import type { LineTable } from '../../schemas/log/tables.ts'
 import { drawnQuery } from '../support/drawn-search.ts'
 import { type AskedStatement, RecordingConnection } from '../support/recording-connection.ts'
 
@@ -18,6 +19,8 @@ import { type AskedStatement, RecordingConnection } from '../support/recording-c
 const FILE = new URL('../data/golden/search-statements.json', import.meta.url)
 const IS_NEW = process.env.SEARCH_STATEMENTS === 'new'
 const DRAWN = 1500
+/** Statements of slotted lines take longer to compile. */
+const DRAWN_OF_SLOTTED = 300
 const MAX_CHARACTERS = 20_000
 
 interface Golden {
@@ -25,6 +28,9 @@ interface Golden {
   readonly whole: Readonly<Record<string, readonly AskedStatement[] | string>>
   /** Digest of the statements of each drawn query. */
   readonly drawn: Readonly<Record<string, string>>
+  /** Digest of the statements of each search, and of each drawn query, on slotted lines. */
+  readonly slotted: Readonly<Record<string, string>>
+  readonly drawnOfSlotted: Readonly<Record<string, string>>
 }
 
 const NO_FILTERS = { hosts: [], apps: [], levels: [], tags: [] }
@@ -126,8 +132,11 @@ const SEARCHES: ReadonlyMap<string, Ask> = new Map([
   ['errors of a node', store => store.pipelineErrors({ ...ERRORS, node: 'n', toMs: DAY + 1 })],
 ])
 
-async function statementsOf(ask: Ask): Promise<readonly AskedStatement[] | string> {
-  const connection = new RecordingConnection(ROWS)
+async function statementsOf(
+  ask: Ask,
+  table: LineTable = 'lines',
+): Promise<readonly AskedStatement[] | string> {
+  const connection = new RecordingConnection(ROWS, table)
   const store = openClickHouseStore(connection)
   await store.open('0b9e0d6e-6f3c-4a57-9d52-30763604df9b')
   try {
@@ -145,9 +154,17 @@ function shortened(statement: AskedStatement): AskedStatement {
 }
 
 /** Statements from the preferred end, which has one, and from the other end, which may have several. */
-async function digestOf(query: string): Promise<string> {
-  const pages = [TAIL, HEAD].map(page => statementsOf(search(query, page)))
-  return sha256(JSON.stringify(await Promise.all(pages))).slice(0, 16)
+async function digestOf(query: string, table: LineTable = 'lines'): Promise<string> {
+  const pages = [TAIL, HEAD].map(page => statementsOf(search(query, page), table))
+  return shortDigest(await Promise.all(pages))
+}
+
+async function slottedDigestOf(ask: Ask): Promise<string> {
+  return shortDigest(await statementsOf(ask, 'slotted_lines'))
+}
+
+function shortDigest(value: unknown): string {
+  return sha256(JSON.stringify(value)).slice(0, 16)
 }
 
 function sha256(text: string): string {
@@ -160,7 +177,20 @@ async function newGolden(): Promise<Golden> {
   )
   const queries = [...new Set(fc.sample(drawnQuery, { seed: 20_261_123, numRuns: DRAWN }))]
   const drawn = await Promise.all(queries.map(async query => [query, await digestOf(query)] as const))
-  return { whole: Object.fromEntries(whole), drawn: Object.fromEntries(drawn) }
+  const slotted = await Promise.all(
+    [...SEARCHES].map(async ([title, ask]) => [title, await slottedDigestOf(ask)] as const),
+  )
+  const drawnOfSlotted = await Promise.all(
+    queries
+      .slice(0, DRAWN_OF_SLOTTED)
+      .map(async query => [query, await digestOf(query, 'slotted_lines')] as const),
+  )
+  return {
+    whole: Object.fromEntries(whole),
+    drawn: Object.fromEntries(drawn),
+    slotted: Object.fromEntries(slotted),
+    drawnOfSlotted: Object.fromEntries(drawnOfSlotted),
+  }
 }
 
 if (IS_NEW) writeFileSync(FILE, `${JSON.stringify(await newGolden(), null, 1)}\n`)
@@ -168,15 +198,19 @@ const golden = JSON.parse(readFileSync(FILE, 'utf8')) as Golden
 
 test('each search has stored statements, and there are no others', () => {
   expect([...SEARCHES.keys()].sort()).toEqual(Object.keys(golden.whole).sort())
+  expect([...SEARCHES.keys()].sort()).toEqual(Object.keys(golden.slotted).sort())
   expect(SEARCHES.size).toBeGreaterThan(150)
   expect(Object.keys(golden.drawn).length).toBeGreaterThan(0.9 * DRAWN)
 })
 
 test.each([...SEARCHES])('the statements of "%s" do not change', async (title, ask) => {
   expect(await statementsOf(ask)).toEqual(golden.whole[title])
+  expect(await slottedDigestOf(ask)).toBe(golden.slotted[title])
 })
 
 test('the statements of random queries do not change', async () => {
   for (const [query, digest] of Object.entries(golden.drawn))
     expect(await digestOf(query), query).toBe(digest)
+  for (const [query, digest] of Object.entries(golden.drawnOfSlotted))
+    expect(await digestOf(query, 'slotted_lines'), query).toBe(digest)
 })

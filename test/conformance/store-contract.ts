@@ -107,7 +107,7 @@ export function storeContract(
         const again = openClickHouseStore(await engine.connect(database))
         await again.open(LOG_ID)
         expect(await countOf('lines')).toBe(3)
-        expect(await countOf('migrations')).toBe(8)
+        expect(await countOf('migrations')).toBe(9)
         await again.close()
       })
 

@@ -17,7 +17,7 @@ const SUPPORT = join(import.meta.dirname, '../support')
 /** Kills of one store. */
 const ROUNDS = IS_LONG ? 6 : 3
 const DAY = Date.UTC(2026, 0, 2)
-const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
+const LINES = { topic: 'weir.ingest', partition: 3, table: 'slotted_lines' } as const
 const HAS_STRACE = hasStrace('kills at the very instant of publishing a part')
 
 let folder = ''
@@ -86,7 +86,7 @@ describe('a worker killed while it inserts into the embedded engine', () => {
   /** Has the next rename of a file, which publishes the part that a batch gives to a table, done to as the injection says. */
   async function storeTraced(
     path: string,
-    table: 'lines' | 'word_filters',
+    table: 'slotted_lines' | 'word_filters',
     injection: string,
   ): Promise<{ worker: Child; tracer: Child }> {
     const worker = startWorker(path, 0, 2, 2000, table)
@@ -105,7 +105,7 @@ describe('a worker killed while it inserts into the embedded engine', () => {
     await expectEachBatchOnce(next, 2, 2000)
   }
 
-  test.skipIf(!HAS_STRACE).each(['word_filters', 'lines'] as const)(
+  test.skipIf(!HAS_STRACE).each(['word_filters', 'slotted_lines'] as const)(
     'just before its part of %s becomes visible: the batch is stored again',
     async table => {
       const path = join(folder, 'store')
@@ -119,7 +119,7 @@ describe('a worker killed while it inserts into the embedded engine', () => {
   test.skipIf(!HAS_STRACE)('just after its part becomes visible: the batch is not stored again', async () => {
     const path = join(folder, 'store')
     // The call has done its work, but its caller does not learn of it for a minute.
-    const { worker, tracer } = await storeTraced(path, 'lines', 'delay_exit=60000000:when=1')
+    const { worker, tracer } = await storeTraced(path, 'slotted_lines', 'delay_exit=60000000:when=1')
     while (globSync(join(path, 'store/*/*/20260102_*')).length < 2) await delay(5)
     // The worker is dead from here on, but the system reports its end only when the tracer allows it.
     worker.process.kill('SIGKILL')
@@ -154,10 +154,11 @@ describe('an insert over HTTP whose outcome is unknown', () => {
   async function settleAndStore(url: string): Promise<void> {
     const store = await openStore(url, 1)
     const settled = await store.settle(LINES, { offset: 0n, row: 0, timeMs: DAY })
-    if (settled === null) await store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(1) })
+    if (settled === null)
+      await store.insert({ ...insert, block: blockOf(7n, lines, LINES.table), epoch: epoch(1) })
     else expect(settled).toEqual({ offset: 7n, row: rows - 1 })
     const counts = await store.query({
-      sql: 'SELECT count() AS lines, count(DISTINCT row) AS rows FROM lines WHERE offset = 7',
+      sql: `SELECT count() AS lines, count(DISTINCT row) AS rows FROM ${LINES.table} WHERE offset = 7`,
     })
     expect(counts).toEqual([{ lines: String(rows), rows: String(rows) }])
     await store.close()
@@ -168,10 +169,12 @@ describe('an insert over HTTP whose outcome is unknown', () => {
     async ms => {
       const { front, url } = await startFront()
       const store = await openStore(url, 0)
-      const outcome = store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) }).then(
-        () => 'stored',
-        (error: StoreError) => error.code,
-      )
+      const outcome = store
+        .insert({ ...insert, block: blockOf(7n, lines, LINES.table), epoch: epoch(0) })
+        .then(
+          () => 'stored',
+          (error: StoreError) => error.code,
+        )
       await delay(ms)
       await front.kill()
       expect(['stored', 'OUTCOME_UNKNOWN']).toContain(await outcome)
@@ -183,7 +186,7 @@ describe('an insert over HTTP whose outcome is unknown', () => {
   test('because the answer took too long: its lines are stored once', async () => {
     const { url } = await startFront()
     const impatient = await openStore(url, 0, 10)
-    const inserting = impatient.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) })
+    const inserting = impatient.insert({ ...insert, block: blockOf(7n, lines, LINES.table), epoch: epoch(0) })
     await expect(inserting).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', retriable: true })
     await settleAndStore(url)
     await impatient.close()
@@ -193,7 +196,7 @@ describe('an insert over HTTP whose outcome is unknown', () => {
     const { front, url } = await startFront()
     const store = await openStore(url, 0)
     await front.kill()
-    const inserting = store.insert({ ...insert, block: blockOf(7n, lines), epoch: epoch(0) })
+    const inserting = store.insert({ ...insert, block: blockOf(7n, lines, LINES.table), epoch: epoch(0) })
     await expect(inserting).rejects.toMatchObject({ code: 'UNAVAILABLE', retriable: true })
     await store.close()
   })

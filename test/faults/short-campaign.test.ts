@@ -62,9 +62,9 @@ longTest(
     const at = (row = gone) => `offset = ${row?.offset} AND row = ${row?.row}`
     await queryStore(
       weir.directory,
-      `INSERT INTO weir.lines SELECT * FROM weir.lines WHERE ${at(twice)}`,
-      `ALTER TABLE weir.lines UPDATE line = concat(line, '!') WHERE ${at(changed)} SETTINGS mutations_sync = 1`,
-      `ALTER TABLE weir.lines DELETE WHERE ${at(gone)} SETTINGS mutations_sync = 1`,
+      `INSERT INTO weir.slotted_lines SELECT * FROM weir.slotted_lines WHERE ${at(twice)}`,
+      `ALTER TABLE weir.slotted_lines UPDATE whole_line = concat(whole_line, '!') WHERE ${at(changed)} SETTINGS mutations_sync = 1`,
+      `ALTER TABLE weir.slotted_lines DELETE WHERE ${at(gone)} SETTINGS mutations_sync = 1`,
       'SELECT 1',
     )
     await weir.start()

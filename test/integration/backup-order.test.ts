@@ -44,7 +44,7 @@ async function append(lines: number): Promise<void> {
 
 async function storedLines(): Promise<number> {
   const [row] = await installation.opening.connection.read<{ lines: string }>(
-    'SELECT count() AS lines FROM lines',
+    'SELECT count() AS lines FROM slotted_lines',
   )
   return Number(row?.lines)
 }
@@ -61,7 +61,7 @@ function around(before: () => Promise<void>, after: () => Promise<void>): void {
   const { connection } = installation.opening
   const command = connection.command.bind(connection)
   connection.command = async sql => {
-    const isHeld = sql.startsWith('ALTER TABLE lines FREEZE')
+    const isHeld = sql.startsWith('ALTER TABLE slotted_lines FREEZE')
     if (isHeld) await before()
     await command(sql)
     if (isHeld) await after()

@@ -345,11 +345,11 @@ longTest(
     })
     const connection = serverConnection({ url: front.url })
     await connection.command(
-      "ALTER TABLE lines DELETE WHERE line LIKE 'batch 2 line 9 %' SETTINGS mutations_sync = 2",
+      "ALTER TABLE slotted_lines DELETE WHERE whole_line LIKE 'batch 2 line 9 %' SETTINGS mutations_sync = 2",
     )
     await connection.close()
     const found = await verified(weir.environment)
-    expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines' } })
+    expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'slotted_lines' } })
     const refused = await runHere(['backup', join(folder, 'backup')], weir.environment)
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP DATABASE')])
     expect(existsSync(join(folder, 'backup'))).toBe(false)
@@ -387,16 +387,19 @@ test('verify says OK while lines come in, and finds one changed row, with the pr
   await weir.end('SIGTERM')
   await byHand(
     weir.directory,
-    `ALTER TABLE lines UPDATE line = concat(line, '.') WHERE line LIKE 'batch ${before} line 7 %' SETTINGS mutations_sync = 2`,
+    `ALTER TABLE slotted_lines UPDATE whole_line = concat(whole_line, '.') WHERE whole_line LIKE 'batch ${before} line 7 %' SETTINGS mutations_sync = 2`,
   )
   const stopped = await runWeir(['verify'], weir.environment)
   expect(stopped.code).toBe(1)
   expect(stopped.out).toMatch(
-    /^MISMATCH: rows of lines differ from the log \(partition \d, offset \d+, hour of .* UTC\)/m,
+    /^MISMATCH: rows of slotted_lines differ from the log \(partition \d, offset \d+, hour of .* UTC\)/m,
   )
-  expect(stopped.out).toContain('Columns that differ: line\n')
+  expect(stopped.out).toContain('Columns that differ: whole_line\n')
   await weir.start()
   const found = await verified(weir.environment)
-  expect(found).toMatchObject({ code: 1, mismatch: { kind: 'rows', table: 'lines', columns: ['line'] } })
+  expect(found).toMatchObject({
+    code: 1,
+    mismatch: { kind: 'rows', table: 'slotted_lines', columns: ['whole_line'] },
+  })
   expect(found.mismatch?.expected.rows).toBe(found.mismatch?.found.rows)
 }, 60_000)

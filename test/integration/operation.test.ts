@@ -190,9 +190,9 @@ describe('a start of an installation that was stopped', () => {
   test('by an older program is refused', async () => {
     const file = join(stopped.directory, 'format.json')
     const format = readFileSync(file)
-    writeFileSync(file, '{"format":2}')
+    writeFileSync(file, '{"format":3}')
     const { output } = await failedStart(stopped.environment)
-    expect(output).toMatch(/has format 2, but this program supports 1: start the newer program/)
+    expect(output).toMatch(/has format 3, but this program supports 2: start the newer program/)
     writeFileSync(file, format)
   })
 

@@ -101,7 +101,7 @@ async function newPlace(bootstrap: readonly string[], off: readonly Patch[]): Pr
       expect(response.status).toBe(200)
     },
     stored: async () => {
-      const sql = 'SELECT count() AS lines, uniqExact(line) AS distinct FROM lines'
+      const sql = 'SELECT count() AS lines, uniqExact(line) AS distinct FROM slotted_lines'
       const [row] = await connection.query<{ lines: string; distinct: string }>({ sql })
       return { lines: Number(row?.lines), distinct: Number(row?.distinct) }
     },

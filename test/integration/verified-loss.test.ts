@@ -49,7 +49,7 @@ async function loseBelowRequest(): Promise<{ readonly from: bigint; readonly unt
 
 async function storedBetween({ from, until }: { readonly from: bigint; readonly until: bigint }) {
   const rows = await world.store.query<{ line: string }>({
-    sql: `SELECT line FROM lines WHERE partition = ${PARTITION} AND offset >= ${from} AND offset < ${until}`,
+    sql: `SELECT line FROM slotted_lines WHERE partition = ${PARTITION} AND offset >= ${from} AND offset < ${until}`,
   })
   return rows.map(({ line }) => line)
 }

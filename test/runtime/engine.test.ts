@@ -181,7 +181,7 @@ test('a worker that fails starts again from its checkpoint, and the reason is vi
   expect(world.engine.status.troubles.size).toBe(0)
   expect(
     await settle(
-      { topic: INGEST_TOPIC, partition: PARTITION, table: 'lines' },
+      { topic: INGEST_TOPIC, partition: PARTITION, table: 'slotted_lines' },
       { offset: 0n, row: 0, timeMs: 0 },
     ),
   ).not.toBeNull()

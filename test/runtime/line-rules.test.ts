@@ -15,6 +15,7 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { rekeyedType } from '../../schemas/log/rekeyed.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
@@ -378,7 +379,7 @@ test('a version that is not newer changes nothing, and lines meet the rules of t
   let rows = 0
   for (const record of await world.ingest.read(world.partition, 0n, 1_000_000))
     for (const { tables } of fold.apply(record))
-      for (const table of tables) if (table.table === 'lines') rows += table.rows
+      for (const table of tables) if (isLineTable(table.table)) rows += table.rows
   expect(rows).toBe(3)
 })
 
@@ -514,7 +515,7 @@ describe('an account on many partitions', () => {
     const counts = new Map(['word 0', 'noise 0', 'word 1', 'noise 1'].map(text => [text, 0]))
     for (const text of stored) counts.set(text, (counts.get(text) ?? 0) + 1)
     expect(Object.fromEntries(counts)).toEqual({ 'word 0': 8, 'noise 0': 0, 'word 1': 0, 'noise 1': 8 })
-    expect(store.parts.some(({ target }) => target.topic === KEYED_TOPIC && target.table === 'lines')).toBe(
+    expect(store.parts.some(({ target }) => target.topic === KEYED_TOPIC && isLineTable(target.table))).toBe(
       true,
     )
 

@@ -4,10 +4,11 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, findLostTail } from '../../engine/replay/lost-tail.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { lossIn } from '../../schemas/log/loss.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { LosableWorld } from '../support/losable-world.ts'
-import { readNativeBlock } from '../support/native-reader.ts'
+import { rowsOfBlock } from '../support/mapped-row.ts'
 import { node, SOURCE, settle } from '../support/world.ts'
 
 const texts = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name} ${index}`)
@@ -128,7 +129,7 @@ describe.each([INGEST_TOPIC, KEYED_TOPIC])('a partition of %s that lost its end'
     const replayed: string[] = []
     for await (const { tables } of replay.flushes(1n << 40n, async () => undefined))
       for (const { table, block } of tables)
-        if (table === 'lines') replayed.push(...readNativeBlock(block).rows.map(row => row.line as string))
+        if (isLineTable(table)) replayed.push(...rowsOfBlock(table, block).map(row => row.line as string))
     expect(replayed).toEqual([...texts('before', 5), ...texts('after', 20)])
   })
 

@@ -8,6 +8,7 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { acceptLoss, findLostTail, type Witnesses } from '../../engine/replay/lost-tail.ts'
 import { ReceivedPositions } from '../../engine/replay/received-positions.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import { newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'
@@ -262,7 +263,7 @@ test.each(['after a kill', 'by checkpoints'] as const)(
     }
     // Counts of a later minute are not stored yet.
     const { parts } = world.store
-    parts.splice(0, parts.length, ...parts.filter(({ target }) => target.table === 'lines'))
+    parts.splice(0, parts.length, ...parts.filter(({ target }) => isLineTable(target.table)))
     world.lose('weir.ingest', lost, from)
     const { received: _, ...others } = await world.witnesses('ingest')
     expect(await findLostTail(others, lost)).toBeUndefined()

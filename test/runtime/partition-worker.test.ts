@@ -3,6 +3,7 @@ import { LogError } from '../../engine/log/log.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { controlType } from '../../schemas/log/control.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import { KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import {
@@ -190,7 +191,7 @@ test('a batch ends at the UTC day, and each of its rows belongs to one day', asy
   world.clock.advance(300)
   await world.append(lines('after'))
   await passSecond(world, worker)
-  const parts = world.store.parts.filter(part => part.target.table === 'lines')
+  const parts = world.store.parts.filter(part => isLineTable(part.target.table))
   expect(parts.map(part => part.rows.map(row => row.line))).toEqual([['before'], ['after']])
 })
 

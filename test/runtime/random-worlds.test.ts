@@ -6,13 +6,13 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { DAY_MS, HOUR_MS } from '../../engine/times/duration.ts'
 import type { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import { type Cut, controlType } from '../../schemas/log/control.ts'
-import type { StoreTable } from '../../schemas/log/tables.ts'
+import { isLineTable, type StoreTable } from '../../schemas/log/tables.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
 import { IS_LONG } from '../support/long-form.ts'
+import { rowsOfBlock } from '../support/mapped-row.ts'
 import type { InsertFate, MemoryRow } from '../support/memory-store.ts'
-import { readNativeBlock } from '../support/native-reader.ts'
 import { drawPeriods, drawRules, judgedRows, withoutRules } from '../support/rules-model.ts'
 import { newWorld, node, SOURCE, type World } from '../support/world.ts'
 
@@ -262,7 +262,8 @@ function foldOf(world: World, records: readonly LogRecord[], restores: () => boo
       expect(fold.checkpointAtRest().checkpoint).toEqual(checkpoint)
     }
     for (const { tables } of fold.apply(record)) {
-      for (const { table, block } of tables) rows[table].push(...readNativeBlock(block).rows)
+      for (const { table, block } of tables)
+        rows[isLineTable(table) ? 'lines' : table].push(...rowsOfBlock(table, block))
     }
   }
   return rows

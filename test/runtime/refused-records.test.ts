@@ -6,10 +6,11 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { CheckpointLog } from '../../engine/replay/checkpoint-log.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
 import { lossIn } from '../../schemas/log/loss.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { LosableWorld } from '../support/losable-world.ts'
-import { readNativeBlock } from '../support/native-reader.ts'
+import { rowsOfBlock } from '../support/mapped-row.ts'
 
 const WENT_BACK = 'went back'
 
@@ -167,7 +168,7 @@ test('a replay gives what was stored, but for the places of lost records', async
   for await (const { tables, gap } of replay.flushes(1n << 40n, async () => undefined)) {
     if (gap !== undefined) gaps.push(gap)
     for (const { table, block } of tables)
-      if (table === 'lines') lines.push(...readNativeBlock(block).rows.map(row => row.line as string))
+      if (isLineTable(table)) lines.push(...rowsOfBlock(table, block).map(row => row.line as string))
   }
   expect(lines).toEqual([...BEFORE.slice(0, 5), 'after'])
   expect(gaps).toMatchObject([{ from: 6n, to: 12n }])

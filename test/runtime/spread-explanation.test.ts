@@ -9,6 +9,7 @@ import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/pipe
 import type { JsonObject } from '../../schemas/json.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
 import { lineId } from '../../schemas/log/position.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import type { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Dice } from '../support/dice.ts'
@@ -228,7 +229,7 @@ function expectPartOf(text: string, { stored }: ExplainedLine, textsById: Readon
 /** Ids of the lines that the world has stored, by text. */
 function storedIds({ store }: SpreadRun, destination = 'limited'): Map<string, string[]> {
   const ids = new Map<string, string[]>()
-  for (const { target, rows } of store.parts.filter(part => part.target.table === 'lines')) {
+  for (const { target, rows } of store.parts.filter(part => isLineTable(part.target.table))) {
     const topic = target.topic as keyof typeof TOPIC_NUMBERS
     for (const { t, line, offset, row, tags } of rows) {
       if ((tags as string[]).includes('gathered') !== (destination === 'gathered')) continue

@@ -91,7 +91,7 @@ describe('a store that equals the log', () => {
     const report = await world.verify()
     expect(report.mismatch).toBeNull()
     const [stored] = await world.store.query<{ lines: string; bytes: string }>({
-      sql: 'SELECT count() AS lines, sum(size) AS bytes FROM lines',
+      sql: 'SELECT count() AS lines, sum(size) AS bytes FROM slotted_lines',
     })
     expect(stored?.lines).toBe(String(16 * 3 + 60 + 16))
     const sum = (member: 'lines' | 'bytes') =>
@@ -131,7 +131,7 @@ describe('a store that equals the log', () => {
     await world.pass(DAY_MS)
     await world.closeDays()
     const [middle] = await world.store.query<{ offset: string }>({
-      sql: `SELECT toString(max(offset)) AS offset FROM lines WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
+      sql: `SELECT toString(max(offset)) AS offset FROM slotted_lines WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
     })
     const checkpointOffset = BigInt(middle?.offset ?? 0)
     const settled = [{ topic: world.ingest.name, partition: PARTITION, checkpointOffset }]
@@ -141,7 +141,7 @@ describe('a store that equals the log', () => {
     expect(await world.removeExpired()).toBeGreaterThan(0)
     expect(await world.verify()).toMatchObject(ALL_IS_WELL)
     await byHand(
-      `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND row = 3 AND offset = (SELECT min(offset) FROM lines WHERE account = '${OTHER_ACCOUNT}')`,
+      `ALTER TABLE slotted_lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND row = 3 AND offset = (SELECT min(offset) FROM slotted_lines WHERE account = '${OTHER_ACCOUNT}')`,
     )
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: 1 - PARTITION })
   })
@@ -169,63 +169,65 @@ describe('a change by hand is found', () => {
   const cases: readonly (readonly [what: string, statements: readonly string[], found: object])[] = [
     [
       'a line that was changed',
-      [`ALTER TABLE lines UPDATE line = replaceOne(line, 'request', 'Request') WHERE ${LINE}`],
+      [
+        `ALTER TABLE slotted_lines UPDATE whole_line = replaceOne(whole_line, 'request', 'Request') WHERE ${LINE}`,
+      ],
       {
         kind: 'rows',
-        table: 'lines',
+        table: 'slotted_lines',
         partition: PARTITION,
         hour: '2026-01-01T10:00:00.000Z',
-        columns: ['line'],
+        columns: ['whole_line'],
       },
     ],
     [
       'a parsed field that was changed',
-      [
-        `ALTER TABLE lines UPDATE number_fields = mapUpdate(number_fields, map('_request', 0.)) WHERE has(mapKeys(number_fields), '_request') AND toHour(t) = 10`,
-      ],
-      { kind: 'rows', hour: '2026-01-01T10:00:00.000Z', columns: ['number_fields'] },
+      [`ALTER TABLE slotted_lines UPDATE s0 = '0' WHERE s0 != '' AND toHour(t) = 10`],
+      { kind: 'rows', hour: '2026-01-01T10:00:00.000Z', columns: ['s0'] },
     ],
     [
       'a row that was removed',
       [
-        `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND toHour(t) = 11 AND row = 2 AND line LIKE '% took %'`,
+        `ALTER TABLE slotted_lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND toHour(t) = 11 AND row = 2 AND whole_line LIKE '% took %'`,
       ],
       { kind: 'rows', partition: 1 - PARTITION, hour: '2026-01-01T11:00:00.000Z' },
     ],
     [
       'all rows of an hour that were removed',
-      ["ALTER TABLE lines DELETE WHERE toStartOfHour(t) = toDateTime('2026-01-01 10:00:00', 'UTC')"],
+      ["ALTER TABLE slotted_lines DELETE WHERE toStartOfHour(t) = toDateTime('2026-01-01 10:00:00', 'UTC')"],
       { kind: 'rows', hour: '2026-01-01T10:00:00.000Z', found: { rows: 0, bytes: 0, digest: '' } },
     ],
     [
       'a row that is there twice',
-      [`INSERT INTO lines SELECT * FROM lines WHERE ${LINE} LIMIT 1`],
+      [`INSERT INTO slotted_lines SELECT * FROM slotted_lines WHERE ${LINE} LIMIT 1`],
       { kind: 'rows', partition: PARTITION, hour: '2026-01-01T10:00:00.000Z' },
     ],
     [
       'a row at a position of a control record',
-      ['INSERT INTO lines SELECT * REPLACE (toUInt64(0) AS offset) FROM lines LIMIT 1'],
+      ['INSERT INTO slotted_lines SELECT * REPLACE (toUInt64(0) AS offset) FROM slotted_lines LIMIT 1'],
       { kind: 'rows', firstOffset: 0, lastOffset: 0, expected: { rows: 0, bytes: 0, digest: '' } },
     ],
     [
       'a row that was moved to a day without lines',
-      [`INSERT INTO lines SELECT * REPLACE (t - INTERVAL 40 DAY AS t) FROM lines WHERE ${LINE} LIMIT 1`],
-      { kind: 'rows', table: 'lines', hour: '2025-11-22T10:00:00.000Z' },
+      [
+        `INSERT INTO slotted_lines SELECT * REPLACE (t - INTERVAL 40 DAY AS t) FROM slotted_lines WHERE ${LINE} LIMIT 1`,
+      ],
+      { kind: 'rows', table: 'slotted_lines', hour: '2025-11-22T10:00:00.000Z' },
     ],
     [
       'a row beyond the end of the log',
-      ['INSERT INTO lines SELECT * REPLACE (toUInt64(1000000) AS offset) FROM lines LIMIT 1'],
-      { kind: 'beyond-log', table: 'lines', firstOffset: 1_000_000, lastOffset: 1_000_000 },
+      ['INSERT INTO slotted_lines SELECT * REPLACE (toUInt64(1000000) AS offset) FROM slotted_lines LIMIT 1'],
+      { kind: 'beyond-log', table: 'slotted_lines', firstOffset: 1_000_000, lastOffset: 1_000_000 },
     ],
     [
       'a row of a partition that there is not',
-      ['INSERT INTO lines SELECT * REPLACE (toUInt16(77) AS partition) FROM lines LIMIT 1'],
-      { kind: 'no-partition', table: 'lines', partition: 77, firstOffset: 2, lastOffset: 2 },
+      ['INSERT INTO slotted_lines SELECT * REPLACE (toUInt16(77) AS partition) FROM slotted_lines LIMIT 1'],
+      { kind: 'no-partition', table: 'slotted_lines', partition: 77, firstOffset: 2, lastOffset: 2 },
     ],
     [
       'a row of a topic that there is not',
-      ['INSERT INTO lines SELECT * REPLACE (toUInt8(9) AS topic) FROM lines LIMIT 1'],
-      { kind: 'no-partition', table: 'lines', firstOffset: 2, lastOffset: 2, where: { topic: '9' } },
+      ['INSERT INTO slotted_lines SELECT * REPLACE (toUInt8(9) AS topic) FROM slotted_lines LIMIT 1'],
+      { kind: 'no-partition', table: 'slotted_lines', firstOffset: 2, lastOffset: 2, where: { topic: '9' } },
     ],
     [
       'what a node did',
@@ -282,7 +284,7 @@ describe('a change by hand is found', () => {
     setRetention(SAMPLE_ACCOUNT, 1)
     await fill({ closeDays: false })
     await world.pass(3 * DAY_MS)
-    await byHand(`ALTER TABLE lines DELETE WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`)
+    await byHand(`ALTER TABLE slotted_lines DELETE WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`)
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', hour: '2026-01-01T10:00:00.000Z' })
   })
 
@@ -291,7 +293,7 @@ describe('a change by hand is found', () => {
     await fill()
     await world.pass(DAY_MS)
     await world.closeDays()
-    await byHand(`ALTER TABLE lines DELETE WHERE ${LINE}`)
+    await byHand(`ALTER TABLE slotted_lines DELETE WHERE ${LINE}`)
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: PARTITION })
   })
 
@@ -301,7 +303,7 @@ describe('a change by hand is found', () => {
     await world.pass(1_100)
     world.stopWorkers()
     expect(await world.verify()).toMatchObject(ALL_IS_WELL)
-    await byHand("ALTER TABLE lines DELETE WHERE line = 'b'")
+    await byHand("ALTER TABLE slotted_lines DELETE WHERE whole_line = 'b'")
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', partition: PARTITION })
   })
 })
@@ -319,7 +321,7 @@ describe('when the log has been trimmed', () => {
     expect(report.partitions.map(({ firstOffset }) => firstOffset).every(first => first > 0)).toBe(true)
     expect(report.days[0]).toEqual({ day: FIRST_DAY, isClosed: true, isRecomputed: false })
     await byHand(
-      `ALTER TABLE lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND line = (SELECT max(line) FROM lines WHERE account = '${OTHER_ACCOUNT}')`,
+      `ALTER TABLE slotted_lines DELETE WHERE account = '${OTHER_ACCOUNT}' AND whole_line = (SELECT max(whole_line) FROM slotted_lines WHERE account = '${OTHER_ACCOUNT}')`,
     )
     const { mismatch } = await world.verify()
     expect(mismatch).toMatchObject({ kind: 'usage', day: FIRST_DAY, where: { account: OTHER_ACCOUNT } })
@@ -353,7 +355,7 @@ describe('when the log has been trimmed', () => {
 describe('sums that differ are reported even if a second check finds no record,', () => {
   const changeStored = () =>
     byHand(
-      `ALTER TABLE lines UPDATE line = replaceOne(line, 'request', 'REQUEST') WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
+      `ALTER TABLE slotted_lines UPDATE whole_line = replaceOne(whole_line, 'request', 'REQUEST') WHERE account = '${SAMPLE_ACCOUNT}' AND toHour(t) = 10`,
     )
 
   test('whatever the audit of records reports', async () => {
@@ -362,7 +364,7 @@ describe('sums that differ are reported even if a second check finds no record,'
     const audit = openStoreAudit(world.connection)
     audit.firstDifference = async () => undefined
     const { mismatch } = await world.verify({ audit })
-    expect(mismatch).toMatchObject({ kind: 'sums', table: 'lines', hour: '2026-01-01T09:00:00.000Z' })
+    expect(mismatch).toMatchObject({ kind: 'sums', table: 'slotted_lines', hour: '2026-01-01T09:00:00.000Z' })
     expect(mismatch?.found.rows).toBe(mismatch?.expected.rows)
     expect(mismatch?.found.digest).not.toBe(mismatch?.expected.digest)
   })
@@ -387,7 +389,7 @@ describe('sums that differ are reported even if a second check finds no record,'
       return sums.map(sum => ({ ...sum, digest: sum.digest ^ change }))
     }
     await changeStored()
-    expect((await world.verify({ audit })).mismatch).toMatchObject({ kind: 'sums', table: 'lines' })
+    expect((await world.verify({ audit })).mismatch).toMatchObject({ kind: 'sums', table: 'slotted_lines' })
   })
 })
 
@@ -402,7 +404,7 @@ describe('with rules on lines', () => {
   }
   const kept = () =>
     world.store.query<{ app: string; lines: string }>({
-      sql: `SELECT app, count() AS lines FROM lines WHERE account = '${SAMPLE_ACCOUNT}' AND toDate(t) = '${FIRST_DAY}' GROUP BY app ORDER BY app`,
+      sql: `SELECT app, count() AS lines FROM slotted_lines WHERE account = '${SAMPLE_ACCOUNT}' AND toDate(t) = '${FIRST_DAY}' GROUP BY app ORDER BY app`,
     })
 
   test('lines of a pool are removed after its days, while the other lines and the usage of both stay', async () => {

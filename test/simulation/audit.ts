@@ -8,7 +8,7 @@ import type { StoreTable } from '../../schemas/log/tables.ts'
 import { STORE_TABLES } from '../../schemas/log/tables.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
-import { readNativeBlock } from '../support/native-reader.ts'
+import { rowsOfBlock } from '../support/mapped-row.ts'
 import { must } from './broken-promise.ts'
 import { closeCopies } from './close-copies.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from './model.ts'
 import { expectErrors, expectPushed } from './push-audit.ts'
 import type { SentLine, SentRequest } from './sender.ts'
-import { dayOf, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
+import { dayOf, isOfTable, type StoredRow, type UsageRow, usageOf } from './simulated-store.ts'
 import type { World } from './world.ts'
 
 const NODE_COLUMNS: readonly (readonly [counter: keyof NodeCounts, column: string])[] = [
@@ -101,7 +101,7 @@ function expectAsSent({ lines }: Meaning, sent: ReadonlyMap<string, SentLine>): 
 /** Rows in the order in which the store accepted them. */
 function rowsOf({ store }: World, table: StoreTable, partition: number, gaps: readonly Gap[]): StoredRow[] {
   return store.history
-    .filter(({ target }) => target.table === table && target.partition === partition)
+    .filter(part => isOfTable(part, table) && part.target.partition === partition)
     .flatMap(({ rows }) => rows)
     .filter(row => !isLost(row, gaps))
 }
@@ -312,7 +312,7 @@ function expectSameRows(
   const text = (rows: readonly StoredRow[]) =>
     JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   const found = stored.flatMap(({ rows }) => rows.filter(row => !isLost(row, gaps)))
-  const expected = replayed.flatMap(block => readNativeBlock([block]).rows)
+  const expected = replayed.flatMap(block => rowsOfBlock(table, [block]))
   must(
     text(found) === text(expected),
     'a replay of the log gives what was stored, but for what was lost',
@@ -402,7 +402,7 @@ function describeRequest({ sender, account, lines }: SentRequest, partitions: nu
 
 /** Closed days are read from their copy, all others from the lines: both equal the stored data exactly. */
 function expectUsage({ store }: World): void {
-  const ever = store.history.filter(({ target }) => target.table === 'lines').flatMap(({ rows }) => rows)
+  const ever = store.history.filter(part => isOfTable(part, 'lines')).flatMap(({ rows }) => rows)
   const days = new Set(ever.map(({ t }) => dayOf(Number(t))))
   for (const day of days) {
     const isOfDay = (row: StoredRow) => dayOf(Number(row.t)) === day

@@ -32,9 +32,12 @@ export interface SendingWorld {
 /** Bytes and characters of a line are not the same. */
 const FILLINGS = ['.', 'é', '😀'] as const
 
-/** Text that no other line has, the number of its client first. */
+/** Text that no other line has, with the number of its client before its first dash. Some are JSON objects. */
 export function newText(client: number, line: number, fillings: number): string {
   // Large worlds fill the log: there a character is a byte.
   const filling = fillings > 100 ? '.' : (FILLINGS[line % FILLINGS.length] as string)
-  return `${client}-${line}${filling.repeat(fillings)}`
+  const rest = filling.repeat(fillings)
+  return line % 3 === 0
+    ? `{"id":"${client}-${line}","n":${line},"text":"${rest}"}`
+    : `${client}-${line}${rest}`
 }

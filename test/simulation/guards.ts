@@ -68,6 +68,25 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   'settling after a time-out': {
     patches: [{ file: OWNERSHIP, find: 'if (this.#doubt !== batch) return false', replace: 'return false' }],
   },
+  'settling reads both forms of lines': {
+    patches: [
+      {
+        file: 'engine/worker/settled-tables.ts',
+        find: 'store.settle({ topic, partition, table }, from)',
+        replace:
+          "store.settle({ topic, partition, table: table === 'slotted_lines' ? 'lines' : table }, from)",
+      },
+    ],
+  },
+  'the slots of a line have each of its bytes': {
+    patches: [
+      {
+        file: 'engine/lines/slots/split-line.ts',
+        find: 'slots.push(text.slice(start + quote, valueEnd))',
+        replace: "slots.push(text.slice(start + quote, valueEnd).replace('1', '2'))",
+      },
+    ],
+  },
   'the epoch is raised before settling': {
     patches: [
       { file: OWNERSHIP, find: 'attempt: this.#epoch.attempt + 1', replace: 'attempt: this.#epoch.attempt' },

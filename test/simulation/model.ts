@@ -579,9 +579,9 @@ function seen({ timeMs, app, host, level, text }: ModelLine): SeenLine {
   return { timeMs, app: app || 'unknown', host, level, text }
 }
 
-/** Texts begin with the number of their sender. */
+/** The first number of a text is that of its sender. */
 function hostOf(text: string): string {
-  return `host-${text.slice(0, text.indexOf('-'))}`
+  return `host-${/\d+/.exec(text)?.[0]}`
 }
 
 /** Whether the record landed below the end that its writer knew: it was not taken, and has no effect. */

@@ -14,10 +14,11 @@ import {
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { Position } from '../../schemas/log/position.ts'
-import { STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
+import { isLineTable, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import type { Dice } from '../support/dice.ts'
-import { type NativeValue, readNativeBlock } from '../support/native-reader.ts'
+import { rowsOfBlock } from '../support/mapped-row.ts'
+import type { NativeValue } from '../support/native-reader.ts'
 import { type PlacedRow, rowSearches } from '../support/row-searches.ts'
 import { Actor, type Scheduler } from './scheduler.ts'
 
@@ -113,16 +114,16 @@ export class SimulatedStore {
     this.endMark = endMark
   }
 
-  /** Rows that a search would see, of one table. */
+  /** Rows that a search would see, of one table; those of `lines` are all lines, whatever their table is. */
   rows(table: StoreTable): StoredRow[] {
-    const parts = this.history.filter(part => part.target.table === table)
+    const parts = this.history.filter(part => isOfTable(part, table))
     if (this.removed.size === 0) return parts.flatMap(({ rows }) => rows)
     return parts.flatMap(({ target, rows }) => rows.filter(row => !this.removed.has(nameOf(target, row))))
   }
 
   #placedRows(table: StoreTable): PlacedRow[] {
     return this.history
-      .filter(({ target }) => target.table === table)
+      .filter(part => isOfTable(part, table))
       .flatMap(({ target, rows }) =>
         rows
           .filter(row => !this.removed.has(nameOf(target, row)))
@@ -251,7 +252,7 @@ export class SimulatedStore {
     if (running.isKilled && this.#dice.chance(0.7)) return 'killed'
     const { topic, partition, table, rows: expected, block } = running.insert
     const bytes = Buffer.concat(block)
-    const { rows } = readNativeBlock([bytes])
+    const rows = rowsOfBlock(table, [bytes])
     if (rows.length !== expected) throw new Error(`${rows.length} rows in a block of ${expected}`)
     this.history.push({ target: { topic, partition, table }, block: bytes, rows })
     this.#scheduler.note(`${table}/${partition} ${rows.length}`)
@@ -300,7 +301,7 @@ export class SimulatedStore {
 
   /** Like the real store: rows of earlier days are not read, and minutes begin before the errors in them. */
   #highest(target: PartitionTable, from: Position & { readonly timeMs: number }): Position | null {
-    const sinceMs = target.table === 'lines' ? from.timeMs : from.timeMs - DAY_MS
+    const sinceMs = isLineTable(target.table) ? from.timeMs : from.timeMs - DAY_MS
     let highest: Position | null = null
     for (const part of this.history) {
       if (!isSameTable(part.target, target)) continue
@@ -333,7 +334,7 @@ export class SimulatedStore {
   #removeExpired(nowMs: number, settled: readonly SettledPartition[]): number {
     let removed = 0
     for (const { target, rows } of this.history) {
-      if (target.table !== 'lines') continue
+      if (!isLineTable(target.table)) continue
       const below = settled.find(each => each.partition === target.partition)?.checkpointOffset ?? 0n
       for (const row of rows) {
         const timeMs = Number(row.t)
@@ -385,6 +386,11 @@ function nameOf({ partition }: PartitionTable, row: StoredRow): string {
 
 function positionOf(row: StoredRow): Position {
   return { offset: row.offset as bigint, row: row.row as number }
+}
+
+/** Whether a part has rows of a table; `lines` stands for all tables of lines. */
+export function isOfTable({ target }: Pick<Part, 'target'>, table: StoreTable): boolean {
+  return target.table === table || (table === 'lines' && isLineTable(target.table))
 }
 
 function isSameTable(a: PartitionTable, b: PartitionTable): boolean {

@@ -48,7 +48,8 @@ function inTheMood(served: EmbeddedServer): EmbeddedServer {
         throw engineError(497, 'ACCESS_DENIED', message)
       }
       const pieces: Uint8Array[] = []
-      if (!statement.sql.startsWith('INSERT INTO lines ')) return yield* served.answer(statement, left)
+      if (!/^INSERT INTO (?:slotted_)?lines /.test(statement.sql))
+        return yield* served.answer(statement, left)
       for await (const piece of served.answer(statement, left)) pieces.push(piece)
       if (`${++linesInserts}` === rules['dies-of-insert']) process.kill(process.pid, 'SIGKILL')
       yield* pieces

@@ -18,7 +18,7 @@ export interface CodecProgram {
 
 /** Programs of the folder engine/lines/wasm. */
 export const CODEC_PROGRAMS: readonly CodecProgram[] = [
-  { source: 'fill.ts', module: 'codec-program.ts', constant: 'CODEC_PROGRAM', pages: 86 },
+  { source: 'fill.ts', module: 'codec-program.ts', constant: 'CODEC_PROGRAM', pages: 87 },
   { source: 'scan.ts', module: 'scan-program.ts', constant: 'SCAN_PROGRAM', pages: 223 },
   { source: 'word-filter.ts', module: 'word-filter-program.ts', constant: 'WORD_FILTER_PROGRAM', pages: 13 },
 ]

@@ -645,6 +645,47 @@ const SPLIT = [
   ...['{"a.b":1,"a":{"b":2}}', '{"a":1,"a":2}', '{"\\u0061":1}', '{"status":1,"_status":2}', 'x {"a":1}'],
 ]
 
+/** Lines whose row has the app `a`. */
+const WORDS = [
+  ...[
+    '{"app":"a","n":1}',
+    '{"app":"a","n":2}',
+    '{"app":"b","n":1}',
+    '{"app":"a","n":1}',
+    '{"app":"ab","n":1}',
+  ],
+  ...[
+    '{"app":"\\u0061","n":1}',
+    '{"app":["a"],"n":1}',
+    '{"app":1}',
+    '{"app":{"app":"a"}}',
+    '{"b":{"app":"a"}}',
+  ],
+  ...['info', 'warn', 'INFO', 'Info', 'warning', 'WARN', ' info', '', '30', 'é'].map(
+    level => `{"level":"${level}","n":1}`,
+  ),
+  ...[
+    '{"level":30}',
+    '{"level":31}',
+    '{"level":"30","x":"info"}',
+    '{"a":{"level":"info"}}',
+    '{"level":"\\u0069nfo"}',
+  ],
+  '{"level":"info","app":"a","msg":"x"}',
+  ...['info', 'debug', 'DEBUG', 'debug', 'debug'].map(level => `{"app":"a","level":"${level}"}`),
+  values(15, ',"app":"a","level":"info","n":1'),
+  values(15, ',"app":"a","level":"warn","n":2'),
+  values(15, ',"app":"b","level":"warn","n":2'),
+  values(16, ',"app":"a","level":"info"'),
+  values(16, ',"level":"info","app":"a"'),
+  values(16, ',"app":"a","level":"info","n":1'),
+  values(15, ',"o":[1],"app":"a","n":1'),
+  values(15, ',"o":[1],"app":"a"'),
+  values(15, ',"msg":"x","app":"a"'),
+  values(15, ',"msg":"x","app":"a","n":1'),
+  values(15, ',"app":"a","msg":"x"'),
+]
+
 export const SLOT_CASES: readonly RunCase[] = [
   ...RUN_CASES,
   { title: 'slots', lines: SPLIT },
@@ -657,5 +698,10 @@ export const SLOT_CASES: readonly RunCase[] = [
   {
     title: 'slots of lines with names that are left out',
     lines: [manyNames(250), manyNames(250, 250), ...SPLIT],
+  },
+  { title: 'words of the row', lines: WORDS },
+  {
+    title: 'words of the row whose names are left out',
+    lines: [manyNames(250), manyNames(250, 250), ...WORDS],
   },
 ]

@@ -19,6 +19,7 @@ const MAX_ROWS = 60
 const RUNS_PER_BLOCK = 5
 const GUARD = 0xa5
 const SENT_LEVELS = ['', '', '', 'info', ' Warn', 'Notice', '  ', 'ß']
+const APPS = ['shop', 'shop', 'shop', 'info', 'é中', '']
 const OWN = Object.values(OWN_MEMBERS)
 
 /** Result of one codec for the same runs. */
@@ -112,6 +113,9 @@ function overwrite({ bytes, layout }: CodecMemory, dice: Dice): void {
     'ENDS',
     'OWN',
     'LEVELS',
+    'APPS',
+    'APP_LENGTHS',
+    'APP_TEXTS',
     'FORMS',
     'TEXT_ENDS',
     'NUMBER_ENDS',
@@ -122,6 +126,7 @@ function overwrite({ bytes, layout }: CodecMemory, dice: Dice): void {
   const last = ['SHAPE_NAMES', 'NAMES'] as const
   const all = [...regions, ...further, ...slots, ...last]
   for (let index = 0; index + 1 < all.length; index++) {
+    if (all[index] === 'APP_TEXTS') continue // They stay between calls, as names do.
     const next = layout[all[index + 1] as (typeof all)[number]]
     bytes.fill(byte, layout[all[index] as (typeof all)[number]], next - layout.GUARD_BYTES)
   }
@@ -149,11 +154,13 @@ function drawnRun(dice: Dice, timeMs: number): LineRun {
   }
   const knowsMuch = dice.chance(0.2)
   return {
+    account: 'account',
     rows: texts.length,
     bytes: Buffer.concat(parts),
     starts,
     ends,
     sentLevels: texts.map(() => dice.pick(SENT_LEVELS)),
+    apps: texts.map(() => dice.pick(APPS)),
     own: texts.map(() =>
       knowsMuch ? OWN.reduce<number>((sum, bit) => sum + (dice.chance(0.5) ? bit : 0), 0) : 0,
     ),

@@ -4,10 +4,12 @@ import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { finish } from '../../engine/steps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 import { type Control, controlType } from '../../schemas/log/control.ts'
+import { isLineTable } from '../../schemas/log/tables.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { lineBatchValue, pushedValue, SAMPLE_ACCOUNT } from './line-batches.ts'
-import { type NativeValue, readNativeBlock } from './native-reader.ts'
+import { rowsOfBlock } from './mapped-row.ts'
+import type { NativeValue } from './native-reader.ts'
 import { exclusion } from './world.ts'
 
 const START_MS = 1_700_000_000_000
@@ -79,11 +81,13 @@ export class CostlyPartition {
     this.fold = PartitionFold.restored(CATALOGUE, IDENTITY, checkpoint ?? undefined)
   }
 
-  /** All rows of a table so far. */
+  /** All rows of a table so far; those of `lines` are all lines, whatever their table is. */
   rows(table: 'lines' | 'node_metrics' | 'pipeline_errors'): Readonly<Record<string, NativeValue>>[] {
     this.pass(60_000)
     return this.#flushes.flatMap(({ tables }) =>
-      tables.filter(each => each.table === table).flatMap(({ block }) => readNativeBlock(block).rows),
+      tables
+        .filter(each => each.table === table || (table === 'lines' && isLineTable(each.table)))
+        .flatMap(({ table: of, block }) => rowsOfBlock(of, block)),
     )
   }
 

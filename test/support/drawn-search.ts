@@ -88,6 +88,8 @@ const jsonText = fc
       object,
       object,
       object.map(value => ({ a: { b: { name: value } } })),
+      // Some of these are the words of their row.
+      object.map(value => ({ ...value, app: 'errorApp', level: 'error' })),
     ),
     rewritten,
   )

@@ -10,6 +10,7 @@ import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import {
   EIGHTH_BEHAVIOUR,
+  ELEVENTH_BEHAVIOUR,
   FIFTH_BEHAVIOUR,
   NINTH_BEHAVIOUR,
   TENTH_BEHAVIOUR,
@@ -182,7 +183,9 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
   const append = (value: Buffer, producer: { id: string; sequence: number } | null = null) => {
     records.push({ appendTimeMs: timeMs, producer, value: value.toString('base64') })
   }
-  const control = (body: Control['body']) => append(controlType.encode({ behaviour, body }))
+  // From the eleventh number on, a number comes into force while a batch is open.
+  let inForce = Math.min(behaviour, TENTH_BEHAVIOUR)
+  const control = (body: Control['body']) => append(controlType.encode({ behaviour: inForce, body }))
   const lines = (requests: readonly SampleRequest[], sequence: number) =>
     append(lineBatchValue(requests), { id: 'producer', sequence })
   const cut = (version: number, payload: unknown) =>
@@ -248,6 +251,12 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     if (behaviour >= NINTH_BEHAVIOUR && round === 35) overwork(control, append)
     if (behaviour >= TENTH_BEHAVIOUR) owe(control, append, round)
     if (behaviour >= TENTH_BEHAVIOUR && round === 27) multiply(control, append)
+    if (behaviour >= ELEVENTH_BEHAVIOUR && round % 5 === 1) split(append, round)
+    if (behaviour > TENTH_BEHAVIOUR && round === 6) {
+      inForce = behaviour
+      control({ 'weir.Owner': { worker: 'newer' } })
+      split(append, round)
+    }
     if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
@@ -345,6 +354,21 @@ function oddBody(round: number): Buffer {
   )
   if (round >= 15 && round < 30) lines.push(JSON.stringify({ line: JSON.stringify(names), app: 'app-1' }))
   return Buffer.from(`{"lines":[${lines.join(',')}]}`)
+}
+
+/** JSON lines with words of their row, values of all kinds, and more values and shapes than are split. */
+function split(append: (value: Buffer) => void, round: number): void {
+  const many = (count: number, end = '') =>
+    `{${Array.from({ length: count }, (_, index) => `"k${index}":"${index}"`).join()}${end}}`
+  const texts = [
+    `{"ts":"2026-11-20","app":"app-1","level":"info","msg":"split ${round}","status":200,"ok":true,"n":null}`,
+    `{"ts":"2026-11-21","app":"app-2","level":"WARN","msg":"split\\n${round}","dur":-1.50,"list":[${round}]}`,
+    `{"level":"warn","a":{"b":{"c":${round},"d":{"e":[1]}}},"big":12345678901234567890,"message":"ünïcode"} `,
+    ...[many(16), many(16, `,"app":"app-1","n":${round}`), '{"a":1,"a":2}', '{ "a" : 1e3 }'],
+    // Each of them has a shape of its own.
+    ...Array.from({ length: round === 6 ? 1_100 : 3 }, (_, index) => `{"k${index}":null}`),
+  ]
+  append(lineBatchValue([{ lines: texts.map(line => ({ line, app: 'app-1', level: '' })) }]))
 }
 
 /** Expressions of an event cost more than is free, then more than is saved up; then many events cost it together; so do rules. */

@@ -74,9 +74,12 @@ function shared(texts: readonly Buffer[]) {
 
 export function runOf({ lines, timeMs, isExact }: GoldenLines, { place } = ONE_AFTER_ANOTHER): LineRun {
   return {
+    account: 'account',
     rows: lines.length,
     ...place(lines.map(({ text }) => Buffer.from(text, 'base64'))),
     sentLevels: lines.map(({ sentLevel }) => sentLevel),
+    // That of the words in SLOT_CASES.
+    apps: lines.map(() => 'a'),
     own: lines.map(({ own }) => own),
     timeMs,
     isExact,

@@ -1,5 +1,6 @@
 import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
 import type { StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
+import type { LineTable } from '../../schemas/log/tables.ts'
 
 /** A line of which only the given members matter. */
 export function newStoredLine(members: Partial<StoredLine> = {}): StoredLine {
@@ -35,8 +36,12 @@ export function newStoredLine(members: Partial<StoredLine> = {}): StoredLine {
 }
 
 /** One block with the lines of one record: rows 0, 1, 2, … */
-export function blockOf(offset: bigint, lines: readonly StoredLine[]): Uint8Array[] {
-  const block = newLineBlock()
+export function blockOf(
+  offset: bigint,
+  lines: readonly StoredLine[],
+  table: LineTable = 'lines',
+): Uint8Array[] {
+  const block = newLineBlock(table)
   for (const [row, line] of lines.entries()) block.append(offset, row, line)
   return block.take()
 }

@@ -14,8 +14,8 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { isLineTable, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
-import { mappedRow } from './mapped-row.ts'
-import { type NativeValue, readNativeBlock } from './native-reader.ts'
+import { rowsOfBlock } from './mapped-row.ts'
+import type { NativeValue } from './native-reader.ts'
 import { type PlacedRow, rowSearches } from './row-searches.ts'
 
 export type MemoryRow = Readonly<Record<string, NativeValue>>
@@ -93,8 +93,7 @@ export class MemoryStore implements Store {
     const fate = this.#fate()
     if (fate === 'refused') throw new StoreError('UNAVAILABLE', 'store is away', { retriable: true })
     if (fate !== 'lost') {
-      const read = readNativeBlock(insert.block).rows
-      const rows = insert.table === 'slotted_lines' ? read.map(mappedRow) : read
+      const rows = rowsOfBlock(insert.table, insert.block)
       if (rows.length !== insert.rows) throw new Error(`${rows.length} rows in a block of ${insert.rows}`)
       this.parts.push({ target: insert, rows })
     }

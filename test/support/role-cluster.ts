@@ -120,7 +120,7 @@ export class RoleCluster {
 
   /** Lines in the store, of all accounts. */
   async storedLines(): Promise<number> {
-    const [row] = await this.#query<{ lines: string }>('SELECT count() AS lines FROM weir.lines')
+    const [row] = await this.#query<{ lines: string }>('SELECT count() AS lines FROM weir.slotted_lines')
     return Number(row?.lines)
   }
 

@@ -32,7 +32,9 @@ export function linesOfBothForms(codec: LineCodec, run: LineRun, names: () => Fi
   const slotted = filledRows(codec, run, slottedNames, new SlottedColumns())
   return {
     plain: plain.rows.map((row, index) => plainLine(row, textOf(run, index), plain.forms[index] as number)),
-    slotted: slotted.rows.map((row, index) => slottedLine(row, slotted.forms[index] as number)),
+    slotted: slotted.rows.map((row, index) =>
+      slottedLine(row, slotted.forms[index] as number, run.apps[index] as string),
+    ),
     rows: slotted.rows,
     names: [plainNames, slottedNames].map(each => ({
       names: Buffer.from(each.snapshot()).toString(),
@@ -69,7 +71,7 @@ function plainLine(row: SlottedRow, text: Buffer, form: number): ReadLine {
 }
 
 /** The inverse of the slotted form. */
-export function slottedLine(row: SlottedRow, form: number): ReadLine {
+export function slottedLine(row: SlottedRow, form: number, app: string): ReadLine {
   const level = utf8(row.level as string)
   const fields = mapFields(row)
   if (row.shape === '')
@@ -77,8 +79,8 @@ export function slottedLine(row: SlottedRow, form: number): ReadLine {
   const shape = readShape(utf8(row.shape as string))
   const slots = SLOT_NAMES.map(name => utf8(row[name] as string))
   const inSlots = newRowFields()
-  addSlotFields(inSlots, shape, slots)
-  const text = Buffer.from(rebuiltLine(shape, slots))
+  addSlotFields(inSlots, shape, slots, { app, level })
+  const text = Buffer.from(rebuiltLine(shape, slots, { app, level }))
   return { text, form, level, fields: sorted([...rowFields(inSlots), ...fields]) }
 }
 

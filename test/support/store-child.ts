@@ -19,7 +19,7 @@ import { sampleLines } from './sample-lines.ts'
  */
 const [where = '', attempt = '0', batches = '0', rows = '0', waitingTable] = process.argv.slice(2)
 const DAY = Date.UTC(2026, 0, 2)
-const LINES = { topic: 'weir.ingest', partition: 3, table: 'lines' } as const
+const LINES = { topic: 'weir.ingest', partition: 3, table: 'slotted_lines' } as const
 const epoch = { offset: 1n, attempt: Number(attempt) }
 
 const connection = where.startsWith('http')
@@ -45,19 +45,19 @@ for (let offset = settled === null ? 0n : settled.offset + 1n; offset < BigInt(b
     startMs: DAY + Number(offset) * 1000,
     stepMs: 0,
   })
-  const block = blockOf(offset, lines)
-  const { block: filters } = finish(wordFilters(block, 'lines'))
+  const block = blockOf(offset, lines, LINES.table)
+  const { block: filters } = finish(wordFilters(block, LINES.table))
   console.log(`storing ${offset}`)
   await store.insert({ ...LINES, epoch, block, rows: count, filters })
   console.log(`stored ${offset}`)
 }
 
 const perBatch = await store.query({
-  sql: `SELECT offset, count() AS lines, count(DISTINCT row) AS rows, max(row) AS highest FROM lines GROUP BY offset ORDER BY offset`,
+  sql: `SELECT offset, count() AS lines, count(DISTINCT row) AS rows, max(row) AS highest FROM ${LINES.table} GROUP BY offset ORDER BY offset`,
 })
 await store.indexWords(0) // Removes the marks of lines without a filter.
 const [counted] = await store.query({
-  sql: 'SELECT sum(size) AS bytes, count() AS lines, toUInt32(countIf(filtered = 1)) AS filtered FROM lines SETTINGS optimize_use_projections = 0',
+  sql: `SELECT sum(size) AS bytes, count() AS lines, toUInt32(countIf(filtered = 1)) AS filtered FROM ${LINES.table} SETTINGS optimize_use_projections = 0`,
 })
 const day = { account: '507f1f77bc', fromMs: DAY, toMs: DAY + DAY_MS - 1 }
 console.log(`report ${JSON.stringify({ perBatch, counted, usage: await store.usageTotals(day) })}`)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +16,7 @@ import type { StoreConnection } from '../../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { IngestRequest } from '../../schemas/log/line-batch.ts'
-import { FILLED_LINE_TABLES, LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine, sentBatch } from './sent-lines.ts'
 
@@ -35,11 +34,6 @@ export interface StoringOptions {
   readonly isFiltered?: false
 }
 
-/** Definition of the table that is not filled yet. */
-const SLOTTED_LINES = readFileSync(
-  new URL('../../engine/store/migrations/slotted-lines.sql', import.meta.url),
-  'utf8',
-).replace(/;\s*$/, '')
 /** Few, so that filters exclude lines in a small store. */
 const SEGMENT_LINES = 4
 
@@ -67,7 +61,6 @@ export async function openStoredLines(
   const connection = await openEmbeddedConnection({ path: folder })
   const store = openClickHouseStore(wrapped(connection))
   await store.open('0b9e0d6e-6f3c-4a57-9d52-30763604df9b')
-  if (!FILLED_LINE_TABLES.includes('slotted_lines')) await connection.command(SLOTTED_LINES)
   const epoch = { offset: 1n, attempt: 0 }
   const claimed = new Set<number>()
   let offset = 1n
@@ -131,9 +124,10 @@ function blockOf(
     if (sink.head.isSentTextAlone) {
       const run = new TextRun()
       run.bytes = line.textBytes as Buffer
+      run.account = context.account
       run.timeMs = context.timeMs
       run.isExact = true
-      run.add(row, line.textStart, line.textEnd, sink.head.level, sink.head.own)
+      run.add(row, line.textStart, line.textEnd, sink.head.level, line.app, sink.head.own)
       block.appendHead(offset, row, line)
       context.fieldNames.beginRun()
       fillAll(wasmCodec, run, context.fieldNames, block.fields)

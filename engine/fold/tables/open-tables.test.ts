@@ -23,7 +23,7 @@ test('lines end with their slice, counts with their minute', () => {
   expect(tables.deadlineMs(5_000)).toBe(NOON_MS + 5_000)
   expect(tables.endsBefore(NOON_MS + 4_999, 5_000)).toBe(false)
   expect(tables.endsBefore(NOON_MS + 5_000, 5_000)).toBe(true)
-  expect(tables.take(5n, NOON_MS + 5_000).map(({ table }) => table)).toEqual(['lines'])
+  expect(tables.take(5n, NOON_MS + 5_000).map(({ table }) => table)).toEqual(['slotted_lines'])
   expect(tables.deadlineMs(5_000)).toBe(NOON_MS + 60_000)
   const [metrics] = tables.take(6n, NOON_MS + 60_000)
   expect(metrics).toMatchObject({ table: 'node_metrics', rows: 1, first: { offset: 6n, row: 0 } })
@@ -34,7 +34,7 @@ test('lines end with their slice, counts with their minute', () => {
 test('the highest position of every table is known until the next flush', () => {
   const tables = filled()
   tables.take(5n, NOON_MS + 60_000)
-  expect(tables.given('lines')).toEqual({ offset: 4n, row: 1 })
+  expect(tables.given('slotted_lines')).toEqual({ offset: 4n, row: 1 })
   const restored = new OpenTables()
   restored.restoreGiven(tables.allGiven)
   expect(restored.given('node_metrics')).toEqual({ offset: 5n, row: 0 })
@@ -45,10 +45,10 @@ test('at lost records everything ends, and counts that the store has are not giv
     filled()
       .takeAtGap(5n, new Set())
       .map(({ table }) => table),
-  ).toEqual(['lines', 'node_metrics'])
+  ).toEqual(['slotted_lines', 'node_metrics'])
   expect(
     filled()
       .takeAtGap(5n, new Set(['node_metrics']))
       .map(({ table }) => table),
-  ).toEqual(['lines'])
+  ).toEqual(['slotted_lines'])
 })

@@ -25,6 +25,11 @@ export interface ReadSlottedRows extends ReadRows {
 }
 
 const NO_SHAPE = ''
+/**
+ * Different shapes of an account in a block. Further ones would make the dictionary of the column large, and hardly any of their
+ * lines would share them. (Our choice.)
+ */
+export const MAX_SHAPES = 1024
 
 /**
  * Columns of table `slotted_lines` that follow from the texts of lines: level, shape, slots, the text of whole rows, and
@@ -36,8 +41,28 @@ export class SlottedColumns {
   readonly #shape = new WordColumn()
   readonly #slots = SLOT_NAMES.map(() => new TextColumn())
 
+  /** Shapes of the block by account. */
+  #shapes = new Map<string, Set<string>>()
+
   get rows(): number {
     return this.#fields.rows
+  }
+
+  /** Whether the block can have a row of this shape. Otherwise the row must be stored whole. */
+  admits(account: string, shape: string): boolean {
+    let known = this.#shapes.get(account)
+    if (known === undefined) {
+      known = new Set()
+      this.#shapes.set(account, known)
+    }
+    if (!known.has(shape) && known.size >= MAX_SHAPES) return false
+    known.add(shape)
+    return true
+  }
+
+  /** Another object in each block. Its shapes are admitted anew. */
+  get block(): object {
+    return this.#shapes
   }
 
   /** Form of each row; a view, valid until the next change. */
@@ -71,6 +96,7 @@ export class SlottedColumns {
   /** Starts again, after the columns were taken. */
   clear(): void {
     this.#fields.clear()
+    this.#shapes = new Map()
   }
 
   /** Names and types of the table's columns, for `nativeBlock`. */

@@ -4,10 +4,11 @@ import type { RowFields } from '../stored-line/stored-line.ts'
  * The shape of a slotted line: all of the line that stands in none of its slots. It is a text with two parts, NAMES and
  * LITERALS, and a zero byte between them.
  *
- * LITERALS is the text of the line, where one byte (1) stands for each slot, in order. No line that has a shape contains
- * one of these bytes, because JSON forbids them. NAMES begins with byte 2; for each slot, its kind and its path follow,
- * with byte 2 behind them. Example: the line `{"ok":true,"tags":["a"]}` has the slots `true` and `["a"]`, the NAMES
- * `␂bok␂o␂` and the LITERALS `{"ok":␁,"tags":␁}`.
+ * LITERALS is the text of the line, where one byte stands for each value, in order: 1 for a slot, and others for words of
+ * columns. No line that has a shape contains one of these bytes, because JSON forbids them. NAMES begins with byte 2; for
+ * each slot, and each word that is a field, its kind and its path follow, with byte 2 behind them. Example: the line
+ * `{"ok":true,"level":"info","tags":["a"]}` with level INFO has the slots `true` and `["a"]`, the NAMES `␂bok␂o␂` and the
+ * LITERALS `{"ok":␁,"level":"␄","tags":␁}`.
  */
 
 /** Kinds of slots. The path of a slot is the name of its field, as in the maps; only opaque slots have none. */
@@ -24,38 +25,73 @@ export const SLOT_KIND = {
   opaque: 'o',
 } as const
 
+/** Contents of JSON strings that are words of other columns. They take no slot. */
+export const WORD_KIND = {
+  /** Field `app` that is the row's app. */
+  app: 'a',
+  /** Member `level` that is the row's level in lower case, of ASCII letters. It is not a field. */
+  level: 'l',
+  /** The same in upper case. */
+  upperLevel: 'u',
+} as const
+
 export type SlotKind = (typeof SLOT_KIND)[keyof typeof SLOT_KIND]
+export type WordKind = (typeof WORD_KIND)[keyof typeof WORD_KIND]
+export type ValueKind = SlotKind | WordKind
 
 /** A longer text would be a shape that few lines share. */
 export const MAX_LITERAL_BYTES = 1024
 
-const SLOT = '\x01'
+/** Bytes of words in LITERALS. */
+const WORD_BYTE: Readonly<Record<WordKind, string>> = { a: '\x03', l: '\x04', u: '\x05' }
+const SLOT_BYTE = '\x01'
 const NAME_END = '\x02'
 const NAMES_END = '\x00'
+const VALUE_BYTES: ReadonlySet<string> = new Set([SLOT_BYTE, ...Object.values(WORD_BYTE)])
 
-export interface SlotName {
-  readonly kind: SlotKind
-  /** Empty for an opaque slot. */
+/** A value of a shape. */
+export interface ValueName {
+  readonly kind: ValueKind
+  /** Empty for a value that is not a field. */
   readonly path: string
+}
+
+/** Words of a row to which its shape may refer. */
+export interface RowWords {
+  readonly app: string
+  readonly level: string
 }
 
 /** A shape that was read. */
 export interface LineShape {
-  readonly names: readonly SlotName[]
-  /** Texts before, between and behind the slots: one more than there are slots. */
+  /** Slots, and words that are fields, in order. */
+  readonly names: readonly ValueName[]
+  /** Texts before, between and behind the values: one more than there are values. */
   readonly literals: readonly string[]
+  /** Bytes that stand for the values. */
+  readonly values: readonly string[]
+}
+
+export function isWord(kind: ValueKind): kind is WordKind {
+  return kind in WORD_BYTE
+}
+
+/** The byte that stands for a value in LITERALS. */
+export function byteOf(kind: ValueKind): string {
+  return isWord(kind) ? WORD_BYTE[kind] : SLOT_BYTE
 }
 
 /**
  * The text of a shape.
  *
- * @param literals with a byte for each slot, see `joinedLiterals`
- * @returns undefined when two slots have the same path, so that a path does not identify a slot
+ * @param literals with a byte for each value
+ * @returns undefined when two values have the same path, so that a path does not identify a value
  */
-export function shapeText(names: readonly SlotName[], literals: string): string | undefined {
+export function shapeText(names: readonly ValueName[], literals: string): string | undefined {
   const paths = new Set<string>()
   let text = NAME_END
   for (const { kind, path } of names) {
+    if (kind === WORD_KIND.level || kind === WORD_KIND.upperLevel) continue
     if (kind !== SLOT_KIND.opaque) {
       if (paths.has(path)) return undefined
       paths.add(path)
@@ -65,32 +101,63 @@ export function shapeText(names: readonly SlotName[], literals: string): string 
   return text + NAMES_END + literals
 }
 
-export function joinedLiterals(literals: readonly string[]): string {
-  return literals.join(SLOT)
-}
-
 /** @param text a shape; not the empty one of a whole line */
 export function readShape(text: string): LineShape {
   const end = text.indexOf(NAMES_END)
   const names = text.slice(1, end).split(NAME_END).slice(0, -1)
+  const literals: string[] = []
+  const values: string[] = []
+  let start = end + 1
+  for (let at = start; at < text.length; at++) {
+    const byte = text[at] as string
+    if (!VALUE_BYTES.has(byte)) continue
+    literals.push(text.slice(start, at))
+    values.push(byte)
+    start = at + 1
+  }
+  literals.push(text.slice(start))
   return {
-    names: names.map(name => ({ kind: name[0] as SlotKind, path: name.slice(1) })),
-    literals: text.slice(end + 1).split(SLOT),
+    names: names.map(name => ({ kind: name[0] as ValueKind, path: name.slice(1) })),
+    literals,
+    values,
   }
 }
 
 /** The text of a line. @param slots at least as many as the shape has; others are ignored */
-export function rebuiltLine({ literals }: LineShape, slots: readonly string[]): string {
+export function rebuiltLine(
+  { literals, values }: LineShape,
+  slots: readonly string[],
+  words: RowWords,
+): string {
   let text = literals[0] as string
-  for (let slot = 1; slot < literals.length; slot++)
-    text += (slots[slot - 1] as string) + (literals[slot] as string)
+  let slot = 0
+  for (let index = 0; index < values.length; index++) {
+    const byte = values[index] as string
+    text += byte === SLOT_BYTE ? (slots[slot++] as string) : wordOf(byte, words)
+    text += literals[index + 1] as string
+  }
   return text
 }
 
-/** Adds the fields that stand in the slots of a line. */
-export function addSlotFields(fields: RowFields, { names }: LineShape, slots: readonly string[]): void {
-  for (const [index, { kind, path }] of names.entries()) {
-    const slot = slots[index] as string
+function wordOf(byte: string, { app, level }: RowWords): string {
+  if (byte === WORD_BYTE.a) return app
+  return byte === WORD_BYTE.l ? level.toLowerCase() : level
+}
+
+/** Adds the fields that stand in the slots of a line, or in words. */
+export function addSlotFields(
+  fields: RowFields,
+  { names }: LineShape,
+  slots: readonly string[],
+  { app }: RowWords,
+): void {
+  let next = 0
+  for (const { kind, path } of names) {
+    if (kind === WORD_KIND.app) {
+      addText(fields, path, app)
+      continue
+    }
+    const slot = slots[next++] as string
     if (kind === SLOT_KIND.opaque) continue
     if (kind === SLOT_KIND.number) addNumber(fields, path, Number(slot))
     else addText(fields, path, slot)

@@ -9,6 +9,8 @@ import { OWN_MEMBERS } from '../stored-line/line-members.ts'
 
 const DAY = 86_400_000
 
+const APP = 'shop'
+
 function runOf(lines: readonly (string | Buffer)[], own = 0): LineRun {
   const texts = lines.map(line => Buffer.from(line as string))
   let end = 0
@@ -17,11 +19,13 @@ function runOf(lines: readonly (string | Buffer)[], own = 0): LineRun {
     return end
   })
   return {
+    account: 'account',
     rows: lines.length,
     bytes: Buffer.concat(texts),
     starts: ends.map((each, row) => each - (texts[row] as Buffer).length),
     ends,
     sentLevels: lines.map(() => ''),
+    apps: lines.map(() => APP),
     own: lines.map(() => own),
     timeMs: DAY,
     isExact: true,
@@ -47,7 +51,13 @@ function rowOf(line: string | Buffer, own = 0): Record<string, unknown> {
 
 function visible(latin1: string): string {
   const text = Buffer.from(latin1, 'latin1').toString()
-  return text.replaceAll('\0', '|').replaceAll('\x01', '#').replaceAll('\x02', ';')
+  return text
+    .replaceAll('\0', '|')
+    .replaceAll('\x01', '#')
+    .replaceAll('\x02', ';')
+    .replaceAll('\x03', '%3')
+    .replaceAll('\x04', '%4')
+    .replaceAll('\x05', '%5')
 }
 
 describe('a slotted line', () => {
@@ -110,11 +120,32 @@ describe('a slotted line', () => {
   })
 
   test('has values that are no fields in opaque slots', () => {
-    expect(rowOf('{"level":"warn","_app":{"a":1},"_tag":"x","status":"y"}', OWN_MEMBERS._tag)).toEqual({
+    expect(rowOf('{"level":"Warn","_app":{"a":1},"_tag":"x","status":"y"}', OWN_MEMBERS._tag)).toEqual({
       ...{ level: 'WARN', shape: ';o;o;o;t_status;|{"level":#,"_app":#,"_tag":#,"status":"#"}' },
-      ...{ s0: '"warn"', s1: '{"a":1}', s2: '"x"', s3: 'y' },
+      ...{ s0: '"Warn"', s1: '{"a":1}', s2: '"x"', s3: 'y' },
     })
     expect(rowOf('{"level":" "}')).toMatchObject({ shape: ';t_level;|{"level":"#"}', s0: ' ' })
+  })
+
+  test('has the app of its row, and its level, in its shape', () => {
+    expect(rowOf('{"app":"shop","level":"warn"}')).toEqual({
+      ...{ level: 'WARN', shape: ';aapp;|{"app":"%3","level":"%4"}' },
+    })
+    expect(rowOf('{"app":"shop","level":"NOTICE"}')).toMatchObject({
+      shape: ';aapp;|{"app":"%3","level":"%5"}',
+    })
+  })
+
+  test.each([
+    ['another app', '{"app":"shops"}', ';tapp;|{"app":"#"}'],
+    ['an app in an object', '{"a":{"app":"shop"}}', ';ta.app;|{"a":{"app":"#"}}'],
+    ['an app with an escape', '{"app":"\\u0073hop"}', ';o;|{"app":#}'],
+    ['a level that is written in another way', '{"level":"Info"}', ';o;|{"level":#}'],
+    ['a level with blanks', '{"level":" info"}', ';o;|{"level":#}'],
+    ['a level that is a number', '{"level":30}', ';o;|{"level":#}'],
+    ['a level in an object', '{"a":{"level":"info"}}', ';ta.level;|{"a":{"level":"#"}}'],
+  ])('has %s in a slot', (_title, line, shape) => {
+    expect(rowOf(line)).toMatchObject({ shape })
   })
 
   const valued = (count: number, end = '}') =>
@@ -139,6 +170,16 @@ describe('a slotted line', () => {
       ['msg', 'x'],
       ['message', 'x'],
     ])
+  })
+
+  test('has words of its row in its shape as long as there are slots', () => {
+    const words = '"app":"shop","level":"info"'
+    const all = rowOf(valued(16, `,${words}}`))
+    expect(all).toMatchObject({ s15: '15' })
+    expect(all.shape).toMatch(/nk15;aapp;\|.*"k15":#,"app":"%3","level":"%4"}$/)
+    const more = rowOf(valued(16, `,${words},"n":1}`))
+    expect(more).toMatchObject({ s15: `15,${words},"n":1}`, text_fields: [['app', 'shop']] })
+    expect(more.shape).toMatch(/nk14;o;\|.*"k15":#$/)
   })
 
   test('has a text for display in the last slot if it is the last value', () => {

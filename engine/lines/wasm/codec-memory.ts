@@ -4,6 +4,7 @@ import { CODEC_PROGRAM } from './codec-program.ts'
 export interface CodecHost {
   nameOf(parent: number, at: number, length: number): number
   standingOf(name: number): number
+  admits(shape: number): boolean
 }
 
 interface Global {
@@ -13,7 +14,7 @@ interface Global {
 /** Exports of assembly/fill.ts. */
 export interface CodecExports {
   readonly memory: { readonly buffer: ArrayBuffer }
-  fill(rows: number, root: number, message: number, isSlotted: boolean): number
+  fill(rows: number, root: number, message: number, isSlotted: boolean, block: number): number
   readonly fellBack: Global
   readonly leftOutAt: Global
   readonly textEntries: Global
@@ -43,6 +44,9 @@ const REGIONS = [
   'ENDS',
   'OWN',
   'LEVELS',
+  'APPS',
+  'APP_LENGTHS',
+  'APP_TEXTS',
   'FORMS',
   'TEXT_ENDS',
   'NUMBER_ENDS',
@@ -65,6 +69,7 @@ const REGIONS = [
 ] as const
 const CONSTANTS = [
   'INPUT_BYTES',
+  'APP_BYTES',
   'GUARD_BYTES',
   'MAX_ROWS',
   'MAX_ROW_BYTES',
@@ -89,6 +94,9 @@ export class CodecMemory {
   readonly ends: Uint32Array
   readonly own: Uint32Array
   readonly levels: Uint32Array
+  /** Places and lengths of the apps of rows. */
+  readonly apps: Uint32Array
+  readonly appLengths: Uint32Array
   readonly forms: Uint8Array
   readonly textEnds: Uint32Array
   readonly numberEnds: Uint32Array
@@ -113,6 +121,8 @@ export class CodecMemory {
     this.ends = words(this.layout.ENDS)
     this.own = words(this.layout.OWN)
     this.levels = words(this.layout.LEVELS)
+    this.apps = words(this.layout.APPS)
+    this.appLengths = words(this.layout.APP_LENGTHS)
     this.forms = new Uint8Array(buffer, this.layout.FORMS)
     this.textEnds = words(this.layout.TEXT_ENDS)
     this.numberEnds = words(this.layout.NUMBER_ENDS)

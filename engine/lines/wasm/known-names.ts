@@ -1,5 +1,6 @@
 import type { NumberedWords } from '../native-block/word-columns.ts'
-import { SLOT_KIND, type SlotKind, shapeText } from '../slots/line-shape.ts'
+import { SLOT_KIND, shapeText, type ValueKind, WORD_KIND } from '../slots/line-shape.ts'
+import { levelKind } from '../slots/split-line.ts'
 import { type FieldNames, MAX_NAME_CHARACTERS } from '../stored-line/field-names.ts'
 import { DETECTED_LEVELS, normalLevel } from '../stored-line/level.ts'
 import { keyRule } from '../stored-line/line-members.ts'
@@ -7,7 +8,16 @@ import { CodecMemory } from './codec-memory.ts'
 
 /** Standings and kinds of names, as in assembly/names.ts. */
 const STANDING = { new: 0, accepted: 1, leftOut: 2 } as const
-const KIND = { plain: 0, level: 1, message: 2, msg: 4, alwaysOwn: 8 } as const
+const KIND = {
+  plain: 0,
+  level: 1,
+  message: 2,
+  msg: 4,
+  alwaysOwn: 8,
+  app: 16,
+  upperLevel: 32,
+  lowerLevel: 64,
+} as const
 /** Names beyond it are answered with 0, which makes the row fall back. */
 const NO_NAME = 0
 /** Number of other seeds after which all names are forgotten instead. */
@@ -45,11 +55,14 @@ export class KnownNames {
   #needsSeed = false
   #seed = 0
   #seeds = 0
+  /** Whether the present block can have a row of a shape. */
+  admits: (shape: string) => boolean = () => true
 
   constructor() {
     this.memory = new CodecMemory({
       nameOf: (parent, at, length) => this.#nameOf(parent, at, length),
       standingOf: name => this.#standingOf(this.#texts[name] as string),
+      admits: shape => this.admits(this.#texts[shape] as string),
     })
     this.#forget()
   }
@@ -111,18 +124,18 @@ export class KnownNames {
 
   #addLevel(at: number, length: number, text: string): number {
     const level = normalLevel(text)
-    return level === '' ? NO_NAME : this.#add(this.#levelsRoot, at, length, level, KIND.plain)
+    return level === '' ? NO_NAME : this.#add(this.#levelsRoot, at, length, level, kindOfLevel(text, level))
   }
 
-  /** Adds the shape of literals with the kinds of their slots behind them. */
+  /** Adds the shape of literals with the kinds of their values behind them. */
   #addShape(at: number, length: number): number {
     const { bytes, shapeNames } = this.memory
     const key = bytes.toString('utf8', at, at + length)
     let end = key.length
     while (KINDS.has(key.charAt(end - 1))) end--
-    const names = Array.from(key.slice(end), (kind, slot) => ({
-      kind: kind as SlotKind,
-      path: kind === SLOT_KIND.opaque ? '' : (this.#texts[shapeNames[slot] as number] as string),
+    const names = Array.from(key.slice(end), (kind, value) => ({
+      kind: kind as ValueKind,
+      path: kind === SLOT_KIND.opaque ? '' : (this.#texts[shapeNames[value] as number] as string),
     }))
     const text = shapeText(names, key.slice(0, end))
     return text === undefined ? NO_NAME : this.#add(this.#shapesRoot, at, length, text, KIND.plain)
@@ -191,10 +204,17 @@ export class KnownNames {
   }
 }
 
-const KINDS: ReadonlySet<string> = new Set(Object.values(SLOT_KIND))
+function kindOfLevel(text: string, level: string): number {
+  const kind = levelKind(text, level)
+  if (kind === undefined) return KIND.plain
+  return kind === WORD_KIND.level ? KIND.lowerLevel : KIND.upperLevel
+}
+
+const KINDS: ReadonlySet<string> = new Set([...Object.values(SLOT_KIND), ...Object.values(WORD_KIND)])
 const MESSAGE = 'message'
 const KIND_OF_KEY: ReadonlyMap<string, number> = new Map([
   [MESSAGE, KIND.message],
   ['msg', KIND.msg],
   ['level', KIND.level],
+  ['app', KIND.app],
 ])

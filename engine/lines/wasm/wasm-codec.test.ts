@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { SLOTS } from '../../../schemas/log/tables.ts'
+import { readNativeBlock } from '../../../test/support/native-reader.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import { fillAll, type LineRun, lineCodec } from '../line-codec.ts'
 import { FieldColumns } from '../native-block/field-columns.ts'
 import type { LineColumns } from '../native-block/line-block.ts'
 import { nativeBlock } from '../native-block/native-block.ts'
-import { SlottedColumns } from '../native-block/slotted-columns.ts'
+import { MAX_SHAPES, SlottedColumns } from '../native-block/slotted-columns.ts'
 import { timeBounds } from '../scan/timestamp.ts'
 import { MAX_LITERAL_BYTES } from '../slots/line-shape.ts'
 import { FieldNames } from '../stored-line/line-fields.ts'
@@ -20,11 +21,13 @@ function runOf(lines: readonly string[], timeMs = DAY_MS): LineRun {
     return end
   })
   return {
+    account: 'account',
     rows: lines.length,
     bytes: Buffer.concat(texts),
     starts: ends.map((each, row) => each - (texts[row] as Buffer).length),
     ends,
     sentLevels: lines.map(() => ''),
+    apps: lines.map(() => 'a'),
     own: lines.map(() => 0),
     timeMs,
     isExact: true,
@@ -207,6 +210,14 @@ describe('lines that the codec splits', () => {
     ['a deep object', '{"a":{"b":{"c":[1]}}}', '{"a":{"b":{"c":{"d":1}}}}'],
     ['a level', '{"level":"info","a":1}', '{"level":"warn","a":2}'],
     ['a level that is a number', '{"level":"info","a":1}', '{"level":30,"a":2}'],
+    ['a level in upper case', '{"level":"info","a":1}', '{"level":"INFO","a":2}'],
+    ['a level in mixed case', '{"level":"info","a":1}', '{"level":"Info","a":2}'],
+    ['a level in lower case', '{"level":"Info","a":1}', '{"level":"info","a":2}'],
+    ['the app of the row', '{"app":"b","a":1}', '{"app":"a","a":2}'],
+    ['another app', '{"app":"a","a":1}', '{"app":"b","a":2}'],
+    ['an app that begins like that of the row', '{"app":"a","a":1}', '{"app":"ab","a":2}'],
+    ['an app that is a list', '{"app":"a","a":1}', '{"app":["a"],"a":2}'],
+    ['an app with an escape', '{"app":"a","a":1}', '{"app":"\\u0061","a":2}'],
     ['an escaped text for display', '{"msg":"x"}', '{"msg":"\\n"}'],
     ['a list for display', '{"msg":"\\n"}', '{"msg":["x"]}'],
     ['a value of the service', '{"_app":1}', '{"_app":[1,{"a":2}]}'],
@@ -270,6 +281,22 @@ describe('lines that the codec splits', () => {
     })
     fellBackOf([runOf(lines), runOf(lines.slice(0, 100)), runOf(lines.slice(-1))], codec, slotted)
     expect(codec.memory.exports.nameCount()).toBeLessThan(6_000)
+  })
+
+  test('an account has a bounded number of shapes in a block, and lines of others are whole', () => {
+    const line = (blanks: number) =>
+      `{${' '.repeat(blanks % 900)}"a":1${' '.repeat(Math.floor(blanks / 900))}}`
+    const most = runOf(Array.from({ length: MAX_SHAPES }, (_, blanks) => line(blanks)))
+    const more = runOf([line(MAX_SHAPES), line(1), line(MAX_SHAPES + 1), line(MAX_SHAPES), 'x', line(2)])
+    const other = { ...runOf([line(MAX_SHAPES)]), account: 'other' }
+    expect(fellBackOf([most, more, other, more], new WasmCodec(0), slotted)).toBe(0)
+    const columns = slotted()
+    for (const run of [most, more, other]) fillAll(new WasmCodec(0), run, new FieldNames(), columns)
+    const { rows } = readNativeBlock(nativeBlock(columns.named(), columns.rows))
+    const isWhole = rows.slice(MAX_SHAPES).map(({ whole_line }) => whole_line !== '')
+    expect(isWhole).toEqual([true, false, true, true, true, false, false])
+    columns.clear()
+    expect(columns.admits('account', 'another one')).toBe(true)
   })
 
   test('an account and a day do not have the shapes of another one', () => {

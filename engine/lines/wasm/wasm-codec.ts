@@ -35,6 +35,13 @@ export class WasmCodec implements LineCodec {
   readonly #memory = this.#known.memory
   readonly #progress = new WeakMap<FieldNames, Progress>()
   readonly #mostSkipped: number
+  /** Places of the texts of apps in the memory, and the end of the last one. */
+  readonly #apps = new Map<string, AppText>()
+  #appsEnd = 0
+  #block: object | undefined
+  #account = ''
+  /** Number of the present block and account. */
+  #blockNumber = 0
   #fallenBackRows = 0
   #fallenBackBodies = 0
 
@@ -84,8 +91,9 @@ export class WasmCodec implements LineCodec {
     names.beginDay(run.timeMs)
     const root = this.#known.use(names, progress.rows)
     const isSlotted = columns instanceof SlottedColumns
-    const loaded = this.#load(run, from, progress.rows)
-    const rows = loaded === 0 ? 0 : exports.fill(loaded, root.root, root.message, isSlotted)
+    const loaded = this.#load(run, from, isSlotted ? this.#loadApps(run, from, progress.rows) : progress.rows)
+    const block = isSlotted ? this.#numberOf(columns, run.account) : 0
+    const rows = loaded === 0 ? 0 : exports.fill(loaded, root.root, root.message, isSlotted, block)
     const fellBack = loaded === 0 || exports.fellBack.value !== 0
     if (rows > 0) this.#take(rows, names, columns)
     if (fellBack) retreat(progress, rows, this.#mostSkipped)
@@ -114,6 +122,47 @@ export class WasmCodec implements LineCodec {
     }
     bytes.set(run.bytes.subarray(first, end), layout.INPUT)
     return count
+  }
+
+  /** Copies the apps of rows into the memory, as far as they fit. @returns the number of rows */
+  #loadApps(run: LineRun, from: number, most: number): number {
+    const { apps, appLengths } = this.#memory
+    const rows = Math.min(run.rows - from, most)
+    for (let row = 0; row < rows; row++) {
+      const text = run.apps[from + row] as string
+      const app = this.#apps.get(text) ?? this.#loadApp(text, row === 0)
+      if (app === undefined) return row
+      apps[row] = app.place
+      appLengths[row] = app.length
+    }
+    return rows
+  }
+
+  /** @param isFirst whether other apps may be overwritten @returns undefined when it does not fit */
+  #loadApp(text: string, isFirst: boolean): AppText | undefined {
+    const { layout, bytes } = this.#memory
+    const length = Buffer.byteLength(text)
+    if (this.#appsEnd + length > layout.APP_BYTES) {
+      if (!isFirst) return undefined
+      this.#apps.clear()
+      this.#appsEnd = 0
+    }
+    const app = { place: layout.APP_TEXTS + this.#appsEnd, length }
+    bytes.write(text, app.place)
+    this.#appsEnd += length
+    this.#apps.set(text, app)
+    return app
+  }
+
+  /** Number of the columns' present block for an account, and makes it decide which shapes it can have. */
+  #numberOf(columns: SlottedColumns, account: string): number {
+    if (columns.block !== this.#block || account !== this.#account) {
+      this.#block = columns.block
+      this.#account = account
+      this.#blockNumber = (this.#blockNumber + 1) >>> 0
+      this.#known.admits = shape => columns.admits(account, shape)
+    }
+    return this.#blockNumber
   }
 
   #take(rows: number, names: FieldNames, columns: LineColumns): void {
@@ -165,6 +214,11 @@ export class WasmCodec implements LineCodec {
     }
     return progress
   }
+}
+
+interface AppText {
+  readonly place: number
+  readonly length: number
 }
 
 function advance(progress: Progress, maxRows: number): void {

@@ -1,9 +1,4 @@
-import {
-  FILLED_LINE_TABLES,
-  isLineTable,
-  STORE_TABLES,
-  type StoreTable,
-} from '../../../schemas/log/tables.ts'
+import { isLineTable, LINE_TABLES, STORE_TABLES, type StoreTable } from '../../../schemas/log/tables.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { knownCheckpoint } from '../../fold/checkpoint/read-checkpoint.ts'
 import type { AcceptedGap, TableBatch } from '../../fold/flush.ts'
@@ -147,7 +142,7 @@ export class PartitionVerification {
     if (this.#day === '') return undefined
     let mismatch: Mismatch | undefined
     const sums: RowSums[] = []
-    for (const table of FILLED_LINE_TABLES) {
+    for (const table of LINE_TABLES) {
       const rows = this.#rows[table]
       this.#rows[table] = this.#newRows(table)
       await rows.end()
@@ -173,7 +168,7 @@ export class PartitionVerification {
 
   async #strays(): Promise<Mismatch | undefined> {
     const { audit, topic, partition } = this.#options
-    for (const table of FILLED_LINE_TABLES) {
+    for (const table of LINE_TABLES) {
       const range = this.#range(table)
       const stray = await audit.firstRow(range, this.#days)
       if (stray !== undefined) return strayMismatch('rows', range, stray)

@@ -31,6 +31,6 @@ export function selectedLine(row: AnswerRow): SelectedLine {
   if (!('shape' in row)) return row
   const { tag_list, facts, shape, whole_line, ...others } = row
   const slots = SLOT_NAMES.map(name => row[name as `s${number}`] as string)
-  const line = shape === '' ? whole_line : rebuiltLine(knownShape(shape), slots)
+  const line = shape === '' ? whole_line : rebuiltLine(knownShape(shape), slots, row)
   return { ...(others as Omit<LineRow, SlottedMember>), ...factsOf(facts), tags: tagsOf(tag_list), line }
 }

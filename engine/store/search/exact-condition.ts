@@ -1,4 +1,4 @@
-import { FILLED_LINE_TABLES, type LineTable } from '../../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable } from '../../../schemas/log/tables.ts'
 import { QuerySyntaxError } from '../../query-language/query-syntax-error.ts'
 import type { FieldTest, MatchOperator, Query, TextTerm } from '../../query-language/syntax-tree.ts'
 import {
@@ -58,7 +58,7 @@ export function exactCondition(query: Query, constants: SqlConstants, table: Lin
 
 /** Checks that a query fits into a search. @throws QuerySyntaxError for one with too many terms */
 export function assertSearchable(query: Query): void {
-  for (const table of FILLED_LINE_TABLES) exactCondition(query, new SqlConstants(), table)
+  for (const table of LINE_TABLES) exactCondition(query, new SqlConstants(), table)
 }
 
 class ConditionCompiler {

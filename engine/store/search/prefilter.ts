@@ -212,6 +212,7 @@ class PrefilterCompiler {
     const holds = (value: Expression) => anyOf(searches.map(search => search(value)))
     return anyOf([
       ...WORDS_OF_SLOTTED.map(holds),
+      ...(terms.some(({ operator }) => isCaseSensitive(operator)) ? [holds(LEVEL_IN_LINE)] : []),
       ...column.slots.map(holds),
       holds(column.wholeLine),
       holds(column.meta),
@@ -220,6 +221,9 @@ class PrefilterCompiler {
     ])
   }
 }
+
+/** The level as it may be in the text of a line (engine/lines/slots/line-shape.ts). */
+const LEVEL_IN_LINE = sql`lower(${column.level})`
 
 /** Columns of words. Facts and tags have all of their texts, with separators. */
 const WORDS_OF_SLOTTED: readonly Expression[] = [

@@ -77,7 +77,7 @@ export async function measureIngestion(
 ): Promise<MeasuredIngestion> {
   const { shape, lines } = ingestion
   const load = await prepareLoad({ url: way.url, ingestionKey: way.key, ...ingestion })
-  const watch = new PartWatch(weir.tableFolder('lines'))
+  const watch = new PartWatch(weir.tableFolder('slotted_lines'))
   try {
     const parseBefore = parseRate(shape)
     const before = await readingsOf(weir, watch)

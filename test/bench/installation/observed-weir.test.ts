@@ -27,7 +27,7 @@ test('an empty installation takes lines, stores each of them once, and comes to 
     expect(threadGroups(measured)['main thread']).toBeGreaterThan(0)
     await weir.program.end('SIGTERM')
     const { tables, columns } = await storeContents(weir.storeFolder)
-    const lines = tables.find(({ table }) => table === 'lines')
+    const lines = tables.find(({ table }) => table === 'slotted_lines')
     expect(lines?.rows).toBe(5_000)
     expect(lines?.bytes).toBeGreaterThan(5_000)
     expect(columns.map(({ name }) => name)).toContain('projection usage')

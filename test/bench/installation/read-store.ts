@@ -14,13 +14,13 @@ const COLUMNS = `
   SELECT name, sum(bytes) AS bytes FROM (
     SELECT column AS name, sum(column_data_compressed_bytes + column_marks_bytes) AS bytes
     FROM system.parts_columns
-    WHERE active AND database = currentDatabase() AND table = 'lines' GROUP BY name
+    WHERE active AND database = currentDatabase() AND table = 'slotted_lines' GROUP BY name
     UNION ALL
     SELECT concat('projection ', name), sum(bytes_on_disk) FROM system.projection_parts
-    WHERE active AND database = currentDatabase() AND table = 'lines' GROUP BY name
+    WHERE active AND database = currentDatabase() AND table = 'slotted_lines' GROUP BY name
     UNION ALL
     SELECT concat('index ', name), sum(data_compressed_bytes + marks_bytes) FROM system.data_skipping_indices
-    WHERE database = currentDatabase() AND table = 'lines' GROUP BY name)
+    WHERE database = currentDatabase() AND table = 'slotted_lines' GROUP BY name)
   GROUP BY name HAVING bytes > 0 ORDER BY bytes DESC`
 
 const connection = await openEmbeddedConnection({ path: process.argv[2] as string, searches: 1 })

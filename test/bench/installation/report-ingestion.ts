@@ -99,9 +99,11 @@ export function reportContents(
       figure(`on the disk, column ${column.name}`, 'B a line', column.bytes / lines)
   const rest = small.reduce((sum, column) => sum + column.bytes, 0)
   figure(`on the disk, ${small.length} smaller columns`, 'B a line', rest / lines)
-  for (const table of tables.filter(each => each.table !== 'lines' && each.bytes / lines >= SMALL_BYTES))
+  for (const table of tables.filter(
+    each => each.table !== 'slotted_lines' && each.bytes / lines >= SMALL_BYTES,
+  ))
     figure(`on the disk, table ${table.table}`, 'B a line', table.bytes / lines)
-  const stored = tables.find(({ table }) => table === 'lines')
+  const stored = tables.find(({ table }) => table === 'slotted_lines')
   const known = columns.reduce((sum, column) => sum + column.bytes, 0)
   figure(
     'on the disk, small parts that report no columns',

@@ -33,11 +33,13 @@ function runOf(body: Buffer, timeMs: number) {
   const batch = ingestedBatch(body, timeMs)
   const rows = Array.from({ length: batch.count }, (_, row) => row)
   return {
+    account: batch.account,
     rows: batch.count,
     bytes: batch.lineBytes,
     starts: rows.map(row => batch.lineStart(row)),
     ends: rows.map(row => batch.lineEnd(row)),
     sentLevels: rows.map(row => batch.level(row)),
+    apps: rows.map(row => batch.app(row)),
     own: rows.map(() => 0),
     timeMs,
     isExact: true,

@@ -22,14 +22,14 @@ await describeKafka('faults on a cluster', { brokers: 3, faults: true }, cluster
       await account.shipper.rest()
       await site.recovery(performance.now(), site.newest)
       const row =
-        "SELECT offset, row FROM weir.lines WHERE level = 'KEPT' ORDER BY offset, row LIMIT 1 OFFSET"
+        "SELECT offset, row FROM weir.slotted_lines WHERE level = 'KEPT' ORDER BY offset, row LIMIT 1 OFFSET"
       await statement(
         site.store.url,
-        `INSERT INTO weir.lines SELECT * FROM weir.lines WHERE (offset, row) IN (${row} 2)`,
+        `INSERT INTO weir.slotted_lines SELECT * FROM weir.slotted_lines WHERE (offset, row) IN (${row} 2)`,
       )
       await statement(
         site.store.url,
-        `ALTER TABLE weir.lines DELETE WHERE (offset, row) IN (${row} 5) SETTINGS mutations_sync = 1`,
+        `ALTER TABLE weir.slotted_lines DELETE WHERE (offset, row) IN (${row} 5) SETTINGS mutations_sync = 1`,
       )
       const amounts = (await audit()).findings.map(({ kind, amount }) => [kind, amount])
       expect(amounts).toContainEqual(['doubled', 1])

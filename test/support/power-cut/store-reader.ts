@@ -2,6 +2,7 @@ import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import { endMarkTable } from '../../../engine/store/end-mark-table.ts'
 import { DAY_MS } from '../../../engine/times/duration.ts'
+import { isLineTable, LINE_TABLES } from '../../../schemas/log/tables.ts'
 import { eventually } from '../exported-lines.ts'
 import { DAY, LOG_ID, OFFSETS, PARTITION, type Promised, ROWS, seal } from './promised.ts'
 
@@ -19,7 +20,7 @@ await store.open(LOG_ID, true).catch(error => {
   process.exit()
 })
 
-for (const table of ['lines', 'node_metrics', 'pipeline_errors', 'full_field_days']) {
+for (const table of [...LINE_TABLES, 'node_metrics', 'pipeline_errors', 'full_field_days']) {
   const found = await store.query<{ offset: string; rows: string; places: string }>({
     sql: `SELECT offset, count() AS rows, count(DISTINCT row) AS places FROM ${table} GROUP BY offset`,
   })
@@ -28,7 +29,7 @@ for (const table of ['lines', 'node_metrics', 'pipeline_errors', 'full_field_day
   )
   for (let offset = 0; offset < OFFSETS; offset++) {
     const [rows = 0, places = 0] = rowsOf.get(offset) ?? []
-    const mayBeGone = offset >= promised.stored || (table === 'lines' && offset === 0 && promised.isExpired)
+    const mayBeGone = offset >= promised.stored || (isLineTable(table) && offset === 0 && promised.isExpired)
     if (rows === places && (rows === ROWS || (mayBeGone && rows === 0))) continue
     console.log(`${table} has ${rows} rows at ${places} places of offset ${offset}`)
   }
@@ -48,11 +49,13 @@ const [usage] = await store.query<{ n: string; rows: string }>({ sql: closed })
 if (Number(usage?.n) < promised.closedLines) console.log(`usage_days counts ${usage?.n} lines`)
 
 // The usage of a closed day stays; an open day is counted from its lines, by the projection where it is whole.
-const [lines] = await store.query<{ n: string }>({ sql: 'SELECT count() AS n FROM lines' })
+const [lines] = await store.query<{ n: string }>({
+  sql: `SELECT sum(n) AS n FROM (${LINE_TABLES.map(table => `SELECT count() AS n FROM ${table}`).join(' UNION ALL ')})`,
+})
 const counted = (
   await store.usageTotals({ account: '507f1f77bc', fromMs: DAY, toMs: DAY + DAY_MS - 1 })
 ).reduce((sum, total) => sum + total.lines, 0)
-const expected = usage?.rows === '0' ? Number(lines?.n) : OFFSETS * ROWS
+const expected = usage?.rows === '0' ? Number(lines?.n) : OFFSETS * ROWS * LINE_TABLES.length
 if (counted !== expected) console.log(`usage counts ${counted} lines instead of ${expected}`)
 
 // Opening has begun to build the projection again where the cut has taken it.

@@ -9,7 +9,7 @@ import { openClickHouseStore } from '../../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../../engine/store/embedded-connection.ts'
 import { endMarkTable } from '../../../engine/store/end-mark-table.ts'
 import { DAY_MS } from '../../../engine/times/duration.ts'
-import type { StoreTable } from '../../../schemas/log/tables.ts'
+import { LINE_TABLES, type LineTable, type StoreTable } from '../../../schemas/log/tables.ts'
 import { blockOf } from '../line-blocks.ts'
 import { sampleLines } from '../sample-lines.ts'
 import {
@@ -59,7 +59,8 @@ promise({ step: 'claimed', epochs: EPOCHS })
 for (let offset = 0; offset < OFFSETS; offset++) {
   const minute = { offset: BigInt(offset), minuteMs: DAY }
   const blocks = {
-    lines: linesOf(offset),
+    lines: linesOf(offset, 'lines'),
+    slotted_lines: linesOf(offset, 'slotted_lines'),
     node_metrics: metricsOf(minute),
     pipeline_errors: errorsOf(minute),
     full_field_days: fullDaysOf(minute),
@@ -77,7 +78,7 @@ promise({ step: 'merged' })
 
 await store.closeDay('2026-01-02')
 await untilReplacedIsGone()
-promise({ step: 'closed', closedLines: OFFSETS * ROWS })
+promise({ step: 'closed', closedLines: OFFSETS * ROWS * LINE_TABLES.length })
 
 await connection.command('ALTER TABLE lines MATERIALIZE INDEX marked_words SETTINGS mutations_sync = 2')
 await untilReplacedIsGone()
@@ -95,10 +96,10 @@ function epochOf(attempt: number) {
 }
 
 /** Lines of the first offset are kept for fewer days than the others. */
-function linesOf(offset: number): Uint8Array[] {
+function linesOf(offset: number, table: LineTable): Uint8Array[] {
   const retentionDays = offset === 0 ? EXPIRED_DAYS : 365
   const lines = sampleLines({ seed: offset + 1, count: ROWS, startMs: DAY + offset * 1000, retentionDays })
-  return blockOf(BigInt(offset), lines)
+  return blockOf(BigInt(offset), lines, table)
 }
 
 function metricsOf(minute: { offset: bigint; minuteMs: number }): Uint8Array[] {
@@ -141,7 +142,7 @@ function endMarkAt(next: bigint): EndMark {
 
 /** The engine removes replaced parts in its own time, and at once when a partition is dropped, unless one is in use. */
 async function untilReplacedIsGone(): Promise<void> {
-  const dated = ['lines', 'usage_days', 'node_metrics', 'pipeline_errors']
+  const dated = [...LINE_TABLES, 'usage_days', 'node_metrics', 'pipeline_errors']
   const active = async () =>
     Number((await connection.read<{ n: string }>('SELECT count() AS n FROM system.parts WHERE active'))[0]?.n)
   const onDisk = () =>

@@ -16,6 +16,10 @@ import { writeSlotTexts } from './slots'
 import { beginRows, readSlottedRow } from './slotted-rows'
 
 export {
+  APP_BYTES,
+  APP_LENGTHS,
+  APP_TEXTS,
+  APPS,
   ENDS,
   FORMS,
   GUARD_BYTES,
@@ -63,11 +67,12 @@ export let numberEntries: u32 = 0
 
 /**
  * Fills the columns with rows of the input. @param root of the names of their account @param message name of the text for
- * display @param isSlotted whether rows are split into shape and slots @returns the number of rows that were read
+ * display @param isSlotted whether rows are split into shape and slots @param block number of the block that the rows belong to, for one
+ * account @returns the number of rows that were read
  */
-export function fill(rows: u32, root: u32, message: u32, isSlotted: bool): u32 {
+export function fill(rows: u32, root: u32, message: u32, isSlotted: bool, block: u32): u32 {
   clearColumns()
-  beginRows()
+  beginRows(block)
   fellBack = false
   leftOutAt = NONE
   let row: u32 = 0

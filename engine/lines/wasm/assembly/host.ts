@@ -8,5 +8,8 @@
  */
 export declare function nameOf(parent: u32, at: usize, length: u32): usize
 
+/** Whether the block can have a row of this shape. Otherwise the row must be whole. */
+export declare function admits(shape: u32): bool
+
 /** Standing of a name of which the last answer was that it is new. */
 export declare function standingOf(name: u32): u32

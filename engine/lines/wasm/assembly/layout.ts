@@ -36,8 +36,13 @@ export const STARTS: usize = INPUT + INPUT_BYTES + SLACK + GUARD_BYTES
 export const ENDS: usize = STARTS + MAX_ROWS * 4 + GUARD_BYTES
 export const OWN: usize = ENDS + MAX_ROWS * 4 + GUARD_BYTES
 export const LEVELS: usize = OWN + MAX_ROWS * 4 + GUARD_BYTES
+/** Columns with an entry per row: place and length of its app, and the texts of apps. */
+export const APPS: usize = LEVELS + MAX_ROWS * 4 + GUARD_BYTES
+export const APP_LENGTHS: usize = APPS + MAX_ROWS * 4 + GUARD_BYTES
+export const APP_TEXTS: usize = APP_LENGTHS + MAX_ROWS * 4 + GUARD_BYTES
+export const APP_BYTES: usize = 32 * 1024
 /** Columns with an entry per row: form, and the number of entries up to its end in both maps. */
-export const FORMS: usize = LEVELS + MAX_ROWS * 4 + GUARD_BYTES
+export const FORMS: usize = APP_TEXTS + APP_BYTES + SLACK + GUARD_BYTES
 export const TEXT_ENDS: usize = FORMS + MAX_ROWS + GUARD_BYTES
 export const NUMBER_ENDS: usize = TEXT_ENDS + MAX_ROWS * 4 + GUARD_BYTES
 /** Columns with an entry per member of a map: its name and its value, texts with their length before them. */
@@ -50,6 +55,8 @@ export const OPEN_KEYS: usize = NUMBER_VALUES + MAX_ENTRIES * 8 + GUARD_BYTES
 /** Slots of a line, as in schemas/log/tables.ts, and the bytes of its literals, as in slots/line-shape.ts. */
 export const SLOTS: usize = 16
 export const MAX_LITERAL_BYTES: usize = 1024
+/** Values of a shape: slots, the app and the level. */
+export const MAX_VALUES: usize = SLOTS + 2
 /** Columns with an entry per row: its shape, the number of its slots, and for each slot its place and length in the input. */
 export const SHAPES: usize = OPEN_KEYS + MAX_OPEN_KEYS * OPEN_KEY_SIZE + GUARD_BYTES
 export const SLOT_COUNTS: usize = SHAPES + MAX_ROWS * 4 + GUARD_BYTES
@@ -61,14 +68,14 @@ export const SLOT_TEXTS: usize = SPANS + MAX_ROWS * SLOTS * SPAN_SIZE + GUARD_BY
 const SLOT_TEXT_BYTES: usize = INPUT_BYTES + INPUT_BYTES / 64 + (SLOTS + 1) * MAX_ROWS
 export const SLOT_TEXT_ENDS: usize = SLOT_TEXTS + SLOT_TEXT_BYTES + SLACK + GUARD_BYTES
 /**
- * Key of the shape of the present row; per slot its name, the end of the literals before it, the objects around it, and its
+ * Key of the shape of the present row; per value its name, the end of the literals before it, the objects around it, and its
  * kind.
  */
 export const SHAPE_KEY: usize = SLOT_TEXT_ENDS + (SLOTS + 16) * 4 + GUARD_BYTES
 export const SHAPE_NAMES: usize = SHAPE_KEY + MAX_LITERAL_BYTES + 2 * SLACK + GUARD_BYTES
-export const SHAPE_LITERALS: usize = SHAPE_NAMES + SLOTS * 4
-export const SHAPE_DEPTHS: usize = SHAPE_LITERALS + SLOTS * 4
-export const SHAPE_KINDS: usize = SHAPE_DEPTHS + SLOTS * 4
+export const SHAPE_LITERALS: usize = SHAPE_NAMES + MAX_VALUES * 4
+export const SHAPE_DEPTHS: usize = SHAPE_LITERALS + MAX_VALUES * 4
+export const SHAPE_KINDS: usize = SHAPE_DEPTHS + MAX_VALUES * 4
 /** Names, the slots in which they are found, and their bytes. */
 export const NAMES: usize = SHAPE_KINDS + 2 * SLACK + GUARD_BYTES
 export const NAME_SLOTS: usize = NAMES + MAX_NAMES * NAME_SIZE + GUARD_BYTES

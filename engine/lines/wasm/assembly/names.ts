@@ -25,6 +25,10 @@ export const IS_MESSAGE: u32 = 2
 export const IS_MSG: u32 = 4
 /** The service gives every record a member of this name. */
 export const IS_ALWAYS_OWN: u32 = 8
+export const IS_APP: u32 = 16
+// Kinds of texts of levels: the level itself, and the level in lower case.
+export const IS_UPPER_LEVEL: u32 = 32
+export const IS_LOWER_LEVEL: u32 = 64
 
 /** A key below another one, in an account on a day. Levels are names, too: they have bytes and a number. */
 @unmanaged
@@ -42,7 +46,7 @@ export class Name {
   collides: u32
   /** Bit of the key that has this underscore itself. */
   underscored: u32
-  /** Number of the last object with this key. */
+  /** Number of the last object with this key; of a shape the block that admitted it last. */
   object: u32
   /** The name that followed it last. */
   next: Name | null

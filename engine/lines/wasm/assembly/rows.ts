@@ -3,7 +3,17 @@ import { CLOSING_BRACE, COMMA, isDigit, isTextBlank, OPENING_BRACE, QUOTE, skipB
 import { keepText, nextText } from './columns'
 import { copyCompact } from './compact-json'
 import { addString, addValue, beginNesting, FALLS_BACK, memberAt, memberValue, nextObject } from './fields'
-import { findName, IS_ALWAYS_OWN, IS_LEVEL, IS_MESSAGE, IS_MSG, Name, numberOf } from './names'
+import {
+  findName,
+  IS_ALWAYS_OWN,
+  IS_APP,
+  IS_LEVEL,
+  IS_MESSAGE,
+  IS_MSG,
+  Name,
+  nameAt,
+  numberOf,
+} from './names'
 import { isPlainInteger, readNumber } from './numbers'
 import { specialFrom } from './strings'
 import { isUtf8 } from './utf8'
@@ -28,6 +38,11 @@ let underscored: u32 = 0
 /** Number of the level in member `level` of the row that was read; 0: none. */
 export function levelOfMember(): u32 {
   return level
+}
+
+/** Kind of the text of the level that was read last: IS_UPPER_LEVEL, IS_LOWER_LEVEL or 0. */
+export function kindOfLevel(): u32 {
+  return nameAt(level).kind
 }
 
 /**
@@ -128,7 +143,7 @@ export function noteMessage(): void {
 export function addMember(at: usize, name: Name): usize {
   noteName(name)
   if (isOwn(name)) return copyCompact(at, nextText()) // It is only read.
-  if (name.kind === 0) return addValue(at, name, 1)
+  if (name.kind === 0 || name.kind === IS_APP) return addValue(at, name, 1)
   if (name.kind === IS_LEVEL) return readLevel(at)
   return addDisplayed(at, name)
 }

@@ -13,7 +13,7 @@ import { dropMarked, dropRow, isLeftOut, markColumns, nextText } from './columns
 import { copyCompact } from './compact-json'
 import { addString, addValue, FALLS_BACK, isEntered, memberAt, memberValue, nextObject } from './fields'
 import { SLOTS } from './layout'
-import { ACCEPTED, currentStanding, IS_LEVEL, IS_MSG, Name, numberOf } from './names'
+import { ACCEPTED, currentStanding, IS_APP, IS_LEVEL, IS_MSG, Name } from './names'
 import { isSlotNumber, readNumber } from './numbers'
 import {
   addDisplay,
@@ -22,6 +22,7 @@ import {
   displaysMsg,
   hasCollision,
   isOwn,
+  kindOfLevel,
   mayBeginObject,
   noteMessage,
   noteName,
@@ -31,20 +32,25 @@ import {
   UNREAD,
 } from './rows'
 import {
+  addApp,
+  addLevel,
   addSlot,
   BOOLEAN_SLOT,
+  beginRowWords,
   beginShapes,
   beginSlots,
   DISPLAY_SLOT,
   endSlots,
-  hasLongLiterals,
   hasSameShape,
+  isApp,
   keepWhole,
+  mustBeWhole,
   NUMBER_SLOT,
   OPAQUE_SLOT,
   setKind,
   slotCount,
   TEXT_SLOT,
+  valueCount,
   widenLastSlot,
 } from './slots'
 import { specialFrom } from './strings'
@@ -63,16 +69,17 @@ let isRest: bool = false
 /** Whether the field of the last slot was also added to the columns: it belongs there if a value follows. */
 let isMarked: bool = false
 const NO_SLOT: usize = 0xffff
-/** Slot of the text for display. */
+/** Value that is the text for display. */
 let displaySlot: usize = NO_SLOT
 
 // The row that was split last in this call, if another one may repeat its shape.
 let mayRepeat: bool = false
 let repeatedOwn: u32 = 0
 
-export function beginRows(): void {
+/** @param block number of the block that the rows belong to, for one account */
+export function beginRows(block: u32): void {
   mayRepeat = false
-  beginShapes()
+  beginShapes(block)
 }
 
 /**
@@ -87,6 +94,7 @@ export function readSlottedRow(
   root: Name,
   message: Name,
 ): u8 {
+  beginRowWords(row)
   if (mayRepeat && repeatedOwn === ownMembers) {
     if (isRepeated(row, start, end, ownMembers)) return OBJECT
     dropRow()
@@ -94,7 +102,7 @@ export function readSlottedRow(
   const last = objectEnd(start, end)
   if (last !== start && load<u8>(start) === OPENING_BRACE && mayBeginObject(start, last)) {
     if (isUtf8(start, last) && isSplit(start, last, ownMembers, root, message, row, end)) return OBJECT
-    if (!hasLongLiterals()) return UNREAD
+    if (!mustBeWhole()) return UNREAD
     dropRow()
   }
   keepWhole(row)
@@ -165,8 +173,9 @@ function splitMember(at: usize, name: Name): usize {
   if (isOwn(name)) return splitOwn(at, name)
   if (name.kind === 0) return splitValue(at, name, 1)
   if (name.kind === IS_MSG) return splitMsg(at, name)
+  if (name.kind === IS_APP) return splitApp(at, name)
+  if (name.kind === IS_LEVEL) return splitLevel(at, name)
   if (isBeyond()) return addMember(at, name)
-  if (name.kind === IS_LEVEL) return opaque(at, addMember(at, name), name)
   if (load<u8>(at) !== QUOTE) return FALLS_BACK
   noteMessage()
   return splitText(at, name)
@@ -188,8 +197,26 @@ function splitMsg(at: usize, name: Name): usize {
   if (load<u8>(end) !== QUOTE) return opaque(at, addMember(at, name), name)
   // If its name is left out, its text is not there to be shown.
   if (currentStanding(name) !== ACCEPTED) return FALLS_BACK
-  displaySlot = slotCount()
+  displaySlot = valueCount()
   return keepField(TEXT_SLOT, name, at, at + 1, end, end + 1)
+}
+
+function splitApp(at: usize, name: Name): usize {
+  if (load<u8>(at) !== QUOTE) return splitValue(at, name, 1)
+  const end = specialFrom(at + 1)
+  const isWord = load<u8>(end) === QUOTE && isApp(at + 1, end) && currentStanding(name) === ACCEPTED
+  if (!isWord) return splitValue(at, name, 1)
+  addApp(name, at + 1, end)
+  return slotCount() < SLOTS ? end + 1 : alsoAdded(at, name, end + 1)
+}
+
+function splitLevel(at: usize, name: Name): usize {
+  const next = addMember(at, name)
+  if (next === FALLS_BACK) return FALLS_BACK
+  const kind = load<u8>(at) === QUOTE ? kindOfLevel() : 0
+  if (kind !== 0) addLevel(kind, name, at + 1, next - 1)
+  else if (!isBeyond()) opaque(at, next, name)
+  return next
 }
 
 /** @param depth of the objects around the value */
@@ -244,10 +271,10 @@ function keepField(kind: u8, name: Name, value: usize, start: usize, end: usize,
   return slotCount() < SLOTS ? next : alsoAdded(value, name, next)
 }
 
-/** Also adds the field of the last slot to the columns, since the slot becomes an opaque one if a value follows. */
+/** Also adds a field of the last slot, or behind it, to the columns: the slot becomes an opaque one if a value follows. */
 function alsoAdded(value: usize, name: Name, next: usize): usize {
+  if (!isMarked) markColumns()
   isMarked = true
-  markColumns()
   const end = name.kind === IS_MSG ? addMember(value, name) : addValue(value, name, 1)
   return end === FALLS_BACK ? FALLS_BACK : next
 }
@@ -255,7 +282,7 @@ function alsoAdded(value: usize, name: Name, next: usize): usize {
 function endFields(message: Name): bool {
   if (isMarked && !isRest) dropMarked()
   if (!displaysMsg()) return true
-  if (displaySlot === NO_SLOT || (isRest && displaySlot === SLOTS - 1)) return addDisplay(message)
+  if (displaySlot === NO_SLOT || (isRest && displaySlot === valueCount() - 1)) return addDisplay(message)
   const standing = currentStanding(message)
   if (standing !== ACCEPTED) return isLeftOut(standing)
   setKind(displaySlot, DISPLAY_SLOT)

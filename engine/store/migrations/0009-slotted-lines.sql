@@ -1,5 +1,6 @@
--- Lines since the eleventh behaviour: each part of a line is stored once. Values of its JSON object are in slots, and all else
--- of its text is the shape, which many lines share (engine/lines/slots). Other lines are whole.
+-- Lines since the eleventh behaviour: each part of a line is stored once. Values of its JSON object are in slots, its app and its
+-- level are in their columns, and all else of its text is the shape, which many lines share (engine/lines/slots). Other lines are
+-- whole. A granule has so many rows that a block of long texts is compressed well: with 2,048, lines take 13 % more.
 CREATE TABLE IF NOT EXISTS slotted_lines
 (
     account LowCardinality(String),
@@ -54,9 +55,9 @@ CREATE TABLE IF NOT EXISTS slotted_lines
         v -> replaceAll(replaceAll(v, '\x1e1', '\x1f'), '\x1e0', '\x1e'),
         arrayPopBack(splitByChar('\x1f', tag_list))),
 
-    -- The text as it came: the literals of the shape with the slots between them.
+    -- The text as it came: the literals of the shape with the slots and words between them.
     line String ALIAS if(shape = '', whole_line,
-        concat(
+        replaceAll(replaceAll(replaceAll(concat(
             regexpExtract(shape, '^[^\\x00]*\\x00([^\\x01]*)', 1),
             s0, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){1}([^\\x01]*)', 1),
             s1, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){2}([^\\x01]*)', 1),
@@ -73,7 +74,7 @@ CREATE TABLE IF NOT EXISTS slotted_lines
             s12, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){13}([^\\x01]*)', 1),
             s13, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){14}([^\\x01]*)', 1),
             s14, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){15}([^\\x01]*)', 1),
-            s15, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){16}([^\\x01]*)', 1))),
+            s15, regexpExtract(shape, '^[^\\x00]*\\x00(?:[^\\x01]*\\x01){16}([^\\x01]*)', 1)), '\x03', app), '\x04', lower(level)), '\x05', level)),
 
     INDEX positions (topic, partition, offset) TYPE minmax GRANULARITY 1,
     INDEX unfiltered filtered TYPE minmax GRANULARITY 1,
@@ -86,5 +87,5 @@ CREATE TABLE IF NOT EXISTS slotted_lines
 ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(t)
 ORDER BY (account, ts, t, topic, partition, offset, row)
-SETTINGS index_granularity = 2048, fsync_after_insert = 1, fsync_part_directory = 1,
+SETTINGS index_granularity = 8192, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 0, min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1;
