@@ -5,13 +5,15 @@ import { behaviourOfCut } from './cuts/registry.ts'
 
 /**
  * Value of a control record, with the behaviour number that a program must know to read it. The record of an owner puts
- * the behaviour of this program into force.
+ * a behaviour into force.
+ *
+ * @param owners number of the record of an owner: the highest that all processes know
  */
-export function encodeControl(catalogue: Catalogue, body: Control['body']): Buffer {
-  return controlType.encode({ behaviour: behaviourOf(catalogue, body), body })
+export function encodeControl(catalogue: Catalogue, body: Control['body'], owners = BEHAVIOUR): Buffer {
+  return controlType.encode({ behaviour: behaviourOf(catalogue, body, owners), body })
 }
 
-function behaviourOf(catalogue: Catalogue, body: Control['body']): number {
-  if ('weir.Owner' in body) return BEHAVIOUR
+function behaviourOf(catalogue: Catalogue, body: Control['body'], owners: number): number {
+  if ('weir.Owner' in body) return owners
   return 'weir.Cut' in body ? behaviourOfCut(catalogue, body['weir.Cut']) : FIRST_BEHAVIOUR
 }

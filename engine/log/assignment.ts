@@ -1,3 +1,5 @@
+import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+
 /** Progress of the checkpoints of a partition. */
 export interface PartitionProgress {
   readonly topic: string
@@ -17,6 +19,8 @@ export interface PartitionProgress {
  * one partition cost time, while the owner record and the fence keep the stored data right.
  */
 export interface Assignment {
+  /** Highest behaviour number that the programs of all processes know. It holds for work that begins from then on. */
+  readonly behaviour: number
   /**
    * Takes part until the signal. The listener is called with this process's partitions whenever they change. Its promise
    * resolves when the work on lost partitions has ended, so that other processes can continue there.
@@ -34,6 +38,7 @@ export interface Assignment {
 export function wholeAssignment(partitions: number): Assignment {
   const reported = new Map<string, PartitionProgress>()
   return {
+    behaviour: BEHAVIOUR,
     take: (listener, signal) => {
       if (signal.aborted) return Promise.resolve()
       return listener(new Set(Array.from({ length: partitions }, (_, partition) => partition)))

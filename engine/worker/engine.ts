@@ -364,6 +364,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       configuration,
       logger,
       workerName,
+      behaviour: this.#options.assignment.behaviour,
       spaceIsShort,
       freeRoom,
       onRoomChanged,

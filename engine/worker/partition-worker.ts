@@ -48,6 +48,8 @@ export interface PartitionWorkerOptions {
   readonly logger: Logger
   /** Name in owner records and logs. */
   readonly workerName: string
+  /** Behaviour number that owner records put into force; absent: that of the program. */
+  readonly behaviour?: number | undefined
   /** Whether checkpoints should be written so that the log can free space. */
   readonly spaceIsShort?: () => boolean
   /** Trims the log as far as the checkpoints of its partitions allow. */
@@ -352,8 +354,8 @@ export class PartitionWorker {
   }
 
   #appendControl(body: Control['body'], signal?: AbortSignal) {
-    const { topic, partition, catalogue } = this.#options
-    const value = encodeControl(catalogue, body)
+    const { topic, partition, catalogue, behaviour } = this.#options
+    const value = encodeControl(catalogue, body, behaviour)
     const append = () => topic.append(partition, { value, producer: null, priority: 'control' })
     return this.#retries.run('append a control record', append, signal)
   }

@@ -6,6 +6,7 @@ import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { KafkaGroup } from '../../engine/log/kafka/kafka-group.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
+import { BEHAVIOUR, TENTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import type { KafkaCluster } from '../support/kafka/kafka-cluster.ts'
 
@@ -25,16 +26,19 @@ class Member {
   /** Partitions that it works on, also while it gives them up. */
   working = new Set<number>()
   assigned: ReadonlySet<number> = new Set()
+  /** Behaviours in force when its work on partitions began, in order; undefined: all of it ended. */
+  readonly begun: (number | undefined)[] = []
 
   constructor(
     cluster: KafkaCluster,
     { topic, groupId, prefix }: Place,
     letGoMs = 0,
     sessionTimeoutMs = SESSION_MS,
+    behaviour = BEHAVIOUR,
   ) {
     const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
     const options = { kafka, clock, logger: silentLogger, groupId, topic, prefix, partitions: PARTITIONS }
-    this.group = new KafkaGroup({ ...options, sessionTimeoutMs })
+    this.group = new KafkaGroup({ ...options, sessionTimeoutMs, behaviour })
     this.#letGoMs = letGoMs
     this.#taking = this.group.take(partitions => this.#give(partitions), this.#stop.signal)
   }
@@ -47,6 +51,7 @@ class Member {
 
   async #give(partitions: ReadonlySet<number>): Promise<void> {
     this.assigned = partitions
+    this.begun.push(partitions.size === 0 ? undefined : this.group.behaviour)
     for (const partition of partitions) this.working.add(partition)
     await clock.sleep(this.#letGoMs)
     for (const partition of this.working) if (!this.assigned.has(partition)) this.working.delete(partition)
@@ -101,6 +106,22 @@ await describeKafka('the consumer group of engines', {}, cluster => {
     expect(first.working.size).toBe(0)
     await until('the second has all', () => second.assigned.size === PARTITIONS)
     await second.leave()
+  })
+
+  test('brings a behaviour into force when the last member of an older program has left, and work begins anew', async () => {
+    const place = await newPlace(cluster)
+    const older = new Member(cluster, place, 0, SESSION_MS, TENTH_BEHAVIOUR)
+    await until('the older has all', () => older.assigned.size === PARTITIONS)
+    const newer = new Member(cluster, place)
+    await until('both have half', () => sizes([older, newer]).join() === '2,2')
+    expect(newer.group.behaviour).toBe(TENTH_BEHAVIOUR)
+    await older.leave()
+    await until('the newer has all', () => newer.assigned.size === PARTITIONS)
+    expect(newer.group.behaviour).toBe(BEHAVIOUR)
+    const rise = newer.begun.indexOf(BEHAVIOUR)
+    expect(newer.begun.slice(0, rise - 1)).toContain(TENTH_BEHAVIOUR)
+    expect(newer.begun[rise - 1]).toBeUndefined()
+    await newer.leave()
   })
 
   test('hands partitions over within seconds, however long a session is', async () => {

@@ -1,4 +1,5 @@
 import type { Assignment, PartitionProgress } from '../../engine/log/assignment.ts'
+import { BEHAVIOUR, TENTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Actor, Scheduler } from './scheduler.ts'
 
 interface Member {
@@ -16,15 +17,23 @@ export class SimulatedCoordinator {
   readonly #partitions: ReadonlySet<number>
   readonly #members: Member[] = []
   readonly #progress = new Map<number, PartitionProgress>()
+  /** Assignments of partitions until the last process of an older program has left. */
+  #olderAssignments: number
 
-  constructor(scheduler: Scheduler, partitions: number) {
+  /** @param olderAssignments assignments with processes of an older program in the cluster */
+  constructor(scheduler: Scheduler, partitions: number, olderAssignments: number) {
     this.#scheduler = scheduler
+    this.#olderAssignments = olderAssignments
     this.#partitions = new Set(Array.from({ length: partitions }, (_, partition) => partition))
   }
 
   /** The assignment as one process sees it. */
   memberOf(actor: Actor): Assignment {
+    const behaviour = () => (this.#olderAssignments > 0 ? TENTH_BEHAVIOUR : BEHAVIOUR)
     return {
+      get behaviour() {
+        return behaviour()
+      },
       take: async (listener, signal) => {
         if (signal.aborted) return
         const member = { actor, listener, isAnnounced: false }
@@ -72,6 +81,7 @@ export class SimulatedCoordinator {
     const isChosen = this.#members.includes(member) && member === this.#chosen()
     if (isChosen === member.isAnnounced) return
     member.isAnnounced = isChosen
+    if (isChosen) this.#olderAssignments--
     void member.listener(isChosen ? this.#partitions : new Set())
   }
 }

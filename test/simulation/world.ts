@@ -77,7 +77,7 @@ export class World {
     this.recipes = new Map(founding.recipes)
     this.#storage = founding.storage(this.#routed.length)
     this.foundedRecords = this.keptRecords(CONFIG_TOPIC, 0).length
-    this.#coordinator = new SimulatedCoordinator(this.scheduler, plan.partitions)
+    this.#coordinator = new SimulatedCoordinator(this.scheduler, plan.partitions, plan.seed % 3)
     const logClock = (this.machines[0] as Machine).clockOf(new Actor('broker'))
     this.broker = new SimulatedBroker({
       scheduler: this.scheduler,

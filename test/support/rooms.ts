@@ -194,7 +194,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/log': ['engine/clock', 'engine/entropy', 'engine/memory', 'engine/times', 'schemas/log'],
-  'engine/log/kafka': ['engine', 'engine/clock', 'engine/log', 'engine/log/kafka/protocol'],
+  'engine/log/kafka': ['engine', 'engine/clock', 'engine/log', 'engine/log/kafka/protocol', 'schemas/log'],
   'engine/log/kafka/protocol': ['engine/log', 'engine/log/kafka', 'engine/memory'],
   'engine/memory': [],
   'engine/nodes': [

@@ -36,8 +36,12 @@ export interface World {
   readonly store: MemoryStore
   readonly configuration: SampleConfiguration
   readonly partition: number
-  /** A worker that has started; an earlier one is simply no longer driven, as after kill -9. */
-  worker(watch?: RunWatch): Promise<PartitionWorker>
+  /**
+   * A worker that has started; an earlier one is simply no longer driven, as after kill -9.
+   *
+   * @param behaviour number that it puts into force; absent: that of the program
+   */
+  worker(watch?: RunWatch, behaviour?: number): Promise<PartitionWorker>
   /** Appends lines as one record. */
   append(lines: readonly SampleLine[], request?: Omit<SampleRequest, 'lines'>): Promise<bigint>
   /** Text of every stored line, in storage order. */
@@ -63,7 +67,7 @@ export async function newWorld(): Promise<World> {
     store,
     configuration,
     partition,
-    worker: async watch => {
+    worker: async (watch, behaviour) => {
       const worker = new PartitionWorker({
         catalogue: CATALOGUE,
         partition,
@@ -75,6 +79,7 @@ export async function newWorld(): Promise<World> {
         configuration,
         logger: silentLogger,
         workerName: `worker-${++workers}`,
+        behaviour,
         watch,
       })
       await worker.start()

@@ -1,4 +1,5 @@
 import kafkajs, { type Kafka } from 'kafkajs'
+import { BEHAVIOUR, TENTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { Logger } from '../../logger.ts'
 import type { Assignment, PartitionProgress } from '../assignment.ts'
@@ -6,6 +7,7 @@ import { assignPartitions } from './assign-partitions.ts'
 import { typeOf } from './kafka-link.ts'
 import { clusterOf, type KafkaBroker, type KafkaCluster } from './kafkajs-cluster.ts'
 import { dropConnections } from './kafkajs-mended.ts'
+import { decodeLowest, decodeMemberData, encodeLowest, encodeMemberData } from './member-data.ts'
 
 const {
   AssignerProtocol: { MemberAssignment, MemberMetadata },
@@ -45,6 +47,8 @@ export interface KafkaGroupOptions {
   /** Prefix of all topic names. */
   readonly prefix?: string
   readonly sessionTimeoutMs?: number
+  /** Behaviour number of this process; absent: that of the program. */
+  readonly behaviour?: number
 }
 
 type Listener = (partitions: ReadonlySet<number>) => Promise<void>
@@ -71,6 +75,7 @@ export class KafkaGroup implements Assignment {
   /** Assigned partitions, and partitions that are not released yet. */
   #held: ReadonlySet<number> = new Set()
   #lastBeatMs = 0
+  #behaviour = TENTH_BEHAVIOUR
   /** Aborted once another member waits for partitions that this process has released. */
   #rejoin = new AbortController()
 
@@ -78,6 +83,10 @@ export class KafkaGroup implements Assignment {
     this.#options = options
     this.#cluster = clusterOf(options.kafka)
     this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS
+  }
+
+  get behaviour(): number {
+    return this.#behaviour
   }
 
   async take(listener: Listener, signal: AbortSignal): Promise<void> {
@@ -186,7 +195,8 @@ export class KafkaGroup implements Assignment {
     await this.#cluster.addMultipleTargetTopics([topic])
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
     this.#rejoin = new AbortController()
-    const userData = Buffer.from(JSON.stringify([...this.#held]))
+    const { behaviour = BEHAVIOUR } = this.#options
+    const userData = encodeMemberData({ held: [...this.#held], behaviour })
     const joining = coordinator.joinGroup({
       groupId,
       sessionTimeout: this.#sessionTimeoutMs,
@@ -208,9 +218,23 @@ export class KafkaGroup implements Assignment {
     const { memberAssignment } = await this.#answered(coordinator, syncing, signal)
     this.#lastBeatMs = clock.monotonicMs()
     this.#membership = { coordinator, memberId, generationId }
-    const mine = MemberAssignment.decode(memberAssignment)?.assignment[topic] ?? []
-    logger.info({ generation: generationId, partitions: mine }, 'partitions assigned')
+    const decoded = MemberAssignment.decode(memberAssignment)
+    const mine = decoded?.assignment[topic] ?? []
+    const lowest = Math.min(decodeLowest(decoded?.userData), behaviour)
+    logger.info({ generation: generationId, partitions: mine, behaviour: lowest }, 'partitions assigned')
+    this.#bringIntoForce(lowest)
     this.#give(new Set(mine))
+  }
+
+  /** Once the last older member has left, the work on partitions begins anew, so that the higher number comes into force. */
+  #bringIntoForce(behaviour: number): void {
+    const isHigher = behaviour > this.#behaviour
+    this.#behaviour = behaviour
+    if (!isHigher || this.#held.size === 0) return
+    const { logger } = this.#options
+    this.#listener(new Set()).catch(error =>
+      logger.error({ err: error }, 'cannot end the work on partitions'),
+    )
   }
 
   /** Passes the assignment to the engine. Once it has released partitions that others wait for, another round follows. */
@@ -330,21 +354,19 @@ function shareOut(
   topic: string,
   partitions: number,
 ): { memberId: string; memberAssignment: Buffer }[] {
-  const known = members.map(({ memberId, memberMetadata }) => ({
+  const data = members.map(({ memberMetadata }) =>
+    decodeMemberData(MemberMetadata.decode(memberMetadata)?.userData),
+  )
+  const known = members.map(({ memberId }, index) => ({
     id: memberId,
-    held: heldBy(memberMetadata).filter(partition => partition < partitions),
+    held: (data[index]?.held ?? []).filter(partition => partition < partitions),
   }))
   return [...assignPartitions(partitions, known)].map(([memberId, assigned]) => ({
     memberId,
     memberAssignment: MemberAssignment.encode({
       version: PROTOCOL_VERSION,
       assignment: { [topic]: [...assigned] },
-      userData: Buffer.alloc(0),
+      userData: encodeLowest(data),
     }),
   }))
-}
-
-function heldBy(metadata: Buffer): number[] {
-  const userData = MemberMetadata.decode(metadata)?.userData
-  return userData === undefined || userData.length === 0 ? [] : (JSON.parse(userData.toString()) as number[])
 }
