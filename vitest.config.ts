@@ -8,7 +8,7 @@ const WITH_ENGINE = [
   'api/search/{context,count,export,field,search}-routes.test.ts',
   'api/usage/usage-routes.test.ts',
   'engine/lines/native-block/line-block.test.ts',
-  'engine/store/{embedded-connection,slow-readers,word-filters,word-index,search/query-language,search/slotted-lines,search/full-field-days}.test.ts',
+  'engine/store/{embedded-connection,slow-readers,word-filters,word-index,search/query-language,search/slotted-lines,search/full-field-days,search/minute-counts}.test.ts',
   'test/runtime/verification.test.ts',
 ]
 /** Tests that take long and seldom fail: `npm run campaigns`. */

@@ -15,6 +15,7 @@ import { systemClock } from '../clock/system-clock.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
 import { allAreFiltered, unmarkLinesWithoutFilter } from './filter-coverage.ts'
+import { rebuildProjections } from './line-projections.ts'
 import { migrate } from './migrations.ts'
 import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
@@ -49,7 +50,6 @@ import {
   usageTotals,
 } from './usage.ts'
 import { closeDay, openDays } from './usage-days.ts'
-import { rebuildUsageProjection } from './usage-projection.ts'
 import { indexWords } from './word-index.ts'
 
 /** The store on ClickHouse, which also runs statements of its tests and measurements. */
@@ -124,7 +124,7 @@ class StoreOverConnection implements ClickHouseStore {
       await this.#assertEssentials()
       await migrate(this.#connection)
       await this.#rememberLog(logId, wasFilled)
-      await rebuildUsageProjection(this.#connection)
+      await rebuildProjections(this.#connection)
       await this.#findLineTables()
     } catch (error) {
       const failure = this.#noted(openFailure(error))

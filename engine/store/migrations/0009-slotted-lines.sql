@@ -82,6 +82,12 @@ CREATE TABLE IF NOT EXISTS slotted_lines
     (
         SELECT account, toDateTime(t), app, host, tag_list, pool, sum(size), count()
         GROUP BY account, toDateTime(t), app, host, tag_list, pool
+    ),
+    -- Numbers of lines per minute, for counts that read no lines.
+    PROJECTION minutes
+    (
+        SELECT account, intDiv(toUnixTimestamp64Milli(ts), 60000), app, level, intDiv(toUnixTimestamp64Milli(t), 86400000), retention, count()
+        GROUP BY account, intDiv(toUnixTimestamp64Milli(ts), 60000), app, level, intDiv(toUnixTimestamp64Milli(t), 86400000), retention
     )
 )
 ENGINE = MergeTree

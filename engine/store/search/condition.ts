@@ -109,6 +109,23 @@ export function costOf(condition: Condition): number {
   }
 }
 
+/** Names of the columns that a condition reads. */
+export function columnsOf(condition: Condition): readonly string[] {
+  switch (condition.kind) {
+    case 'column':
+      return [condition.name]
+    case 'all':
+    case 'any':
+      return condition.operands.flatMap(columnsOf)
+    case 'not':
+      return columnsOf(condition.operand)
+    case 'fragment':
+      return condition.parts.flatMap(columnsOf)
+    default:
+      return []
+  }
+}
+
 /** Text of a condition in a statement. */
 export function textOf(condition: Condition): string {
   switch (condition.kind) {

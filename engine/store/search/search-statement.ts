@@ -277,7 +277,7 @@ const ANSWER_COLUMNS: Readonly<Record<LineTable, string>> = {
   ].join(', '),
 }
 
-function accountCondition({ account }: LineSelection, constants: SqlConstants): Condition {
+export function accountCondition({ account }: LineSelection, constants: SqlConstants): Condition {
   return sql`${column.account} = ${constants.text(account)}`
 }
 
@@ -340,7 +340,11 @@ function behindCondition(
     : sql`${time} <= ${bound} AND ${place} < ${last}`
 }
 
-function filterConditions({ hosts, apps, levels, tags }: LineFilters, constants: SqlConstants): Condition[] {
+/** The lists of a search. */
+export function filterConditions(
+  { hosts, apps, levels, tags }: LineFilters,
+  constants: SqlConstants,
+): Condition[] {
   const conditions: Condition[] = []
   if (hosts.length > 0) conditions.push(sql`has(${constants.texts(hosts)}, ${column.host})`)
   if (apps.length > 0) conditions.push(sql`has(${constants.texts(apps)}, ${column.app})`)
