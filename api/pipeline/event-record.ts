@@ -1,6 +1,7 @@
 import type { Event } from '../../engine/event/event.ts'
 import type { EventRecord } from '../../schemas/http/pipeline/simulation-api.ts'
 
-export function eventRecord({ message, metadata, timestamp }: Event): EventRecord {
-  return { message, metadata, timestamp }
+/** The envelope of an event, as users see it. */
+export function eventRecord({ message, metadata, timestamp, annotations }: Event): EventRecord {
+  return { message, metadata, timestamp, ...(annotations !== undefined && { annotations }) }
 }

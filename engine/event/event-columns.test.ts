@@ -4,10 +4,11 @@ import { sentEvent } from '../../test/support/sent-lines.ts'
 import type { Event } from './event.ts'
 import { eventColumns, eventsIn, sharedBytes } from './event-columns.ts'
 
-const contentOf = ({ message, metadata, timestamp, bytes }: Event) => ({
+const contentOf = ({ message, metadata, timestamp, annotations, bytes }: Event) => ({
   message,
   metadata,
   timestamp,
+  annotations,
   bytes,
 })
 
@@ -18,12 +19,13 @@ test('events of a gateway route arrive as they were sent, changed or not', () =>
     second?.withMessage({ a: 2n ** 70n }),
     third?.withMetadata({}).withTimestamp('2026-01-01T00:00:00.123456Z'),
     first?.withMessage('twice'),
+    second?.withAnnotations({ app: 'gate', classification: { event_count: 1 } }),
   ] as Event[]
   const columns = eventColumns(events, SAMPLE_ACCOUNT, SAMPLE_ROUTE)
   const arrived = eventsIn(columns)
   expect(arrived.map(contentOf)).toEqual(events.map(contentOf))
-  expect(arrived.map(({ untouched }) => untouched)).toEqual([true, false, true, false])
-  expect(arrived.map(event => event.origin?.batch.entrance)).toEqual(Array(4).fill(SAMPLE_ROUTE))
+  expect(arrived.map(({ untouched }) => untouched)).toEqual([true, false, true, false, true])
+  expect(arrived.map(event => event.origin?.batch.entrance)).toEqual(Array(5).fill(SAMPLE_ROUTE))
   // Encodes the arrived events a second time.
   expect(eventsIn(eventColumns(arrived, SAMPLE_ACCOUNT, SAMPLE_ROUTE)).map(contentOf)).toEqual(
     events.map(contentOf),

@@ -54,11 +54,12 @@ export function eventsIn({ lines, changed }: EventColumns, isExact = true): Even
   const batch = LineBatchView.decode(lines, isExact)
   const parse = eventParser(isExact)
   const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
-  for (const { index, message, metadata, timestamp } of changed) {
+  for (const { index, message, metadata, timestamp, annotations = null } of changed) {
     let event = events[index] as Event
     if (message !== null) event = event.withMessage(parse(message))
     if (metadata !== null) event = event.withMetadata(parse(metadata) as JsonObject)
     if (timestamp !== null) event = event.withTimestamp(timestamp)
+    if (annotations !== null) event = event.withAnnotations(parse(annotations) as JsonObject)
     events[index] = event
   }
   return events
@@ -135,12 +136,15 @@ function stretchFrom(events: readonly Event[], first: number): { request: Ingest
 }
 
 function changesOf(event: Event, index: number): ChangedEvent | undefined {
-  if (event.untouched && !event.metadataChanged && !event.timestampChanged) return undefined
+  const { annotations } = event
+  if (event.untouched && !event.metadataChanged && !event.timestampChanged && annotations === undefined)
+    return undefined
   return {
     index,
     message: event.untouched ? null : jsonText(event.message),
     metadata: event.metadataChanged ? jsonText(event.metadata) : null,
     timestamp: event.timestampChanged ? event.timestamp : null,
+    ...(annotations !== undefined && { annotations: jsonText(annotations) }),
   }
 }
 

@@ -19,6 +19,14 @@ test('a changed message counts the bytes of its text form, and an unchanged line
   expect(event.withMessage('ö').bytes).toBe(2)
 })
 
+test('annotations stay with the event that they belong to, whatever else changes', () => {
+  const event = sentEvent({ line: 'text' })
+  const annotated = event.withAnnotations({ app: 'a' })
+  const changed = annotated.withMessage({ b: 1 }).withMetadata({}).withTimestamp('2031-03-09T08:15:30Z')
+  expect(changed.annotations).toEqual({ app: 'a' })
+  expect([event.annotations, annotated.untouched, annotated.bytes]).toEqual([undefined, true, event.bytes])
+})
+
 test('an event from a gateway route is its message, with the metadata of its request', () => {
   const metadata = { headers: { 'user-agent': 'gate' } }
   const messages = [{ line: 'text', app: 'a', n: 12345678901234567890n }, 'höst', null, [1]]

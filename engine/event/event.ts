@@ -13,7 +13,7 @@ import { rareMembersOf } from '../lines/columns/rare-members.ts'
 import { SENT_MESSAGES, UNREAD } from './sent-message.ts'
 
 /**
- * Unit of data on the edges of a pipeline: message, metadata, timestamp (components, section 1.1).
+ * Unit of data on the edges of a pipeline: message, metadata, timestamp, and sometimes annotations (components, section 1.1).
  *
  * An event is immutable: a processor that changes something makes a new one, so branches never see each other's changes.
  * An event made from a line of a batch stays a reference into the batch until its message is read as a whole. `member` reads
@@ -27,6 +27,8 @@ export class Event {
   readonly #message: JsonValue | undefined
   readonly #metadata: JsonObject | undefined
   readonly #timestamp: string | undefined
+  /** Results of classifications; only scripts read them. Most events have none. */
+  readonly annotations: JsonObject | undefined
   #materialised: JsonValue | undefined
   #bytes: number | undefined
 
@@ -35,20 +37,22 @@ export class Event {
     message: JsonValue | undefined,
     metadata: JsonObject | undefined,
     timestamp: string | undefined,
+    annotations: JsonObject | undefined,
   ) {
     this.origin = origin
     this.#message = message
     this.#metadata = metadata
     this.#timestamp = timestamp
+    this.annotations = annotations
   }
 
   static ofLine(batch: LineBatchView, index: number): Event {
-    return new Event({ batch, index }, undefined, undefined, undefined)
+    return new Event({ batch, index }, undefined, undefined, undefined, undefined)
   }
 
   /** @param timestamp RFC 3339 text, UTC */
   static of(message: JsonValue, metadata: JsonObject, timestamp: string): Event {
-    return new Event(null, message, metadata, timestamp)
+    return new Event(null, message, metadata, timestamp, undefined)
   }
 
   /** True for a line of log ingestion, which has its own host, app and so on. */
@@ -141,15 +145,19 @@ export class Event {
   }
 
   withMessage(message: JsonValue): Event {
-    return new Event(this.origin, message, this.#metadata, this.#timestamp)
+    return new Event(this.origin, message, this.#metadata, this.#timestamp, this.annotations)
   }
 
   withMetadata(metadata: JsonObject): Event {
-    return new Event(this.origin, this.#message, metadata, this.#timestamp)
+    return new Event(this.origin, this.#message, metadata, this.#timestamp, this.annotations)
   }
 
   withTimestamp(timestamp: string): Event {
-    return new Event(this.origin, this.#message, this.#metadata, timestamp)
+    return new Event(this.origin, this.#message, this.#metadata, timestamp, this.annotations)
+  }
+
+  withAnnotations(annotations: JsonObject | undefined): Event {
+    return new Event(this.origin, this.#message, this.#metadata, this.#timestamp, annotations)
   }
 
   /**

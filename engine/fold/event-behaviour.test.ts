@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FOURTH_BEHAVIOUR, SECOND_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { FOURTH_BEHAVIOUR, SECOND_BEHAVIOUR, TWELFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { pushedValue } from '../../test/support/line-batches.ts'
 import { linesOf } from '../../test/support/loose-fold.ts'
 import { Event } from '../event/event.ts'
@@ -11,4 +11,5 @@ test('only programs that know gateway routes can receive events of one from anot
   const pushed = Event.ofLine(LineBatchView.decode(pushedValue([{ messages: [{ door: 7 }] }])), 0)
   expect(behaviourOfEvents([line])).toBe(SECOND_BEHAVIOUR)
   expect(behaviourOfEvents([line, pushed])).toBe(FOURTH_BEHAVIOUR)
+  expect(behaviourOfEvents([line, line.withAnnotations({ app: 'a' })])).toBe(TWELFTH_BEHAVIOUR)
 })

@@ -33,7 +33,7 @@ export class RecordReader {
    */
   control(record: LogRecord): Control | undefined {
     const id = this.#decoded(record, () => schemaIdOf(record.value))
-    if (id === lineBatchType.id || id === rekeyedType.id || id === deadLettersType.id) return undefined
+    if (id === lineBatchType.id || rekeyedType.has(id) || deadLettersType.has(id)) return undefined
     const control = this.#decoded(record, () => controlType.decode(record.value))
     this.#bringIntoForce(record, control.behaviour)
     return control
@@ -43,12 +43,12 @@ export class RecordReader {
   content(record: LogRecord): RecordContent {
     const { value } = record
     const id = schemaIdOf(value)
-    if (id === deadLettersType.id) {
+    if (deadLettersType.has(id)) {
       const letters = this.#decoded(record, () => deadLettersType.decode(value))
       this.#bringIntoForce(record, letters.behaviour)
       return { account: letters.account, kind: 'letters', letters }
     }
-    if (id === rekeyedType.id) {
+    if (rekeyedType.has(id)) {
       const rekeyed = this.#decoded(record, () => rekeyedType.decode(value))
       this.#bringIntoForce(record, rekeyed.behaviour)
       return { account: rekeyed.account, kind: 'rekeyed', rekeyed }

@@ -49,7 +49,7 @@ export function* explainArrivals(
   record: LogRecord,
   isAsked: IsAskedArrival,
 ): Steps<Arrival[]> {
-  if (schemaIdOf(record.value) !== rekeyedType.id) {
+  if (!rekeyedType.has(schemaIdOf(record.value))) {
     yield* fold.applying(record)
     return []
   }

@@ -222,7 +222,7 @@ export class MovedEvents {
   }
 
   #lastPosition(record: LogRecord, source: PartitionName): Position | undefined {
-    if (isRefused(record) || schemaIdOf(record.value) !== rekeyedType.id) return undefined
+    if (isRefused(record) || !rekeyedType.has(schemaIdOf(record.value))) return undefined
     const { account, sourceTopic, sourcePartition, parts } = rekeyedType.decode(record.value)
     const isMeant = sourceTopic === source.topic && sourcePartition === source.partition
     const last = parts.at(-1)

@@ -2,7 +2,7 @@ import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import { type DeadLetters, deadLettersType } from '../../schemas/log/dead-letters.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { type Rekeyed, rekeyedType } from '../../schemas/log/rekeyed.ts'
-import { schemaIdOf, WireFormatError, type WireType } from '../../schemas/log/wire-format.ts'
+import { type ExtendedType, schemaIdOf, WireFormatError } from '../../schemas/log/wire-format.ts'
 import type { PartitionName } from '../fold/run-watch.ts'
 import { lastPositionIn } from '../fold/spread/rekeyed-part.ts'
 import { passedIn, sourceKey } from '../fold/spread/spread-account.ts'
@@ -198,9 +198,9 @@ async function readAt(topic: Topic, partition: number, offset: bigint): Promise<
 }
 
 /** @returns undefined for a record of another kind, or one that this program cannot read */
-function decodedAs<Value>(type: WireType<Value>, value: Buffer): Value | undefined {
+function decodedAs<Value>(type: ExtendedType<Value>, value: Buffer): Value | undefined {
   try {
-    return schemaIdOf(value) === type.id ? type.decode(value) : undefined
+    return type.has(schemaIdOf(value)) ? type.decode(value) : undefined
   } catch (error) {
     if (error instanceof WireFormatError) return undefined
     throw error

@@ -136,7 +136,7 @@ interface SoughtCut {
 /** The cuts of a record, including those that a keyed partition has sent to its account's home. */
 export function cutsOf({ value }: LogRecord): Cut[] {
   const id = schemaIdOf(value)
-  if (id === rekeyedType.id)
+  if (rekeyedType.has(id))
     return rekeyedType
       .decode(value)
       .parts.flatMap(part => ('weir.ForwardedCut' in part ? [part['weir.ForwardedCut']] : []))

@@ -45,4 +45,9 @@ export const TENTH_BEHAVIOUR = 10
  * Lines are stored in table `slotted_lines`. The form of a batch is that of the number in force at its first record. As with
  * the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
-export const ELEVENTH_BEHAVIOUR = 11
+export const ELEVENTH_BEHAVIOUR = 12
+/**
+ * Processors that were only declared before. Events may have annotations, which travel in records of schemas of their own. As long as
+ * the eleventh behaviour is not in force, this one has its number.
+ */
+export const TWELFTH_BEHAVIOUR = 11

@@ -1,7 +1,10 @@
-import type { ChangedEvent } from './rekeyed.ts'
-import { WireType } from './wire-format.ts'
+import { type ChangedEvent, isAnnotated } from './rekeyed.ts'
+import { ExtendedType } from './wire-format.ts'
 
-/** Events of one account that failed; the shapes are described in avro/dead-letters.1.avsc. */
+/**
+ * Events of one account that failed; the shapes are described in avro/dead-letters.1.avsc. Records with annotated events have the form of
+ * avro/annotated-dead-letters.1.avsc.
+ */
 export interface DeadLetters {
   readonly behaviour: number
   readonly account: string
@@ -40,6 +43,11 @@ export interface ReplayedEvents {
   readonly positions: readonly { readonly offset: number; readonly row: number }[]
 }
 
-export const deadLettersType = new WireType<DeadLetters>('DeadLetters')
+export const deadLettersType = new ExtendedType<DeadLetters>(
+  'DeadLetters',
+  'AnnotatedDeadLetters',
+  ({ parts }) =>
+    parts.some(part => 'weir.FailedEvents' in part && isAnnotated(part['weir.FailedEvents'].changed)),
+)
 
 export const MAX_DEAD_LETTER_DAYS = 30

@@ -1,7 +1,10 @@
 import type { Cut } from './control.ts'
-import { WireType } from './wire-format.ts'
+import { ExtendedType } from './wire-format.ts'
 
-/** Events that one partition sends to another; the shapes are described in avro/rekeyed.1.avsc. */
+/**
+ * Events that one partition sends to another; the shapes are described in avro/rekeyed.1.avsc. Records with annotated events have the
+ * form of avro/annotated-rekeyed.1.avsc.
+ */
 export interface Rekeyed {
   readonly behaviour: number
   readonly sourceTopic: string
@@ -38,6 +41,8 @@ export interface ChangedEvent {
   readonly message: string | null
   readonly metadata: string | null
   readonly timestamp: string | null
+  /** JSON. Absent or null: none. */
+  readonly annotations?: string | null
 }
 
 export interface MovedState {
@@ -51,4 +56,11 @@ export interface Share {
   readonly share: number
 }
 
-export const rekeyedType = new WireType<Rekeyed>('Rekeyed')
+export const rekeyedType = new ExtendedType<Rekeyed>('Rekeyed', 'AnnotatedRekeyed', ({ parts }) =>
+  parts.some(part => 'weir.RekeyedEvents' in part && isAnnotated(part['weir.RekeyedEvents'].changed)),
+)
+
+/** Whether one of the events has annotations. */
+export function isAnnotated(changed: readonly ChangedEvent[]): boolean {
+  return changed.some(({ annotations = null }) => annotations !== null)
+}

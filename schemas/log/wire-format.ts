@@ -24,6 +24,8 @@ export const BUNDLED_SCHEMAS = [
     file: 'configuration-snapshot-after-loss.1.avsc',
   },
   { id: 1_000_000_007, name: 'NamedStatesCheckpoint', file: 'named-states-checkpoint.1.avsc' },
+  { id: 1_000_000_008, name: 'AnnotatedRekeyed', file: 'annotated-rekeyed.1.avsc' },
+  { id: 1_000_000_009, name: 'AnnotatedDeadLetters', file: 'annotated-dead-letters.1.avsc' },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']
@@ -125,6 +127,38 @@ export class WireType<T> {
     bytes[0] = MAGIC_BYTE
     bytes.writeUInt32BE(this.id, 1)
     return bytes
+  }
+}
+
+/**
+ * Values of a schema that an extension of it can hold, too. Only values that need the extension are written by it, so programs that do not
+ * know it read all others.
+ */
+export class ExtendedType<T> {
+  readonly #plain: WireType<T>
+  readonly #extended: WireType<T>
+  readonly #isExtended: (value: T) => boolean
+
+  /** @param isExtended whether a value needs the extension */
+  constructor(plain: SchemaName, extended: SchemaName, isExtended: (value: T) => boolean) {
+    this.#plain = new WireType(plain)
+    this.#extended = new WireType(extended)
+    this.#isExtended = isExtended
+  }
+
+  /** Whether a schema is one of the two. */
+  has(schemaId: number): boolean {
+    return schemaId === this.#plain.id || schemaId === this.#extended.id
+  }
+
+  /** @param sizeHint works as in `WireType.encode` */
+  encode(value: T, sizeHint?: number): Buffer {
+    return (this.#isExtended(value) ? this.#extended : this.#plain).encode(value, sizeHint)
+  }
+
+  /** @throws NewerSchemaError; WireFormatError like `WireType.decode` */
+  decode(bytes: Buffer): T {
+    return (schemaIdOf(bytes) === this.#extended.id ? this.#extended : this.#plain).decode(bytes)
   }
 }
 

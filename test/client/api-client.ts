@@ -346,6 +346,7 @@ export type DeadLetterRecord = {
         message: unknown;
         metadata: object;
         timestamp: string;
+        annotations?: object;
     };
 };
 export type DeadLetterRecordListEnvelope = {
@@ -559,6 +560,8 @@ export type EventRecord = {
     message: unknown;
     metadata: object;
     timestamp: string;
+    /** Results of classifications, if it has any */
+    annotations?: object;
 };
 export type SimulatedNode = {
     id: string;
@@ -816,6 +819,8 @@ export type FileEvent = {
     message: unknown;
     /** Metadata of the event */
     metadata?: object;
+    /** Annotations of the event */
+    annotations?: object;
     /** Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival */
     timestamp?: unknown;
 };
@@ -975,6 +980,7 @@ export type TapEventMessage = {
         message: unknown;
         metadata: unknown;
         timestamp: string;
+        annotations?: unknown;
     };
 };
 export type TapCutEventMessage = {

@@ -259,7 +259,7 @@ function sorted<Value>(
 /** Versions of the pipeline that take effect with a record. */
 function versionsIn(value: Buffer): number[] {
   const id = schemaIdOf(value)
-  if (id === rekeyedType.id) {
+  if (rekeyedType.has(id)) {
     const { parts } = rekeyedType.decode(value)
     return parts.flatMap(part => ('weir.ForwardedCut' in part ? [part['weir.ForwardedCut'].version] : []))
   }

@@ -33,6 +33,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { ApiError } from '../../http/errors.ts'
 import { isoTime } from '../../http/iso-time.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
+import { eventRecord } from '../event-record.ts'
 import { instantMs } from '../instant.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { revisionDeployedBy, revisionsOf } from '../revisions/revision.ts'
@@ -220,7 +221,7 @@ function letterRecord(
     failed_at: isoTime(failedAtMs),
     replayed_at: replayed === undefined ? null : isoTime(replayed.replayedAtMs),
     replayed_revision_id: replayed === undefined ? null : revisionId(replayed.version),
-    event: { message: event.message, metadata: event.metadata, timestamp: event.timestamp },
+    event: eventRecord(event),
   }
 }
 

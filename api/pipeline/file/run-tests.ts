@@ -66,13 +66,13 @@ function differencesOf(catalogue: Catalogue, test: FileTest, content: FileConten
 }
 
 function sampleOf(
-  { source, at = USUAL_TIME, message, metadata = {}, timestamp = at }: FileEvent,
+  { source, at = USUAL_TIME, message, metadata = {}, annotations, timestamp = at }: FileEvent,
   { nodes }: FileContent,
 ) {
   const sources = nodes.filter(({ kind }) => kind === 'source')
   const entered = sources.find(node => source === undefined || fileNameOf(node) === source)
   return {
-    event: Event.of(message, metadata, timeOf(timestamp) ?? USUAL_TIME),
+    event: Event.of(message, metadata, timeOf(timestamp) ?? USUAL_TIME).withAnnotations(annotations),
     timeMs: Date.parse(timeOf(at) ?? USUAL_TIME),
     source: entered?.id ?? '',
   }

@@ -120,8 +120,9 @@ function sampleOf(
   const envelope = isEnvelope(value) ? value : { message: value }
   const report = (member: string, message: string) =>
     problems.push({ instancePath: member === '' ? path : `${path}/${member}`, message })
-  const { message, metadata = {}, timestamp, at = timestamp, source = usual } = envelope
+  const { message, metadata = {}, annotations, timestamp, at = timestamp, source = usual } = envelope
   if (!isJsonObject(metadata)) report('metadata', 'must be object')
+  if (annotations !== undefined && !isJsonObject(annotations)) report('annotations', 'must be object')
   const timestampMs = timestamp === undefined ? nowMs : instantOf(timestamp)
   if (timestampMs === undefined || typeof timestamp === 'number')
     report('timestamp', 'must be a time as in RFC 3339')
@@ -136,7 +137,11 @@ function sampleOf(
     isJsonObject(metadata) ? metadata : {},
     new Date(timestampMs ?? nowMs).toISOString(),
   )
-  return { event, timeMs: timeMs ?? nowMs, source: sourceId ?? '' }
+  return {
+    event: event.withAnnotations(isJsonObject(annotations) ? annotations : undefined),
+    timeMs: timeMs ?? nowMs,
+    source: sourceId ?? '',
+  }
 }
 
 function noSuchSource(sources: SampleDefaults['sources']): string {

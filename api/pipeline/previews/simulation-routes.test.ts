@@ -249,6 +249,7 @@ describe('a simulation', () => {
         { message: 2, at: at + 999, source: second },
         { message: 3, timestamp: new Date(at + 1000).toISOString() },
         { message: 4, timestamp: '1999-01-01T00:00:00Z', at: at + 2000 },
+        { message: 5, annotations: { app: 'gate' }, at: at + 3000 },
       ],
     })
     const [, { outputs }] = data.nodes
@@ -256,6 +257,7 @@ describe('a simulation', () => {
       { message: 1, metadata: {}, timestamp: expect.any(String) },
       { message: 3, metadata: {}, timestamp: '2031-01-01T00:00:01.000Z' },
       { message: 4, metadata: {}, timestamp: '1999-01-01T00:00:00.000Z' },
+      { message: 5, metadata: {}, timestamp: expect.any(String), annotations: { app: 'gate' } },
     ])
     expect(data.nodes[3].outputs[0].events).toHaveLength(1)
   })
@@ -338,6 +340,7 @@ describe('a simulation', () => {
     ['a timestamp that is none', { samples: [{ message: 1, timestamp: 5 }] }, '/samples/0/timestamp'],
     ['a time beyond all times', { samples: [{ message: 1, at: 1e300 }] }, '/samples/0/at'],
     ['metadata that are a list', { samples: [{ message: 1, metadata: [] }] }, '/samples/0/metadata'],
+    ['annotations that are a list', { samples: [{ message: 1, annotations: [] }] }, '/samples/0/annotations'],
     ['a member nobody knows', { samples: [], more: 1 }, ''],
   ])('with %s is refused', async (_name, body, pointer) => {
     const { status, body: answer } = await simulate(body)

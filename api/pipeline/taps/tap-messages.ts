@@ -4,6 +4,7 @@ import { cutUtf8 } from '../../../engine/lines/line-limits.ts'
 import type { TapMessage as EngineMessage, TapEnd } from '../../../engine/replay/taps/tap.ts'
 import type { TapMessage } from '../../../schemas/http/pipeline/tap-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import { eventRecord } from '../event-record.ts'
 
 /** Maximum length of an event's JSON text. */
 const MAX_EVENT_BYTES = 65_536
@@ -50,9 +51,9 @@ function tapMessage(node: string, message: EngineMessage): TapMessage {
 }
 
 /** Shows an event whole, or the beginning of its text as a text, because a part of a JSON text is not JSON. */
-function shownEvent({ message, metadata, timestamp }: Event) {
-  const event = { message, metadata, timestamp }
-  const bytes = Buffer.from(jsonText(event as JsonValue))
+function shownEvent(whole: Event) {
+  const event = eventRecord(whole)
+  const bytes = Buffer.from(jsonText(event as unknown as JsonValue))
   if (bytes.length <= MAX_EVENT_BYTES) return { event }
   const end = cutUtf8(bytes, 0, bytes.length, MAX_EVENT_BYTES)
   return { cut: bytes.toString('utf8', 0, end), bytes: bytes.length }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { deadLettersType, type FailedEvents } from '../../../schemas/log/dead-letters.ts'
+import { schemaIdOf } from '../../../schemas/log/wire-format.ts'
 import { linesOf } from '../../../test/support/loose-fold.ts'
 import { Event } from '../../event/event.ts'
 import { type DeadLetter, deadLetterValues, lettersIn } from './dead-letter.ts'
@@ -31,6 +32,17 @@ test('letters come back from their record with the event and the reason of the f
   ])
   const { event: _, ...facts } = letterOf('web', 0)
   expect(letters[0]).toMatchObject(facts)
+})
+
+test('a letter keeps the annotations of its event, in a record of the newer form', () => {
+  const { event } = letterOf('web', 0)
+  const letters = [letterOf('db', 1), letterOf('web', 0, { event: event.withAnnotations({ app: 'gate' }) })]
+  const [value] = deadLetterValues('a', letters) as [Buffer]
+  expect(schemaIdOf(value)).toBe(1_000_000_009)
+  const [[part] = []] = partsOf(letters)
+  const annotations = lettersIn(part as FailedEvents).map(each => each.event.annotations)
+  expect(annotations).toEqual([undefined, { app: 'gate' }])
+  expect(schemaIdOf(deadLetterValues('a', letters.slice(0, 1))[0] as Buffer)).toBe(1_000_000_002)
 })
 
 test('letters of one node that follow each other are one part; another node begins the next', () => {

@@ -121,7 +121,10 @@ function failedPart(account: string, run: readonly DeadLetter[]): EncodedPart {
       message,
     }),
   )
-  const changedBytes = columns.changed.reduce((sum, { message }) => sum + (message?.length ?? 0), 0)
+  const changedBytes = columns.changed.reduce(
+    (sum, { message, annotations }) => sum + (message?.length ?? 0) + (annotations?.length ?? 0),
+    0,
+  )
   return {
     part: { 'weir.FailedEvents': { topic, partition, pipeline, version, node, ...columns, failures } },
     partBytes: columns.lines.length + changedBytes + LETTER_BYTES * run.length,

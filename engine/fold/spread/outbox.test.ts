@@ -1,12 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
+import { SECOND_BEHAVIOUR, TWELFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import { deadLettersType } from '../../../schemas/log/dead-letters.ts'
 import { RECORD_BYTES } from '../../../schemas/log/record-size.ts'
 import { rekeyedType } from '../../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
+import { schemaIdOf } from '../../../schemas/log/wire-format.ts'
 import { linesOf } from '../../../test/support/loose-fold.ts'
 import { Event } from '../../event/event.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
 import { Outbox, type OutgoingRecord } from './outbox.ts'
+import { decodedRun } from './rekeyed-part.ts'
 
 const KEYED = { topic: 'keyed', partition: 1 } as const
 const EVENT = Event.ofLine(linesOf(['x'], 'a'), 0)
@@ -34,6 +37,23 @@ test('consecutive events for one node travel as one part, with the position of e
   expect(partsIn(record)).toEqual(['n', 'm', 'n'])
   expect(rekeyedType.decode(record.value)).toMatchObject({ sourceTopic: INGEST_TOPIC, account: 'a' })
   expect(outbox.empty).toBe(true)
+})
+
+test('only a record with annotated events has the newer form, and their annotations arrive', () => {
+  const annotated = EVENT.withAnnotations({ app: 'gate' })
+  const sent = [EVENT, annotated].map((event, row) => {
+    outbox.addEvent(KEYED, 'a', { pipeline: 'p', version: 1, node: 'n' }, event, { offset: 4n, row })
+    const [[{ value }]] = outbox.take() as [[OutgoingRecord]]
+    return { id: schemaIdOf(value), ...rekeyedType.decode(value) }
+  })
+  expect(sent.map(({ id }) => id)).toEqual([1_000_000_001, 1_000_000_008])
+  expect(sent.map(({ behaviour }) => behaviour)).toEqual([SECOND_BEHAVIOUR, TWELFTH_BEHAVIOUR])
+  const events = sent.flatMap(({ parts }) =>
+    parts.flatMap(part =>
+      'weir.RekeyedEvents' in part ? decodedRun(part['weir.RekeyedEvents']).events : [],
+    ),
+  )
+  expect(events.map(({ annotations }) => annotations)).toEqual([undefined, { app: 'gate' }])
 })
 
 test('a later round is taken behind all earlier parts', () => {

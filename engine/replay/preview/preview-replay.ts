@@ -205,7 +205,7 @@ async function underWayAt(
       for (const { offset, appendTimeMs, value } of records) {
         next = offset + 1n
         isOver ||= appendTimeMs > latestMs
-        if (isOver || schemaIdOf(value) !== rekeyedType.id) continue
+        if (isOver || !rekeyedType.has(schemaIdOf(value))) continue
         const { account: its, sourceTopic, sourcePartition, parts } = rekeyedType.decode(value)
         const source = { topic: sourceTopic, partition: sourcePartition }
         const start = starts.get(sourceKey(source))

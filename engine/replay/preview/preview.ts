@@ -166,7 +166,7 @@ export class Preview {
   }
 
   #rekeyedIn({ value }: LogRecord): Rekeyed | undefined {
-    if (schemaIdOf(value) !== rekeyedType.id) return undefined
+    if (!rekeyedType.has(schemaIdOf(value))) return undefined
     const rekeyed = rekeyedType.decode(value)
     return rekeyed.account === this.#account ? rekeyed : undefined
   }

@@ -169,7 +169,7 @@ export class TailedPartition {
     try {
       const schemaId = schemaIdOf(record.value)
       const isLines = schemaId === lineBatchType.id
-      const isContent = isLines || schemaId === rekeyedType.id || schemaId === deadLettersType.id
+      const isContent = isLines || rekeyedType.has(schemaId) || deadLettersType.has(schemaId)
       const loss = isContent ? undefined : lossIn(record)
       const deadlineMs = isContent ? 0 : deadlineOf(record)
       this.#timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineMs, loss?.witnessed?.timeMs ?? 0)

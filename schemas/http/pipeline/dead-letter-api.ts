@@ -110,6 +110,7 @@ export const DeadLetterRecord = named(
         message: Type.Unknown(),
         metadata: Type.Unsafe<object>({ type: 'object' }),
         timestamp: Type.String(),
+        annotations: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
       },
       { description: 'The event as it reached the node that failed.' },
     ),

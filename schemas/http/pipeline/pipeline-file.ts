@@ -68,6 +68,7 @@ const FileEvent = named(
       at: Type.Optional(AnyJson('Time of arrival: RFC 3339, or UNIX ms. Default: 2026-01-01T00:00:00Z')),
       message: AnyJson('Message of the event'),
       metadata: Type.Optional(AnyObject('Metadata of the event')),
+      annotations: Type.Optional(AnyObject('Annotations of the event')),
       timestamp: Type.Optional(
         AnyJson('Timestamp of the event: RFC 3339, or UNIX ms. Default: time of arrival'),
       ),

@@ -62,6 +62,9 @@ export const EventRecord = named(
     message: AnyValue,
     metadata: Type.Unsafe<object>({ type: 'object' }),
     timestamp: Type.String(),
+    annotations: Type.Optional(
+      Type.Unsafe<object>({ type: 'object', description: 'Results of classifications, if it has any' }),
+    ),
   }),
 )
 export type EventRecord = Type.Static<typeof EventRecord>

@@ -32,7 +32,12 @@ const TapEventMessage = named(
   Type.Object({
     type: Type.Literal('event'),
     output: Output,
-    event: Type.Object({ message: Type.Unknown(), metadata: Type.Unknown(), timestamp: Type.String() }),
+    event: Type.Object({
+      message: Type.Unknown(),
+      metadata: Type.Unknown(),
+      timestamp: Type.String(),
+      annotations: Type.Optional(Type.Unknown()),
+    }),
   }),
 )
 

@@ -21,15 +21,17 @@ interface BareEvent {
   readonly message: JsonValue
   readonly metadata: JsonObject
   readonly timestamp: string
+  readonly annotations?: JsonObject
 }
 
 /** A single list for all events. */
 const UNCHANGED: readonly ChangedEvent[] = []
 
 export function heldEvent(event: Event): HeldEvent {
-  const { origin, message, metadata, timestamp } = event
+  const { origin, message, metadata, timestamp, annotations } = event
   // The account of a line is known wherever the event is.
-  if (origin === null) return { message, metadata, timestamp }
+  if (origin === null)
+    return { message, metadata, timestamp, ...(annotations !== undefined && { annotations }) }
   const { lines, changed } = eventColumns([event], '', origin.batch.entrance)
   return {
     lines: lines.toString('latin1'),
@@ -40,7 +42,7 @@ export function heldEvent(event: Event): HeldEvent {
 
 export function releasedEvent(held: HeldEvent): Event {
   if ('lines' in held) return eventsIn({ ...held, lines: bytesOf(held) }, held.isExact)[0] as Event
-  return Event.of(held.message, held.metadata, held.timestamp)
+  return Event.of(held.message, held.metadata, held.timestamp).withAnnotations(held.annotations)
 }
 
 /** Copies many events, in less memory than one by one. */

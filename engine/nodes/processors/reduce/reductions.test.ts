@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../schemas/json.ts'
+import { sentEvent } from '../../../../test/support/sent-lines.ts'
 import { Event } from '../../../event/event.ts'
 import { Gathered } from '../../../event/outcome.ts'
 import { UNMETERED } from '../../../expressions/cost-meter.ts'
@@ -32,6 +33,18 @@ const eventsOf = (ended: Iterable<EndedWindow> = []) => Array.from(ended, each =
 const messages = (events: readonly Event[]) => events.map(({ message }) => message)
 
 describe('open reductions', () => {
+  test('give the annotations of their first event back, also from a snapshot', () => {
+    const line = sentEvent({ line: 'text' })
+    for (const first of [event({ n: 1 }), line]) {
+      const { state } = running({})
+      const process = reduce.compile({ max_events: 2 }, () => {}, UNMETERED)
+      process(first.withAnnotations({ app: 'gate' }), state, 0)
+      const restored = finish(Reductions.restore(finish(state.snapshot())))
+      const outcome = process(event({ n: 2 }).withAnnotations({ app: 'other' }), restored, 0) as Gathered
+      expect(outcome.released.map(({ annotations }) => annotations)).toEqual([{ app: 'gate' }])
+    }
+  })
+
   test('that grow beyond 100 KiB are released at once, and their groups begin again', () => {
     const { take, state } = running({ merge_strategies: [{ field: '.n', strategy: 'array' }] })
     const text = 'x'.repeat(20_000)
