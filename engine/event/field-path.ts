@@ -25,6 +25,10 @@ export interface Field {
   remove(event: Event): Event
   /** Units of a change at the path, for which each object and array on the way to it is copied; 0 when it is missing. */
   copyUnits(event: Event): number
+  /** Units of writing at the path: like `copyUnits`, together with the elements of arrays that it makes longer. */
+  writeUnits(event: Event): number
+  /** Number of objects and arrays on the way to the value. */
+  readonly depth: number
 }
 
 /** Error text for an invalid path in a request. */
@@ -120,6 +124,27 @@ export function fieldAt(text: string): Field {
   }
 }
 
+/** A field with its place among its siblings. */
+export interface PlacedField {
+  readonly field: Field
+  /** The object around it; undefined for the whole message or metadata, and for an element of an array. */
+  readonly parent: Field | undefined
+  /** Its key in that object; '' without one. */
+  readonly key: string
+}
+
+/** @throws RangeError like `fieldAt` */
+export function placedFieldAt(text: string): PlacedField {
+  const field = fieldAt(text)
+  const { root, segments = [] } = parseFieldPath(text) ?? {}
+  const key = segments.at(-1)
+  if (typeof key !== 'string' || root === undefined || root === 'timestamp')
+    return { field, parent: undefined, key: '' }
+  const around = segments.slice(0, -1)
+  const parent = root === 'message' ? messageField(text, around) : metadataField(text, around)
+  return { field, parent, key }
+}
+
 function messageField(text: string, segments: readonly Segment[]): Field {
   const read = messageReader(segments)
   return {
@@ -137,6 +162,8 @@ function messageField(text: string, segments: readonly Segment[]): Field {
     },
     // A check first keeps the columns of a line unread when the field is missing.
     copyUnits: event => (read(event) === undefined ? 0 : copyUnitsAt(event.message, segments)),
+    writeUnits: event => (segments.length === 0 ? 1 : writeUnitsAt(event.message, segments)),
+    depth: segments.length,
   }
 }
 
@@ -165,6 +192,8 @@ function metadataField(text: string, segments: readonly Segment[]): Field {
       return after === before ? event : event.withMetadata(after as JsonObject)
     },
     copyUnits: event => copyUnitsAt(event.metadata, segments),
+    writeUnits: event => writeUnitsAt(event.metadata, segments),
+    depth: segments.length,
   }
 }
 
@@ -180,6 +209,8 @@ function timestampField(text: string, segments: readonly Segment[]): Field {
     },
     remove: event => event,
     copyUnits: () => 0,
+    writeUnits: () => 1,
+    depth: segments.length,
   }
 }
 
@@ -206,6 +237,19 @@ function copyUnitsAt(start: JsonValue, segments: readonly Segment[]): number {
     else if (isJsonObject(value)) units += objectUnits(value)
     value = step(value, segment)
     if (value === undefined) return 0
+  }
+  return units
+}
+
+function writeUnitsAt(start: JsonValue, segments: readonly Segment[]): number {
+  let units = 1
+  let value: JsonValue | undefined = start
+  for (const segment of segments) {
+    const length = Array.isArray(value) ? value.length : 0
+    if (isJsonObject(value) && typeof segment === 'string') units += objectUnits(value)
+    else units += 1 + (length >> ELEMENTS_AT_ONCE_BITS)
+    if (typeof segment === 'number') units += UNITS_PER_SLOT * Math.max(0, segment - length)
+    value = step(value, segment)
   }
   return units
 }

@@ -22,7 +22,7 @@ const MAX_INDEX_DIGITS = 10
 const NINE = 0x39
 const INDEX = /^(?:0|[1-9]\d*)$/
 
-type Entry = readonly [key: string, value: JsonValue]
+export type Entry = readonly [key: string, value: JsonValue]
 
 /** The object with these members in this order. A repeated key has its first place and its last value. */
 export function orderedObject(entries: readonly Entry[]): JsonObject {
@@ -73,6 +73,17 @@ export function isEmptyObject(object: JsonObject): boolean {
 export function withMember(object: JsonObject, key: string, value: JsonValue): JsonObject {
   if (!isIndexKey(key) && !WRAPPED.has(object)) return { ...object, [key]: value }
   return orderedObject([...entriesOf(object), [key, value]])
+}
+
+/** A copy with other members in place of one. Members of the object with the names of new ones are left out. */
+export function withMembersAt(object: JsonObject, key: string, members: readonly Entry[]): JsonObject {
+  const names = new Set(members.map(([name]) => name))
+  const entries: Entry[] = []
+  for (const entry of entriesOf(object)) {
+    if (entry[0] === key) for (const member of members) entries.push(member)
+    else if (!names.has(entry[0])) entries.push(entry)
+  }
+  return orderedObject(entries)
 }
 
 export function withoutMember(object: JsonObject, key: string): JsonObject {

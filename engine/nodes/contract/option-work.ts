@@ -8,5 +8,7 @@
 export const UNCOUNTED_ENTRIES = 8
 /** Largest number of entries of which each may read, or copy, the whole event. */
 export const UNCOUNTED_PASSES = 2
+/** Binary logarithm of the bytes that are copied per unit, as JSON text: 2. */
+export const COPIED_AT_ONCE_BITS = 1
 /** Reading a value that is missing. */
 export const ENTRY_UNITS = 8

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../../schemas/json.ts'
+import { type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
+import { running } from '../../../test/support/running-processor.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
+import { isMetric } from '../../event/metric.ts'
+import { eventToMetric } from './event-to-metric.ts'
 
 const { problems, stored } = transformOptions('event-to-metric')
 const valid = {
@@ -73,4 +76,45 @@ test.each<JsonObject>([
 
 test('four members are required', () => {
   expect(problems({})).toEqual(Object.keys(valid).map(member => ` must have required property '${member}'`))
+})
+
+const { after, errors, cost } = running(eventToMetric)
+const numberOf = (v: JsonValue) => (after(valid, { v }) as { value: { value: unknown } }).value.value
+
+test.each<[string, JsonValue, unknown]>([
+  ['digits', '12', 12],
+  ['blanks around it', ' \t\r\n-0.5e1 ', -5],
+  ['more digits than a double has', '9007199254740993', 9007199254740993n],
+  ['a large integer', -18446744073709551616n, -18446744073709551616n],
+])('a value may be %s', (_what, v, number) => {
+  expect(numberOf(v)).toBe(number)
+  expect(isMetric(after(valid, { v }) as JsonValue)).toBe(true)
+})
+
+test.each<[string, JsonValue]>([
+  ['a blank', ' '],
+  ['an empty text', ''],
+  ['hexadecimal digits', '0x10'],
+  ['a leading zero', '007'],
+  ['a sign before a number', '+1'],
+  ['a fraction without digits', '1.'],
+  ['a number in a no-break space', '\u00a01'],
+  ['a number beyond a double', '1e400'],
+  ['such a number that is no text', new NumberText('1e400')],
+  ['null', null],
+  ['an object', {}],
+  ['a list', [1]],
+])('%s is no value', (_what, v) => {
+  expect(errors(valid, { v })).toEqual([['E_EVENT_TO_METRIC_FAILED', '.v']])
+})
+
+test('tags with long texts cost their length', () => {
+  const tags = Array.from({ length: 10 }, (_, index) => ({
+    ...tag,
+    name: `t${index}`,
+    value_type: 'field',
+    value: '.s',
+  }))
+  expect(cost({ ...valid, tags }, { v: 1, s: 'x'.repeat(100) })).toBe(0)
+  expect(cost({ ...valid, tags }, { v: 1, s: 'x'.repeat(100_000) })).toBe('too much')
 })

@@ -6,10 +6,9 @@ import { pass, split, splitInTurn } from '../../event/outcome.ts'
 import { jsonBytes } from '../../json/json-size.ts'
 import { FieldPath } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
+import { COPIED_AT_ONCE_BITS } from '../contract/option-work.ts'
 
 const MAX_ELEMENTS = 10_000
-/** Binary logarithm of the bytes that are copied per unit, as JSON text: 2. */
-const COPIED_AT_ONCE_BITS = 1
 
 /**
  * Unroll: one event with an array becomes one event per element, in order. An empty array yields no event. An event
