@@ -10,6 +10,7 @@ import type { ErrorDesk } from './error-desk.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
 import type { NodeCounters } from './node-counters.ts'
 import type { NodeError } from './node-error.ts'
+import type { RecordYield } from './record-yield.ts'
 import { mergeRuns, type Run, RunBuilder } from './run.ts'
 
 /** Row of an event that does not stem from an event of the present record. */
@@ -34,6 +35,8 @@ export interface RunContext {
    * units of the allowance: see `keptCopyUnits`. Absent: copies are free.
    */
   readonly copies?: number | undefined
+  /** Counts what the nodes make of the present record. Absent: it is not bounded, as before the twelfth behaviour. */
+  readonly made?: RecordYield | undefined
   /** Present if the work is done in stretches. */
   readonly stretch?: Stretch | undefined
   /** Present if other partitions may have memory of keys. */

@@ -6,6 +6,7 @@ import { EVENT_UNITS, finish, Stretch } from '../steps.ts'
 import { CompiledOutput, DEFAULT_OUTPUT, type Inbox } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
 import { ProcessingNode } from './processing-node.ts'
+import { RecordYield } from './record-yield.ts'
 import { ascending } from './run.ts'
 
 function eventOf(message: JsonValue): Event {
@@ -13,7 +14,7 @@ function eventOf(message: JsonValue): Event {
 }
 
 /** Runs numbers through a node whose process decides the outcome of each. */
-function runNode(messages: readonly number[], process: (event: Event) => Outcome) {
+function runNode(messages: readonly number[], process: (event: Event) => Outcome, made?: RecordYield) {
   const inbox: Inbox = { run: undefined }
   const desk = new ErrorDesk('n')
   const node = new ProcessingNode({ id: 'n', inboxes: [inbox], process, state: undefined, desk })
@@ -28,6 +29,7 @@ function runNode(messages: readonly number[], process: (event: Event) => Outcome
   const steps = node.step({
     nowMs: 0,
     deliver: () => undefined,
+    made,
     report: ({ code, event }) => errors.push(`${code} ${event.message}`),
     takeDeadLetter: ({ code, event }) => deadLetters.push(`${code} ${event.message}`),
   })
@@ -128,4 +130,24 @@ test('with several events for one count as work, so a stretch may end within an 
   const numbers = Array.from({ length: 2 * count }, (_, index) => index)
   expect(reader.run?.events.map(({ message }) => message)).toEqual([...numbers, ...numbers])
   expect(node.counters).toMatchObject({ eventsIn: 2, created: 4 * count - 2, eventsOut: 4 * count })
+})
+
+test('an event whose parts, or whose longer message, would be too much of one record fails as a whole', () => {
+  let made = 0
+  const parts = function* (count: number) {
+    for (; count > 0; count--) {
+      made++
+      yield eventOf('part')
+    }
+  }
+  const process = (event: Event) => {
+    if (event.message === 2) return pass(event.withMessage('longer'), 'E_NOT_FOUND')
+    return event.message === 4 ? event.withMessage(0) : splitInTurn(3, parts(3))
+  }
+  const { out, errors, deadLetters, counters } = runNode([1, 2, 3, 4], process, new RecordYield(4, 16))
+  expect(out).toEqual(['part', 'part', 'part', 0])
+  expect(made).toBe(3)
+  expect(errors).toEqual(['E_EXPRESSION_COST 2', 'E_EXPRESSION_COST 3'])
+  expect(deadLetters).toEqual(errors)
+  expect(counters).toMatchObject({ eventsIn: 4, created: 2, failed: 2, eventsOut: 4 })
 })

@@ -28,6 +28,7 @@ import type { ErrorDesk } from './error-desk.ts'
 import type { GraphObserver } from './graph-observer.ts'
 import type { LineJudge } from './line-judge.ts'
 import { noCounts } from './node-counters.ts'
+import type { RecordYield } from './record-yield.ts'
 import { type Run, RunBuilder } from './run.ts'
 
 export interface ProcessingParts {
@@ -57,6 +58,7 @@ export class ProcessingNode implements CompiledNode {
   readonly #lines: LineJudge | undefined
   readonly #countsEvents: boolean
   #observer: GraphObserver | undefined
+  #made: RecordYield | undefined
   readonly #built = new Map<string, RunBuilder>()
 
   constructor({
@@ -87,6 +89,7 @@ export class ProcessingNode implements CompiledNode {
     if (state !== undefined) while (!state.kind.advance(state.value, context.nowMs, state.config)) yield
     const desk = state?.desk ?? this.#desk
     this.#observer = context.observer
+    this.#made = context.made
     desk.open(context)
     yield* this.#processRun(run, desk, context)
     desk.close()
@@ -189,7 +192,7 @@ export class ProcessingNode implements CompiledNode {
     // Most runs pass unchanged as a whole: nothing is built before the first event that does not pass.
     let { index, passed, isAgain } = progress
     if (progress.parts !== undefined) {
-      addParts(progress, rows[index] as number, passed as RunBuilder, stretch)
+      addParts(progress, rows[index] as number, passed as RunBuilder, stretch, this.#made)
       if (progress.parts !== undefined) return
       index++
     }
@@ -213,18 +216,19 @@ export class ProcessingNode implements CompiledNode {
         else desk.take(event, rows[index] as number)
         isAgain = false
         if (this.#countsEvents) desk.meter.visit(EVENT_UNITS)
-        const outcome = processEvent(event, state, nowMs)
+        const result = processEvent(event, state, nowMs)
         stretch.left -= EVENT_UNITS
-        if (outcome === event) {
+        if (result === event) {
           passed?.add(event, rows[index] as number, event.bytes)
           continue
         }
+        const outcome = this.#made === undefined ? result : within(this.#made, result, event)
         passed ??= this.#builderOfFirst(run, index)
         this.#settle(outcome, event, rows[index] as number, passed, desk)
         if (outcome instanceof Event) stretch.left -= outcome.bytes
         if (!(outcome instanceof Split)) continue
         progress.parts = outcome.events[Symbol.iterator]()
-        addParts(progress, rows[index] as number, passed, stretch)
+        addParts(progress, rows[index] as number, passed, stretch, this.#made)
         if (progress.parts !== undefined) break
       }
     } catch (error) {
@@ -343,6 +347,22 @@ const TOO_DEAR: Readonly<Record<WorkKind, Failed<'E_EXPRESSION_COST'>>> = {
   }),
 }
 
+const MADE_TOO_MUCH = fail('E_EXPRESSION_COST', {
+  cause:
+    'the pipelines made as many events of one request, or as many bytes, as they may: use smaller requests, or split fewer lists',
+})
+
+/** The outcome of an event, unless the nodes of the account make too much of the present record by it. */
+function within(made: RecordYield, outcome: Outcome, event: Event): Outcome {
+  if (outcome instanceof Split) return made.takeParts(outcome.count) ? outcome : MADE_TOO_MUCH
+  let changed: Event
+  if (outcome instanceof Event) changed = outcome
+  else if (outcome instanceof PassedWithError || outcome instanceof Routed) changed = outcome.event
+  else return outcome
+  if (changed === event || made.takeGrowth(changed.bytes - event.bytes)) return outcome
+  return MADE_TOO_MUCH
+}
+
 /** Cost of reading a held event and of writing the result. */
 const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS
 
@@ -366,7 +386,13 @@ interface Progress {
 }
 
 /** Adds parts of an event until the stretch is over. */
-function addParts(progress: Progress, row: number, passed: RunBuilder, stretch: Stretch): void {
+function addParts(
+  progress: Progress,
+  row: number,
+  passed: RunBuilder,
+  stretch: Stretch,
+  made: RecordYield | undefined,
+): void {
   const { parts } = progress
   for (;;) {
     const part = parts?.next()
@@ -376,6 +402,7 @@ function addParts(progress: Progress, row: number, passed: RunBuilder, stretch: 
     }
     const { bytes } = part.value
     passed.add(part.value, row, bytes)
+    made?.notePart(bytes)
     stretch.left -= EVENT_UNITS + bytes
     if (stretch.left <= 0) return
   }

@@ -3,6 +3,7 @@ import {
   NINTH_BEHAVIOUR,
   SEVENTH_BEHAVIOUR,
   TENTH_BEHAVIOUR,
+  TWELFTH_BEHAVIOUR,
 } from '../../../schemas/log/behaviour-numbers.ts'
 import { INGEST_ENTRANCE, type Refusal } from '../../../schemas/log/line-batch.ts'
 import type { ErrorCode } from '../../event/errors.ts'
@@ -11,6 +12,7 @@ import { EventMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'
 import { ExpressionAllowance, type ExpressionBudget } from '../../expressions/expression-budget.ts'
 import type { NodeError, RunContext } from '../../graph/compile-graph.ts'
 import type { NotDelivered } from '../../graph/compiled-node.ts'
+import { RecordYield } from '../../graph/record-yield.ts'
 import { parseJson } from '../../json/json-text.ts'
 import type { LineBatchView } from '../../lines/columns/line-batch-view.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
@@ -33,6 +35,7 @@ export class EventRuns {
   readonly #activity: AccountActivity
   readonly #allowance: ExpressionAllowance
   readonly #ruleMeter = new EventMeter()
+  readonly #made = new RecordYield()
   readonly #defaultStore: OwnStoreSink
 
   constructor(
@@ -160,6 +163,7 @@ export class EventRuns {
       takeDeadLetter,
       allowance: this.#allowanceAt(moment.behaviour),
       copies: revision.graph.mostCopies,
+      made: moment.behaviour >= TWELFTH_BEHAVIOUR ? this.#made.of(moment.offset) : undefined,
       stretch: moment.stretch,
       elsewhere: output.elsewhere(account, pipeline, version),
       observer: moment.watch?.observerOf(account, pipeline),

@@ -12,6 +12,7 @@ import {
 } from '../../graph/compile-graph.ts'
 import type { NotDelivered } from '../../graph/compiled-node.ts'
 import type { GraphObserver } from '../../graph/graph-observer.ts'
+import { RecordYield } from '../../graph/record-yield.ts'
 import { FieldNames } from '../../lines/stored-line/field-names.ts'
 import { newStoredLine } from '../../lines/stored-line/stored-line.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
@@ -97,6 +98,7 @@ export class Simulation {
   readonly #fieldNames = new FieldNames()
   /** Budget of an account that exists only here. */
   readonly #allowance = new ExpressionAllowance(new ExpressionBudget())
+  readonly #made = new RecordYield()
   readonly #stretch = new Stretch()
   #nowMs = Number.NEGATIVE_INFINITY
   #tried = 0
@@ -123,6 +125,7 @@ export class Simulation {
     yield* this.#moveTo(Math.max(this.#nowMs, timeMs))
     this.#recording.sample = this.#tried++
     this.#allowance.begin(this.#nowMs, event.bytes)
+    this.#made.begin()
     yield* this.#graph.entering(source, [event], this.#context)
   }
 
@@ -147,6 +150,7 @@ export class Simulation {
     this.#recording.sample = null
     if (this.#graph.deadlineMs > nowMs) return
     this.#allowance.begin(nowMs, 0)
+    this.#made.begin()
     yield* this.#graph.expiring(this.#context)
   }
 
@@ -157,6 +161,7 @@ export class Simulation {
       report: () => {},
       allowance: this.#allowance,
       copies: this.#graph.mostCopies,
+      made: this.#made,
       stretch: this.#stretch,
       observer: this.#recording,
     }
