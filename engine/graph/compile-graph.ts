@@ -21,6 +21,7 @@ import { DeliveringNode } from './delivering-node.ts'
 import { ErrorDesk } from './error-desk.ts'
 import { NO_REACH, type Reach, reachOfNodes, sumOfReach } from './event-copies.ts'
 import { lineJudge } from './line-judge.ts'
+import { absorbMemory, memoryHash } from './memory-placement.ts'
 import type { NodeCounters } from './node-counters.ts'
 import { ProcessingNode } from './processing-node.ts'
 import { ascending } from './run.ts'
@@ -246,7 +247,7 @@ class Graph implements CompiledGraph {
 
   absorb(node: string, data: Uint8Array): void {
     const state = this.states.get(node)
-    state?.kind.keyed.absorb(state.value, data, this.#bounds)
+    if (state !== undefined) absorbMemory(state, data, this.#bounds)
   }
 
   *tick(nowMs: number): Steps {
@@ -397,12 +398,13 @@ function heldState(
   if (shared?.type === type && kind.keeps(judge.config, shared.config)) return shared
   const before = previous?.get(id)
   const isCarried = before !== undefined && before.type === type && kind.keeps(before.config, judge.config)
-  const hash = kind.keyed.hash(judge.config, judge.desk.meter)
+  const seed = seedOf(id)
+  const hash = memoryHash(kind, seed, judge)
   const held = isCarried
     ? Object.assign(before, judge, { hash })
-    : { type, kind, value: undefined, hash, ...judge }
+    : { type, kind, value: undefined, hash, seed, ...judge }
   if (restored?.has(id)) held.value = restored.get(id)
-  else if (!isCarried) held.value = kind.create(bounds, seedOf(id))
+  else if (!isCarried) held.value = kind.create(bounds, seed)
   return held
 }
 

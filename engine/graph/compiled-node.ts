@@ -111,7 +111,10 @@ export interface HeldState {
   config: JsonObject
   value: unknown
   process: Process
-  hash: (event: Event, value: unknown) => number
+  /** Hash that decides in which partition an event is judged; undefined: in the one where it is. */
+  hash: ((event: Event, value: unknown) => number) | undefined
+  /** Hash of a memory that is in one partition as a whole. */
+  readonly seed: number
   desk: ErrorDesk
   explain: Explain | undefined
   windows: HeldWindows | undefined

@@ -118,13 +118,13 @@ export class ProcessingNode implements CompiledNode {
   *#stayingRun(run: Run, context: RunContext): Steps<Run | undefined> {
     const { elsewhere, observer, stretch } = context
     const state = this.#state
-    if (state === undefined || elsewhere === undefined) return run
+    if (state?.hash === undefined || elsewhere === undefined) return run
     const staying = new RunBuilder()
     state.desk.open(context)
     for (const [index, event] of run.events.entries()) {
       const row = run.rows[index] as number
       state.desk.take(event, row)
-      const hash = affordableHash(event, state)
+      const hash = affordableHash(event, state.hash, state.value)
       const sent = hash === undefined ? undefined : elsewhere.send(this.id, hash, event)
       if (sent === undefined) staying.add(event, row, event.bytes)
       else observer?.moved(this.id, event, row, sent)
@@ -409,7 +409,11 @@ function addParts(
 }
 
 /** @returns undefined when its key costs too much: the event fails here, where its cost is known */
-function affordableHash(event: Event, { hash, value }: HeldState): number | undefined {
+function affordableHash(
+  event: Event,
+  hash: NonNullable<HeldState['hash']>,
+  value: unknown,
+): number | undefined {
   try {
     return hash(event, value)
   } catch (error) {

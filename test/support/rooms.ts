@@ -208,6 +208,7 @@ export const ROOMS = {
     'engine/conditions',
     'engine/event',
     'engine/expressions',
+    'engine/json',
     'engine/lines/stored-line',
     'schemas',
   ],

@@ -1,5 +1,6 @@
 import type { MovedState } from '../../../schemas/log/rekeyed.ts'
 import type { HeldState } from '../../graph/compiled-node.ts'
+import { splitMemory } from '../../graph/memory-placement.ts'
 import type { Steps } from '../../steps.ts'
 import type { Deployments } from './deployments.ts'
 
@@ -52,10 +53,10 @@ export class NodeMemories {
     return memories
   }
 
-  /** Removes the memory of the keys of some shares, and gives it; undefined means that the work may pause. */
+  /** Removes the memory of some shares, and gives it; undefined means that the work may pause. */
   *split(shares: readonly number[], shareOf: (hash: number) => number): Iterable<MemoryPiece | undefined> {
     for (const { pipeline, versions, node, state } of this.#all())
-      for (const piece of state.kind.keyed.split(state.value, shares, shareOf))
+      for (const piece of splitMemory(state, shares, shareOf))
         yield piece === undefined ? undefined : { ...piece, pipeline, versions, node }
   }
 

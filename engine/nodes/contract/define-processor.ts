@@ -104,8 +104,17 @@ export interface ProcessorState<State, Config> {
   /** Shows people its buckets, if it limits events by key. */
   readonly buckets?: BucketView<State, Config>
   /** Distribution over partitions when lines of one account are on many. */
-  readonly keyed: KeyedState<State, Config>
+  readonly placement: StatePlacement<State, Config>
 }
+
+/**
+ * Place of the memory of an account that is on many partitions. `key`: the memory of each key is in one of them. `node`: all
+ * memory of a node is in one of them. `partition`: each has a memory of its own, which never moves.
+ */
+export type StatePlacement<State, Config> =
+  | ({ readonly by: 'key' } & KeyedState<State, Config>)
+  | ({ readonly by: 'node' } & WholeState<State>)
+  | { readonly by: 'partition' }
 
 /** Windows, which end when log time reaches their end. */
 export interface ProcessorWindows<State, Config> {
@@ -156,7 +165,15 @@ export interface KeyedState<State, Config> {
   absorb(state: State, data: Uint8Array, bounds: StateBounds): void
 }
 
-/** Memory of keys of one share. */
+/** Memory of a node that cannot be divided. All of its events go where it is. */
+export interface WholeState<State> {
+  /** Removes all of it, and gives it in pieces of a bounded size. In between, undefined means that the work may pause. */
+  empty(state: State): Iterable<Uint8Array | undefined>
+  /** Adds such a piece. @throws RangeError when the bytes are not valid */
+  absorb(state: State, data: Uint8Array, bounds: StateBounds): void
+}
+
+/** Memory of one share. */
 export interface StatePiece {
   readonly share: number
   readonly data: Uint8Array

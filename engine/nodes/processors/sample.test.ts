@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
+import { finish } from '../../steps.ts'
+import { DEFAULT_STATE_BOUNDS } from '../contract/state-bounds.ts'
+import { sample } from './sample.ts'
 
 const { problems, stored } = transformOptions('sample')
 const leaf = { field: '.my_field', str_operator: 'contains', value: 'my text' }
@@ -52,4 +55,18 @@ test('an operator without operand is stored without a value, unless one was sent
   const exists = { field: '.my_field', str_operator: 'exists', negate: true }
   expect(included(exists)).toEqual(exists)
   expect(included({ ...exists, value: '' })).toEqual({ ...exists, value: '' })
+})
+
+test('another rate begins anew, and another comparison goes on counting', () => {
+  const leaf = { field: '.a', str_operator: 'exists' }
+  const keeps = (before: object, after: object) => sample.state?.keeps(before as never, after as never)
+  expect(keeps({ rate: 3 }, { rate: 3, always_include: leaf })).toBe(true)
+  expect(keeps({}, { rate: 10 })).toBe(true)
+  expect(keeps({ rate: 3 }, { rate: 4 })).toBe(false)
+})
+
+test.each([[[]], [[1, 0, 0]], [[2, 0, 0, 0, 0]]])('bytes that are no snapshot are refused: %j', bytes => {
+  expect(() => finish(sample.state?.restore(Uint8Array.from(bytes), DEFAULT_STATE_BOUNDS) as never)).toThrow(
+    RangeError,
+  )
 })

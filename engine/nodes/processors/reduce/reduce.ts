@@ -2,16 +2,15 @@ import Type from 'typebox'
 import { isJsonObject } from '../../../../schemas/json.ts'
 import { compileCondition, JUDGING_CODES } from '../../../conditions/condition.ts'
 import type { Event } from '../../../event/event.ts'
-import { fieldAt } from '../../../event/field-path.ts'
 import { hold, merge } from '../../../event/outcome.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
-import { type CostMeter, defineProcessor } from '../../contract/define-processor.ts'
-import { ENTRY_UNITS, UNCOUNTED_PASSES } from '../../contract/option-work.ts'
+import { defineProcessor } from '../../contract/define-processor.ts'
+import { keyHash, valuesKey } from '../../contract/values-key.ts'
 import { formatProblem } from '../../options/time-format-option.ts'
 import { heldEvent, releasedEvent, releasedEvents } from './held-event.ts'
 import { type MergeOptions, MergeRules } from './merge-rules.ts'
-import { groupHash, type Reduction, Reductions } from './reductions.ts'
+import { type Reduction, Reductions } from './reductions.ts'
 
 const DEFAULT_DURATION_MS = 30_000
 const MAX_DURATION_MS = 7_200_000 // Two hours.
@@ -102,7 +101,7 @@ export const reduce = defineProcessor({
 
   compile(config, report, meter) {
     const rules = new MergeRules(config)
-    const groupOf = groupIn(config.group_by ?? [], meter)
+    const groupOf = valuesKey(config.group_by ?? [], meter)
     const {
       duration_ms: durationMs = DEFAULT_DURATION_MS,
       max_events: maxEvents = Number.POSITIVE_INFINITY,
@@ -163,10 +162,11 @@ export const reduce = defineProcessor({
     measure: state => ({ groups: state.count, bytes: state.bytes }),
     // Open windows were merged by the previous rules; only the condition that ends them may change.
     keeps: (before, after) => rulesText(before) === rulesText(after),
-    keyed: {
+    placement: {
+      by: 'key',
       hash: (config, meter) => {
-        const groupOf = groupIn(config.group_by ?? [], meter)
-        return event => groupHash(groupOf(event))
+        const groupOf = valuesKey(config.group_by ?? [], meter)
+        return event => keyHash(groupOf(event))
       },
       split: (state, shares, shareOf) => state.split(shares, shareOf),
       absorb: (state, data) => state.absorb(data),
@@ -400,24 +400,6 @@ export const reduce = defineProcessor({
 
 function rootField(description: string) {
   return FieldPath({ rootLevel: true, maxLength: MAX_FIELD_LENGTH, description })
-}
-
-/** Returns the values that identify a group. Types count, and a missing value is a value of its own. */
-function groupIn(paths: readonly string[], meter: CostMeter): (event: Event) => string {
-  const fields = paths.map(fieldAt)
-  const isCounted = fields.length > UNCOUNTED_PASSES
-  return event => {
-    if (isCounted) meter.work(fields.length * ENTRY_UNITS)
-    return fields
-      .map(field => {
-        const value = field.read(event)
-        if (value === undefined) return ''
-        const text = canonicalJson(value)
-        if (isCounted) meter.work(text.length)
-        return text
-      })
-      .join(',')
-  }
 }
 
 function begun(group: string, event: Event, endMs: number): Reduction {

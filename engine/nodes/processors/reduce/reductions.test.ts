@@ -6,8 +6,9 @@ import { Gathered } from '../../../event/outcome.ts'
 import { UNMETERED } from '../../../expressions/cost-meter.ts'
 import { finish } from '../../../steps.ts'
 import type { EndedWindow } from '../../contract/define-processor.ts'
+import { keyHash } from '../../contract/values-key.ts'
 import { reduce } from './reduce.ts'
-import { groupHash, Reductions } from './reductions.ts'
+import { Reductions } from './reductions.ts'
 
 const TIME = '2031-03-09T08:15:30.250Z'
 const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(message, metadata, TIME)
@@ -133,7 +134,7 @@ describe('open reductions', () => {
     expect(other.state.count + state.count).toBe(20)
     for (let k = 0; k < 20; k++) {
       const group = JSON.stringify(`key ${k}`)
-      const place = [1, 3].includes(shareOf(groupHash(group))) ? other.state : state
+      const place = [1, 3].includes(shareOf(keyHash(group))) ? other.state : state
       expect(place.find(group)?.count).toBe(3)
     }
     // A moved reduction continues: values that it already has are not added again.

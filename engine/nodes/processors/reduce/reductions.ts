@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { elementsAt } from '../../../json/json-source.ts'
 import { exactJsonText } from '../../../json/json-text.ts'
 import { finish, joined, type Steps } from '../../../steps.ts'
 import type { StatePiece } from '../../contract/define-processor.ts'
+import { keyHash } from '../../contract/values-key.ts'
 import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 import type { Merged } from './merged-value.ts'
 import { WindowEnds } from './window-ends.ts'
@@ -155,7 +155,7 @@ export class Reductions {
     const pieces = new Map(shares.map(share => [share, new Reductions()]))
     for (const [index, reduction] of [...this.#open.values()].entries()) {
       if (index % SPLIT_AT_A_TIME === SPLIT_AT_A_TIME - 1) yield undefined
-      const share = shareOf(groupHash(reduction.group))
+      const share = shareOf(keyHash(reduction.group))
       const piece = pieces.get(share)
       if (piece === undefined) continue
       this.close(reduction)
@@ -171,11 +171,6 @@ export class Reductions {
     this.close(reduction)
     this.open({ ...reduction, group: `${reduction.group} ` })
   }
-}
-
-/** Hash of a group: 32 bits, the same everywhere. */
-export function groupHash(group: string): number {
-  return hash('sha256', group, 'buffer').readUInt32LE(0)
 }
 
 function jsonOf({ group, endMs, first, count, bytes, message, metadata }: Reduction): JsonValue {

@@ -112,7 +112,8 @@ export const throttle = defineProcessor({
     },
     // Another limit or window also judges earlier events: publishing must not be a way around a limit.
     keeps: (before, after) => (before.key_field ?? '') === (after.key_field ?? ''),
-    keyed: {
+    placement: {
+      by: 'key',
       hash: config => {
         const key = bucketKeyIn(config)
         return (event, state) => state.hashOf(key(event))

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../../schemas/json.ts'
-import { transformOptions } from '../../../test/support/transform-options.ts'
+import type { JsonObject } from '../../../../schemas/json.ts'
+import { transformOptions } from '../../../../test/support/transform-options.ts'
+import { Event } from '../../../event/event.ts'
+import { UNMETERED } from '../../../expressions/cost-meter.ts'
+import { parseExactJson } from '../../../json/exact-json.ts'
+import { jsonText } from '../../../json/json-text.ts'
+import { AcceptedValues } from './accepted-values.ts'
+import { metricsTagCardinalityLimit } from './metrics-tag-cardinality-limit.ts'
 
 const { problems, stored } = transformOptions('metrics-tag-cardinality-limit')
 const value_limit = 50
@@ -47,4 +53,32 @@ test.each<JsonObject>([
 
 test('the other spelling of probabilistic is returned as sent', () => {
   expect(stored({ value_limit, mode: 'probabalistic' }).mode).toBe('probabalistic')
+})
+
+test('any change of the options empties the memory', () => {
+  const config = { value_limit: 5, action: 'drop_event', mode: 'exact' }
+  const keeps = (change: object) =>
+    metricsTagCardinalityLimit.state?.keeps(config as never, { ...config, ...change } as never)
+  expect(keeps({})).toBe(true)
+  for (const change of [
+    { value_limit: 6 },
+    { action: 'drop_tag' },
+    { mode: 'probabilistic' },
+    { tags: ['a'] },
+  ])
+    expect(keeps(change)).toBe(false)
+})
+
+test('tags of any name keep their order when others are dropped', () => {
+  const process = metricsTagCardinalityLimit.compile(
+    { value_limit: 1, action: 'drop_tag' },
+    () => {},
+    UNMETERED,
+  )
+  const state = new AcceptedValues(1_000)
+  const tags = (text: string) =>
+    Event.of(parseExactJson(`{"b":1,"tags":${text},"7":2}`), {}, '2031-03-09T08:15:30Z')
+  process(tags('{"z":"0"}'), state, 0)
+  const left = process(tags('{"b":"x","7":"y","z":"1","__proto__":"p","1":"q"}'), state, 0) as Event
+  expect(jsonText(left.message)).toBe('{"b":1,"tags":{"b":"x","7":"y","__proto__":"p","1":"q"},"7":2}')
 })

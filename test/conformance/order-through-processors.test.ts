@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Event } from '../../engine/event/event.ts'
+import { Gathered, PassedWithError, Routed, Split } from '../../engine/event/outcome.ts'
+import { UNMETERED } from '../../engine/expressions/cost-meter.ts'
+import { jsonText } from '../../engine/json/json-text.ts'
+import { LineBatchBuilder } from '../../engine/lines/columns/line-batch-builder.ts'
+import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { Processor } from '../../engine/nodes/contract/define-processor.ts'
+import { checkStoredOptions } from '../../engine/nodes/contract/node-declaration.ts'
+import { DEFAULT_STATE_BOUNDS } from '../../engine/nodes/contract/state-bounds.ts'
+import { decodingMessages } from '../../engine/nodes/sources/http/http-decoding.ts'
+import { finish } from '../../engine/steps.ts'
+import type { JsonObject } from '../../schemas/json.ts'
+import {
+  compactText,
+  type DrawnValue,
+  drawnSpelling,
+  drawnValue,
+  spelledText,
+} from '../support/drawn-json.ts'
+import { SAMPLE_ACCOUNT, SAMPLE_ROUTE } from '../support/line-batches.ts'
+
+/** Components, section 1.2: keys keep the order sent, and numbers their digits, through every processor that runs. */
+
+const NOW_MS = 1_772_600_767_089
+
+/** A way through a processor: a message around a drawn value, and the message that must leave. */
+interface Way {
+  readonly config: object
+  /** @param value text of the drawn value @returns the message, as its compact text */
+  sent(value: string): string
+  left(value: string, drawn: DrawnValue): string
+}
+
+const around = (value: string) => `{"b":1,"7":${value},"a":{"10":2,"x":3},"1":"z"}`
+const unchanged = (config: object): Way => ({ config, sent: around, left: around })
+const always = { expressions: [{ field: '.nothing', str_operator: 'exists', value: '', negate: true }] }
+
+/** One way for each processor that this program runs. */
+const WAYS: Readonly<Record<string, Way>> = {
+  'compact-fields': {
+    config: { fields: ['."7"'] },
+    sent: value => around(`[${value}]`),
+    left: (_value, drawn) => around(compactedText({ elements: [drawn] }) ?? '[]'),
+  },
+  dedupe: unchanged({ fields: ['."7"'] }),
+  'drop-fields': {
+    config: { fields: ['.zz', '.a."10"'] },
+    sent: around,
+    left: value => around(value).replace('"10":2,', ''),
+  },
+  'event-to-metric': {
+    config: {
+      metric_name: 'm',
+      metric_kind: 'absolute',
+      metric_type: 'gauge',
+      value: { value_type: 'field', value: '.n' },
+      tags: [{ name: 'one', value_type: 'field', value: '.t' }],
+    },
+    // A metric has nothing of the event but scalars: large integers as its number and as a tag.
+    sent: value => `{"7":${value},"n":12345678901234567890,"t":-9007199254740993}`,
+    left: () =>
+      '{"name":"m","kind":"absolute","value":{"type":"gauge","value":12345678901234567890},"tags":{"one":"-9007199254740993"}}',
+  },
+  filter: unchanged({ action: 'allow', conditional: always }),
+  'flatten-fields': {
+    config: { fields: ['.a'] },
+    sent: value => `{"b":1,"a":{"10":[${value}],"x":{"3":3}},"1":"z"}`,
+    left: value => `{"b":1,"a_10":[${value}],"a_x_3":3,"1":"z"}`,
+  },
+  'map-fields': {
+    config: { mappings: [{ source_field: '."7"', target_field: '.a."5"', drop_source: true }] },
+    sent: around,
+    left: value => `{"b":1,"a":{"10":2,"x":3,"5":${value}},"1":"z"}`,
+  },
+  'metrics-tag-cardinality-limit': {
+    config: { value_limit: 1, action: 'drop_tag' },
+    sent: value => `{"b":1,"7":${value},"tags":{"9":"a","b":"c","8":"d"},"1":"z"}`,
+    left: value => `{"b":1,"7":${value},"tags":{"9":"a","b":"c","8":"d"},"1":"z"}`,
+  },
+  reduce: unchanged({ max_events: 1 }),
+  route: unchanged({ conditionals: [{ label: 'all', conditional: always, _output_name: 'all' }] }),
+  sample: unchanged({}),
+  'set-timestamp': unchanged({ parsers: [{ field: '.b', options: { format: '%s' } }] }),
+  stringify: { config: {}, sent: around, left: value => JSON.stringify(around(value)) },
+  throttle: unchanged({ threshold: 1, window_ms: 1 }),
+  unroll: {
+    config: { field: '.a', values_only: false },
+    sent: value => `{"b":1,"a":[${around(value)}],"1":"z"}`,
+    left: value => `{"b":1,"a":${around(value)},"1":"z"}`,
+  },
+}
+
+/** A plain form of compact-fields. @returns undefined when nothing is left */
+function compactedText(value: DrawnValue): string | undefined {
+  if ('elements' in value) {
+    const left = value.elements.flatMap(element => compactedText(element) ?? [])
+    return left.length === 0 ? undefined : `[${left.join(',')}]`
+  }
+  if ('members' in value) {
+    const left = value.members.flatMap(([key, member]) => {
+      const text = compactedText(member)
+      return text === undefined ? [] : `${JSON.stringify(key)}:${text}`
+    })
+    return left.length === 0 ? undefined : `{${left.join(',')}}`
+  }
+  const text = compactText(value)
+  return text === 'null' || text === '""' ? undefined : text
+}
+
+/** The event that a body sent to a gateway route becomes. */
+function pushed(body: string): Event {
+  const builder = new LineBatchBuilder()
+  builder.addRequest(batch => {
+    const request = { body: Buffer.from(body), limitBytes: 2_000_000, eventLimitBytes: 2_000_000 }
+    const decoded = finish(decodingMessages(request, 'json'))
+    if (!Array.isArray(decoded)) throw new Error('it was not taken')
+    for (const message of decoded) batch.addEvent(message, NOW_MS)
+    const facts = { hostname: '', mac: '', ip: '', remoteAddress: '', tags: [], receivedAtMs: NOW_MS }
+    return { facts: { ...facts, driftMs: null, idempotency: null } }
+  })
+  return Event.ofLine(LineBatchView.decode(builder.encode(SAMPLE_ACCOUNT, SAMPLE_ROUTE)), 0)
+}
+
+/** The first event that leaves a processor. */
+function passedBy(processor: Processor, config: object, event: Event): Event {
+  const checked = checkStoredOptions(processor, config as JsonObject)
+  if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
+  const state = processor.state?.create(DEFAULT_STATE_BOUNDS, 1)
+  const outcome = processor.compile(checked.stored, () => {}, UNMETERED)(event, state, NOW_MS)
+  if (outcome instanceof Split) return [...outcome.events][0] as Event
+  if (outcome instanceof Gathered) return outcome.released[0] as Event
+  return outcome instanceof Routed || outcome instanceof PassedWithError ? outcome.event : (outcome as Event)
+}
+
+test('there is a way through every processor that runs', () => {
+  expect(Object.keys(WAYS).sort()).toEqual(CATALOGUE.processors.map(({ type }) => type).sort())
+})
+
+test.each(CATALOGUE.processors.map(processor => [processor.type, processor] as const))(
+  'keys keep their order and numbers their digits through %s',
+  (type, processor) => {
+    const way = WAYS[type] as Way
+    fc.assert(
+      fc.property(drawnValue, drawnSpelling, (drawn, spelling) => {
+        const value = compactText(drawn)
+        for (const text of [way.sent(value), way.sent(spelledText(drawn, spelling))]) {
+          const left = passedBy(processor, way.config, pushed(text))
+          expect(jsonText(left.message)).toBe(way.left(value, drawn))
+        }
+      }),
+      { numRuns: 150 },
+    )
+  },
+)
