@@ -22,7 +22,7 @@ export interface SampleTurn {
 export const sample = defineProcessor({
   type: 'sample',
   since: TWELFTH_BEHAVIOUR,
-  summary: 'Pass one of every so many events.',
+  summary: 'Pass one of every so many events. Another rate begins anew.',
   config: Type.Object(
     {
       rate: Type.Optional(

@@ -25,7 +25,8 @@ interface Compared {
 export const dedupe = defineProcessor({
   type: 'dedupe',
   since: TWELFTH_BEHAVIOUR,
-  summary: 'Drop events that equal one of the last distinct ones.',
+  summary:
+    'Drop events that equal one of the last distinct ones. Other fields, or another comparison, forget the remembered events.',
   config: Type.Object(
     {
       fields: Type.Array(FieldPath({ description: 'Field such as .request_id' }), {
