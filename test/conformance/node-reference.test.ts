@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
+import { PARSERS } from '../../engine/nodes/processors/parsers/parsers.ts'
 import { destinationSections, nodeReference, sourceSections } from '../support/node-reference.ts'
 import { type OptionSchema, optionRows } from '../support/option-table.ts'
 import { notes, parcels, relay } from '../support/toy-nodes.ts'

@@ -80,6 +80,16 @@ const WAYS: Readonly<Record<string, Way>> = {
     sent: value => `{"b":1,"7":${value},"tags":{"9":"a","b":"c","8":"d"},"1":"z"}`,
     left: value => `{"b":1,"7":${value},"tags":{"9":"a","b":"c","8":"d"},"1":"z"}`,
   },
+  parse: {
+    config: { field: '.line', parser: 'parse_json' },
+    sent: value => `{"b":1,"line":${JSON.stringify(around(value))},"1":"z"}`,
+    left: value => `{"b":1,"line":${around(value)},"1":"z"}`,
+  },
+  'parse-sequentially': {
+    config: { field: '."7"', parsers: [{ parser: 'parse_int' }, { parser: 'parse_json' }] },
+    sent: value => `{"b":1,"7":${JSON.stringify(around(value))},"a":0}`,
+    left: value => `{"b":1,"7":${around(value)},"a":0}`,
+  },
   reduce: unchanged({ max_events: 1 }),
   route: unchanged({ conditionals: [{ label: 'all', conditional: always, _output_name: 'all' }] }),
   sample: unchanged({}),

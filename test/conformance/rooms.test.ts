@@ -47,7 +47,7 @@ const NODE_GLOBALS = globalNames([
  */
 const PURE_GLOBALS: ReadonlySet<string> = new Set(
   `undefined NaN Infinity isFinite isNaN parseFloat parseInt Number BigInt Math String RegExp Boolean Symbol Date
-  Object Array Map Set WeakMap WeakSet Iterator Promise Proxy Reflect JSON TextEncoder TextDecoder URL Buffer
+  Object Array Map Set WeakMap WeakSet Iterator Promise Proxy Reflect JSON TextEncoder TextDecoder URL URLSearchParams Buffer
   Error AggregateError RangeError SyntaxError TypeError ArrayBuffer DataView Int8Array Uint8Array Int16Array
   Uint16Array Int32Array Uint32Array Float64Array WebAssembly`.split(/\s+/),
 )

@@ -23,7 +23,8 @@ import type { Source } from '../../engine/nodes/contract/define-source.ts'
 import { COMMON_KEY_PLACES, type KeyPlace } from '../../engine/nodes/contract/key-place.ts'
 import type { ConfigExample, NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import type { SourceDeclaration } from '../../engine/nodes/contract/source-declaration.ts'
-import { PARSERS } from '../../engine/nodes/processors/parsers.ts'
+import { isRunning, type Parser } from '../../engine/nodes/processors/parsers/define-parser.ts'
+import { PARSERS } from '../../engine/nodes/processors/parsers/parsers.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { type OptionSchema, optionRows } from './option-table.ts'
 import { storedOptions } from './stored-options.ts'
@@ -170,7 +171,27 @@ function parserSection(): string {
           optionTable(options as OptionSchema),
         ],
   )
-  return [`Parsers without options: ${listed(plain)}.`, ...withOptions].join('\n\n')
+  const missing = parsers.filter(([, parser]) => !isRunning(parser)).map(([id]) => id)
+  const examples = parsers.flatMap(([id, parser]) =>
+    isRunning(parser) ? [`Examples of \`${id}\`:`, parserTable(parser)] : [],
+  )
+  return [
+    `Parsers without options: ${listed(plain)}.`,
+    ...withOptions,
+    `Pipelines with these parsers cannot be published yet: ${listed(missing)}.`,
+    ...examples,
+  ].join('\n\n')
+}
+
+function parserTable({ examples }: Parser): string {
+  return table(
+    ['Text', 'Options', 'Result'],
+    examples.map(({ text, options, value }) => [
+      code(jsonText(text)),
+      options === undefined ? '' : code(jsonText(options)),
+      value === undefined ? 'not accepted' : code(jsonText(value)),
+    ]),
+  )
 }
 
 function configExample(example: ConfigExample): string {

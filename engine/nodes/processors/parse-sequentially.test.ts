@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
 import { CATALOGUE } from '../catalogue.ts'
+import { parseSequentially } from './parse-sequentially.ts'
 
 const { problems, stored } = transformOptions('parse-sequentially')
 const trying = (...parsers: JsonValue[]): JsonObject => ({ field: '.line', parsers })
@@ -107,4 +108,17 @@ test('sent options are returned, including labels', () => {
     { ...json, label: '', _output_name: expect.any(String) as string },
     { parser: 'parse_csv', options: {}, _output_name: expect.any(String) as string },
   ])
+})
+
+test('a parser that this program does not run, and a format that cannot be read, are named by their places', () => {
+  const parsers = [
+    { parser: 'parse_json' },
+    { parser: 'parse_user_agent' },
+    { parser: 'parse_timestamp', options: { format: '%Q' } },
+  ]
+  expect(parseSequentially.runProblems?.({ field: '.line', parsers })).toEqual([
+    { instancePath: '/parsers/1/parser', message: '"parse_user_agent" is not available on this server yet' },
+    { instancePath: '/parsers/2/options/format', message: 'must be a valid time format: it has no mark %Q' },
+  ])
+  expect(parseSequentially.runProblems?.({})).toEqual([])
 })

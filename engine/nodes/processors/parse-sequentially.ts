@@ -1,12 +1,22 @@
 import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
+import { TWELFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import { foundType } from '../../event/errors.ts'
+import { fieldAt } from '../../event/field-path.ts'
+import { route } from '../../event/outcome.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
 import { jsonText } from '../../json/json-text.ts'
-import { declareProcessor } from '../contract/define-processor.ts'
+import { defineProcessor } from '../contract/define-processor.ts'
 import { outputNameOf, UNMATCHED } from '../options/output-name.ts'
-import { parsedFieldMembers } from './parse.ts'
-import { parserMembers, parserProblems, withParserDefaults } from './parsers.ts'
+import { parsedField, parsedFieldMembers } from './parse.ts'
+import {
+  compileParser,
+  parserMembers,
+  parserProblems,
+  parserRunProblems,
+  withParserDefaults,
+} from './parsers/parsers.ts'
 
 const NAME_DIGITS = 32
 
@@ -14,8 +24,9 @@ const NAME_DIGITS = 32
  * Parse sequentially: tries parsers on one field; the event leaves by the output of the first that succeeds, or by
  * `_unmatched`. Rules: components, section 5.16; names of outputs: pipeline API, section 2.3.
  */
-export const parseSequentially = declareProcessor({
+export const parseSequentially = defineProcessor({
   type: 'parse-sequentially',
+  since: TWELFTH_BEHAVIOUR,
   summary: 'Try parsers one after the other, and send events on by which succeeds.',
   config: Type.Object(
     {
@@ -34,6 +45,8 @@ export const parseSequentially = declareProcessor({
     },
     { additionalProperties: false },
   ),
+  errors: ['E_NOT_FOUND', 'E_PARSE_FAILED', 'E_EXPRESSION_COST'],
+
   check: ({ parsers }) => (Array.isArray(parsers) ? entryProblems(parsers) : []),
   complete: stored => ({
     ...stored,
@@ -49,6 +62,30 @@ export const parseSequentially = declareProcessor({
       label: String(entry.label || entry.parser),
     })),
   ],
+  runProblems: config =>
+    entriesOf(config).flatMap((entry, index) => parserRunProblems(entry, pointerTo('/parsers', index))),
+
+  compile(config, report, meter) {
+    const place = parsedField(config, meter)
+    const entries = entriesOf(config).map(entry => ({
+      parseText: compileParser(entry),
+      outputs: [outputNameOf(entry)],
+    }))
+    const unmatched = [UNMATCHED.name]
+    const { field } = place
+    return (event, _state, nowMs) => {
+      const text = place.textIn(event)
+      if (text === undefined) report('E_NOT_FOUND', { field })
+      if (text === null) report('E_PARSE_FAILED', { field, found: foundType(fieldAt(field).read(event)) })
+      if (typeof text !== 'string') return route(event, unmatched)
+      for (const { parseText, outputs } of entries) {
+        const parsed = place.parsed(event, text, parseText, nowMs)
+        if (parsed !== undefined) return route(parsed, outputs)
+      }
+      return route(event, unmatched)
+    }
+  },
+
   configs: [
     {
       sent: {
@@ -65,6 +102,37 @@ export const parseSequentially = declareProcessor({
           { options: { timestamp_format: '%d/%b/%Y:%T %z' }, _output_name: 'XXXXXXXX' },
         ],
       },
+    },
+  ],
+
+  examples: [
+    {
+      title: 'the first parser that succeeds names the output; what is no text leaves by _unmatched',
+      config: {
+        field: '.line',
+        parsers: [
+          { parser: 'parse_json', _output_name: 'json' },
+          { parser: 'parse_key_value', label: 'pairs', _output_name: 'pairs' },
+        ],
+      },
+      steps: [
+        { event: { line: '{"a":1}' }, outcome: route({ line: { a: 1 } }, ['json']) },
+        { event: { line: 'a=1 b' }, outcome: route({ line: { a: '1', b: true } }, ['pairs']) },
+        {
+          event: { line: 5 },
+          outcome: route({ line: 5 }, ['_unmatched']),
+          errors: [['E_PARSE_FAILED', '.line']],
+        },
+        { event: {}, outcome: route({}, ['_unmatched']), errors: [['E_NOT_FOUND', '.line']] },
+      ],
+    },
+    {
+      title: 'an event that no parser accepts leaves unchanged, which is no error',
+      config: { field: '.at', target_field: '.n', parsers: [{ parser: 'parse_int', _output_name: 'int' }] },
+      steps: [
+        { event: { at: 'noon' }, outcome: route({ at: 'noon' }, ['_unmatched']) },
+        { event: { at: '12' }, outcome: route({ at: '12', n: 12 }, ['int']) },
+      ],
     },
   ],
 })

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../schemas/json.ts'
+import { running } from '../../../test/support/running-processor.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
-import { PARSER_IDS } from './parsers.ts'
+import { parse } from './parse.ts'
+import { PARSER_IDS } from './parsers/parsers.ts'
 
 const { problems, stored } = transformOptions('parse')
 const parsing = (parser: string, options?: JsonObject[string]): JsonObject => ({
@@ -202,4 +204,52 @@ test('all findings are reported at once', () => {
     "/options must NOT have additional properties: 'y'",
     "/options must have required property 'custom_timestamp_format'",
   ])
+})
+
+describe('a pipeline', () => {
+  const runProblems = (parser: string, options?: JsonObject) =>
+    (parse.runProblems?.(stored(parsing(parser, options))) ?? []).map(
+      ({ instancePath, message }) => `${instancePath} ${message}`,
+    )
+
+  test.each(['parse_regex', 'parse_grok', 'parse_user_agent'])('with %s cannot be published yet', parser => {
+    const options = parser === 'parse_user_agent' ? undefined : { pattern: '%{WORD:a}' }
+    expect(runProblems(parser, options)).toEqual([`/parser "${parser}" is not available on this server yet`])
+  })
+
+  test('with a time format that cannot be read is not published', () => {
+    expect(runProblems('parse_timestamp', { format: '%Q' })).toEqual([
+      '/options/format must be a valid time format: it has no mark %Q',
+    ])
+    const custom = { format: 'error', timestamp_format: 'Custom', custom_timestamp_format: '%H' }
+    expect(runProblems('parse_apache_log', custom)).toEqual([
+      '/options/custom_timestamp_format must be a valid time format: it has no date',
+    ])
+    expect(runProblems('parse_nginx_log', { format: 'combined' })).toEqual([])
+  })
+})
+
+const { after, errors, cost } = running(parse)
+
+test('a result that cannot be written changes nothing, and the error is recorded', () => {
+  const config = { ...parsing('parse_json'), target_field: 'metadata' }
+  expect(errors(config, { line: '{"a":1}' })).toEqual([])
+  expect(errors(config, { line: '5' })).toEqual([['E_PARSE_FAILED', '.line']])
+  expect(after(config, { line: '5' })).toEqual({ line: '5' })
+  const deep = (levels: number) => ({ ...parsing('parse_json'), target_field: '.a'.repeat(levels) })
+  expect(errors(deep(128), { line: '[[]]' })).toEqual([])
+  expect(errors(deep(129), { line: '[[]]' })).toEqual([['E_PARSE_FAILED', '.line']])
+})
+
+test('a text is parsed up to a length, and one that is nested deeper than pushed events is not', () => {
+  const lengths = [262_144, 262_145].map(length => `"${'x'.repeat(length - 2)}"`)
+  expect(lengths.map(line => errors(parsing('parse_json'), { line }).length)).toEqual([0, 1])
+  const levels = [128, 129, 100_000].map(count => '['.repeat(count) + ']'.repeat(count))
+  expect(levels.map(line => errors(parsing('parse_json'), { line }).length)).toEqual([0, 1, 1])
+})
+
+test('long texts cost their length', () => {
+  expect(cost(parsing('parse_json'), { line: `"${'x'.repeat(1_000)}"` })).toBe(0)
+  expect(cost(parsing('parse_json'), { line: `"${'x'.repeat(200_000)}"` })).toBeGreaterThan(200_000)
+  expect(cost(parsing('parse_json'), { line: `"${'x'.repeat(250_000)}"` })).toBe('too much')
 })

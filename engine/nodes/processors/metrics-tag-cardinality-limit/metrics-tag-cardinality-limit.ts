@@ -29,7 +29,8 @@ interface Scope {
 export const metricsTagCardinalityLimit = defineProcessor({
   type: 'metrics-tag-cardinality-limit',
   since: TWELFTH_BEHAVIOUR,
-  summary: 'Limit the number of distinct values per metric tag. Any change of the options forgets the values.',
+  summary:
+    'Limit the number of distinct values per metric tag. Any change of the options forgets the values.',
   config: Type.Object(
     {
       value_limit: Type.Integer({ minimum: 1, description: 'Distinct values per tag' }),
