@@ -47,7 +47,8 @@ export const TENTH_BEHAVIOUR = 10
  */
 export const ELEVENTH_BEHAVIOUR = 12
 /**
- * Processors that were only declared before. Events may have annotations, which travel in records of schemas of their own. As long as
- * the eleventh behaviour is not in force, this one has its number.
+ * Processors that were only declared before. Events may have annotations, which travel in records of schemas of their own. What the
+ * nodes of an account make of one record is bounded: see `RecordYield`. As with the seventh behaviour, this also changes how records of
+ * earlier kinds are processed. As long as the eleventh behaviour is not in force, this one has its number.
  */
 export const TWELFTH_BEHAVIOUR = 11
