@@ -36,6 +36,9 @@ const features = {
   owing:
     knows('schemas/log/behaviour-numbers.ts') &&
     /TENTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
+  memories:
+    knows('schemas/log/behaviour-numbers.ts') &&
+    /TWELFTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
 }
 
 const [archive] = process.argv.slice(2)
@@ -65,6 +68,7 @@ async function write() {
   if (features.words) await lookForWords()
   if (features.options) await tryFormats()
   if (features.owing) await owe()
+  if (features.memories) await remember()
   if (features.deadLetters) await failing()
   if (features.reduce) await gathering()
   if (features.push) await push()
@@ -235,6 +239,31 @@ async function owe(): Promise<void> {
         app: 'owing',
       })),
     )
+}
+
+/** Lines pass nodes of each placement of memory, and nodes that change them. */
+async function remember(): Promise<void> {
+  const path = `/v3/pipeline/${await add('/v3/pipeline', { title: 'memories' })}`
+  let last = await add(`${path}/source`, { type: 'log-analysis-ingestion' })
+  const then = async (type: string, user_config: object) => {
+    last = await add(`${path}/transform`, { type, inputs: [last], user_config })
+  }
+  const expression = { field: '.app', str_operator: 'equal', value: 'memories' }
+  await then('filter', { action: 'allow', conditional: { expressions: [expression] } })
+  await then('sample', { rate: 2 })
+  await then('dedupe', { fields: ['.line'], number_of_events: 4 })
+  await then('map-fields', { mappings: [{ source_field: '.level', target_field: '.tags.level' }] })
+  await then('metrics-tag-cardinality-limit', { value_limit: 2, action: 'drop_tag' })
+  await then('flatten-fields', { fields: ['.tags'] })
+  await add(`${path}/sink`, { type: 'mezmo', inputs: [last], user_config: {} })
+  await weir.send('POST', `${path}/publish`, {})
+  await ingest(
+    Array.from({ length: 60 }, (_, index) => ({
+      line: `remembered ${index % 14}`,
+      app: 'memories',
+      level: `level ${index % 3}`,
+    })),
+  )
 }
 
 async function push(): Promise<void> {
