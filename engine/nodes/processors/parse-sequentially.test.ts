@@ -113,11 +113,11 @@ test('sent options are returned, including labels', () => {
 test('a parser that this program does not run, and a format that cannot be read, are named by their places', () => {
   const parsers = [
     { parser: 'parse_json' },
-    { parser: 'parse_user_agent' },
+    { parser: 'parse_grok', options: { pattern: '%{WORD:a}' } },
     { parser: 'parse_timestamp', options: { format: '%Q' } },
   ]
   expect(parseSequentially.runProblems?.({ field: '.line', parsers })).toEqual([
-    { instancePath: '/parsers/1/parser', message: '"parse_user_agent" is not available on this server yet' },
+    { instancePath: '/parsers/1/parser', message: '"parse_grok" is not available on this server yet' },
     { instancePath: '/parsers/2/options/format', message: 'must be a valid time format: it has no mark %Q' },
   ])
   expect(parseSequentially.runProblems?.({})).toEqual([])

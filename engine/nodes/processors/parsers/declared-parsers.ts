@@ -33,6 +33,3 @@ export const regex = declareParser({
   ),
   optionsRequired: true,
 })
-
-/** Browser, device and system of a user agent. This program does not run it yet. */
-export const userAgent = declareParser({ id: 'parse_user_agent' })

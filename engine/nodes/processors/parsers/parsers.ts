@@ -10,7 +10,7 @@ import { awsVpcFlowLog } from './aws-vpc-flow-log.ts'
 import { cef } from './cef.ts'
 import { commonLog } from './common-log.ts'
 import { csv } from './csv.ts'
-import { grok, regex, userAgent } from './declared-parsers.ts'
+import { grok, regex } from './declared-parsers.ts'
 import { CLOSED, isRunning, type ParserDeclaration, type ParseText } from './define-parser.ts'
 import { glog } from './glog.ts'
 import { int } from './int.ts'
@@ -24,6 +24,7 @@ import { syslog } from './syslog.ts'
 import { timestamp } from './timestamp.ts'
 import { tokens } from './tokens.ts'
 import { url } from './url.ts'
+import { userAgent } from './user-agent.ts'
 
 const NO_OPTIONS = Type.Object({}, CLOSED)
 
