@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 11
+export const BEHAVIOUR = 12
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /** Accounts on many partitions, dead letters, exemptions and pauses; rekeyed records. */
@@ -45,10 +45,10 @@ export const TENTH_BEHAVIOUR = 10
  * Lines are stored in table `slotted_lines`. The form of a batch is that of the number in force at its first record. As with
  * the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
-export const ELEVENTH_BEHAVIOUR = 12
+export const ELEVENTH_BEHAVIOUR = 11
 /**
  * Processors that were only declared before. Events may have annotations, which travel in records of schemas of their own. What the
  * nodes of an account make of one record is bounded: see `RecordYield`. As with the seventh behaviour, this also changes how records of
- * earlier kinds are processed. As long as the eleventh behaviour is not in force, this one has its number.
+ * earlier kinds are processed.
  */
-export const TWELFTH_BEHAVIOUR = 11
+export const TWELFTH_BEHAVIOUR = 12
