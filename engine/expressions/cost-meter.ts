@@ -1,5 +1,5 @@
 import type { Stretch } from '../steps.ts'
-import type { CountedMatching } from './counted-matching.ts'
+import { answerOf, type CountedWork } from './counted-work.ts'
 import { ExpressionAllowance, ExpressionBudget } from './expression-budget.ts'
 import type { RegularExpression } from './regular-expression.ts'
 
@@ -27,6 +27,13 @@ export interface CostMeter {
   work(units: number): void
   /** Whether the text contains a match. @throws BEYOND_BUDGET; SUSPENDED */
   matches(expression: RegularExpression, text: string): boolean
+  /**
+   * Does other work and counts its units.
+   *
+   * @param characters number of characters that it reads, for accounts that owe units
+   * @throws BEYOND_BUDGET; SUSPENDED
+   */
+  count<Answer>(characters: number, begin: () => CountedWork<Answer>): Answer
 }
 
 /** Thrown without a stack, because it is not a fault. */
@@ -44,6 +51,7 @@ export const UNMETERED: CostMeter = {
   spend: () => {},
   work: () => {},
   matches: (expression, text) => expression.test(text),
+  count: (_characters, begin) => answerOf(begin()),
 }
 
 /** Kinds of work that units pay for: expressions, long options of a node, copies that a graph makes. */
@@ -70,9 +78,9 @@ export class EventMeter implements CostMeter {
   #uncounted = 0
   /** Number of evaluations of the present event that were completed before a suspension, with their results. */
   #known = 0
-  readonly #answers: boolean[] = []
+  readonly #answers: unknown[] = []
   #asked = 0
-  #running: CountedMatching | undefined
+  #running: CountedWork<unknown> | undefined
   /** Part of its work that is already charged to stretches. */
   #done = 0
 
@@ -177,6 +185,26 @@ export class EventMeter implements CostMeter {
     return answer
   }
 
+  count<Answer>(characters: number, begin: () => CountedWork<Answer>): Answer {
+    const allowance = this.#allowance
+    if (allowance === undefined) return answerOf(begin())
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
+    const asked = this.#asked++
+    if (asked < this.#known) return this.#answers[asked] as Answer
+    let running = this.#running as CountedWork<Answer> | undefined
+    if (running === undefined) {
+      if (this.#stretch !== undefined && this.#stretch.left <= 0) throw SUSPENDED
+      running = begin()
+      this.#running = running
+      this.#done = 0
+    }
+    const left = allowance.leftToTry(this.#spentOf(allowance), characters)
+    const answer = this.#count(allowance, running, left)
+    this.#answers[asked] = answer
+    this.#known++
+    return answer
+  }
+
   #judge(allowance: ExpressionAllowance, expression: RegularExpression, text: string): boolean {
     this.#takeTimeToRead(expression)
     const bound = expression.boundFor(text)
@@ -198,7 +226,7 @@ export class EventMeter implements CostMeter {
     }
     if (this.#running !== undefined) {
       const left = allowance.leftToMatch(this.#spentOf(allowance), expression, text)
-      return this.#count(allowance, this.#running, left)
+      return this.#count(allowance, this.#running as CountedWork<boolean>, left)
     }
     // An expression with too many steps to be counted: only the library can run it.
     this.#takeTimeToBuild(expression, text)
@@ -226,7 +254,7 @@ export class EventMeter implements CostMeter {
   }
 
   /** @param left units that it may take */
-  #count(allowance: ExpressionAllowance, running: CountedMatching, left: number): boolean {
+  #count<Answer>(allowance: ExpressionAllowance, running: CountedWork<Answer>, left: number): Answer {
     if (allowance.countsEveryMatch) this.#uncounted = ALL_COUNTED
     const stretch = this.#stretch
     const inStretch = stretch === undefined ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)

@@ -1,3 +1,4 @@
+import type { CountedWork } from './counted-work.ts'
 import { EDGE_BITS, type ExpressionProgram, Step } from './expression-program.ts'
 import { MatchingSpace } from './matching-space.ts'
 import { type Beginnings, type BeginningsByEdges, beginningsOf } from './program-beginnings.ts'
@@ -30,7 +31,7 @@ const NO_ROW = new Uint8Array()
  * the program that is reached or reads a character costs one unit. Each lookup of a non-ASCII character in a set costs
  * 64. The count depends only on the expression and the text.
  */
-export class CountedMatching implements BuildCount {
+export class CountedMatching implements CountedWork<boolean>, BuildCount {
   /** Units so far. */
   units = START_UNITS
   /** Units of work on tables that other texts use as well: their number depends on earlier matches. */

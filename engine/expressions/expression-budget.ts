@@ -171,10 +171,21 @@ export class ExpressionAllowance {
    */
   leftToMatch(spent: number, expression: RegularExpression, text: string): number {
     const left = this.leftAfter(spent)
+    if (!this.chargesFailures || this.#budget.saved >= 0) return left
+    if (expression.isBounded() && expression.boundFor(text) <= left) return left
+    return this.leftToTry(spent, text.length)
+  }
+
+  /**
+   * Remaining units for other work that is counted step by step; it is only tried, too, while the account owes units.
+   *
+   * @param characters number of characters that it reads
+   */
+  leftToTry(spent: number, characters: number): number {
+    const left = this.leftAfter(spent)
     const { saved } = this.#budget
     if (!this.chargesFailures || saved >= 0) return left
-    if (expression.isBounded() && expression.boundFor(text) <= left) return left
-    return Math.min(left, TRIED_UNITS_PER_CHARACTER * (text.length + 1), saved + MAX_OWED_UNITS)
+    return Math.min(left, TRIED_UNITS_PER_CHARACTER * (characters + 1), saved + MAX_OWED_UNITS)
   }
 
   /** Free part of these units. */

@@ -6,7 +6,7 @@ import { parseExpression } from './parse-expression.ts'
  * Maximum number of steps of a program. Expressions that the library accepts have a few thousand. A counted repeat of a common
  * beginning may need more steps here than in the library.
  */
-const MAX_STEPS = 65_536
+export const MAX_STEPS = 65_536
 
 /** Kinds of steps. */
 export const Step = {
@@ -51,13 +51,13 @@ export interface ExpressionProgram {
  * @throws TooManyStepsError
  */
 export function expressionProgram(source: string, ignoreCase: boolean): ExpressionProgram {
-  const tree = parseExpression(source, ignoreCase)
+  const tree = parseExpression(source, { ignoreCase })
   if (stepsOf(tree) >= MAX_STEPS) throw new TooManyStepsError(`more than ${MAX_STEPS} steps`)
   return new ProgramBuilder().build(tree)
 }
 
 /** Upper bound on the number of steps of a tree. */
-function stepsOf(tree: ExpressionTree): number {
+export function stepsOf(tree: ExpressionTree): number {
   switch (tree.kind) {
     case 'set':
     case 'edge':

@@ -19,7 +19,7 @@ export interface ExpressionSize {
  */
 export function expressionSize(source: string): ExpressionSize | undefined {
   try {
-    const tree = parseExpression(source, false)
+    const tree = parseExpression(source, {})
     const states = statesOf(tree) + ENDS
     return { states, weight: states + PROPERTY_STATES * propertiesIn(tree) }
   } catch (error) {

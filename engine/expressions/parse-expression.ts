@@ -8,20 +8,35 @@ interface Flags {
   readonly i: boolean
   readonly m: boolean
   readonly s: boolean
+  /** Repeats are lazy, and those with a question mark are not. */
+  readonly U: boolean
+}
+
+/** Flags that hold from the beginning, as if the expression began with them. */
+export interface InitialFlags {
+  readonly ignoreCase?: boolean
+  /** Edges of the text are those of its lines, too. */
+  readonly multiline?: boolean
+  /** The point also accepts a line feed. */
+  readonly dotAll?: boolean
 }
 
 /**
  * Parses an expression that the library accepts (components, section 9.5), without a leading flag `x`, which was removed before.
  * The result for other expressions is undefined.
  */
-export function parseExpression(source: string, ignoreCase: boolean): ExpressionTree {
-  return new ExpressionParser(source, { i: ignoreCase, m: false, s: false }).parse()
+export function parseExpression(
+  source: string,
+  { ignoreCase: i = false, multiline: m = false, dotAll: s = false }: InitialFlags,
+): ExpressionTree {
+  return new ExpressionParser(source, { i, m, s, U: false }).parse()
 }
 
 class ExpressionParser {
   readonly #source: string
   #flags: Flags
   #at = 0
+  #groups = 0
 
   constructor(source: string, flags: Flags) {
     this.#source = source
@@ -56,20 +71,21 @@ class ExpressionParser {
     return parts.length === 1 ? (parts[0] as ExpressionTree) : { kind: 'sequence', parts }
   }
 
-  #takeRepeat(): { readonly least: number; readonly most: number } | undefined {
-    const match = this.#match(/(?:[*+?]|\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\})\??/y)
+  #takeRepeat(): { readonly least: number; readonly most: number; readonly isLazy: boolean } | undefined {
+    const match = this.#match(/(?:[*+?]|\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\})(\??)/y)
     if (match === null) return undefined
+    const isLazy = (match[4] === '?') !== this.#flags.U
     switch (match[0].charAt(0)) {
       case '*':
-        return { least: 0, most: Number.POSITIVE_INFINITY }
+        return { least: 0, most: Number.POSITIVE_INFINITY, isLazy }
       case '+':
-        return { least: 1, most: Number.POSITIVE_INFINITY }
+        return { least: 1, most: Number.POSITIVE_INFINITY, isLazy }
       case '?':
-        return { least: 0, most: 1 }
+        return { least: 0, most: 1, isLazy }
     }
     const least = Number(match[1])
-    if (match[2] === undefined) return { least, most: least }
-    return { least, most: match[3] === undefined ? Number.POSITIVE_INFINITY : Number(match[3]) }
+    if (match[2] === undefined) return { least, most: least, isLazy }
+    return { least, most: match[3] === undefined ? Number.POSITIVE_INFINITY : Number(match[3]), isLazy }
   }
 
   /** Items of the next syntax element: none, one, or the characters of a quotation. */
@@ -98,7 +114,7 @@ class ExpressionParser {
   #group(): ExpressionTree[] {
     const outer = this.#flags
     this.#at++
-    const named = this.#match(/\?P?<\w+>/y)
+    const named = this.#match(/\?P?<(\w+)>/y)
     const isCaptured = named !== null || !this.#take('?')
     if (!isCaptured) {
       this.#readFlags()
@@ -106,16 +122,17 @@ class ExpressionParser {
       if (this.#take(')')) return []
       if (!this.#take(':')) throw this.#error()
     }
+    const number = isCaptured ? ++this.#groups : 0
     const tree = this.#choice()
     if (!this.#take(')')) throw this.#error()
     this.#flags = outer
-    return [isCaptured ? { kind: 'group', of: tree } : tree]
+    return [isCaptured ? { kind: 'group', of: tree, number, name: named?.[1] } : tree]
   }
 
   #readFlags(): void {
     const [, on = '', off = ''] = this.#match(/([imsU]*)(?:-([imsU]*))?/y) ?? []
     const flagOf = (name: keyof Flags) => (on.includes(name) || this.#flags[name]) && !off.includes(name)
-    this.#flags = { i: flagOf('i'), m: flagOf('m'), s: flagOf('s') }
+    this.#flags = { i: flagOf('i'), m: flagOf('m'), s: flagOf('s'), U: flagOf('U') }
   }
 
   #escaped(): ExpressionTree[] {

@@ -175,7 +175,7 @@ function programOf(source: string, ignoreCase: boolean): ExpressionProgram | und
 }
 
 /** The engine does not support the flag `x`. Removing the ignored parts has the same effect for a leading flag. */
-function withoutExtended(source: string): string {
+export function withoutExtended(source: string): string {
   const match = EXTENDED_FLAGS.exec(source)
   if (match === null) return source
   const others = `${match[1]}${match[2]}`.replaceAll('x', '')

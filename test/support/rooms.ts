@@ -43,6 +43,8 @@ export const ROOMS = {
   'engine/entropy': [],
   'engine/event': ['engine/json', 'engine/lines/columns', 'engine/times', 'schemas', 'schemas/log'],
   'engine/expressions': ['engine'],
+  'engine/expressions/captures': ['engine/expressions'],
+  'engine/expressions/grok': ['engine/expressions', 'engine/expressions/captures'],
   'engine/fold': [
     'engine',
     'engine/event',
