@@ -27,13 +27,8 @@ export interface CostMeter {
   work(units: number): void
   /** Whether the text contains a match. @throws BEYOND_BUDGET; SUSPENDED */
   matches(expression: RegularExpression, text: string): boolean
-  /**
-   * Does other work and counts its units.
-   *
-   * @param characters number of characters that it reads, for accounts that owe units
-   * @throws BEYOND_BUDGET; SUSPENDED
-   */
-  count<Answer>(characters: number, begin: () => CountedWork<Answer>): Answer
+  /** Does other work and counts its units. @throws BEYOND_BUDGET; SUSPENDED */
+  count<Answer>(begin: () => CountedWork<Answer>): Answer
 }
 
 /** Thrown without a stack, because it is not a fault. */
@@ -51,7 +46,7 @@ export const UNMETERED: CostMeter = {
   spend: () => {},
   work: () => {},
   matches: (expression, text) => expression.test(text),
-  count: (_characters, begin) => answerOf(begin()),
+  count: begin => answerOf(begin()),
 }
 
 /** Kinds of work that units pay for: expressions, long options of a node, copies that a graph makes. */
@@ -185,7 +180,7 @@ export class EventMeter implements CostMeter {
     return answer
   }
 
-  count<Answer>(characters: number, begin: () => CountedWork<Answer>): Answer {
+  count<Answer>(begin: () => CountedWork<Answer>): Answer {
     const allowance = this.#allowance
     if (allowance === undefined) return answerOf(begin())
     if (this.#turn !== this.hand.turn) this.#beginTurn()
@@ -198,7 +193,7 @@ export class EventMeter implements CostMeter {
       this.#running = running
       this.#done = 0
     }
-    const left = allowance.leftToTry(this.#spentOf(allowance), characters)
+    const left = allowance.leftToTry(this.#spentOf(allowance), running.characters)
     const answer = this.#count(allowance, running, left)
     this.#answers[asked] = answer
     this.#known++

@@ -122,6 +122,10 @@ export class CountedMatching implements CountedWork<boolean>, BuildCount {
     this.units += CHARACTER_UNITS * (at - from)
   }
 
+  get characters(): number {
+    return this.#text.length
+  }
+
   /** Units of all work so far. */
   get work(): number {
     return this.units + this.built

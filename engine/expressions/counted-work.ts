@@ -1,11 +1,11 @@
-/**
- * Work whose cost is known only when it is done. Pauses change neither its answer nor its cost.
- */
+/** Work whose cost is known only when it is done. Pauses change neither its answer nor its cost. */
 export interface CountedWork<Answer> {
   /** Units so far, which depend only on the work itself. */
   readonly units: number
   /** All work so far, in units: together with that on tables which other work uses as well. */
   readonly work: number
+  /** Number of characters that it reads, for accounts that owe units. */
+  readonly characters: number
   /**
    * Continues until the answer is known or the units are used up.
    *

@@ -90,6 +90,11 @@ const WAYS: Readonly<Record<string, Way>> = {
     sent: value => `{"b":1,"7":${JSON.stringify(around(value))},"a":0}`,
     left: value => `{"b":1,"7":${around(value)},"a":0}`,
   },
+  redact: {
+    config: { patterns: [{ pattern: 'custom', expression: '^S-00[4]2$', action: 'replace' }] },
+    sent: value => `{"b":"S-0042","7":${value},"a":{"10":2,"x":"S-0042"},"1":"z"}`,
+    left: value => `{"b":"[REDACTED]","7":${value},"a":{"10":2,"x":"[REDACTED]"},"1":"z"}`,
+  },
   reduce: unchanged({ max_events: 1 }),
   route: unchanged({ conditionals: [{ label: 'all', conditional: always, _output_name: 'all' }] }),
   sample: unchanged({}),

@@ -44,7 +44,6 @@ export const ROOMS = {
   'engine/event': ['engine/json', 'engine/lines/columns', 'engine/times', 'schemas', 'schemas/log'],
   'engine/expressions': ['engine'],
   'engine/expressions/captures': ['engine/expressions'],
-  'engine/expressions/grok': ['engine/expressions', 'engine/expressions/captures'],
   'engine/fold': [
     'engine',
     'engine/event',
@@ -238,6 +237,8 @@ export const ROOMS = {
     'engine',
     'engine/conditions',
     'engine/event',
+    'engine/expressions',
+    'engine/expressions/captures',
     'engine/json',
     'engine/nodes/contract',
     'engine/nodes/options',

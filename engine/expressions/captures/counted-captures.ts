@@ -61,6 +61,10 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     this.#state = automaton.startingState(this.#sideBefore(from), from === 0)
   }
 
+  get characters(): number {
+    return this.#text.length
+  }
+
   get work(): number {
     return this.units + this.built
   }

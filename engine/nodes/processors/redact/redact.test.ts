@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../../schemas/json.ts'
-import { transformOptions } from '../../../test/support/transform-options.ts'
+import type { JsonObject } from '../../../../schemas/json.ts'
+import { transformOptions } from '../../../../test/support/transform-options.ts'
 
 const { problems, stored } = transformOptions('redact')
 const email = { pattern: 'email_address', action: 'replace' }

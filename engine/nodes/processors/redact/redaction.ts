@@ -1,0 +1,175 @@
+import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import type { CapturingExpression } from '../../../expressions/captures/capturing-expression.ts'
+import type { Captures, CountedCaptures } from '../../../expressions/captures/counted-captures.ts'
+import type { CountedWork } from '../../../expressions/counted-work.ts'
+import { type Entry, entriesOf, orderedObject } from '../../../json/ordered-object.ts'
+
+/** Units per value that is looked at, and the binary logarithm of the characters that are looked at per unit. */
+const VALUE_UNITS = 8
+const LOOKED_AT_BITS = 3
+/** Binary logarithm of the characters that are copied per unit. */
+const COPIED_BITS = 1
+
+/** Texts to find. */
+export interface Pattern {
+  readonly expression: CapturingExpression
+  /** Number of the group that is the matched text. */
+  readonly group: number
+  /** Whether the expression could match; it is quick, and true when in doubt. */
+  mayMatch(text: string): boolean
+}
+
+/** A pattern and the treatment of its matches. */
+export interface Rule extends Pattern {
+  /** Text in place of a match; absent: texts stay as they are. */
+  readonly replacementOf?: (matched: string) => string
+  /** Units per replacement, apart from its length. */
+  readonly replacementUnits: number
+}
+
+export interface Redacted {
+  /** The same value if no text was changed. */
+  readonly value: JsonValue
+  /** Whether each rule matched at least once. */
+  readonly found: readonly boolean[]
+}
+
+/**
+ * Applies rules to each text of a value, in their order, each to the result of the one before. An empty match has nothing to
+ * redact, and is passed over. (Our choice.) Keys, numbers and booleans stay.
+ */
+export class Redaction implements CountedWork<Redacted> {
+  /** Units of all work apart from the present search. */
+  #units = 0
+  #built = 0
+  readonly characters: number
+  readonly #rules: readonly Rule[]
+  readonly #value: JsonValue
+  /** Texts of the value, in order. */
+  readonly #texts: string[] = []
+  readonly #found: boolean[]
+  #isChanged = false
+  #text = 0
+  #rule = 0
+  #search: CountedCaptures | undefined
+  /** Start of the part of the present text that was not searched, and of the part that was not copied. */
+  #from = 0
+  #copied = 0
+  #parts: string[] = []
+
+  constructor(rules: readonly Rule[], value: JsonValue) {
+    this.#rules = rules
+    this.#value = value
+    this.#found = rules.map(() => false)
+    let characters = 0
+    eachText(value, text => {
+      this.#texts.push(text)
+      characters += text.length
+    })
+    this.characters = characters * rules.length
+    this.#units = VALUE_UNITS * (1 + this.#texts.length)
+  }
+
+  get units(): number {
+    return this.#units + (this.#search?.units ?? 0)
+  }
+
+  get work(): number {
+    return this.#units + this.#built + (this.#search?.work ?? 0)
+  }
+
+  run(untilUnits: number, untilWork = Number.POSITIVE_INFINITY): Redacted | undefined {
+    for (; this.#text < this.#texts.length; this.#text++) {
+      for (; this.#rule < this.#rules.length; this.#rule++)
+        if (!this.#apply(this.#rules[this.#rule] as Rule, untilUnits, untilWork)) return undefined
+      this.#rule = 0
+    }
+    this.#text = this.#texts.length
+    return { value: this.#isChanged ? this.#rewritten() : this.#value, found: this.#found }
+  }
+
+  end(): void {
+    this.#search?.end()
+    this.#search = undefined
+  }
+
+  /** Applies a rule to the present text. @returns false: it goes on later */
+  #apply(rule: Rule, untilUnits: number, untilWork: number): boolean {
+    const text = this.#texts[this.#text] as string
+    if (this.#search === undefined) {
+      if (this.units >= untilUnits || this.work >= untilWork) return false
+      this.#units += 1 + (text.length >> LOOKED_AT_BITS)
+      if (!rule.mayMatch(text)) return true
+      this.#from = 0
+      this.#copied = 0
+      this.#parts = []
+    }
+    while (this.#from <= text.length) {
+      const captures = this.#next(rule, text, untilUnits, untilWork)
+      if (captures === undefined) return false
+      if (captures === null) break
+      const start = captures[2 * rule.group] as number
+      const end = captures[2 * rule.group + 1] as number
+      if (start === end) {
+        this.#from = end + ((text.codePointAt(end) as number) > 0xffff ? 2 : 1)
+        continue
+      }
+      this.#found[this.#rule] = true
+      if (rule.replacementOf === undefined) break
+      const replacement = rule.replacementOf(text.slice(start, end))
+      this.#parts.push(text.slice(this.#copied, start), replacement)
+      this.#units += rule.replacementUnits + ((end - start + replacement.length) >> COPIED_BITS)
+      this.#from = end
+      this.#copied = end
+    }
+    if (this.#parts.length > 0) this.#replaceText(text)
+    return true
+  }
+
+  #next(rule: Rule, text: string, untilUnits: number, untilWork: number): Captures | null | undefined {
+    this.#search ??= rule.expression.find(text, this.#from)
+    const search = this.#search
+    const captures = search.run(untilUnits - this.#units, untilWork - this.#units - this.#built)
+    if (captures === undefined) return undefined
+    this.#search = undefined
+    this.#units += search.units
+    this.#built += search.built
+    return captures
+  }
+
+  #replaceText(text: string): void {
+    this.#units += text.length >> COPIED_BITS
+    this.#parts.push(text.slice(this.#copied))
+    this.#texts[this.#text] = this.#parts.join('')
+    this.#parts = []
+    this.#isChanged = true
+  }
+
+  #rewritten(): JsonValue {
+    let next = 0
+    return withTexts(this.#value, () => this.#texts[next++] as string)
+  }
+}
+
+function eachText(value: JsonValue, receive: (text: string) => void): void {
+  if (typeof value === 'string') receive(value)
+  else if (Array.isArray(value)) for (const element of value) eachText(element, receive)
+  else if (isJsonObject(value)) for (const [, member] of entriesOf(value)) eachText(member, receive)
+}
+
+/** The value with other texts, which are asked for in the order of `eachText`. Parts without a changed text stay the same. */
+function withTexts(value: JsonValue, next: () => string): JsonValue {
+  if (typeof value === 'string') return next()
+  if (Array.isArray(value)) {
+    const elements = value.map(element => withTexts(element, next))
+    return elements.some((element, index) => element !== value[index]) ? elements : value
+  }
+  if (!isJsonObject(value)) return value
+  let isChanged = false
+  const members = entriesOf(value).map(([key, member]): Entry => {
+    const written = withTexts(member, next)
+    if (written !== member) isChanged = true
+    return [key, written]
+  })
+  return isChanged ? orderedObject(members) : value
+}
