@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../schemas/pipeline.ts'
 import { operatorNamed } from '../conditions/operators.ts'
+import { grokSteps } from '../expressions/grok/grok-size.ts'
 import { regularExpressionWeight } from '../expressions/regular-expression.ts'
 
 /** Bound on the states of all expressions of a pipeline: building that many takes about half a second. */
@@ -56,7 +57,7 @@ function statesIn(parts: readonly JsonValue[], enough: number): number {
         const each = value[member] as JsonValue
         if (typeof each !== 'string') waiting.push(each)
         else if (EXPRESSION_OPTIONS.includes(member) || (isComparison && member === 'value'))
-          states += regularExpressionWeight(each)
+          states += Math.max(regularExpressionWeight(each), grokSteps(each))
       }
     }
   }

@@ -44,6 +44,12 @@ export const ROOMS = {
   'engine/event': ['engine/json', 'engine/lines/columns', 'engine/times', 'schemas', 'schemas/log'],
   'engine/expressions': ['engine'],
   'engine/expressions/captures': ['engine/expressions'],
+  'engine/expressions/grok': [
+    'engine/expressions',
+    'engine/expressions/captures',
+    'engine/expressions/grok/patterns',
+  ],
+  'engine/expressions/grok/patterns': [],
   'engine/fold': [
     'engine',
     'engine/event',
@@ -139,6 +145,7 @@ export const ROOMS = {
     'engine/conditions',
     'engine/event',
     'engine/expressions',
+    'engine/expressions/grok',
     'engine/nodes/contract',
     'schemas',
     'schemas/log',
@@ -209,6 +216,7 @@ export const ROOMS = {
     'engine/conditions',
     'engine/event',
     'engine/expressions',
+    'engine/expressions/grok',
     'engine/json',
     'engine/lines/stored-line',
     'schemas',

@@ -7,7 +7,7 @@ import { scriptProblem } from '../../conditions/script.ts'
 import { withBoundedLoops } from '../../event/bounded-loops.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from '../../event/field-path.ts'
 import { MAX_PROBLEMS, type Problem, quotable } from '../../event/problem.ts'
-import { grokPatternProblem } from '../../expressions/grok-pattern.ts'
+import { grokPatternProblem } from '../../expressions/grok/grok-pattern.ts'
 import { regularExpressionProblem } from '../../expressions/regular-expression.ts'
 
 interface Described {

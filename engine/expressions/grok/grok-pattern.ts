@@ -1,10 +1,12 @@
+import { GROK_LIBRARY } from './grok-library.ts'
+import { grokSteps, MAX_GROK_STEPS } from './grok-size.ts'
+
 /** Literals that are allowed between references: components, section 9.4. */
 const LITERALS = ' ,;:-'
-const REFERENCE = /%\{\w+(?::[\w.[\]]+(:[^}]*)?)?\}/y
+const REFERENCE = /%\{(\w+)(?::[\w.[\]]+(:[^}]*)?)?\}/y
 
 /**
- * Checks the form of a grok pattern: references, and the few literals that are allowed between them. The owner of the library
- * checks that each name exists.
+ * Checks a grok pattern: references to patterns of the library, and the few literals that are allowed between them.
  *
  * @returns the reason when the text does not have that form
  */
@@ -14,7 +16,10 @@ export function grokPatternProblem(text: string): string | undefined {
     REFERENCE.lastIndex = at
     const reference = REFERENCE.exec(text)
     if (reference !== null) {
-      if (reference[1] !== undefined) return `Must be a valid grok pattern: ${reference[0]} has a type suffix`
+      const [text, name, suffix] = reference
+      if (suffix !== undefined) return `Must be a valid grok pattern: ${text} has a type suffix`
+      if (!GROK_LIBRARY.has(name as string))
+        return `Must be a valid grok pattern: there is no pattern ${name}`
       at = REFERENCE.lastIndex
     } else {
       const character = String.fromCodePoint(text.codePointAt(at) as number)
@@ -25,5 +30,6 @@ export function grokPatternProblem(text: string): string | undefined {
       at += 1
     }
   }
+  if (grokSteps(text) > MAX_GROK_STEPS) return 'Must be a valid grok pattern: it is too large'
   return undefined
 }
