@@ -84,6 +84,9 @@ const KNOWN_TO_DIFFER = [
   '(\\b)|(\\B)',
   '(a{0,2}){2,3}',
   '(?U)(a+)(a*)',
+  '(?:()a|a)b?',
+  '(?:a|()a)(b)?',
+  '(?:b|(?:(\\b)a|a))+',
 ]
 const drawn = fc.oneof(
   { weight: 3, arbitrary: expressions },

@@ -203,7 +203,7 @@ export const redact = defineProcessor({
       },
       steps: [
         {
-          event: '4111 1111 1111 1111, then +47 555-010-9999',
+          event: '4111111111111111, then +47 555-010-9999',
           outcome: pass('$&, then <phone>'),
         },
       ],
