@@ -34,13 +34,8 @@ const QUOTED = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*"'
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
 const BRACKETED = `\\[(?:${ADDRESS}|[A-Za-z0-9-]*[A-Za-z0-9]:[\\x21-\\x5a\\x5e-\\x7e]+)\\]`
 
-interface KnownPattern {
+interface KnownPattern extends Omit<Pattern, 'expression'> {
   readonly expression: string
-  readonly group: number
-  /** Least number of digits in a match. */
-  readonly digits: number
-  /** A character of each match. */
-  readonly sign?: string
 }
 
 /** Expressions of the known kinds of personal data: components, section 9.6. */
@@ -50,14 +45,14 @@ const KNOWN: Readonly<Record<string, KnownPattern>> = {
     expression: `(?:${ATOM}(?:\\.${ATOM})*|${QUOTED})@(?:${LABEL}(?:\\.${LABEL})+|${BRACKETED})`,
     group: 0,
     digits: 0,
-    sign: '@',
+    hint: /@/,
   },
   ipv4_address: {
     // A digit after the next point belongs to something else, such as a version.
     expression: betweenEdges(ADDRESS, '[^\\p{L}\\p{Nd}_.]|\\.[^0-9]|\\.?$'),
     group: MATCHED,
-    digits: 4,
-    sign: '.',
+    digits: 0,
+    hint: /\d\.\d{1,3}\.\d{1,3}\.\d/,
   },
   phone_number: {
     expression: '(?:\\+?\\d{1,3}[ .-]?)?(?:\\(\\d{3}\\)|\\d{3})[ .-]?\\d{3}[ .-]?\\d{4}',
@@ -71,26 +66,9 @@ const KNOWN: Readonly<Record<string, KnownPattern>> = {
   },
 }
 
-const ZERO = 0x30
-const NINE = 0x39
-
 /** @param name of a known kind, such as `credit_card` */
 export function knownPattern(name: string): Pattern {
   const known = KNOWN[name]
   if (known === undefined) throw new RangeError(`no pattern "${name}"`)
-  const { expression, group, digits, sign } = known
-  return {
-    expression: compileCapturing(expression),
-    group,
-    mayMatch: text => (sign === undefined || text.includes(sign)) && hasDigits(text, digits),
-  }
-}
-
-function hasDigits(text: string, least: number): boolean {
-  let found = 0
-  for (let at = 0; found < least && at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code >= ZERO && code <= NINE) found++
-  }
-  return found >= least
+  return { ...known, expression: compileCapturing(known.expression) }
 }

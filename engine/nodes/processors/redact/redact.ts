@@ -256,7 +256,7 @@ function ruleOf(options: RuleOptions): NamedRule {
 }
 
 function customPattern(expression: string): Pattern {
-  return { expression: compileCapturing(expression), group: 0, mayMatch: () => true }
+  return { expression: compileCapturing(expression), group: 0, digits: 0 }
 }
 
 function replacementOf({

@@ -10,7 +10,7 @@ function rule(expression: string, replacement?: string): Rule {
   return {
     expression: compileCapturing(expression),
     group: 0,
-    mayMatch: () => true,
+    digits: 0,
     replacementUnits: 0,
     ...(replacement !== undefined && { replacementOf: () => replacement }),
   }

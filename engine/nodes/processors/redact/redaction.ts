@@ -10,13 +10,26 @@ const LOOKED_AT_BITS = 3
 /** Binary logarithm of the characters that are copied per unit. */
 const COPIED_BITS = 1
 
+const UNKNOWN = -1
+const ASCII_SIZE = 128
+const MAX_SEPARATORS = 2
+const OTHER = 0
+const SEPARATOR = 1
+const DIGIT = 2
+/** Kinds of ASCII characters in numbers such as `+1 (555) 010-9999` or `192.0.2.7`. */
+const KINDS = new Uint8Array(ASCII_SIZE)
+for (const separator of ' ().-') KINDS[separator.charCodeAt(0)] = SEPARATOR
+for (const digit of '0123456789') KINDS[digit.charCodeAt(0)] = DIGIT
+
 /** Texts to find. */
 export interface Pattern {
   readonly expression: CapturingExpression
   /** Number of the group that is the matched text. */
   readonly group: number
-  /** Whether the expression could match; it is quick, and true when in doubt. */
-  mayMatch(text: string): boolean
+  /** Least number of digits in a match, with at most two separators between two of them; 0: it needs none. */
+  readonly digits: number
+  /** Part of each match. The engine of JavaScript looks for it, so it has only short repeats. */
+  readonly hint?: RegExp
 }
 
 /** A pattern and the treatment of its matches. */
@@ -50,6 +63,8 @@ export class Redaction implements CountedWork<Redacted> {
   readonly #found: boolean[]
   #isChanged = false
   #text = 0
+  /** Digits of the present text that may belong together, or `UNKNOWN`. */
+  #digits = UNKNOWN
   #rule = 0
   #search: CountedCaptures | undefined
   /** Start of the part of the present text that was not searched, and of the part that was not copied. */
@@ -79,12 +94,18 @@ export class Redaction implements CountedWork<Redacted> {
   }
 
   run(untilUnits: number, untilWork = Number.POSITIVE_INFINITY): Redacted | undefined {
-    for (; this.#text < this.#texts.length; this.#text++) {
-      for (; this.#rule < this.#rules.length; this.#rule++)
-        if (!this.#apply(this.#rules[this.#rule] as Rule, untilUnits, untilWork)) return undefined
+    const texts = this.#texts
+    const rules = this.#rules
+    for (; this.#text < texts.length; this.#text++) {
+      if (this.units >= untilUnits || this.work >= untilWork) return undefined
+      for (; this.#rule < rules.length; this.#rule++) {
+        const rule = rules[this.#rule] as Rule
+        if (this.#search === undefined && !this.#begin(rule)) continue
+        if (!this.#apply(rule, untilUnits, untilWork)) return undefined
+      }
       this.#rule = 0
+      this.#digits = UNKNOWN
     }
-    this.#text = this.#texts.length
     return { value: this.#isChanged ? this.#rewritten() : this.#value, found: this.#found }
   }
 
@@ -93,17 +114,30 @@ export class Redaction implements CountedWork<Redacted> {
     this.#search = undefined
   }
 
+  /** Begins with a rule. @returns false: it cannot match the present text, by a quick test */
+  #begin({ digits, hint }: Rule): boolean {
+    const text = this.#texts[this.#text] as string
+    this.#units += 1
+    if (hint !== undefined) {
+      this.#units += text.length >> LOOKED_AT_BITS
+      if (!hint.test(text)) return false
+    }
+    if (digits > 0) {
+      if (this.#digits === UNKNOWN) {
+        this.#digits = digitsTogether(text)
+        this.#units += text.length >> LOOKED_AT_BITS
+      }
+      if (this.#digits < digits) return false
+    }
+    this.#from = 0
+    this.#copied = 0
+    this.#parts = []
+    return true
+  }
+
   /** Applies a rule to the present text. @returns false: it goes on later */
   #apply(rule: Rule, untilUnits: number, untilWork: number): boolean {
     const text = this.#texts[this.#text] as string
-    if (this.#search === undefined) {
-      if (this.units >= untilUnits || this.work >= untilWork) return false
-      this.#units += 1 + (text.length >> LOOKED_AT_BITS)
-      if (!rule.mayMatch(text)) return true
-      this.#from = 0
-      this.#copied = 0
-      this.#parts = []
-    }
     while (this.#from <= text.length) {
       const captures = this.#next(rule, text, untilUnits, untilWork)
       if (captures === undefined) return false
@@ -142,6 +176,7 @@ export class Redaction implements CountedWork<Redacted> {
     this.#parts.push(text.slice(this.#copied))
     this.#texts[this.#text] = this.#parts.join('')
     this.#parts = []
+    this.#digits = UNKNOWN
     this.#isChanged = true
   }
 
@@ -149,6 +184,26 @@ export class Redaction implements CountedWork<Redacted> {
     let next = 0
     return withTexts(this.#value, () => this.#texts[next++] as string)
   }
+}
+
+/** Largest number of digits with at most two separators between two of them. */
+function digitsTogether(text: string): number {
+  let most = 0
+  let digits = 0
+  let separators = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const kind = code < ASCII_SIZE ? KINDS[code] : OTHER
+    if (kind === DIGIT) {
+      digits++
+      separators = 0
+    } else if (digits > 0 && (kind === OTHER || ++separators > MAX_SEPARATORS)) {
+      if (digits > most) most = digits
+      digits = 0
+      separators = 0
+    }
+  }
+  return Math.max(most, digits)
 }
 
 function eachText(value: JsonValue, receive: (text: string) => void): void {
