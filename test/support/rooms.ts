@@ -250,6 +250,7 @@ export const ROOMS = {
     'engine/json',
     'engine/nodes/contract',
     'engine/nodes/options',
+    'engine/scripts',
     'engine/times',
     'schemas',
     'schemas/log',
@@ -356,6 +357,7 @@ export const ROOMS = {
     'engine/times',
     'schemas/log',
   ],
+  'engine/scripts': ['engine/json', 'engine/times', 'schemas'],
   'engine/store': [
     'engine/clock',
     'engine/configuration',

@@ -1,0 +1,223 @@
+import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import { jsonText } from '../json/json-text.ts'
+import {
+  countMembers,
+  type Entry,
+  entriesOf,
+  isOrdered,
+  keysOf,
+  orderedObject,
+} from '../json/ordered-object.ts'
+import {
+  HOLDS_ITSELF,
+  MAX_TEXT_LENGTH,
+  MAX_VALUE_LEVELS,
+  type ScriptRun,
+  TOO_LONG_TEXT,
+  TOO_MANY_LEVELS,
+  VALUE_BYTES,
+} from './script-run.ts'
+import { isScriptValue, REMOVED, ScriptArray, ScriptObject, type ScriptValue } from './script-value.ts'
+
+/** Objects with more members are hash tables, whose members are copied one by one. */
+const FEW_MEMBERS = 64
+const STEPS_PER_MEMBER = 8
+const STEPS_PER_ORDERED_MEMBER = 24
+/** Binary logarithm of the members, or elements, of a small copy that a step pays for. */
+const MEMBERS_PER_STEP_BITS = 0
+const ELEMENTS_PER_STEP_BITS = 4
+/** Binary logarithm of the characters of JSON that a step pays for: 4. */
+const CHARACTERS_PER_STEP_BITS = 2
+/** Characters of JSON text around a value or a key, or those of a short value. */
+const FRAME_CHARACTERS = 4
+/** The printing of a large integer takes a way of its own. */
+const STEPS_PER_BIG_INTEGER = 16
+
+type Change = readonly [key: string, value: JsonValue | typeof REMOVED]
+
+/**
+ * The JSON of a value. Parts that did not change are those of the source, and a value without changes is the source itself.
+ *
+ * @param isFirst false: the result is a part of the same event as those since the last first one
+ * @throws ScriptStop
+ */
+export function jsonOf(value: ScriptValue, run: ScriptRun, isFirst = true): JsonValue {
+  if (isFirst) run.conversion++
+  return converted(value, 0, run)
+}
+
+/** Text of a value: components, section 5.11, `toString`. @throws ScriptStop */
+export function textOf(value: ScriptValue, run: ScriptRun): string {
+  if (typeof value === 'string') return value
+  return value === null ? '' : jsonTextOf(value, run)
+}
+
+/** Compact JSON text of a value. @throws ScriptStop */
+export function jsonTextOf(value: ScriptValue, run: ScriptRun): string {
+  const json = jsonOf(value, run)
+  countCopy(json, 0, run)
+  const text = jsonText(json)
+  if (text.length > MAX_TEXT_LENGTH) throw TOO_LONG_TEXT
+  return text
+}
+
+/** @param level arrays and objects around it in the result */
+function converted(value: ScriptValue, level: number, run: ScriptRun): JsonValue {
+  if (!(value instanceof ScriptObject) && !(value instanceof ScriptArray)) return value
+  // Deeper values that the script received, and left where they were, stay as they are.
+  if (level >= MAX_VALUE_LEVELS && level > value.level) throw TOO_MANY_LEVELS
+  if (value.conversion === run.conversion) {
+    if (value.converted === undefined) throw HOLDS_ITSELF
+    countCopy(value.converted, level, run)
+    return value.converted
+  }
+  value.conversion = run.conversion
+  value.converted = undefined
+  if (value instanceof ScriptObject) value.converted = convertedObject(value, level, run)
+  else value.converted = convertedArray(value, level, run)
+  return value.converted
+}
+
+function convertedObject(object: ScriptObject, level: number, run: ScriptRun): JsonObject {
+  const { source, members } = object
+  if (source === undefined) return newObject(object, level, run)
+  if (level > object.level) countMovedMembers(source, members, level, run)
+  if (members === undefined) return source
+  run.spend(members.size)
+  const changes: Change[] = []
+  for (const [key, value] of members) {
+    const before = Object.hasOwn(source, key) ? source[key] : undefined
+    if (value === REMOVED) {
+      if (before !== undefined) changes.push([key, REMOVED])
+      continue
+    }
+    const json = converted(value, level + 1, run)
+    if (Object.is(json, before)) continue
+    countMember(key, json, run)
+    changes.push([key, json])
+  }
+  if (changes.length === 0) return source
+  spendOnObject(countMembers(source) + changes.length, isOrdered(source), run)
+  return changedCopy(source, changes)
+}
+
+function newObject({ members = new Map() }: ScriptObject, level: number, run: ScriptRun): JsonObject {
+  spendOnObject(members.size, false, run)
+  const entries: Entry[] = []
+  for (const [key, value] of members) {
+    if (value === REMOVED) continue
+    const json = converted(value as ScriptValue, level + 1, run)
+    countMember(key, json, run)
+    entries.push([key, json])
+  }
+  return orderedObject(entries)
+}
+
+function convertedArray(array: ScriptArray, level: number, run: ScriptRun): JsonValue[] {
+  const { source, elements } = array
+  if (source !== undefined && level > array.level && elements === undefined)
+    countCopy([...source], level, run)
+  if (elements === undefined) return source as JsonValue[]
+  run.spend(elements.length >> ELEMENTS_PER_STEP_BITS)
+  const isMoved = source === undefined || level > array.level
+  let isChanged = elements.length !== source?.length
+  const result: JsonValue[] = []
+  for (const [index, element] of elements.entries()) {
+    const json = isOfScript(element) ? converted(element, level + 1, run) : element
+    isChanged ||= !Object.is(json, source?.[index])
+    if (isMoved && json === element && typeof json === 'object') countCopy(json, level + 1, run)
+    else if (isChanged || isMoved) run.make(scalarCharacters(json) + VALUE_BYTES)
+    result.push(json)
+  }
+  return isChanged ? result : (source as JsonValue[])
+}
+
+function isOfScript(value: ScriptValue | JsonValue): value is ScriptValue {
+  return typeof value !== 'object' || value === null || isScriptValue(value)
+}
+
+/** Counts the members of an object that stands deeper than before, without those that are converted. */
+function countMovedMembers(
+  source: JsonObject,
+  members: ScriptObject['members'],
+  level: number,
+  run: ScriptRun,
+): void {
+  run.spend(countMembers(source))
+  for (const key of keysOf(source)) {
+    if (members?.has(key)) continue
+    run.make(key.length + VALUE_BYTES)
+    countCopy(source[key] as JsonValue, level + 1, run)
+  }
+}
+
+function countMember(key: string, json: JsonValue, run: ScriptRun): void {
+  run.make(key.length + scalarCharacters(json) + VALUE_BYTES)
+}
+
+function scalarCharacters(value: JsonValue): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof NumberText ? value.text.length : 0
+}
+
+function spendOnObject(members: number, hasOrder: boolean, run: ScriptRun): void {
+  if (hasOrder) run.spend(members * STEPS_PER_ORDERED_MEMBER)
+  else if (members > FEW_MEMBERS) run.spend(members * STEPS_PER_MEMBER)
+  else run.spend(members >> MEMBERS_PER_STEP_BITS)
+}
+
+/** A copy with other members, in the order of the source; new ones come last. */
+function changedCopy(source: JsonObject, changes: readonly Change[]): JsonObject {
+  const changed = new Map(changes)
+  const entries: Entry[] = []
+  for (const [key, value] of entriesOf(source)) {
+    const change = changed.get(key)
+    if (change === undefined) {
+      entries.push([key, value])
+    } else {
+      if (change !== REMOVED) entries.push([key, change])
+      changed.delete(key)
+    }
+  }
+  for (const [key, value] of changed) entries.push([key, value as JsonValue])
+  return orderedObject(entries)
+}
+
+/**
+ * Counts a value that becomes a part of another one, or a text, before it does: values share their parts, so a small amount
+ * of memory can be a long text.
+ *
+ * @param level arrays and objects around it
+ */
+export function countCopy(value: JsonValue, level: number, run: ScriptRun): void {
+  const count = (characters: number, steps = 0) => {
+    run.spend(((characters + FRAME_CHARACTERS) >> CHARACTERS_PER_STEP_BITS) + steps)
+    run.make(characters + FRAME_CHARACTERS)
+  }
+  const waiting: JsonValue[] = [value]
+  const levels: number[] = [level]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const around = levels.pop() as number
+    if (typeof next !== 'object' || next === null || next instanceof NumberText) {
+      if (typeof next === 'bigint') count(String(next).length, STEPS_PER_BIG_INTEGER)
+      else count(scalarCharacters(next))
+      continue
+    }
+    if (around >= MAX_VALUE_LEVELS) throw TOO_MANY_LEVELS
+    if (Array.isArray(next)) {
+      count(next.length)
+      for (const element of next) {
+        waiting.push(element)
+        levels.push(around + 1)
+      }
+    } else if (isJsonObject(next)) {
+      const members = countMembers(next)
+      count(members, isOrdered(next) ? members * STEPS_PER_ORDERED_MEMBER : members)
+      for (const [key, member] of entriesOf(next)) {
+        count(key.length)
+        waiting.push(member)
+        levels.push(around + 1)
+      }
+    }
+  }
+}
