@@ -10,6 +10,8 @@ const CHEAP_UNITS = 65_536
  * and searches for plain words are: the same units in the library or step by step take up to twenty times as long.
  */
 const UNCOUNTED_UNITS = 1_024
+/** Units of a stretch per step of a script, which takes longer than a unit. */
+const UNITS_PER_STEP = 4
 
 /** Means that all work of the present event at this node is counted. */
 const ALL_COUNTED = -1
@@ -29,6 +31,10 @@ export interface CostMeter {
   matches(expression: RegularExpression, text: string): boolean
   /** Does other work and counts its units. @throws BEYOND_BUDGET; SUSPENDED */
   count<Answer>(begin: () => CountedWork<Answer>): Answer
+  /** Remaining steps of scripts on the present event. */
+  stepsLeft(): number
+  /** Counts steps that a script took on the present event. @param steps at most the remaining ones */
+  takeSteps(steps: number): void
 }
 
 /** Thrown without a stack, because it is not a fault. */
@@ -47,6 +53,8 @@ export const UNMETERED: CostMeter = {
   work: () => {},
   matches: (expression, text) => expression.test(text),
   count: begin => answerOf(begin()),
+  stepsLeft: () => Number.POSITIVE_INFINITY,
+  takeSteps: () => {},
 }
 
 /** Kinds of work that units pay for: expressions, long options of a node, copies that a graph makes. */
@@ -78,6 +86,9 @@ export class EventMeter implements CostMeter {
   #running: CountedWork<unknown> | undefined
   /** Part of its work that is already charged to stretches. */
   #done = 0
+  /** Steps of scripts on the event of this turn. */
+  #steps = 0
+  #stepTurn = 0
 
   /** @param stretch present where evaluation may be suspended */
   open(allowance: ExpressionAllowance | undefined, stretch: Stretch | undefined): void {
@@ -198,6 +209,25 @@ export class EventMeter implements CostMeter {
     this.#answers[asked] = answer
     this.#known++
     return answer
+  }
+
+  stepsLeft(): number {
+    const allowance = this.#allowance
+    return allowance === undefined
+      ? Number.POSITIVE_INFINITY
+      : allowance.stepsLeftOn(this.hand.event, this.#stepsHere)
+  }
+
+  takeSteps(steps: number): void {
+    if (this.#stretch !== undefined) this.#stretch.left -= steps * UNITS_PER_STEP
+    this.#allowance?.takeSteps(this.hand.event, this.#stepsHere, steps)
+    this.#steps = this.#stepsHere + steps
+    this.#stepTurn = this.hand.turn
+  }
+
+  /** Steps on the present event at this node. */
+  get #stepsHere(): number {
+    return this.#stepTurn === this.hand.turn ? this.#steps : 0
   }
 
   #judge(allowance: ExpressionAllowance, expression: RegularExpression, text: string): boolean {

@@ -20,6 +20,9 @@ export const MAX_OWED_UNITS = 8_000_000
 /** Units per character of a match that is only tried: ordinary expressions take fewer, also those with many alternatives. */
 const TRIED_UNITS_PER_CHARACTER = 16
 
+/** Steps of scripts on an event that are free, over all nodes. Saved units pay for the others, one for each. */
+export const FREE_STEPS = 200
+
 const FORMAT = 1
 const SNAPSHOT_BYTES = 17
 
@@ -115,6 +118,8 @@ export class ExpressionAllowance {
   #spent: number[] = []
   /** Part of this cost that saved units paid; most events have none. */
   #drawn: number[] = []
+  /** Steps of scripts on the events that have a number. */
+  #steps: number[] = []
   /** Numbers of the events that have a dead letter. */
   readonly #letters = new Set<number>()
 
@@ -133,6 +138,7 @@ export class ExpressionAllowance {
     this.#paid = bytes * FREE_UNITS_PER_BYTE
     if (this.#spent.length > 0) this.#spent = []
     if (this.#drawn.length > 0) this.#drawn = []
+    if (this.#steps.length > 0) this.#steps = []
     if (this.#letters.size > 0) this.#letters.clear()
   }
 
@@ -216,5 +222,26 @@ export class ExpressionAllowance {
   /** @param units of work on a failed event that were free so far */
   owe(units: number): void {
     this.#budget.owe(units)
+  }
+
+  /**
+   * Remaining steps of scripts on an event: the free ones, and as many as there are saved units. Bytes do not pay for them, because
+   * they take longer than units.
+   *
+   * @param event its number, or below 0 @param here its steps at the present node, for an event without a number
+   */
+  stepsLeftOn(event: number, here: number): number {
+    return Math.max(0, FREE_STEPS - this.#stepsOn(event, here)) + Math.max(0, this.#budget.saved)
+  }
+
+  /** @param steps at most the remaining ones; `event` and `here` are as in `stepsLeftOn` */
+  takeSteps(event: number, here: number, steps: number): void {
+    const before = this.#stepsOn(event, here)
+    this.#budget.takeSaved(Math.max(0, before + steps - Math.max(FREE_STEPS, before)))
+    if (event >= 0) this.#steps[event] = before + steps
+  }
+
+  #stepsOn(event: number, here: number): number {
+    return event < 0 ? here : (this.#steps[event] ?? 0)
   }
 }

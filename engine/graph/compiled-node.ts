@@ -128,7 +128,7 @@ export interface HeldWindows {
 }
 
 /** @see Processor.explain */
-export type Explain = (event: Event, state: unknown) => JsonObject
+export type Explain = (event: Event, state: unknown, nowMs: number) => JsonObject
 
 /** Name of the output of nodes with a single one. */
 export const DEFAULT_OUTPUT = ''

@@ -58,6 +58,7 @@ export class ProcessingNode implements CompiledNode {
   readonly #lines: LineJudge | undefined
   readonly #countsEvents: boolean
   #observer: GraphObserver | undefined
+  #nowMs = 0
   #made: RecordYield | undefined
   readonly #built = new Map<string, RunBuilder>()
 
@@ -89,6 +90,7 @@ export class ProcessingNode implements CompiledNode {
     if (state !== undefined) while (!state.kind.advance(state.value, context.nowMs, state.config)) yield
     const desk = state?.desk ?? this.#desk
     this.#observer = context.observer
+    this.#nowMs = context.nowMs
     this.#made = context.made
     desk.open(context)
     yield* this.#processRun(run, desk, context)
@@ -289,7 +291,7 @@ export class ProcessingNode implements CompiledNode {
     this.counters.droppedBytes += event.bytes
     if (this.#observer === undefined) return
     const explain = this.#state === undefined ? this.#explain : this.#state.explain
-    this.#observer.dropped(this.id, event, row, () => explain?.(event, this.#state?.value))
+    this.#observer.dropped(this.id, event, row, () => explain?.(event, this.#state?.value, this.#nowMs))
   }
 
   #countGathered({ merged, released, own }: Gathered, event: Event, row: number): void {

@@ -5,18 +5,29 @@
 
 const SURROGATE = /[\ud800-\udfff]/
 
+/** Whether positions in code points and in units are the same. */
+export function isPlain(text: string): boolean {
+  return !SURROGATE.test(text)
+}
+
 /** Number of code points. */
 export function codePointsOf(text: string): number {
-  if (!SURROGATE.test(text)) return text.length
+  if (isPlain(text)) return text.length
   let count = 0
-  for (let unit = 0; unit < text.length; unit += unitsAt(text, unit)) count++
+  let wasHigh = false
+  for (let unit = 0; unit < text.length; unit++) {
+    const code = text.charCodeAt(unit)
+    // The second half of a pair does not count.
+    if (!(wasHigh && (code & 0xfc00) === 0xdc00)) count++
+    wasHigh = (code & 0xfc00) === 0xd800
+  }
   return count
 }
 
 /** Position in units of a code point; the length of the text when it has not as many. */
 export function unitOf(text: string, codePoint: number): number {
   if (codePoint <= 0) return 0
-  if (!SURROGATE.test(text)) return Math.min(codePoint, text.length)
+  if (isPlain(text)) return Math.min(codePoint, text.length)
   let unit = 0
   for (let left = codePoint; left > 0 && unit < text.length; left--) unit += unitsAt(text, unit)
   return Math.min(unit, text.length)

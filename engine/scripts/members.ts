@@ -2,6 +2,7 @@ import { isIndexKey } from '../json/ordered-object.ts'
 import { characterAt, codePointsOf, unitOf } from './code-points.ts'
 import { type ScriptRun, VALUE_BYTES } from './script-run.ts'
 import { ScriptArray, ScriptObject, type ScriptValue } from './script-value.ts'
+import { scan } from './string-methods.ts'
 
 /** Name of a member, or index of an element. */
 export type Key = string | number
@@ -23,7 +24,7 @@ export function memberOf(value: ScriptValue, key: ScriptValue, run: ScriptRun): 
   if (value instanceof ScriptArray) return elementAt(value, key, run)
   if (value instanceof ScriptObject) return value.get(String(key))
   if (typeof value !== 'string' || !Number.isSafeInteger(key) || key < 0) return null
-  run.read(value.length)
+  scan(value, run)
   return characterAt(value, unitOf(value, key)) || null
 }
 
@@ -32,7 +33,7 @@ export function lengthOf(value: ScriptValue, run: ScriptRun): ScriptValue {
   if (value instanceof ScriptArray) return value.length
   if (value instanceof ScriptObject) return value.get('length')
   if (typeof value !== 'string') return null
-  run.read(value.length)
+  scan(value, run)
   return codePointsOf(value)
 }
 
@@ -71,10 +72,10 @@ export function withWritten(
   value: ScriptValue,
   run: ScriptRun,
 ): ScriptValue {
+  if (root === null) return value === null ? root : (newParent(keys, 0, value, run) ?? root)
   let parent = root
-  for (const [depth, key] of keys.entries()) {
-    const rest = keys.slice(depth)
-    if (parent === null) return value === null ? root : (newParent(rest, value, run) ?? root)
+  for (let depth = 0; depth < keys.length; depth++) {
+    const key = keys[depth] as Key
     const isLast = depth === keys.length - 1
     const next = isLast ? null : memberOf(parent, key, run)
     if (next !== null) {
@@ -82,17 +83,23 @@ export function withWritten(
       continue
     }
     if (!isLast && value === null) return root
-    const member = isLast ? value : newParent(rest.slice(1), value, run)
+    const member = isLast ? value : newParent(keys, depth + 1, value, run)
     if (member !== undefined) put(parent, key, member, run)
     return root
   }
   return root
 }
 
-/** Arrays and objects around a value. @returns undefined when an index is too large */
-function newParent(keys: readonly Key[], value: ScriptValue, run: ScriptRun): ScriptValue | undefined {
+/** Arrays and objects around a value, for the keys from an index on. @returns undefined when an index is too large */
+function newParent(
+  keys: readonly Key[],
+  from: number,
+  value: ScriptValue,
+  run: ScriptRun,
+): ScriptValue | undefined {
   let member = value
-  for (const key of keys.toReversed()) {
+  for (let depth = keys.length - 1; depth >= from; depth--) {
+    const key = keys[depth] as Key
     const parent: ScriptArray | ScriptObject =
       typeof key === 'number' ? new ScriptArray(undefined, 0) : new ScriptObject(undefined, 0)
     if (!put(parent, key, member, run)) return undefined

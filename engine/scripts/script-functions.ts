@@ -1,7 +1,7 @@
 import { NumberText } from '../../schemas/json.ts'
 import { parseExactJson } from '../json/exact-json.ts'
-import { nestingOf, partsOf } from '../json/json-source.ts'
 import { canonicalTimeOf } from '../times/instant.ts'
+import { parsingWork } from './parsing-work.ts'
 import { jsonTextOf } from './script-json.ts'
 import { MAX_VALUE_LEVELS, type ScriptRun, TOO_MANY_LEVELS, VALUE_BYTES } from './script-run.ts'
 import { numberOfTime, safeInteger, timeIn } from './script-times.ts'
@@ -15,11 +15,13 @@ export interface ScriptFunction {
 }
 
 /** Steps of trying all forms of a time. */
-const TIME_STEPS = 100
-/** Steps of a member, an array or an object, or a number with many digits, when JSON is parsed. */
-const PARSED_PART_STEPS = 12
-/** Binary logarithm of the characters that are parsed per step: 8. */
-const PARSED_PER_STEP_BITS = 3
+const TIME_STEPS = 120
+/** Steps of printing a time. */
+const PRINTED_TIME_STEPS = 30
+/** Steps of making the exception for a text that is not JSON. */
+const NOT_JSON_STEPS = 150
+/** Steps of listing a member, which makes up to four values. */
+const LISTED_STEPS = 8
 /** Steps of a large integer. */
 const INTEGER_STEPS = 16
 /** A double has at most so many digits before its point. */
@@ -46,7 +48,10 @@ export const NEW_DATE: ScriptFunction = {
   most: 1,
   apply: (values, run) => {
     const [text] = values
-    if (text === undefined) return canonicalTimeOf({ epochMs: run.nowMs, nanos: 0 })
+    if (text === undefined) {
+      run.spend(PRINTED_TIME_STEPS)
+      return canonicalTimeOf({ epochMs: run.nowMs, nanos: 0 })
+    }
     if (typeof text !== 'string') return null
     run.spend(TIME_STEPS)
     const instant = timeIn(text)
@@ -64,16 +69,17 @@ function parseDate([text = null, unit = null]: readonly ScriptValue[], run: Scri
 
 function parseJson([text = null]: readonly ScriptValue[], run: ScriptRun): ScriptValue {
   if (typeof text !== 'string') return null
-  run.spend(text.length >> PARSED_PER_STEP_BITS)
-  if (nestingOf(text) > MAX_VALUE_LEVELS) throw TOO_MANY_LEVELS
-  const parts = partsOf(text)
-  run.spend(parts * PARSED_PART_STEPS)
+  run.read(text.length)
+  const { steps, parts, levels } = parsingWork(text)
+  if (levels > MAX_VALUE_LEVELS) throw TOO_MANY_LEVELS
+  run.spend(steps)
   run.make(text.length + parts * VALUE_BYTES)
   try {
     return scriptValueOf(parseExactJson(text))
   } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
+    if (!(error instanceof SyntaxError)) throw error
+    run.spend(NOT_JSON_STEPS)
+    return null
   }
 }
 
@@ -97,7 +103,7 @@ function entriesOf(value: ScriptValue, run: ScriptRun): ScriptArray {
 /** Names of the members of an object, whose number is counted first. */
 function namesOf(object: ScriptObject, run: ScriptRun): readonly string[] {
   const most = object.memberBound()
-  run.spend(most * 4)
+  run.spend(most * LISTED_STEPS)
   run.make(most * 4 * VALUE_BYTES)
   return object.keys()
 }

@@ -1,4 +1,4 @@
-import { characterAt, codePointOf, codePointsOf, unitOf } from './code-points.ts'
+import { characterAt, codePointOf, codePointsOf, isPlain, unitOf } from './code-points.ts'
 import { doubleOf } from './operators.ts'
 import type { ScriptRun } from './script-run.ts'
 import { type ScriptValue, VOID, type Void } from './script-value.ts'
@@ -36,8 +36,18 @@ export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map([
 
 /** One code point becomes at most three when its case changes. */
 const MOST_CASED = 3
+/** Binary logarithm of the units of a beginning or end that are compared per step: 8. */
+const COMPARED_PER_STEP_BITS = 3
+/** Binary logarithm of the units of a text with surrogates whose code points are counted per step, as often as a method does: 4. */
+const SCANNED_PER_STEP_BITS = 2
 /** Binary logarithm of the units whose case is changed per step: 4. */
 const CASED_PER_STEP_BITS = 2
+
+/** Takes the steps of counting the code points of a text. */
+export function scan(text: string, run: ScriptRun): void {
+  run.read(text.length)
+  if (!isPlain(text)) run.spend(text.length >> SCANNED_PER_STEP_BITS)
+}
 
 function method(fewest: number, most: number, apply: Method): StringMethod {
   return { fewest, most, apply }
@@ -51,17 +61,12 @@ function integerAt(values: readonly ScriptValue[], index: number, ifMissing: num
   return number === undefined ? undefined : Math.trunc(number)
 }
 
-/** Takes the steps of counting the code points of a text some times. */
-function readTimes(text: string, times: number, run: ScriptRun): void {
-  run.read(text.length * times)
-}
-
 function startsWith(text: string, values: readonly ScriptValue[], run: ScriptRun): ScriptValue | Void {
   const [sought = null] = values
   const from = integerAt(values, 1, 0)
   if (typeof sought !== 'string' || from === undefined) return VOID
-  run.read(sought.length)
-  if (from > 0) readTimes(text, 2, run)
+  run.spend(sought.length >> COMPARED_PER_STEP_BITS)
+  if (from > 0) scan(text, run)
   return text.startsWith(sought, unitOf(text, from))
 }
 
@@ -69,16 +74,16 @@ function endsWith(text: string, values: readonly ScriptValue[], run: ScriptRun):
   const [sought = null] = values
   const end = integerAt(values, 1, Number.POSITIVE_INFINITY)
   if (typeof sought !== 'string' || end === undefined) return VOID
-  run.read(sought.length)
+  run.spend(sought.length >> COMPARED_PER_STEP_BITS)
   if (end >= text.length) return text.endsWith(sought)
-  readTimes(text, 2, run)
+  scan(text, run)
   return text.endsWith(sought, unitOf(text, end))
 }
 
 function at(text: string, values: readonly ScriptValue[], run: ScriptRun): ScriptValue | Void {
   const index = integerAt(values, 0, 0)
   if (index === undefined) return VOID
-  readTimes(text, 3, run)
+  scan(text, run)
   const place = index < 0 ? index + codePointsOf(text) : index
   return place < 0 ? null : characterAt(text, unitOf(text, place)) || null
 }
@@ -86,7 +91,7 @@ function at(text: string, values: readonly ScriptValue[], run: ScriptRun): Scrip
 function charAt(text: string, values: readonly ScriptValue[], run: ScriptRun): ScriptValue | Void {
   const index = integerAt(values, 0, 0)
   if (index === undefined) return VOID
-  readTimes(text, 2, run)
+  scan(text, run)
   return index < 0 ? '' : characterAt(text, unitOf(text, index))
 }
 
@@ -94,7 +99,7 @@ function indexOf(text: string, values: readonly ScriptValue[], run: ScriptRun): 
   const [sought = null] = values
   const from = integerAt(values, 1, 0)
   if (typeof sought !== 'string' || from === undefined) return VOID
-  readTimes(text, 3, run)
+  scan(text, run)
   const place = placeIn(text, sought, { from: unitOf(text, from), isLast: false }, steps => run.spend(steps))
   return place < 0 ? -1 : codePointOf(text, place)
 }
@@ -103,7 +108,7 @@ function lastIndexOf(text: string, values: readonly ScriptValue[], run: ScriptRu
   const [sought = null] = values
   const from = integerAt(values, 1, Number.POSITIVE_INFINITY)
   if (typeof sought !== 'string' || from === undefined) return VOID
-  readTimes(text, 3, run)
+  scan(text, run)
   const place = placeIn(text, sought, { from: unitOf(text, from), isLast: true }, steps => run.spend(steps))
   return place < 0 ? -1 : codePointOf(text, place)
 }
@@ -118,12 +123,12 @@ function padded(
   const [, pad = null] = values
   const unit = pad === null ? ' ' : pad
   if (length === undefined || typeof unit !== 'string') return VOID
-  readTimes(text, 2, run)
+  scan(text, run)
   const missing = length - codePointsOf(text)
   if (missing <= 0 || unit === '') return text
   // A code point has one or two units.
   run.makeText(text.length + 2 * missing)
-  readTimes(unit, 2, run)
+  scan(unit, run)
   const own = codePointsOf(unit)
   const times = Math.floor(missing / own)
   return join(text, unit.repeat(times) + unit.slice(0, unitOf(unit, missing - times * own)))
@@ -140,7 +145,7 @@ function slice(text: string, values: readonly ScriptValue[], run: ScriptRun): Sc
   const first = integerAt(values, 0, 0)
   const last = integerAt(values, 1, Number.POSITIVE_INFINITY)
   if (first === undefined || last === undefined) return VOID
-  readTimes(text, 4, run)
+  scan(text, run)
   const length = first < 0 || last < 0 ? codePointsOf(text) : 0
   return part(text, first < 0 ? length + first : first, last < 0 ? length + last : last, run)
 }
@@ -149,7 +154,7 @@ function substring(text: string, values: readonly ScriptValue[], run: ScriptRun)
   const first = integerAt(values, 0, 0)
   const last = integerAt(values, 1, Number.POSITIVE_INFINITY)
   if (first === undefined || last === undefined) return VOID
-  readTimes(text, 4, run)
+  scan(text, run)
   const length = codePointsOf(text)
   const [start, end] = [clamped(first, length), clamped(last, length)]
   return part(text, Math.min(start, end), Math.max(start, end), run)
@@ -178,7 +183,7 @@ function cased(text: string, run: ScriptRun, change: (text: string) => string): 
 }
 
 function trimmed(text: string, run: ScriptRun, trim: (text: string) => string): string {
-  readTimes(text, 2, run)
+  scan(text, run)
   run.make(text.length)
   return trim(text)
 }

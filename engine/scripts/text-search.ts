@@ -1,7 +1,7 @@
 /** Binary logarithm of the units that the search of the runtime compares per step: 16. */
 const COMPARED_PER_STEP_BITS = 4
-/** Binary logarithm of the units that the search by Knuth, Morris and Pratt reads per step: 4. */
-const READ_PER_STEP_BITS = 2
+/** Binary logarithm of the units that the search by Knuth, Morris and Pratt reads per step: 2. */
+const READ_PER_STEP_BITS = 1
 const NOT_FOUND = -1
 
 /**
@@ -22,7 +22,8 @@ export function placeIn(
   const bound = ((text.length - sought.length + 1) * (sought.length + 1)) / 2 ** COMPARED_PER_STEP_BITS
   const steps = (text.length + sought.length) / 2 ** READ_PER_STEP_BITS
   spend(1 + Math.floor(Math.min(bound, steps)))
-  if (bound <= steps) return isLast ? text.lastIndexOf(sought, from) : text.indexOf(sought, from)
+  if (bound <= steps || sought === '')
+    return isLast ? text.lastIndexOf(sought, from) : text.indexOf(sought, from)
   return isLast ? lastPlace(text, sought, from) : firstPlace(text, sought, from)
 }
 

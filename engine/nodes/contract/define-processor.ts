@@ -57,9 +57,9 @@ export interface Processor<
   readonly columns?: ColumnForm<Config>
   /**
    * Prepares explanations of dropped events. The returned function is called right after the event was judged, and changes
-   * nothing.
+   * nothing. It gets the log time of the event's record, UNIX ms.
    */
-  explain?(config: Config): (event: Event, state: State) => JsonObject
+  explain?(config: Config): (event: Event, state: State, nowMs: number) => JsonObject
   /** Metric with a name of its own that counts the dropped events of its nodes. */
   readonly droppedMetric?: { readonly name: string; readonly help: string }
   readonly state?: ProcessorState<State, Config>
