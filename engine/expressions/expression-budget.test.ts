@@ -5,6 +5,7 @@ import { BEYOND_BUDGET, EventMeter, SUSPENDED } from './cost-meter.ts'
 import {
   ExpressionAllowance,
   ExpressionBudget,
+  FREE_STEPS,
   FREE_UNITS,
   FREE_UNITS_PER_BYTE,
   MAX_OWED_UNITS,
@@ -447,4 +448,40 @@ test('an expression that only the library can run costs several times as much as
   expect(meter.spent).toBeGreaterThan(300 * 15_000)
   meter.begin(1)
   expect(() => meter.matches(expression, 'x'.repeat(300))).toThrow(BEYOND_BUDGET)
+})
+
+test('steps of scripts beyond the free ones of an event are paid by saved units, and never by bytes or shared units', () => {
+  const budget = new ExpressionBudget()
+  const allowance = new ExpressionAllowance(budget)
+  allowance.begin(0, 1_000_000)
+  const meters = [new EventMeter(), new EventMeter()]
+  for (const meter of meters) {
+    meter.open(allowance, undefined)
+    meter.begin(7)
+  }
+  const [first, second] = meters as [EventMeter, EventMeter]
+  expect(first.stepsLeft()).toBe(FREE_STEPS + MAX_SAVED_UNITS)
+  first.takeSteps(FREE_STEPS - 10)
+  expect(budget.saved).toBe(MAX_SAVED_UNITS)
+  second.takeSteps(30)
+  expect(budget.saved).toBe(MAX_SAVED_UNITS - 20)
+  expect(second.stepsLeft()).toBe(MAX_SAVED_UNITS - 20)
+  second.begin(8)
+  expect(second.stepsLeft()).toBe(FREE_STEPS + MAX_SAVED_UNITS - 20)
+  expect(budget.shared).toBe(MAX_SHARED_UNITS)
+  budget.owe(2 * MAX_SAVED_UNITS)
+  expect(first.stepsLeft()).toBe(0)
+  expect(second.stepsLeft()).toBe(FREE_STEPS)
+})
+
+test('an event without a number has the free steps at each node', () => {
+  const budget = new ExpressionBudget()
+  const meter = meterOf(budget)
+  for (let event = 0; event < 3; event++) {
+    meter.begin(-1)
+    meter.takeSteps(FREE_STEPS - 1)
+    expect(budget.saved).toBe(MAX_SAVED_UNITS - event)
+    meter.takeSteps(2)
+    expect(budget.saved).toBe(MAX_SAVED_UNITS - event - 1)
+  }
 })

@@ -118,7 +118,7 @@ function stringValue(text: string, start: number, end: number): string {
       if (one === undefined) return '' // A line break after a backslash continues the string.
       const isOctal = /[1-9]/.test(one) || (one === '0' && /\d/.test(content[offset + 2] ?? ''))
       if (isOctal || one === 'u' || one === 'x')
-        throw new ScriptProblem(`the escape ${whole} is not available`, start + 1 + offset)
+        throw new ScriptProblem(`${whole} is not available in a text`, start + 1 + offset)
       return ESCAPED[one] ?? one
     },
   )

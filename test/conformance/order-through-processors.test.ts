@@ -70,6 +70,15 @@ const WAYS: Readonly<Record<string, Way>> = {
     sent: value => `{"b":1,"a":{"10":[${value}],"x":{"3":3}},"1":"z"}`,
     left: value => `{"b":1,"a_10":[${value}],"a_x_3":3,"1":"z"}`,
   },
+  'js-script': {
+    config: {
+      script:
+        'function f(m) { return { b: m.b, "7": m["7"], copies: [m["7"]], a: m.a, text: JSON.stringify(m["7"]), 1: m["1"] } }',
+    },
+    sent: around,
+    left: value =>
+      `{"b":1,"7":${value},"copies":[${value}],"a":{"10":2,"x":3},"text":${JSON.stringify(value)},"1":"z"}`,
+  },
   'map-fields': {
     config: { mappings: [{ source_field: '."7"', target_field: '.a."5"', drop_source: true }] },
     sent: around,

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../schemas/json.ts'
+import { running } from '../../../test/support/running-processor.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
+import { Event } from '../../event/event.ts'
+import { UNMETERED } from '../../expressions/cost-meter.ts'
+import { FREE_STEPS } from '../../expressions/expression-budget.ts'
+import { jsScript } from './js-script.ts'
 
 const { problems, stored } = transformOptions('js-script')
 
@@ -20,4 +25,125 @@ test('a script is stored unchanged to the last blank, under either name of the t
   const script = '\nfunction processEvent(e) {\n  return e\n}\n  \n'
   expect(stored({ script })).toEqual({ script })
   expect(transformOptions('script-execution').stored({ script })).toEqual({ script })
+})
+
+test.each([
+  ['function f(m) {\n  while (m.a) {}\n}', 'a "while" loop is not available (line 2, column 3)'],
+  ['function f(m) { return Math.max(m.a, 1) }', '"Math.max" is not available (line 1, column 24)'],
+  ['function f(m) { return parseGrok(m.line, "%{WORD:w}") }', '"parseGrok" is not available on this server yet (line 1, column 24)'],
+])('saved, and not published: %s', (script, problem) => {
+  expect(stored({ script })).toEqual({ script })
+  expect(jsScript.runProblems?.({ script })).toEqual([
+    { instancePath: '/script', message: `script cannot run: ${problem}` },
+  ])
+})
+
+test('a script within the language can be published', () => {
+  expect(jsScript.runProblems?.({ script: 'function f(m) { return m };' })).toEqual([])
+})
+
+const { after, errors } = running(jsScript)
+
+test.each([
+  ['function f() {}', 'no parameters', '{"a":1}', undefined],
+  ['function f(m) { return m }', 'one parameter', '"a text"', 'a text'],
+  ['function f(a, b, c, d) { return [a, b, c, d] }', 'all parameters', '1', '[1,{},"2031-03-09T08:15:30.250Z",null]'],
+  ['function f(a, b, c, d, e) { return [e] }', 'more parameters', '1', '[null]'],
+  ['function f(m) { return false }', 'the value false', '1', 'false'],
+  ['function f(m) { return undefined }', 'the value undefined', '1', undefined],
+])('%s: a function with %s', (script, _title, message, value) => {
+  const { process } = running(jsScript).compiled({ script }, null)
+  const outcome = process(Event.of(JSON.parse(message), {}, '2031-03-09T08:15:30.250Z'), undefined, 0)
+  if (value === undefined) expect(outcome).toMatchObject({ kind: 'dropped' })
+  else expect(after({ script }, JSON.parse(message) === 'a text' ? '"a text"' : message)).toBe(value)
+})
+
+test('annotations are read, and stay as they are', () => {
+  const script = 'function f(m, meta, time, notes) { m.format = notes.format; notes.format = 1; return m }'
+  const process = jsScript.compile({ script }, () => {}, UNMETERED)
+  const annotations = { format: 'HTTPD' }
+  const event = Event.of({}, {}, '2031-03-09T08:15:30.250Z').withAnnotations(annotations)
+  const outcome = process(event, undefined, 0) as Event
+  expect(outcome.message).toEqual({ format: 'HTTPD' })
+  expect(outcome.annotations).toBe(annotations)
+  expect(annotations).toEqual({ format: 'HTTPD' })
+})
+
+test('an event that a script does not change is the event itself', () => {
+  const script = 'function f(m, meta, time) { if (m.a.b[0] > 1) { m.c = null } meta.x = meta.y; time = time; return m }'
+  const process = jsScript.compile({ script }, () => {}, UNMETERED)
+  const event = Event.of({ a: { b: [2, { c: 1 }] } }, { z: {} }, '2031-03-09T08:15:30.250Z')
+  expect(process(event, undefined, 0)).toBe(event)
+})
+
+test('copies are private: neither the event nor a copy of it on another branch sees a change', () => {
+  const script = 'function f(m, meta) { m.a.b.push(1); m.a.c = 2; meta.q.site = 3; m.meta = meta.q; return m }'
+  const process = jsScript.compile({ script }, () => {}, UNMETERED)
+  const [message, metadata] = [{ a: { b: [0] } }, { q: { site: 'oslo' } }]
+  const event = Event.of(message, metadata, '2031-03-09T08:15:30.250Z')
+  const outcome = process(event, undefined, 0) as Event
+  expect(outcome.message).toEqual({ a: { b: [0, 1], c: 2 }, meta: { site: 3 } })
+  expect(outcome.metadata).toEqual({ q: { site: 3 } })
+  expect([message, metadata]).toEqual([{ a: { b: [0] } }, { q: { site: 'oslo' } }])
+})
+
+test('metadata is replaced by an object that is assigned to it, and by nothing else', () => {
+  const metadataAfter = (value: string) => {
+    const script = `function f(m, meta) { meta = ${value}; return m }`
+    const event = Event.of({}, { a: 1 }, '2031-03-09T08:15:30.250Z')
+    return (jsScript.compile({ script }, () => {}, UNMETERED)(event, undefined, 0) as Event).metadata
+  }
+  expect(metadataAfter('{ b: 2 }')).toEqual({ b: 2 })
+  for (const value of ['null', '5', '[1]', "'x'"]) expect(metadataAfter(value)).toEqual({ a: 1 })
+})
+
+test('a metadata that contains itself fails the event', () => {
+  expect(errors({ script: 'function f(m, meta) { meta.self = meta; return m }' }, {})).toEqual([['E_SCRIPT_FAILED', null]])
+})
+
+test('a dropped event is explained by the statement that returned null', () => {
+  const script = 'function f(m) {\n  if (m.a) return null\n  if (m.b == Date.now()) { return }\n}'
+  const explained = (message: JsonObject) =>
+    jsScript.explain?.({ script })(Event.of(message, {}, '2031-03-09T08:15:30.250Z'), undefined, 7)
+  expect(explained({ a: 1 })).toEqual({ rule: 'the function returned null', line: 2, column: 12 })
+  expect(explained({ b: 7 })).toEqual({ rule: 'the function returned null', line: 3, column: 28 })
+  expect(explained({})).toEqual({ rule: 'the function ended without a value' })
+})
+
+test.each([
+  [
+    'sets and removes fields',
+    `function f(msg, meta) {
+      if (msg.level == 'debug' || msg.path.startsWith('/health')) { return null }
+      msg.level = msg.level.toUpperCase()
+      msg.slow = msg.duration > 1000
+      msg.seconds = msg.duration / 1000
+      msg.password = null
+      msg.user.email = undefined
+      msg.tags.push('seen')
+      meta.team = msg.path.slice(1).startsWith('api') ? 'backend' : 'frontend'
+      msg.title = msg.method + ' ' + msg.path + ' ' + msg.status.toString()
+      return msg
+    }`,
+  ],
+  [
+    'sums a list',
+    `function f(msg) {
+      let total = 0
+      for (const item of msg.items) { total += item.price * item.count }
+      msg.total = total
+      return msg
+    }`,
+  ],
+])('the free steps are enough for a script that %s', (_title, script) => {
+  let taken = 0
+  const process = jsScript.compile({ script }, () => {}, { ...UNMETERED, takeSteps: steps => (taken += steps) })
+  const message = {
+    ...{ level: 'info', path: '/api/orders/17', method: 'GET', status: 200, duration: 1234.5, password: 'x' },
+    ...{ user: { email: 'a@example.org', id: 5 }, tags: ['a'], text: 'x'.repeat(300) },
+    items: Array.from({ length: 8 }, (_, index) => ({ price: index, count: 2 })),
+  }
+  expect(process(Event.of(message, {}, '2031-03-09T08:15:30.250Z'), undefined, 0)).toBeInstanceOf(Event)
+  expect(taken).toBeGreaterThan(50)
+  expect(taken).toBeLessThan(FREE_STEPS)
 })
