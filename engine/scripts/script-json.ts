@@ -3,6 +3,7 @@ import {
   countMembers,
   type Entry,
   entriesOf,
+  isIndexKey,
   isOrdered,
   keysOf,
   orderedObject,
@@ -40,7 +41,7 @@ const FRAME_CHARACTERS = 4
 /** The printing of a large integer takes a way of its own. */
 const STEPS_PER_BIG_INTEGER = 16
 
-type Change = readonly [key: string, value: JsonValue | typeof REMOVED]
+type Change = JsonValue | typeof REMOVED
 
 /**
  * The JSON of a value. Parts that did not change are those of the source, and a value without changes is the source itself.
@@ -164,20 +165,20 @@ function convertedObject(object: ScriptObject, level: number, run: ScriptRun): J
   if (level > object.level) countMovedMembers(source, members, level, run)
   if (members === undefined) return source
   run.spend(members.size)
-  const changes: Change[] = []
+  const changes = new Map<string, Change>()
   for (const [key, value] of members) {
     const before = Object.hasOwn(source, key) ? source[key] : undefined
     if (value === REMOVED) {
-      if (before !== undefined) changes.push([key, REMOVED])
+      if (before !== undefined) changes.set(key, REMOVED)
       continue
     }
     const json = converted(value, level + 1, run)
     if (Object.is(json, before)) continue
     countMember(key, json, run)
-    changes.push([key, json])
+    changes.set(key, json)
   }
-  if (changes.length === 0) return source
-  spendOnObject(countMembers(source) + changes.length, isOrdered(source), run)
+  if (changes.size === 0) return source
+  spendOnObject(countMembers(source) + changes.size, isOrdered(source), run)
   return changedCopy(source, changes)
 }
 
@@ -248,20 +249,34 @@ function spendOnObject(members: number, hasOrder: boolean, run: ScriptRun): void
 }
 
 /** A copy with other members, in the order of the source; new ones come last. */
-function changedCopy(source: JsonObject, changes: readonly Change[]): JsonObject {
-  const changed = new Map(changes)
+function changedCopy(source: JsonObject, changes: ReadonlyMap<string, Change>): JsonObject {
+  const copy = isOrdered(source) ? undefined : plainCopy(source, changes)
+  if (copy !== undefined) return copy
   const entries: Entry[] = []
   for (const [key, value] of entriesOf(source)) {
-    const change = changed.get(key)
-    if (change === undefined) {
-      entries.push([key, value])
-    } else {
-      if (change !== REMOVED) entries.push([key, change])
-      changed.delete(key)
-    }
+    const change = changes.get(key) ?? value
+    if (change !== REMOVED) entries.push([key, change])
   }
-  for (const [key, value] of changed) entries.push([key, value as JsonValue])
+  for (const [key, value] of changes)
+    if (value !== REMOVED && !Object.hasOwn(source, key)) entries.push([key, value])
   return orderedObject(entries)
+}
+
+/** The copy that an ordinary object has, which is made several times as fast; undefined: its keys are unusual. */
+function plainCopy(source: JsonObject, changes: ReadonlyMap<string, Change>): JsonObject | undefined {
+  const copy: JsonObject = {}
+  for (const key in source) {
+    if (key === '__proto__') return undefined
+    const change = changes.get(key)
+    if (change === undefined) copy[key] = source[key] as JsonValue
+    else if (change !== REMOVED) copy[key] = change
+  }
+  for (const [key, value] of changes) {
+    if (value === REMOVED || Object.hasOwn(source, key)) continue
+    if (key === '__proto__' || isIndexKey(key)) return undefined
+    copy[key] = value
+  }
+  return copy
 }
 
 /**

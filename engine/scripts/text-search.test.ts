@@ -5,7 +5,10 @@ import { placeIn } from './text-search.ts'
 /** Texts of few letters, in which much of a sought text is found again and again. */
 const repeated = (least: number, most: number) =>
   fc
-    .tuple(fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b') }), fc.integer({ min: least, max: most }))
+    .tuple(
+      fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b') }),
+      fc.integer({ min: least, max: most }),
+    )
     .map(([unit, times]) => unit.repeat(times))
 
 test('the place is that which the search of the runtime finds, also where that is slow', () => {

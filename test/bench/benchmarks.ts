@@ -23,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   tail: () => import('./tail.ts'),
   outbound: () => import('./outbound.ts'),
   expressions: () => import('./expressions.ts'),
+  scripts: () => import('./scripts.ts'),
 }
 
 export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)

@@ -30,7 +30,10 @@ test('a script is stored unchanged to the last blank, under either name of the t
 test.each([
   ['function f(m) {\n  while (m.a) {}\n}', 'a "while" loop is not available (line 2, column 3)'],
   ['function f(m) { return Math.max(m.a, 1) }', '"Math.max" is not available (line 1, column 24)'],
-  ['function f(m) { return parseGrok(m.line, "%{WORD:w}") }', '"parseGrok" is not available on this server yet (line 1, column 24)'],
+  [
+    'function f(m) { return parseGrok(m.line, "%{WORD:w}") }',
+    '"parseGrok" is not available on this server yet (line 1, column 24)',
+  ],
 ])('saved, and not published: %s', (script, problem) => {
   expect(stored({ script })).toEqual({ script })
   expect(jsScript.runProblems?.({ script })).toEqual([
@@ -47,7 +50,12 @@ const { after, errors } = running(jsScript)
 test.each([
   ['function f() {}', 'no parameters', '{"a":1}', undefined],
   ['function f(m) { return m }', 'one parameter', '"a text"', 'a text'],
-  ['function f(a, b, c, d) { return [a, b, c, d] }', 'all parameters', '1', '[1,{},"2031-03-09T08:15:30.250Z",null]'],
+  [
+    'function f(a, b, c, d) { return [a, b, c, d] }',
+    'all parameters',
+    '1',
+    '[1,{},"2031-03-09T08:15:30.250Z",null]',
+  ],
   ['function f(a, b, c, d, e) { return [e] }', 'more parameters', '1', '[null]'],
   ['function f(m) { return false }', 'the value false', '1', 'false'],
   ['function f(m) { return undefined }', 'the value undefined', '1', undefined],
@@ -70,14 +78,16 @@ test('annotations are read, and stay as they are', () => {
 })
 
 test('an event that a script does not change is the event itself', () => {
-  const script = 'function f(m, meta, time) { if (m.a.b[0] > 1) { m.c = null } meta.x = meta.y; time = time; return m }'
+  const script =
+    'function f(m, meta, time) { if (m.a.b[0] > 1) { m.c = null } meta.x = meta.y; time = time; return m }'
   const process = jsScript.compile({ script }, () => {}, UNMETERED)
   const event = Event.of({ a: { b: [2, { c: 1 }] } }, { z: {} }, '2031-03-09T08:15:30.250Z')
   expect(process(event, undefined, 0)).toBe(event)
 })
 
 test('copies are private: neither the event nor a copy of it on another branch sees a change', () => {
-  const script = 'function f(m, meta) { m.a.b.push(1); m.a.c = 2; meta.q.site = 3; m.meta = meta.q; return m }'
+  const script =
+    'function f(m, meta) { m.a.b.push(1); m.a.c = 2; meta.q.site = 3; m.meta = meta.q; return m }'
   const process = jsScript.compile({ script }, () => {}, UNMETERED)
   const [message, metadata] = [{ a: { b: [0] } }, { q: { site: 'oslo' } }]
   const event = Event.of(message, metadata, '2031-03-09T08:15:30.250Z')
@@ -98,7 +108,9 @@ test('metadata is replaced by an object that is assigned to it, and by nothing e
 })
 
 test('a metadata that contains itself fails the event', () => {
-  expect(errors({ script: 'function f(m, meta) { meta.self = meta; return m }' }, {})).toEqual([['E_SCRIPT_FAILED', null]])
+  expect(errors({ script: 'function f(m, meta) { meta.self = meta; return m }' }, {})).toEqual([
+    ['E_SCRIPT_FAILED', null],
+  ])
 })
 
 test('a dropped event is explained by the statement that returned null', () => {
@@ -137,7 +149,10 @@ test.each([
   ],
 ])('the free steps are enough for a script that %s', (_title, script) => {
   let taken = 0
-  const process = jsScript.compile({ script }, () => {}, { ...UNMETERED, takeSteps: steps => (taken += steps) })
+  const process = jsScript.compile({ script }, () => {}, {
+    ...UNMETERED,
+    takeSteps: steps => (taken += steps),
+  })
   const message = {
     ...{ level: 'info', path: '/api/orders/17', method: 'GET', status: 200, duration: 1234.5, password: 'x' },
     ...{ user: { email: 'a@example.org', id: 5 }, tags: ['a'], text: 'x'.repeat(300) },
