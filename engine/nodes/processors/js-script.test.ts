@@ -41,7 +41,8 @@ test.each([
   ])
 })
 
-test('a script within the language can be published', () => {
+test('a script within the language can be published, and a missing one is reported elsewhere', () => {
+  expect(jsScript.runProblems?.({})).toEqual([])
   expect(jsScript.runProblems?.({ script: 'function f(m) { return m };' })).toEqual([])
 })
 

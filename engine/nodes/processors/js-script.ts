@@ -52,8 +52,9 @@ export const jsScript = defineProcessor({
   ),
   errors: ['E_SCRIPT_FAILED'],
 
-  runProblems({ script }) {
-    const problem = scriptRunProblem(script)
+  runProblems({ script }: { readonly script: unknown }) {
+    // The options of a node that is being edited may be incomplete.
+    const problem = typeof script === 'string' ? scriptRunProblem(script) : undefined
     if (problem === undefined) return []
     const { message, line, column } = problem
     return [
