@@ -39,7 +39,7 @@ export function lengthOf(value: ScriptValue, run: ScriptRun): ScriptValue {
 
 /** @returns null when there is no such element */
 export function elementAt(array: ScriptArray, index: number, run: ScriptRun): ScriptValue {
-  if (array.isShared) run.spend(array.length >> COPIED_PER_STEP_BITS)
+  if (array.copiesFor(index)) run.spend(array.length >> COPIED_PER_STEP_BITS)
   return array.at(index)
 }
 

@@ -81,6 +81,14 @@ describe('steps', () => {
     }
   })
 
+  test('a loop over a long list costs in proportion to it, whatever its elements are', () => {
+    const script = 'function f(msg) { let n = 0; for (const x of msg) { n += 1 } return n }'
+    const stepsOf = (element: unknown, length: number) =>
+      calledScript(script, [JSON.stringify(Array(length).fill(element))]).steps
+    for (const element of [1, 'x', null, {}, []])
+      expect(stepsOf(element, 5_000)).toBeLessThan(11 * stepsOf(element, 500))
+  })
+
   test('a text made to slow a search down is searched in linear time', () => {
     const texts = JSON.stringify({ text: 'a'.repeat(30_000), sought: `b${'a'.repeat(10_000)}` })
     const body =

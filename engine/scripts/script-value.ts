@@ -96,9 +96,15 @@ export class ScriptArray {
     return (this.elements ?? (this.source as readonly JsonValue[])).length
   }
 
-  /** Whether reading an element, or a change, copies the elements first. */
+  /** Whether a change copies the elements first. */
   get isShared(): boolean {
     return this.elements === undefined
+  }
+
+  /** Whether reading an element copies the elements first, because it is an array or object. */
+  copiesFor(index: number): boolean {
+    const value = this.elements === undefined ? this.source?.[index] : undefined
+    return typeof value === 'object' && value !== null && !(value instanceof NumberText)
   }
 
   /** @param index an integer; null: there is no such element */

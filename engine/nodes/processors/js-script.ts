@@ -17,7 +17,7 @@ import { defineProcessor } from '../contract/define-processor.ts'
 
 const SCRIPT = `function tidy(message, metadata) {
   if (message.kind != 'oven') { return null }
-  message.label = message.kind.toUpperCase() + '-' + message.number.toString()
+  message.label = (message.kind + '-' + message.number.toString()).toUpperCase()
   message.raw = null
   metadata.tidied = 'yes'
   return message
@@ -79,8 +79,9 @@ export const jsScript = defineProcessor({
   },
 
   explain({ script: text }) {
-    const script = compileScript(text, KEPT)
+    let script: Script | undefined
     return (event, _state, nowMs) => {
+      script ??= compileScript(text, KEPT)
       const result = called(script, event, nowMs, MAX_STEPS)
       if ('failure' in result || result.returnedAt === undefined)
         return { rule: 'the function ended without a value' }
@@ -103,6 +104,10 @@ export const jsScript = defineProcessor({
         },
         { event: { kind: 'door' }, outcome: drop() },
         { event: { kind: 'oven' }, outcome: pass({ kind: 'oven', label: 'OVEN-' }) },
+        {
+          event: { kind: 'oven', number: 'straße ǆ' },
+          outcome: pass({ kind: 'oven', number: 'straße ǆ', label: 'OVEN-STRASSE Ǆ' }),
+        },
       ],
     },
     {
