@@ -49,3 +49,24 @@ test.each([
 test('a node that needs a secret which its processor names is published', async () => {
   expect((await publishedWith(stamp, true)).status).toBe(200)
 })
+
+test('a script outside the language is saved, and its pipeline is published after it was changed', async () => {
+  const installation = await testInstallation()
+  const client = new PipelineClient(installation)
+  const { id } = await client.create('pipeline', PIPELINES, { title: 'P' })
+  const url = `${PIPELINES}/${id}`
+  const source = await client.create('source', `${url}/source`, { type: 'log-analysis-ingestion' })
+  const sent = (script: string) => ({ type: 'js-script', user_config: { script }, inputs: [source.id] })
+  const script = 'function f(msg) {\n  while (msg.a) { msg.a = null }\n  return msg\n}'
+  const node = await client.create('transform', `${url}/transform`, sent(script))
+  expect(node.user_config).toEqual({ script })
+  await client.create('sink', `${url}/sink`, { type: 'blackhole', inputs: [node.id] })
+  const { status, body } = await client.send('POST', `${url}/publish`)
+  expect(status).toBe(400)
+  expect(JSON.stringify(body.errors)).toContain(
+    'script cannot run: a \\"while\\" loop is not available (line 2, column 3)',
+  )
+  await client.update('transform', `${url}/transform/${node.id}`, sent(script.replace('while', 'if')))
+  expect((await client.send('POST', `${url}/publish`)).status).toBe(200)
+  await installation.app.close()
+})

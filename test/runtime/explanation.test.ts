@@ -69,6 +69,33 @@ describe('an explanation', () => {
     expect(third?.pipelines[0]?.steps.at(-1)?.reason).toMatchObject({ rule: 'the condition is met' })
   })
 
+  test('names the statement of a script that dropped a line, which may depend on the log time', async () => {
+    const world = await newWorld()
+    const worker = await world.worker()
+    const script = `function f(msg) {
+  if (msg.line == 'two') { return null }
+  if (Date.now() > 0) { if (msg.line == 'three') { return } }
+  return msg
+}`
+    const scripted = [
+      SOURCE,
+      node('transform', 'script', 'js-script', ['source'], { script }),
+      node('sink', 'store', 'log-analysis', ['script']),
+    ]
+    world.configuration.deploy(scripted, 1)
+    await passSecond(world, worker)
+    const offset = await world.append([{ line: 'one' }, { line: 'two' }, { line: 'three' }])
+    await passSecond(world, worker)
+    const { lines } = await explained(world, offset)
+    expect(lines.map(({ stored }) => stored.length)).toEqual([1, 0, 0])
+    const reasons = lines.map(({ pipelines }) => pipelines[0]?.steps.at(-1)?.reason)
+    const rule = 'the function returned null'
+    expect(reasons.slice(1)).toEqual([
+      { rule, line: 2, column: 28 },
+      { rule, line: 3, column: 52 },
+    ])
+  })
+
   test('contains the reason why a destination refused a line', async () => {
     const world = await newWorld()
     const worker = await world.worker()
