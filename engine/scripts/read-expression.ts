@@ -162,16 +162,19 @@ function readWord(reader: TokenReader): Expression {
     reader.next()
     return { kind: 'literal', value: LITERALS[text] ?? null }
   }
-  const { kind: nextKind, text: nextText, isOnNewLine } = reader.peek()
-  if (nextText === '=>' && nextKind === 'punctuation') throw notAvailable('an arrow function', at)
-  if (text === 'async' && nextText === 'function' && !isOnNewLine) throw reader.unexpected()
+  if (text === 'async') {
+    const { text: nextText, isOnNewLine } = reader.peek()
+    if (nextText === 'function' && !isOnNewLine) throw reader.unexpected()
+  }
   if (text === 'new') {
     reader.next()
     const { name } = readName(reader)
     return { kind: 'new', name: { name, at }, values: reader.is('(') ? readValues(reader) : [] }
   }
   if (RESERVED.has(text) && text !== 'let' && text !== 'static') throw reader.unexpected()
-  return { kind: 'name', ...readName(reader) }
+  const name = readName(reader)
+  if (reader.is('=>')) throw notAvailable('an arrow function', at)
+  return { kind: 'name', ...name }
 }
 
 function readMember(reader: TokenReader): ObjectTree['members'][number] {

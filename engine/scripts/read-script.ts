@@ -79,7 +79,6 @@ function readStatement(reader: TokenReader): Statement[] {
       reader.endStatement()
       return [{ kind: 'return', value, at }]
     }
-    if (reader.peek().text === ':') throw notAvailable('a label', at)
   }
   const statement = readAssignment(reader)
   reader.endStatement()
@@ -136,6 +135,7 @@ function readAssignment(reader: TokenReader): Statement {
     const { start: at } = reader.token
     const expression = readExpression(reader)
     const { kind, text, start } = reader.token
+    if (expression.kind === 'name' && reader.is(':')) throw notAvailable('a label', at)
     if (kind !== 'punctuation' || !ASSIGNMENTS.includes(text))
       return targets.length === 0
         ? { kind: 'expression', expression }

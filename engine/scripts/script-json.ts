@@ -197,7 +197,7 @@ function newObject({ members = new Map() }: ScriptObject, level: number, run: Sc
 function convertedArray(array: ScriptArray, level: number, run: ScriptRun): JsonValue[] {
   const { source, elements } = array
   if (source !== undefined && level > array.level && elements === undefined)
-    countCopy([...source], level, run)
+    countCopy(source as JsonValue[], level, run)
   if (elements === undefined) return source as JsonValue[]
   run.spend(elements.length >> ELEMENTS_PER_STEP_BITS)
   const isMoved = source === undefined || level > array.level

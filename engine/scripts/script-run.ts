@@ -19,7 +19,9 @@ export class ScriptStop extends Error {
   override readonly name = 'ScriptStop'
 }
 
-export const TOO_MANY_STEPS = new ScriptStop('the script took more steps than it may')
+export const TOO_MANY_STEPS = new ScriptStop(
+  `the script took more than ${MAX_STEPS.toLocaleString('en-US')} steps`,
+)
 export const TOO_MANY_BYTES = new ScriptStop(
   `the script made values of more than ${MAX_MADE_BYTES / 1024 ** 2} MiB`,
 )

@@ -18,13 +18,23 @@ const HAS_LINE_BREAK = /[\n\r\u2028\u2029]/
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy
 const NUMBER =
   /0[xX][\da-fA-F]+(?:_[\da-fA-F]+)*|0[oO][0-7]+(?:_[0-7]+)*|0[bB][01]+(?:_[01]+)*|(?:(?:0|[1-9]\d*(?:_\d+)*)(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?/y
-const BEGINS_NUMBER = /\.?\d/y
 const NAME_FOLLOWS = /[\p{ID_Start}$_\d\\]/uy
 const STRING = /"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*"|'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))*'/y
 const PUNCTUATION =
   /\.{3}|=>|[=!]==?|>>>=?|<<=?|>>=?|&&=?|\|\|=?|\?\?=?|\?\.(?!\d)|\*\*=?|\+\+|--|[-+*/%&|^<>]=?|[(){}[\];,:?.=!~@#`\\]/y
 const ESCAPE = /\\(?:\r\n|u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|([\s\S]))/g
 const DECIMAL_INTEGER = /^\d+$/
+/** Punctuation that is no part of a longer one. */
+const SINGLE = '(){}[];,:'
+const SPACE = 0x20
+const DOUBLE_QUOTE = 0x22
+const DOLLAR = 0x24
+const SINGLE_QUOTE = 0x27
+const POINT = 0x2e
+const SLASH = 0x2f
+const BACKSLASH = 0x5c
+const UNDERSCORE = 0x5f
+const ASCII_END = 0x80
 /** A double has at most so many digits before its point. */
 const MAX_INTEGER_DIGITS = 309
 const MAX_CODE_POINT = 0x10ffff
@@ -45,31 +55,68 @@ const ESCAPED: Readonly<Record<string, string>> = {
 
 /** Reads the token that follows a position. @throws ScriptProblem */
 export function tokenAfter(text: string, from: number): Token {
-  const start = endOf(BLANKS, text, from) ?? from
+  const start = mayBeBlank(text.charCodeAt(from)) ? (endOf(BLANKS, text, from) ?? from) : from
   const isOnNewLine = start > from && HAS_LINE_BREAK.test(text.slice(from, start))
-  const token = (kind: Token['kind'], end: number, value?: Token['value']): Token => ({
-    kind,
-    text: text.slice(start, end),
-    value,
-    start,
-    end,
-    isOnNewLine,
-  })
-  if (start === text.length) return token('end', start)
-  const nameEnd = endOf(NAME, text, start)
-  if (nameEnd !== undefined) {
-    if (text[nameEnd] === '\\') throw new ScriptProblem('an escape in a name is not available', nameEnd)
-    return token('name', nameEnd)
+  if (start === text.length) return newToken('end', text, start, start, isOnNewLine)
+  const code = text.charCodeAt(start)
+  if (isLetter(code) || code >= ASCII_END) {
+    const end = endOfName(text, start)
+    if (end !== undefined) {
+      if (text.charCodeAt(end) === BACKSLASH)
+        throw new ScriptProblem('an escape in a name is not available', end)
+      return newToken('name', text, start, end, isOnNewLine)
+    }
   }
-  if (endOf(BEGINS_NUMBER, text, start) !== undefined) {
+  if (isDigit(code) || (code === POINT && isDigit(text.charCodeAt(start + 1)))) {
     const end = endOf(NUMBER, text, start) ?? start
-    return token('number', end, numberValue(text, start, end))
+    return newToken('number', text, start, end, isOnNewLine, numberValue(text, start, end))
   }
-  const stringEnd = endOf(STRING, text, start)
-  if (stringEnd !== undefined) return token('string', stringEnd, stringValue(text, start, stringEnd))
-  const end = endOf(PUNCTUATION, text, start)
+  if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+    const end = endOf(STRING, text, start)
+    if (end !== undefined)
+      return newToken('string', text, start, end, isOnNewLine, stringValue(text, start, end))
+  }
+  const end = SINGLE.includes(text[start] as string) ? start + 1 : endOf(PUNCTUATION, text, start)
   if (end === undefined) throw new ScriptProblem('it cannot be read from here on', start)
-  return token('punctuation', end)
+  return newToken('punctuation', text, start, end, isOnNewLine)
+}
+
+function newToken(
+  kind: Token['kind'],
+  text: string,
+  start: number,
+  end: number,
+  isOnNewLine: boolean,
+  value?: Token['value'],
+): Token {
+  return { kind, text: text.slice(start, end), value, start, end, isOnNewLine }
+}
+
+/** Whether a blank or a comment may begin with this unit. */
+function mayBeBlank(code: number): boolean {
+  return code <= SPACE || code === SLASH || code >= ASCII_END
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+/** A letter that can begin a name, among ASCII. */
+function isLetter(code: number): boolean {
+  const lower = code | 0x20
+  return (lower >= 0x61 && lower <= 0x7a) || code === UNDERSCORE || code === DOLLAR
+}
+
+/** @returns undefined when no name begins there */
+function endOfName(text: string, start: number): number | undefined {
+  let end = start
+  for (;;) {
+    const code = text.charCodeAt(end)
+    // Other letters have rules of their own.
+    if (code >= ASCII_END) return endOf(NAME, text, start)
+    if (!isLetter(code) && !isDigit(code)) return end
+    end++
+  }
 }
 
 /** @param form sticky @returns undefined when it does not match there */

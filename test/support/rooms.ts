@@ -238,6 +238,7 @@ export const ROOMS = {
     'engine/conditions',
     'engine/event',
     'engine/nodes/contract',
+    'engine/scripts',
     'engine/times',
     'schemas',
   ],

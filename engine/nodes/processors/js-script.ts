@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { TWELFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import type { Event } from '../../event/event.ts'
-import { drop, fail, pass } from '../../event/outcome.ts'
+import { drop, Failed, fail, pass } from '../../event/outcome.ts'
 import {
   compileScript,
   type Script,
@@ -14,6 +14,7 @@ import { HOLDS_ITSELF, MAX_STEPS, TOO_LONG_TEXT, TOO_MANY_STEPS } from '../../sc
 import { canonicalTimeIn } from '../../scripts/script-times.ts'
 import { ScriptText } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
+import { callScript } from '../options/script-call.ts'
 
 const SCRIPT = `function tidy(message, metadata) {
   if (message.kind != 'oven') { return null }
@@ -26,11 +27,8 @@ const SCRIPT = `function tidy(message, metadata) {
 
 /** Indexes of the parameters whose values at the end become a part of the event. */
 const KEPT = [1, 2]
-/** State variables of a pipeline, which nobody can change yet: components, section 8.5. */
-const STATE_VARIABLES: ReadonlyMap<string, string> = new Map([['operational_state', 'normal']])
-
-/** Cause of a failure for want of saved units. */
-const USED_UP = "the account's scripts have used up this second"
+/** Explanations repeat a call that was within its limits. */
+const ANY_STEPS = { stepsLeft: () => MAX_STEPS, takeSteps: () => {} }
 
 /**
  * Script: one function of the user's per event. Its value becomes the message; null, or none, drops the event. Changes of the
@@ -67,13 +65,8 @@ export const jsScript = defineProcessor({
     return (event, _state, nowMs) => {
       // A long script takes milliseconds to compile, and many nodes never meet an event.
       script ??= compileScript(text, KEPT)
-      const left = meter.stepsLeft()
-      const result = called(script, event, nowMs, Math.min(MAX_STEPS, left))
-      meter.takeSteps(result.steps)
-      if ('failure' in result) {
-        const isBudget = result.failure === TOO_MANY_STEPS && left < MAX_STEPS
-        return fail('E_SCRIPT_FAILED', { cause: isBudget ? USED_UP : result.failure.message })
-      }
+      const result = callScript(script, count => valuesOf(event, count), nowMs, meter)
+      if (result instanceof Failed) return result
       return result.value === null ? drop() : pass(eventAfter(event, result))
     }
   },
@@ -82,8 +75,8 @@ export const jsScript = defineProcessor({
     let script: Script | undefined
     return (event, _state, nowMs) => {
       script ??= compileScript(text, KEPT)
-      const result = called(script, event, nowMs, MAX_STEPS)
-      if ('failure' in result || result.returnedAt === undefined)
+      const result = callScript(script, count => valuesOf(event, count), nowMs, ANY_STEPS)
+      if (result instanceof Failed || result.returnedAt === undefined)
         return { rule: 'the function ended without a value' }
       const { line, column } = placeOf(text, result.returnedAt)
       return { rule: 'the function returned null', line, column }
@@ -223,18 +216,14 @@ export const jsScript = defineProcessor({
   ],
 })
 
-function called(script: Script, event: Event, nowMs: number, steps: number): ReturnType<Script['call']> {
-  const { parameters } = script
+/** Values for the first parameters. */
+function valuesOf(event: Event, count: number): JsonValue[] {
   const values: JsonValue[] = []
-  if (parameters > 0) values.push(event.message)
-  if (parameters > 1) values.push(event.metadata)
-  if (parameters > 2) values.push(event.timestamp)
-  if (parameters > 3) values.push(event.annotations ?? null)
-  return script.call(values, { nowMs, stateVariable }, steps)
-}
-
-function stateVariable(name: string): string | null {
-  return STATE_VARIABLES.get(name) ?? null
+  if (count > 0) values.push(event.message)
+  if (count > 1) values.push(event.metadata)
+  if (count > 2) values.push(event.timestamp)
+  if (count > 3) values.push(event.annotations ?? null)
+  return values
 }
 
 /** The event after a call. It is the same event when nothing has changed. */
