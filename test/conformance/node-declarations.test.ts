@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import type { NodeKind } from '../../engine/nodes/contract/catalogue.ts'
+import type { Catalogue, NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import { checkNode } from '../../engine/nodes/contract/check-node.ts'
+import { blackhole } from '../../engine/nodes/destinations/blackhole.ts'
+import { filter } from '../../engine/nodes/processors/filter.ts'
+import { catalogueWith } from '../support/catalogue-with.ts'
 import { storedOptions } from '../support/stored-options.ts'
+import { parcels } from '../support/toy-nodes.ts'
 
 /**
  * Every wire id of the contract, with its other spellings. The contract (pipeline API, sections 4 to 6) is not part of this
@@ -35,6 +39,43 @@ test.each(KINDS)('every %s of the contract is declared once, and nothing else', 
   const types = CATALOGUE.declarations[kind].flatMap(({ type, aliases = [] }) => [type, ...aliases])
   expect(types.toSorted()).toEqual(CONTRACT[kind].toSorted())
 })
+
+/** Running types of the first behaviour. Their declarations need no number; the list is closed. */
+const TYPES_OF_FIRST_BEHAVIOUR: Readonly<Record<NodeKind, readonly string[]>> = {
+  source: ['log-analysis-ingestion'],
+  transform: ['drop-fields', 'filter', 'route', 'throttle'],
+  sink: ['blackhole', 'log-analysis'],
+}
+
+test('every running type says since which behaviour it runs, except those of the first', () => {
+  expect(runningTypesWithoutNumber(CATALOGUE)).toEqual(TYPES_OF_FIRST_BEHAVIOUR)
+})
+
+test('a new running type of any kind without a number is noticed', () => {
+  const catalogue = catalogueWith({
+    sources: [parcels],
+    processors: [{ ...filter, type: 'new-filter' }],
+    destinations: [{ ...blackhole, type: 'new-blackhole' }],
+  })
+  expect(runningTypesWithoutNumber(catalogue)).toEqual({
+    source: expect.arrayContaining(['parcels']) as unknown,
+    transform: expect.arrayContaining(['new-filter']) as unknown,
+    sink: expect.arrayContaining(['new-blackhole']) as unknown,
+  })
+})
+
+function runningTypesWithoutNumber({ runningSources, processors, destinations }: Catalogue) {
+  const unnumbered = (running: readonly { readonly type: string; readonly since?: number }[]) =>
+    running
+      .filter(({ since }) => since === undefined)
+      .map(({ type }) => type)
+      .toSorted()
+  return {
+    source: unnumbered(runningSources),
+    transform: unnumbered(processors),
+    sink: unnumbered(destinations),
+  }
+}
 
 describe.each(
   KINDS.flatMap(kind =>
