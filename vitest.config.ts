@@ -54,7 +54,7 @@ const LONGEST = [
 /** They start neither a program nor an engine, and leave their process as it was. */
 const LIGHT = [
   'test/bench/{figure,performance-page,lines/shapes}.test.ts',
-  'test/conformance/{architecture-page,configuration-client,configuration-client-accounts,golden-log,imports}.test.ts',
+  'test/conformance/{architecture-page,configuration-client,configuration-client-accounts,fixed-behaviours,golden-log,imports}.test.ts',
   'test/conformance/{body-scan-fuzz,line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
   'test/conformance/{memory-store-search,node-contracts,node-declarations,node-reference}.test.ts',
   'test/conformance/{operations-page,order-and-numbers,order-through-processors}.test.ts',
