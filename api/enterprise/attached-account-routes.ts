@@ -6,6 +6,7 @@ import type { Entity } from '../../engine/configuration/kind.ts'
 import {
   AttachedAccountChange,
   AttachedAccountRecord,
+  DetachedAccount,
   type AttachedAccountRecord as Record,
 } from '../../schemas/http/account/attached-account.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
@@ -121,7 +122,7 @@ function serveOne(app: TypedApp, { children, record }: ServedAccounts): void {
         summary: 'Detach an account from the enterprise; the account itself stays',
         tags,
         params: AccountPath,
-        response: { 200: Type.Object({ account: Type.String() }), ...V1_ERROR_REPLIES },
+        response: { 200: DetachedAccount, ...V1_ERROR_REPLIES },
       },
     },
     async ({ caller, params: { accountId } }) => {

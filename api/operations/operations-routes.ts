@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import { Healthy, NotReady, Ready } from '../../schemas/http/operations-api.ts'
 
 /** Routes for operators of the service; they need no credential. */
 export const operationsRoutes: FastifyPluginAsyncTypebox = async app => {
@@ -14,16 +14,12 @@ export const operationsRoutes: FastifyPluginAsyncTypebox = async app => {
       schema: {
         summary: 'Check that the process answers',
         tags,
-        response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+        response: { 200: Healthy },
       },
     },
     async () => ({ status: 'ok' as const }),
   )
 
-  const NotReady = Type.Object({
-    status: Type.Literal('not ready'),
-    reasons: Type.Array(Type.String({ description: 'A sentence for each' })),
-  })
   app.get(
     '/readyz',
     {
@@ -31,7 +27,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox = async app => {
       schema: {
         summary: 'Read whether the process is ready, and the reasons if it is not',
         tags,
-        response: { 200: Type.Object({ status: Type.Literal('ready') }), 503: NotReady },
+        response: { 200: Ready, 503: NotReady },
       },
     },
     async (_request, reply) => {

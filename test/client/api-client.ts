@@ -10,6 +10,16 @@ export const defaults: Oazapfts.Defaults<Oazapfts.CustomHeaders> = {
 };
 const oazapfts = Oazapfts.runtime(defaults);
 export const servers = {};
+export type Healthy = {
+    status: "ok";
+};
+export type Ready = {
+    status: "ready";
+};
+export type NotReady = {
+    status: "not ready";
+    reasons: string[];
+};
 export type IngestedLine = {
     /** The text. Over 16,384 bytes of UTF-8 it is cut. */
     line: string;
@@ -48,6 +58,9 @@ export type V1Error = {
     error: string;
     code: string;
     status: "error";
+};
+export type PushedData = {
+    status: "ok";
 };
 export type PushError = {
     status: "error";
@@ -2972,6 +2985,9 @@ export type AttachedAccountChange = {
     /** E-mail address; an empty string keeps the present owner */
     owner?: string;
 };
+export type DetachedAccount = {
+    account: string;
+};
 export type SpreadRecord = {
     account: string;
     /** Requested state. */
@@ -3136,6 +3152,7 @@ export type LineUsage = {
     /** Percentage of all lines of the account in the period, 0 to 100. */
     percentage_of_total: number;
 };
+export type LineUsageOfName = LineUsage[] | null;
 export type ByteTotals = {
     /** Calculated start, exclusive. */
     "from": string;
@@ -3164,9 +3181,7 @@ export type ByteUsage = {
 export function getHealthz(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "ok";
-        };
+        data: Healthy;
     }>("/healthz", {
         ...opts
     });
@@ -3177,15 +3192,10 @@ export function getHealthz(opts?: Oazapfts.RequestOpts) {
 export function getReadyz(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "ready";
-        };
+        data: Ready;
     } | {
         status: 503;
-        data: {
-            status: "not ready";
-            reasons: string[];
-        };
+        data: NotReady;
     }>("/readyz", {
         ...opts
     });
@@ -3318,9 +3328,7 @@ export function postLogsAgent(hostname: string, ingestedLines: IngestedLines, { 
 export function postV1ByRouteId(routeId: string, body: unknown, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "ok";
-        };
+        data: PushedData;
     } | {
         status: 400;
         data: PushError;
@@ -3357,9 +3365,7 @@ export function postV1ByRouteId(routeId: string, body: unknown, opts?: Oazapfts.
 export function putV1ByRouteId(routeId: string, body: unknown, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            status: "ok";
-        };
+        data: PushedData;
     } | {
         status: 400;
         data: PushError;
@@ -8685,9 +8691,7 @@ export function putV1EnterpriseAccountByAccountId(accountId: string, attachedAcc
 export function deleteV1EnterpriseAccountByAccountId(accountId: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: {
-            account: string;
-        };
+        data: DetachedAccount;
     } | {
         status: 400;
         data: V1Error;
@@ -9396,7 +9400,7 @@ export function getV1UsageByKind($from: number, to: number, kind: "apps" | "host
 export function getV1UsageByKindByName($from: number, to: number, kind: "apps" | "hosts" | "tags", name: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: LineUsage[] | null;
+        data: LineUsageOfName;
     } | {
         status: 400;
         data: V1Error;

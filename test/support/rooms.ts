@@ -621,6 +621,7 @@ export const ROOMS = {
     'engine/times',
     'engine/worker',
     'schemas',
+    'schemas/http',
   ],
   'api/pipeline': [
     'api/auth',

@@ -45,3 +45,5 @@ export const AttachedAccountRecord = named(
   }),
 )
 export type AttachedAccountRecord = Type.Static<typeof AttachedAccountRecord>
+
+export const DetachedAccount = named('DetachedAccount', Type.Object({ account: Type.String() }))

@@ -10,6 +10,8 @@ const PushError = named(
   }),
 )
 
+const PushedData = named('PushedData', Type.Object({ status: Type.Literal('ok') }))
+
 /** Schema only for the API document: the source of the gateway route reads the body. */
 export const pushSchema = {
   summary: 'Send data to a gateway route',
@@ -24,7 +26,7 @@ export const pushSchema = {
     description: 'Any data that the source accepts; the content type is ignored.',
   }),
   response: {
-    200: Type.Object({ status: Type.Literal('ok') }),
+    200: PushedData,
     400: PushError,
     401: PushError,
     403: PushError,

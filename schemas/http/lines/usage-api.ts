@@ -35,6 +35,12 @@ const LineUsage = named(
     }),
   }),
 )
+const LineUsageOfName = named(
+  'LineUsageOfName',
+  Type.Union([Type.Array(LineUsage), Type.Null()], {
+    description: 'Null if the name has no lines in the period.',
+  }),
+)
 const Bounds = {
   from: Type.String({ description: 'Calculated start, exclusive.' }),
   to: Type.String({ description: 'Calculated end, exclusive.' }),
@@ -75,7 +81,7 @@ export const LINES_BY_NAME = {
   tags,
   params: NamePath,
   querystring: Type.Object(Seconds),
-  response: { 200: Type.Union([Type.Array(LineUsage), Type.Null()]), ...V1_ERROR_REPLIES },
+  response: { 200: LineUsageOfName, ...V1_ERROR_REPLIES },
 }
 export const TOTALS = {
   summary: 'Sum bytes per retention pool',
