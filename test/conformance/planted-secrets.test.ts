@@ -554,24 +554,54 @@ describe('a secret in an option of a node', () => {
   }
 })
 
-test('every option that is named like a credential is secret', () => {
-  const calledSo =
-    /password|secret|token|api_key|license_key|ingestion_key$|credentials|connection_string|^key$|routing_key|header_value|endpoint|^uri$/
-  const open: string[] = []
-  const walk = (schema: object, place: string) => {
-    const { properties = {}, items } = schema as { properties?: Record<string, object>; items?: object }
-    for (const [name, member] of Object.entries(properties)) {
-      const isText = 'type' in member && member.type === 'string'
-      if (isText && calledSo.test(name) && !name.startsWith('use_') && !('secret' in member))
-        open.push(`${place}.${name}`)
-      walk(member, `${place}.${name}`)
-    }
-    if (items !== undefined) walk(items, `${place}[]`)
-  }
-  for (const declarations of Object.values(CATALOGUE.declarations))
-    for (const { type, config } of declarations) walk(config, type)
-  walk(AlertService, 'alert')
-  expect(open).toEqual([])
+/** Names of credentials, and of addresses, which can contain one. */
+const CREDENTIAL =
+  /password|secret|token|api_key|license_key|ingestion_key$|credentials|connection_string|^keys?$|routing_key|header_value|endpoint|ur[il]s?$/
+
+interface OptionSchema {
+  readonly type?: unknown
+  readonly secret?: boolean
+  readonly properties?: Readonly<Record<string, OptionSchema>>
+  readonly items?: OptionSchema
+  readonly anyOf?: readonly OptionSchema[]
+}
+
+/** Places of texts whose name looks like that of a credential, and that are not secret. An element has the name of its list. */
+function openCredentials(schema: OptionSchema, place: string, name = ''): string[] {
+  const { type, secret = false, properties = {}, items, anyOf = [] } = schema
+  const isOpen = type === 'string' && CREDENTIAL.test(name) && !name.startsWith('use_') && !secret
+  return [
+    ...(isOpen ? [place] : []),
+    ...Object.entries(properties).flatMap(([member, each]) =>
+      openCredentials(each, `${place}.${member}`, member),
+    ),
+    ...(items === undefined ? [] : openCredentials(items, `${place}[]`, name)),
+    ...anyOf.flatMap(each => openCredentials(each, place, name)),
+  ]
+}
+
+test('every option that is named like a credential or an address is secret', () => {
+  const declarations = Object.values(CATALOGUE.declarations).flat()
+  const open = declarations.flatMap(({ type, config }) => openCredentials(config as OptionSchema, type))
+  expect([...open, ...openCredentials(AlertService as OptionSchema, 'alert')]).toEqual([])
+})
+
+test('a text that is named like a credential or an address is noticed, also in a list', () => {
+  const text = Type.String()
+  const schema = Type.Object({
+    url: text,
+    queue_url: text,
+    endpoints: Type.Array(text),
+    brokers: Type.Array(Type.Object({ password: Type.Union([text, Type.Null()]), host: text })),
+    known: Type.Object({ url: Secret({ description: 'Address' }) }),
+    seconds_to_url: Type.Integer(),
+  })
+  expect(openCredentials(schema as OptionSchema, 'own')).toEqual([
+    'own.url',
+    'own.queue_url',
+    'own.endpoints[]',
+    'own.brokers[].password',
+  ])
 })
 
 test.each<[string, TObject]>([

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { declareSource } from '../contract/define-source.ts'
+import { Secret } from '../contract/secret.ts'
 import { awsAccess } from '../options/aws-access.ts'
 
 const ANNOUNCED = {
@@ -15,7 +16,7 @@ export const s3 = declareSource({
   config: Type.Object(
     {
       ...awsAccess,
-      sqs_queue_url: Type.String({ minLength: 7, description: 'Address of the queue with the notices' }),
+      sqs_queue_url: Secret({ minLength: 7, description: 'Address of the queue with the notices' }),
       compression: Type.Optional(
         Type.Enum(['auto', 'gzip', 'none', 'zstd'], {
           default: 'auto',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { declareSource } from '../contract/define-source.ts'
+import { Secret } from '../contract/secret.ts'
 import { awsAccess } from '../options/aws-access.ts'
 
 const ORDERS = {
@@ -14,7 +15,7 @@ export const sqs = declareSource({
   summary: 'Messages of an SQS queue.',
   config: Type.Object(
     {
-      queue_url: Type.String({ minLength: 7, maxLength: 128, description: 'Address of the queue' }),
+      queue_url: Secret({ minLength: 7, maxLength: 128, description: 'Address of the queue' }),
       ...awsAccess,
     },
     { additionalProperties: false },
