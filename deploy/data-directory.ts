@@ -301,7 +301,7 @@ function readRecord(path: string): Readonly<Record<string, unknown>> | undefined
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>
   } catch {
-    // Same error as for JSON that is not an object.
+    // Text that is not JSON gets the same error as JSON that is not an object.
   }
   throw new DataDirectoryError(
     `${path} is damaged (it does not contain a JSON object): restore the file from a backup`,

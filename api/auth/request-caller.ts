@@ -10,7 +10,7 @@ import { type GuardedNeeds, isGuarded, type Needs, refusalOf } from './permissio
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that is neither public nor authenticates by itself. */
+    /** Caller of the request. Present on every route that is not public and does not authenticate by itself. */
     caller: Caller
   }
   interface FastifyContextConfig {
@@ -31,7 +31,7 @@ declare module 'fastify' {
 
 const LIMITED = 'Your groups limit which lines you see, and this is about all lines of the account'
 
-/** Paths whose existence is only revealed to callers with a credential. */
+/** Paths whose existence is revealed only to callers with a credential. */
 const GUARDED = /^\/(v[123](\/|$)|ws\/tail\/?$)/i
 
 /** Parts that decide who a caller is, and what they may do. */
@@ -44,8 +44,8 @@ export interface CallerPorts {
  * Authenticates every request first, then checks the requirements of its route. Existence and validation come after that
  * (configuration and account API, section 3.2).
  *
- * The same is checked again once the body has arrived, which may take minutes: a revocation in between takes effect at
- * once, before anything of the body is validated. Reads have no body to wait for.
+ * Caller and requirements are checked again once the body has arrived, which may take minutes. A revocation in between takes
+ * effect before the body is validated. Reads have no body to wait for.
  */
 export function guard(app: FastifyInstance, ports: CallerPorts, rateLimit?: RateLimit): void {
   app.decorateRequest('caller')
@@ -136,7 +136,7 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] as string
 }
 
-/** If a carrier occurs twice, the first one counts, as with carriers of different kinds. */
+/** Returns the first value of a carrier that occurs twice. Likewise the first of several kinds of carriers counts. */
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }

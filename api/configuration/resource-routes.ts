@@ -7,9 +7,9 @@ import { sendList } from '../http/streamed-list.ts'
 
 /** Resources of the callers' accounts that are written as a whole and read by their id. */
 export interface Resource<Write, Record> {
-  /** Oldest first; a record is made when it is read. */
+  /** Lists the resources of the caller's account, the oldest first. A record is made when it is read. */
   list(caller: Caller): Iterable<Record>
-  /** @throws ApiError 404, as do those below */
+  /** Returns the resource. @throws ApiError 404, as do `replace` and `remove` */
   get(caller: Caller, id: string): Record
   create(caller: Caller, write: Write): Promise<Record>
   /** Replaces the resource; omitted members get their defaults again. */
@@ -88,9 +88,9 @@ export function resourceRoutes<Write extends TSchema, Record extends TSchema>(
 
 /** A resource that an account has at most once. */
 export interface SingleResource<Write, Record> {
-  /** @throws ApiError 404, as do `replace` and `delete` */
+  /** Returns the resource. @throws ApiError 404, as do `replace` and `delete` */
   get(caller: Caller): Record
-  /** @throws ApiError 409 when there is one */
+  /** Creates the resource. @throws ApiError 409 when the account has one */
   create(caller: Caller, write: Write): Promise<Record>
   replace(caller: Caller, write: Write): Promise<Record>
   delete(caller: Caller): Promise<void>

@@ -32,7 +32,7 @@ const NOT_COMPLETED: ReadonlySet<string> = new Set([
 
 /** The newest lines of a search. */
 export interface NewestLines {
-  /** From the newest line on, at most MAX_READ_LINES. */
+  /** Search that returns at most MAX_READ_LINES lines, the newest first. */
   readonly search: LineSearch
   readonly selection: Pick<LineSelection, 'fromMs' | 'toMs'>
   readonly isVisible: Visibility
@@ -42,9 +42,9 @@ export interface NewestLines {
   readonly signal: AbortSignal
 }
 
-/** Which names or values are listed. */
+/** Choice of the names or values that are listed. */
 export interface Wanted {
-  /** Beginning of each, in upper or lower case. */
+  /** Text with which each listed name or value begins; upper and lower case are equal. */
   readonly prefix: string
   readonly limit: number
 }
@@ -124,7 +124,7 @@ export async function valuesOfField(
   return { values: listed, more: isCut || listed.length < values.length, ...covered }
 }
 
-/** What the lines that were read have in one field. */
+/** Counts of one field over the lines that were read. */
 class FieldCount {
   #lines = 0
   #hasText = false

@@ -22,7 +22,7 @@ export const tailRoutes: FastifyPluginAsync = async app => {
       request.admittedLiveTail = await openTails.admit(request)
     },
     handler: async () => {
-      throw new Error('a tail was admitted that is no WebSocket')
+      throw new Error('a tail was admitted that is not a WebSocket')
     },
     wsHandler: (socket, request) => admitted(request).attach(socket),
   })

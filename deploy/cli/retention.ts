@@ -49,7 +49,7 @@ export function retentionCommand(world: World): Command {
     .action(async (options: Options) => {
       const answer = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
       const sentence = answer.days === 0 ? NOTHING_KEPT : `Lines are kept ${daysOf(answer)}.`
-      await tell(answer, sentence, options, world)
+      await writeAnswer(answer, sentence, options, world)
     })
   command
     .command('set')
@@ -59,7 +59,7 @@ export function retentionCommand(world: World): Command {
     .action(async (days: number, options: Options) => {
       const api = apiClient(apiAddress(world), world)
       const answer = (await api.json(URL, { method: 'PUT', body: { days } })) as JsonObject
-      await tell(answer, `Lines that arrive from now on are kept ${daysOf(answer)}.`, options, world)
+      await writeAnswer(answer, `Lines that arrive from now on are kept ${daysOf(answer)}.`, options, world)
     })
   return command
 }
@@ -75,6 +75,11 @@ function daysOf({ days }: JsonObject): string {
   return `${String(days)} ${days === 1 ? 'day' : 'days'}`
 }
 
-async function tell(answer: JsonObject, sentence: string, { json }: Options, world: World): Promise<void> {
+async function writeAnswer(
+  answer: JsonObject,
+  sentence: string,
+  { json }: Options,
+  world: World,
+): Promise<void> {
   await write(world.stdout, json ? `${jsonText(answer)}\n` : `${sentence}\n`)
 }

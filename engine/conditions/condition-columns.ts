@@ -41,7 +41,7 @@ function compileGroup({ expressions, logical_operation: operation = 'AND' }: Con
   const parts = expressions.map(expression =>
     'expressions' in expression ? compileGroup(expression) : compileLeaf(expression),
   )
-  // From left to right, as in the form for events: a part is judged while all before it have this result.
+  // Parts are judged from left to right, as in the form for events, while all parts before have this result.
   const goesOn = operation === 'AND' ? MET : NOT_MET
   return columns => {
     const judges = parts.map(part => part(columns))

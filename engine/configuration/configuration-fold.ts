@@ -16,7 +16,7 @@ interface Row extends Entity<unknown> {
 }
 
 interface Table {
-  /** Absent for kinds of a newer program: they are kept, so that every program folds alike. */
+  /** Kind of the rows; absent for kinds of a newer program, whose rows are kept so that every program folds alike. */
   readonly kind: AnyKind | undefined
   readonly rows: Map<string, Row>
   readonly unique: Map<string, Map<string, string>>

@@ -10,21 +10,21 @@ import type { Rejection, RejectionCode } from './rejection.ts'
 
 export type Role = 'owner' | 'admin' | 'member' | 'readonly'
 
-/** Result of the first start; key: always `INSTALLATION_KEY`. */
+/** Result of the first start. Its key is always `INSTALLATION_KEY`. */
 export interface Installation {
   readonly enterprise: string
   readonly account: string
 }
 
-/** Key: ten hexadecimal digits. */
+/** Owner of accounts. Key: ten hexadecimal digits. */
 export interface Enterprise {
   readonly name: string
   readonly createdAtMs: number
 }
 
-/** Key: the short id, ten hexadecimal digits. */
+/** Account, to which lines and pipelines belong. Key: its short id, ten hexadecimal digits. */
 export interface Account {
-  /** UUID. */
+  /** UUID of the account. */
   readonly id: string
   /** Key of the enterprise, null for a lone account. */
   readonly enterprise: string | null
@@ -55,7 +55,7 @@ export interface Plan {
   readonly maxMemberKeys?: number
 }
 
-/** Key: UUID. Only the hash of the secret is stored. */
+/** Token of the API. Key: UUID. Only the hash of its secret is stored. */
 export interface AccessToken {
   readonly kind: 'user' | 'service' | 'enterprise'
   /** SHA-256 of the token, hexadecimal. */
@@ -80,11 +80,11 @@ export interface AccessToken {
   readonly previous?: { readonly hash: string; readonly untilMs: number }
 }
 
-/** Key: ten hexadecimal digits. */
+/** Key of an account for ingestion or the API. Key: ten hexadecimal digits. */
 export interface AccountKey {
   readonly account: string
   readonly type: 'ingestion' | 'service'
-  /** 32 hexadecimal digits. */
+  /** Secret text of 32 hexadecimal digits. */
   readonly key: string
   readonly name: string
   readonly createdAtMs: number
@@ -157,7 +157,7 @@ export interface GatewayRoute {
   readonly type: string
   readonly title: string | null
   readonly description: string | null
-  /** UUID. */
+  /** UUID that the API shows as `consumer_id`. */
   readonly consumerId: string
   /** true: it was made together with a source, and is removed with the last source that uses it. */
   readonly madeBySource: boolean
@@ -191,7 +191,7 @@ export interface Exemption {
   readonly node: string
   /** Text of the bucket key; null: the bucket of events without one. */
   readonly key: string | null
-  /** UNIX ms; 0: it was ended early. */
+  /** End of the exemption, UNIX ms; 0: it was ended early. */
   readonly untilMs: number
   /** The latest end that the exemption ever had. */
   readonly lastMs: number
@@ -209,7 +209,7 @@ export interface Spread {
   readonly spans: readonly SpreadSpan[]
 }
 
-/** Start and end, UNIX ms. */
+/** Span of time with its start and end, UNIX ms. */
 export interface SpreadSpan {
   readonly fromMs: number
   /** null: the span has not ended. */

@@ -3,7 +3,7 @@ import type { Rejection } from './rejection.ts'
 
 /** One kind of configuration entity, as the fold needs it. A new kind is one declaration in entities.ts and a line in `KINDS`. */
 export interface Kind<Value> {
-  /** Name on the log; never changes. */
+  /** Name on the log, which never changes. */
   readonly name: string
   /** Members that are encrypted at rest, each as a whole. */
   readonly sealed: readonly (keyof Value & string)[]
@@ -16,7 +16,7 @@ export interface Kind<Value> {
   readonly unique: Readonly<Record<string, (value: Value) => string | undefined>>
   /** Short id of the account that an entity belongs to; absent for kinds above accounts. */
   readonly account: ((value: Value) => string) | undefined
-  /** false: records of the program itself, which are not changes that a user made. */
+  /** Whether the audit shows changes. It does not show records of the program itself, which no user made. */
   readonly audited: boolean
   /**
    * Parts of an entity that people regard as separate objects, by the name of their kind. The audit shows changes of the
@@ -62,14 +62,14 @@ export interface Entity<Value> {
 /** Read access to the configuration. */
 export interface ConfigurationView {
   get<Value>(kind: Kind<Value>, id: string): Entity<Value> | undefined
-  /** The entity whose unique text of that name (see `Kind.unique`) is `text`. */
+  /** Returns the entity whose unique text of that name (see `Kind.unique`) is `text`. */
   find<Value>(kind: Kind<Value>, name: string, text: string): Entity<Value> | undefined
-  /** Oldest first; with an account, only its own. */
+  /** Lists the entities of a kind, the oldest first; with `account`, only those of the account. */
   list<Value>(kind: Kind<Value>, account?: string): Entity<Value>[]
   count(kind: AnyKind, account: string): number
 }
 
-/** A kind whose values the caller does not read. */
+/** Kind whose values the caller does not read. */
 export type AnyKind = Kind<never>
 
 export function defineKind<Value>(

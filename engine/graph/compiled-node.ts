@@ -66,7 +66,7 @@ export interface Inbox {
 export interface CompiledNode {
   readonly id: string
   readonly counters: NodeCounters
-  /** One inbox per input. */
+  /** Inboxes of the node, one per input. */
   readonly inboxes: readonly Inbox[]
   step(context: RunContext): Steps
   /** Ends windows that are due at a time. Absent: the node has no windows. */
@@ -120,14 +120,14 @@ export interface HeldState {
   windows: HeldWindows | undefined
 }
 
-/** @see ProcessorWindows */
+/** Windows of a held state; see `ProcessorWindows`. */
 export interface HeldWindows {
   deadlineMs(state: unknown): number
   release(state: unknown, untilMs: number): Iterable<EndedWindow>
   open(state: unknown): number
 }
 
-/** @see Processor.explain */
+/** Prepared explanation of dropped events; see `Processor.explain`. */
 export type Explain = (event: Event, state: unknown, nowMs: number) => JsonObject
 
 /** Name of the output of nodes with a single one. */
@@ -151,7 +151,7 @@ export function* takeRun(
   return merged
 }
 
-/** Branches that join again multiply events. Events beyond the numbers of a record fail, before they fill the memory. */
+/** Fails events beyond the numbers of a record, before they fill the memory. Branches that join again multiply events. */
 function cutRun(run: Run, counters: NodeCounters): Run {
   if (run.events.length <= MAX_ROWS_PER_RECORD) return run
   counters.failed += run.events.length - MAX_ROWS_PER_RECORD

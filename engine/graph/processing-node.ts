@@ -368,7 +368,7 @@ function within(made: RecordYield, outcome: Outcome, event: Event): Outcome {
 /** Cost of reading a held event and of writing the result. */
 const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS
 
-/** Upper bound; expressions reduce it. */
+/** Upper bound of the events per stretch. Expressions reduce it. */
 const EVENTS_PER_STRETCH = 1_000
 
 /** Progress of a node in a run. */
@@ -410,7 +410,7 @@ function addParts(
   }
 }
 
-/** @returns undefined when its key costs too much: the event fails here, where its cost is known */
+/** Hash of the event's key. Undefined: the key costs too much, and the event fails here, where its cost is known. */
 function affordableHash(
   event: Event,
   hash: NonNullable<HeldState['hash']>,
@@ -424,7 +424,7 @@ function affordableHash(
   }
 }
 
-/** @returns whether the stretch continues */
+/** Takes units from the stretch. @returns whether the stretch continues */
 function spend(stretch: Stretch | undefined, units: number): boolean {
   if (stretch === undefined) return true
   stretch.left -= units

@@ -7,7 +7,7 @@ const MAY_BE_RESPELT = /\\[u/]/
 
 /**
  * Compact JSON text of user input: without blanks, with the escapes of `JSON.stringify`, and with keys in the order sent.
- * Of a repeated key, the last value counts. Numbers are written as in components, section 1.2. The nesting of the text
+ * The last value of a repeated key counts. Numbers are written as in components, section 1.2. The nesting of the text
  * must be bounded.
  *
  * @throws SyntaxError

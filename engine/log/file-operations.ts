@@ -19,16 +19,19 @@ export interface FileOperations {
   /** Makes creations, renames and removals in a directory durable. */
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
-  /** A second name for a file on the same file system: it remains when the first is removed. */
+  /** Gives a file a second name on the same file system, which remains when the first is removed. */
   link(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
-  /** Makes this process the only owner of a directory. @throws LogError LOG_IN_USE */
+  /** Makes this process the only owner of a directory. @throws LogError LOG_IN_USE when another process owns it */
   lock(directory: string): DirectoryLock
-  /** Bytes that an unprivileged process may still write on that file system. */
+  /** Free bytes of the file system for processes without privileges. */
   freeBytes(path: string): number
 }
 
-/** Only a file that was opened for appending has `append`; the two modes say whether it must exist or must not. */
+/**
+ * Use of an opened file. Only the two modes for appending have `OpenFile.append`: with `append` the file must exist, and with
+ * `create-append` it must not.
+ */
 export type OpenMode = 'read' | 'create' | 'append' | 'create-append'
 
 export interface OpenFile {
@@ -123,7 +126,7 @@ export function fileErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** No space on the device, or a quota is used up. */
+/** Whether the device has no space left, or a quota is used up. */
 export function isNoSpace(error: unknown): boolean {
   const code = fileErrorCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT'

@@ -3,11 +3,11 @@ import type { FileOperations, OpenFile } from './file-operations.ts'
 interface Entry {
   readonly file: Promise<OpenFile>
   users: number
-  /** No longer listed: its last user closes it. */
+  /** Whether the entry left the list: its last user closes the file. */
   dropped: boolean
 }
 
-/** Files open for reading; the least recently used ones are closed when there are too many. */
+/** Files that are open for reading. If there are too many, the least recently used are closed. */
 export class OpenFiles {
   readonly #operations: FileOperations
   readonly #limit: number

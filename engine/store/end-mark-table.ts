@@ -21,7 +21,7 @@ const HAD_MARK = 0
 
 /** Permission of an operator to start with a store that has lost its mark. */
 export interface MarkWaiver {
-  /** How to give it, as the end of a sentence. */
+  /** End of a sentence that says how an operator gives the permission. */
   readonly remedy: string
   isGiven(): boolean
   /** Called once the store has a mark again. */

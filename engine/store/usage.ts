@@ -19,12 +19,12 @@ export interface UsagePeriod {
 
 export interface UsageByKindQuery extends UsagePeriod {
   readonly kind: UsageKind
-  /** Only the app, host or tag with exactly this name. */
+  /** Exact name of the app, host or tag to which usage is limited; absent: all names. */
   readonly name?: string
-  /** Only lines in the variable-retention pool of that many days. */
+  /** Days of the variable-retention pool to which usage is limited; absent: all pools. */
   readonly poolDays?: number
   readonly limit?: number
-  /** Largest first by this; equal ones by name. Bytes when absent. */
+  /** Figure by which names are sorted, the largest first, and equal ones by name. Absent: bytes. */
   readonly order?: 'bytes' | 'lines'
 }
 

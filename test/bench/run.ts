@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (result === undefined) continue
     benchmarks.push(result)
     print(`\n${name}: ${resultText(result)}`)
-    // At once: the run may be ended before the last benchmark.
+    // The page is written after each benchmark, because the run may be ended before the last one.
     if (page !== undefined) writeFileSync(page, withResult(readFileSync(page, 'utf8'), result, taken))
   }
   if (json) console.log(JSON.stringify({ ...taken, benchmarks }, undefined, 2))

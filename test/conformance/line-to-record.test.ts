@@ -217,7 +217,7 @@ test('a key that is sent with an escape keeps its name, even if another line has
   )
 })
 
-/** How meta of an event may reach the own store. */
+/** Ways by which meta of an event can reach the own store. */
 const META_WAYS: readonly (readonly [string, (event: Event) => Event])[] = [
   ['as it came in', event => event],
   ['changed by a pipeline', event => event.withMessage({ ...(event.message as JsonObject), line: 'y' })],

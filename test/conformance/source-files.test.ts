@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { importsOf } from '../support/source-files.ts'
+import { importsOf, projectSources } from '../support/source-files.ts'
 
 const imported = (text: string) =>
   importsOf({ path: 'engine/a.ts', text }).map(({ specifier, typeOnly, names }) => [
@@ -29,4 +29,38 @@ describe('imports of a module', () => {
   ])('%s', (text, ...found) => {
     expect(imported(text)).toEqual(found)
   })
+})
+
+/** Beginning of a comment that names no subject. */
+const FRAGMENT = /(?<=^|\s)(?:\/\*\*?|\/\/)\s*(?:\*\s*)?((?:Of|What|Which|How|Both|Same)\s.*)/gm
+
+/** Descriptions of options for users are comments of the generated client. */
+const GENERATED = 'test/client/api-client.ts'
+
+function fragmentsIn(text: string): string[] {
+  return [...text.matchAll(FRAGMENT)].map(([, comment]) => comment as string)
+}
+
+test('every comment names its subject', () => {
+  const found = projectSources()
+    .filter(({ path }) => path !== GENERATED)
+    .flatMap(({ path, text }) => fragmentsIn(text).map(comment => `${path}: ${comment}`))
+  expect(found).toEqual([])
+})
+
+describe.each(['Of', 'What', 'Which', 'How', 'Both', 'Same'])('a comment that begins with "%s"', word => {
+  const text = `${word} its cut.`
+  test.each([`/** ${text} */`, `/**\n * ${text}\n */`, `/* ${text} */`, `  // ${text}`, `call() // ${text}`])(
+    'is found: %j',
+    comment => {
+      expect(fragmentsIn(comment)).toHaveLength(1)
+    },
+  )
+})
+
+test('other comments, and other words, are not found', () => {
+  const word = 'How'
+  expect(
+    fragmentsIn(`/** Number of cuts. */\n// ${word}ever, both.\nconst url = 'https://${word} '`),
+  ).toEqual([])
 })

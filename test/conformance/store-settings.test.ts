@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('every part of every table is flushed before its sources can be removed', () => {
   test('in a store that an earlier program created, and in copies of its tables', async () => {
-    // Both cases are in one test, because a process has one engine.
+    // One test covers the two cases, because a process has one engine.
     const connection = await openEmbeddedConnection({ path: join(folder, 'store') })
     await makeAsBefore(connection)
     expect((await settingsOf(connection)).lines).not.toMatchObject(FLUSHED)

@@ -119,7 +119,7 @@ export class Auditor {
     return accepted
   }
 
-  /** What lost records did to the memory of nodes is lost with them, also where their lines are stored. */
+  /** Takes back the effect of lost records on the memory of nodes, also where their lines are stored. */
   #beginRecord(occurrences: readonly Occurrence[], lost: readonly LostRecords[]): void {
     const [{ offset, timeMs }] = occurrences as [Occurrence]
     const isLost = lost.some(({ from, to }) => offset >= from && offset < to)
@@ -232,7 +232,7 @@ export class Auditor {
   }
 }
 
-/** How many bytes are others; 0 for equal texts. */
+/** Number of bytes that differ, including those of the longer text beyond the other; 0 for equal texts. */
 function differingBytes(a: string, b: string): number {
   if (a === b) return 0
   const [first, second] = [Buffer.from(a), Buffer.from(b)]

@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly seed: number
   readonly ingestUrl: string
   readonly ingestionKey: string
-  /** How long an answer is waited for. */
+  /** Time for which the connection waits for an answer. */
   readonly patienceMs: number
 }
 

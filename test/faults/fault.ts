@@ -10,9 +10,9 @@ export interface Fault {
   readonly family: FaultFamily
   /** Row of the table. */
   readonly label: string
-  /** How long lines are shipped before it. */
+  /** Time for which lines are shipped before the fault. */
   readonly waitMs: number
-  /** Longer by so much that it falls that far into a second, when batches are being stored. */
+  /** Place in a second to which the wait is extended, so that batches are being stored. Absent: the wait is not extended. */
   readonly intoSecondMs?: number | undefined
   /** Makes the trouble, and ends it: the program runs again or is about to. */
   inject(site: Site): Promise<Injected>

@@ -13,13 +13,13 @@ const RECENT_MS = 600_000
 const POLL_MS = 20
 /** Time limit of one request of the test: a program that was stopped or killed in between does not answer. */
 const ANSWER_WITHIN_MS = 5_000
-/** A program that is not back after that does not come back. */
+/** Time after which a program that is not ready counts as one that does not recover. */
 const READY_WITHIN_MS = 60_000
 /** Time after which lines that a ready program has not stored count as lost. */
 const STORED_WITHIN_MS = 20_000
-/** Small enough that a campaign sees new segments, checkpoints and trimming. */
+/** Limit of the log, so small that a campaign sees new segments, checkpoints and trimming. */
 const LOG_MAX_BYTES = '96MB'
-/** How long a connection waits for an answer: less than most pauses. */
+/** Time for which a connection waits for an answer: less than most pauses. */
 const CLIENT_PATIENCE_MS = 700
 
 export interface SiteOptions {

@@ -8,7 +8,7 @@ const TOTAL = 'all'
 interface TallyRow {
   readonly label: string
   times: number
-  /** Stored lines that were sent during it. */
+  /** Stored lines that were sent during these faults. */
   lines: number
   slowestMs: number
   readonly amounts: Record<FindingKind, number>
@@ -20,12 +20,12 @@ export class Tally {
   readonly #rows = new Map<string, TallyRow>()
   readonly #labels = new Map<string, string>()
 
-  /** The lines of that host are those that were sent during a fault with that label. */
+  /** Assigns the lines of a host to faults of a label: they were sent during such a fault. */
   name(host: string, label: string): void {
     this.#labels.set(host, label)
   }
 
-  /** How often each kind of fault was survived, by label. */
+  /** Number of survived faults of each kind, by label. */
   get times(): ReadonlyMap<string, number> {
     return new Map([...this.#rows.values()].map(({ label, times }) => [label, times]))
   }

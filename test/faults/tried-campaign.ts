@@ -5,7 +5,7 @@ import { Tally } from './tally.ts'
 /** A campaign that has come to its end. */
 export interface TriedCampaign {
   readonly tally: Tally
-  /** How many faults had such a label. */
+  /** Number of faults whose label matches. */
   times(label: RegExp): number
   /** Everything that the campaign printed, for the message of a failed test. */
   readonly printed: string

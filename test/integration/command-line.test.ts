@@ -12,7 +12,7 @@ import { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 
-/** How each program that ships a followed file ends. */
+/** Signals that end the programs that ship a followed file, one program after the other. */
 const SIGNALS = IS_LONG ? (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) : (['SIGKILL', 'SIGTERM'] as const)
 
 let weir: RunningWeir

@@ -52,7 +52,7 @@ interface Place {
   /** The process whose way to the store goes through the proxy. */
   readonly engine: RunningRole
   send(text: string, to?: RunningRole): Promise<void>
-  /** How often each line is stored. */
+  /** Numbers of stored lines, and of different ones among them. */
   stored(): Promise<{ lines: number; distinct: number }>
 }
 

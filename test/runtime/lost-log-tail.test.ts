@@ -249,7 +249,7 @@ test('with the log whole before the lost records, a start without a checkpoint l
   await world.append(...texts('before', 5))
   await world.bringHome(await world.worker())
   expect(world.store.rows('node_metrics')).toEqual([])
-  world.loseFrom(5n) // What follows the lines: each checkpoint includes some of it.
+  world.loseFrom(5n) // The records behind the lines: each checkpoint includes some of them.
   await world.accept()
   const worker = await world.worker()
   await world.append('after')

@@ -151,7 +151,7 @@ class SpreadWorld {
     return lost !== undefined
   }
 
-  /** How often each sent line is stored. */
+  /** Number of copies of each sent line in the store. */
   get counts(): number[] {
     const stored = Map.groupBy(this.store.rows('lines'), ({ line }) => line as string)
     return Array.from({ length: this.#sent }, (_, line) => stored.get(`line ${line}`)?.length ?? 0)

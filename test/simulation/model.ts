@@ -113,7 +113,7 @@ export interface Meaning {
   readonly throttled: readonly ThrottleEvent[]
   /** Counts by "account pipeline node". */
   readonly nodes: ReadonlyMap<string, NodeCounts>
-  /** How often something was refused for a source, or failed, by "account pipeline node code". */
+  /** Number of refusals for a source, or of failures, by "account pipeline node code". */
   readonly errors: ReadonlyMap<string, number>
 }
 

@@ -36,7 +36,7 @@ export type ActionKind = (typeof ACTIONS)[number]
 /** Main subject of a world: some failures need others just before them. */
 type Mood = 'mixed' | 'takeovers' | 'duels' | 'false starts' | 'days' | 'publishing' | 'storms'
 
-/** How much time passes at once, mostly. */
+/** Usual length of a step of time. */
 export type Pace = 'moments' | 'hours' | 'long hours' | 'days'
 
 export interface Action {
@@ -50,7 +50,7 @@ export interface Plan {
   readonly seed: number
   readonly partitions: number
   readonly senders: number
-  /** How many of the senders push to gateway routes; 0: there are none. */
+  /** Number of senders that push to gateway routes. */
   readonly pushers: number
   /** Fronts ask the log which deployments it holds, as in a cluster, or the engine of their process. */
   readonly asksLog: boolean
@@ -63,7 +63,7 @@ export interface Plan {
   readonly appendFaults: number
   readonly storeFaults: number
   readonly pace: Pace
-  /** How many pipelines are published again and again: of the first account alone, or of any. */
+  /** Pipelines that are published again and again: that of the first account, or several of any account. */
   readonly pipelines: 'one' | 'several'
   /** Steps before which processes are paused. */
   readonly stallsAt: readonly string[]
@@ -122,7 +122,7 @@ const LOOKING_SHARE = 0.06
 const LOOKS = 0x10c5
 /** Maximum size in such worlds: the longest line costs about as much as can be saved. */
 const LOOKED_AT_BYTES = 400
-/** How often each action is drawn, where the world has it at all. */
+/** Relative frequency of each action, in worlds that have it. */
 const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   send: 40,
   'lose patience': 3,
@@ -149,7 +149,7 @@ const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   // Drawn by separate dice: see `withLostEnd`.
   'lose the end of the configuration': 0,
 }
-/** How many times as often in a world of that mood. */
+/** Factors of the frequencies in a world of each mood. */
 const EMPHASIS: Readonly<Record<Mood, Partial<Record<ActionKind, number>>>> = {
   mixed: {},
   takeovers: {

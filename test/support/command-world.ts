@@ -58,7 +58,7 @@ export async function runHere(
 }
 
 export interface ImpatientClock extends Clock {
-  /** How long each sleeper meant to sleep, in milliseconds. */
+  /** Requested duration of each sleep, in milliseconds. */
   readonly slept: number[]
 }
 

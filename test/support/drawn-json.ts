@@ -6,7 +6,7 @@ export interface DrawnJson {
   readonly compact: string
 }
 
-/** How a value is drawn; how it is written is drawn apart, so that one value can be sent in two spellings. */
+/** Drawn value without its spelling, which is drawn separately, so that one value can be sent in two spellings. */
 export type DrawnValue =
   | { readonly atom: DrawnJson }
   | { readonly text: string }

@@ -228,7 +228,7 @@ function sectionsOfDestination(type: string): readonly string[] {
   return destination === undefined ? [] : destinationSections(destination)
 }
 
-/** What the page says of a source beyond its options. */
+/** Sections about a source beyond its options. */
 export function sourceSections(
   { entrance, keys }: SourceDeclaration,
   running: Source | undefined,
@@ -292,7 +292,7 @@ function pulledBatch({ messages, refused = [], position }: PullExampleBatch): st
   return `${parts.filter(part => part !== '').join(', ')} up to ${code(jsonText(position))}`
 }
 
-/** What the page says of a destination beyond its options. */
+/** Sections about a destination beyond its options. */
 export function destinationSections(destination: OwnStore | SendingDestination): readonly string[] {
   const examples =
     destination.delivery === 'lines'

@@ -12,7 +12,7 @@ import {
 import { MAX_PROBLEMS, type Problem, pointerTo } from '../../../engine/event/problem.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 
-/** Same depth as for JSON: deeper than any valid document. It also ends an alias within the value that it stands for. */
+/** Maximum depth, as for JSON: deeper than any valid document. It also ends an alias within the value that it stands for. */
 export const MAX_DEPTH = 64
 export const TOO_DEEP = `must NOT be nested more than ${MAX_DEPTH} levels deep`
 const MAX_ALIASES = 10_000

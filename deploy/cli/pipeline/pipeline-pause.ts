@@ -53,14 +53,14 @@ async function pause(wanted: string, { yes, json }: PauseOptions, world: World):
   }
   const { data: pipeline } = await sent(api, id, 'pause')
   const sentences = [`Paused ${pipeline.title}.`, ...warnings, `To resume it: weir pipeline resume ${id}`]
-  await tell(pipeline, sentences.join(' '), json, world)
+  await writeAnswer(pipeline, sentences.join(' '), json, world)
   return EXIT.done
 }
 
 async function resume(wanted: string, { json }: PauseOptions, world: World): Promise<void> {
   const api = client(world)
   const { data: pipeline } = await sent(api, await pipelineId(api, wanted), 'resume')
-  await tell(pipeline, `${pipeline.title} runs.`, json, world)
+  await writeAnswer(pipeline, `${pipeline.title} runs.`, json, world)
 }
 
 async function sent(
@@ -73,7 +73,7 @@ async function sent(
   return (await api.json(path, { method: 'POST', query, body: {} })) as Answer
 }
 
-async function tell(
+async function writeAnswer(
   pipeline: Pipeline,
   sentence: string,
   json: true | undefined,

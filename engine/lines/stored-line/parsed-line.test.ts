@@ -6,7 +6,7 @@ import { isTooDeep, MAX_NESTING, parseBoundedJson, parseLineObject, parseTextObj
 function parsed(text: string) {
   const bytes = Buffer.from(`{"x":1}${text}{"x":2}`)
   const object = parseLineObject(bytes, 7, bytes.length - 7)
-  expect(parseTextObject(text)).toEqual(object) // Both readers hold the same rules.
+  expect(parseTextObject(text)).toEqual(object) // The two readers hold the same rules.
   return object
 }
 

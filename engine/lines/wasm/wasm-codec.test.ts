@@ -391,7 +391,7 @@ describe('the names that the codec knows', () => {
     fillAll(codec, runOf(lines), names, columns)
     expect(bucket()).not.toBe(before.bucket)
     expect(codec.fallenBackRows).toBe(before.fellBack + 1)
-    // Both were found where they are now. The third text has a number, and its slot.
+    // The codec found both names in their present slots. The third text has a number, and its slot.
     expect(exports.nameCount()).toBe(before.names + 1)
     fillAll(codec, runOf(['{"level":"three"}']), names, columns)
     expect(exports.nameCount()).toBe(before.names + 1)

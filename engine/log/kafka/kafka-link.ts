@@ -89,7 +89,7 @@ export class KafkaLink {
     return found.leader
   }
 
-  /** Must be called after any failure: leaders may have moved. */
+  /** Makes the next call read the leaders again. Callers must call it after any failure, since leaders may have moved. */
   doubt(): void {
     this.#metadataIsOld = true
   }

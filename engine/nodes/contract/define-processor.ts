@@ -74,7 +74,7 @@ export interface ProcessorOutput {
   readonly label: string
 }
 
-/** Work per event. @param nowMs log time of the event's record: the only time that a processor may know */
+/** Function that does the work per event. @param nowMs log time of the event's record: the only time that a processor may know */
 export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
   event: Event,
   state: State,
@@ -83,7 +83,7 @@ export type Process<Code extends ErrorCode = ErrorCode, State = unknown> = (
 
 /** State of a processor in one partition. It is part of the checkpoint and moves with the partition. */
 export interface ProcessorState<State, Config> {
-  /** @param seed seed of hashes: differs between nodes, changes speed and never a result */
+  /** Creates an empty state. @param seed seed of hashes, which differs between nodes, changes speed and never a result */
   create(bounds: StateBounds, seed: number): State
   /**
    * Advances the time, before the events of a record and also without events. `nowMs` may step back; time does not.
@@ -116,7 +116,7 @@ export type StatePlacement<State, Config> =
   | ({ readonly by: 'node' } & WholeState<State>)
   | { readonly by: 'partition' }
 
-/** Windows, which end when log time reaches their end. */
+/** Functions of windows, which end when log time reaches their end. */
 export interface ProcessorWindows<State, Config> {
   /**
    * Log time at which the next window ends, UNIX ms; Infinity: none is open. It may be too early if windows have ended

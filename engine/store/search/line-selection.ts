@@ -34,17 +34,17 @@ export interface LinePage {
 
 /** A row of the answer. */
 export interface SelectedLine extends LineRow {
-  /** Lines in the whole answer, when the newest are preferred. */
+  /** Number of lines in the whole answer; present if the newest lines are preferred. */
   readonly found?: number
 }
 
 /** Methods by which the lines of a selection are found. The first reads least data, the last most. */
 export type SearchAccess =
-  /** The word index names the places where they may be. */
+  /** The word index names the places where lines of the answer may be. */
   | 'index'
-  /** Only the order of the table: every line of the period belongs to the answer. */
+  /** The order of the table is enough, because every line of the period belongs to the answer. */
   | 'order'
-  /** Every line of the period is read, until the page is full. */
+  /** The search reads every line of the period, until the page is full. */
   | 'scan'
 
 /** A search that was not started yet. */

@@ -2,7 +2,7 @@ import { newDice } from '../../support/dice.ts'
 import { Connection } from '../connection.ts'
 import { requestName, type SentRequest } from '../sent-request.ts'
 
-/** How long an answer is waited for: less than most troubles last. */
+/** Time for which a connection waits for an answer: less than most troubles last. */
 const PATIENCE_MS = 1_500
 const CONNECTIONS = 2
 

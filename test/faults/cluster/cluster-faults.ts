@@ -9,7 +9,7 @@ import type { Role, RoleProcess } from './role-process.ts'
 export interface ClusterFault {
   /** Row of the table. */
   readonly label: string
-  /** How long lines are shipped before it. */
+  /** Time for which lines are shipped before the fault. */
   readonly waitMs: number
   inject(site: ClusterSite): Promise<InjectedInCluster>
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KafkaConfig } from 'kafkajs'
 
-/** How clients reach a broker; brokers among themselves speak plainly. */
+/** Protection of connections from clients to brokers. Connections between brokers have none. */
 export type KafkaSecurity = 'none' | 'sasl-plain' | 'sasl-scram' | 'tls' | 'tls-mutual' | 'tls-sasl-scram'
 
 /** The only user of the brokers of the tests, known to every mechanism. */

@@ -108,7 +108,7 @@ export function numberValue(): f64 {
 function magnitudeOf(power: i32): f64 {
   if (power === 0) return <f64>digits
   if (digits <= MAX_SAFE_INTEGER && power >= -MAX_EXACT_POWER && power <= MAX_EXACT_POWER) {
-    // Both are exact, so the one operation rounds once.
+    // The two operands are exact, so the one operation rounds once.
     return power < 0 ? <f64>digits / exactPower(-power) : <f64>digits * exactPower(power)
   }
   return power < 0 && power >= -MAX_INTEGER_POWER ? quotient(digits, integerPower(-power)) : NaN

@@ -23,7 +23,7 @@ import { areWordsFull, clearWords, fitsRowWords, wordCount } from './line-words'
 import { BODY } from './scan-layout'
 import { specialFrom } from './strings'
 
-/** For tests. */
+/** First slot of a word, which only tests read. */
 export { slotOf } from './line-words'
 export {
   APPS,

@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { compressed, contentBytesOf, decompressed, ZSTD } from './compression.ts'
 
-/** Both sides of each length of the field, and of the size from which another thread does the work. */
+/** Sizes on both sides of each edge: lengths of the field, and the size from which another thread does the work. */
 const SIZES = [1, 255, 256, 257, 32_767, 32_768, 65_791, 65_792, 1_000_000]
 
 test('the header of a frame names the size of its content, whichever length the field has', async () => {

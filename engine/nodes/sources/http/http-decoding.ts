@@ -247,7 +247,7 @@ function isJsonBlank(byte: number): boolean {
 function isBlank(body: Buffer, start: number, end: number): boolean {
   const at = skipBlanks(body, start, end)
   if (at === end) return true
-  // Of the other characters that `trim` removes all but two are not ASCII.
+  // The other characters that `trim` removes are not ASCII, except two.
   const byte = body[at] as number
   const canBeBlank = byte >= 0x80 || byte === 0x0b || byte === 0x0c
   return canBeBlank && body.toString('utf8', at, end).trim() === ''
