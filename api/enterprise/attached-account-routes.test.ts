@@ -134,8 +134,8 @@ describe('an account', () => {
   })
 
   test.each<[string, object, string]>([
-    ['an owner that is no address', { owner: 'x' }, '"owner" must be a valid email'],
-    ['an owner that is no text', { owner: 1 }, '"owner" must be a string'],
+    ['an owner that is not an address', { owner: 'x' }, '"owner" must be a valid email'],
+    ['an owner that is not a text', { owner: 1 }, '"owner" must be a string'],
     ['91 days', { retention: 91 }, '"retention" must be less than or equal to 90'],
     ['-1 day', { retention: -1 }, '"retention" must be greater than or equal to 0'],
     ['days that are none', { retention: '3' }, '"retention" must be a number'],

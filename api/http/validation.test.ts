@@ -65,11 +65,11 @@ describe('findings have the words that clients match', () => {
       'channels[1].url',
       '"channels[1].url" must be a string',
     ],
-    ['a text that is no number', { name: 'a', count: 'x' }, 'count', '"count" must be a number'],
+    ['a text that is not a number', { name: 'a', count: 'x' }, 'count', '"count" must be a number'],
     ['a text below', { name: 'a', count: '0' }, 'count', '"count" must be greater than or equal to 1'],
     ['a text above', { name: 'a', count: '11' }, 'count', '"count" must be less than or equal to 10'],
     ['half a number', { name: 'a', count: 1.5 }, 'count', '"count" must be a number'],
-    ['a text that is no boolean', { name: 'a', flag: 'yes' }, 'flag', '"flag" must be a boolean'],
+    ['a text that is not a boolean', { name: 'a', flag: 'yes' }, 'flag', '"flag" must be a boolean'],
     ['a number as boolean', { name: 'a', flag: 1 }, 'flag', '"flag" must be a boolean'],
     ['a name with slashes', { name: 'a', 'a/b~c': 5 }, 'a/b~c', '"a/b~c" must be a string'],
   ])('%s', (_name, value, key, message) => {

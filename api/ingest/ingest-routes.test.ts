@@ -349,7 +349,7 @@ describe('credentials', () => {
       { url: '/logs/ingest?apikey=wrong', body: { apikey: KEY, ...ONE_LINE } },
     ],
     ['a wrong key in the body', { body: { apikey: 'wrong', ...ONE_LINE } }],
-    ['a key that is no text', { body: { apikey: { a: 1 }, ...ONE_LINE } }],
+    ['a key that is not a text', { body: { apikey: { a: 1 }, ...ONE_LINE } }],
   ])('%s is 401 and stores nothing', async (_name, options) => {
     const { response, stored } = await send(options)
     expect([response.statusCode, stored]).toEqual([401, 0])

@@ -144,7 +144,11 @@ describe('push sources (section 2.4)', () => {
 
   test.each<[string, object, string]>([
     ['an id of nothing', { gateway_route_id: NOWHERE }, 'must be the id of a gateway route of the account'],
-    ['a text that is no id', { gateway_route_id: 'x' }, 'must be the id of a gateway route of the account'],
+    [
+      'a text that is not an id',
+      { gateway_route_id: 'x' },
+      'must be the id of a gateway route of the account',
+    ],
     ['a number', { gateway_route_id: 5 }, 'must be string,null'],
     [
       'a route of another type',

@@ -15,7 +15,7 @@ import type { Visibility } from './line-answers.ts'
 const MAX_KEPT = 20_000
 /** Texts between two turns of other work, in UTF-16 code units. */
 const UNITS_IN_TURN = 64 * 1024
-/** Members of a record that are no fields which users look for: ids, times and the text of the line. */
+/** Members of a record that users do not look for as fields: ids, times and the text of the line. */
 const NOT_COMPLETED: ReadonlySet<string> = new Set([
   '_id',
   '_lid',

@@ -522,7 +522,7 @@ describe('a channel is refused', () => {
     ],
     ['email with a number', { ...EMAIL, emails: 5 }, ['"channels[0].emails" must be an array']],
     [
-      'email with what is no address',
+      'email with a text that is not an address',
       { ...EMAIL, emails: ['a@example.org', 'b', ''] },
       ['"channels[0].emails[1]" must be a valid email', '"channels[0].emails[2]" is not allowed to be empty'],
     ],

@@ -435,7 +435,7 @@ describe('the evaluation', () => {
       ['/group_by must NOT have duplicate items (items ## 1 and 0 are identical)'],
     ],
     [
-      'a group that is no path',
+      'a group that is not a path',
       { ...ABSENCE, group_by: ['.a', 'a b'] },
       ['/group_by/1 Must be a valid data access syntax'],
     ],
@@ -456,7 +456,7 @@ describe('the evaluation', () => {
       ['/event_timestamp must NOT be sent when event_type is "metric"'],
     ],
     [
-      'a time that is no path',
+      'a time that is not a path',
       { ...LOG, event_timestamp: '10' },
       ['/event_timestamp Must be a valid data access syntax'],
     ],

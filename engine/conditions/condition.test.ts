@@ -61,7 +61,7 @@ describe('operators', () => {
     ['"true" equals true', 'equal', 'true', { v: true }, true],
     ['"TRUE" equals true, as case does not count', 'equal', 'TRUE', { v: true }, true],
     ['null equals nothing, without error', 'equal', 'null', { v: null }, false],
-    ['an object is no scalar', 'equal', 'x', { v: {} }, false, 'E_COMPARE_COERCION_FAILED .v'],
+    ['an object is not a scalar', 'equal', 'x', { v: {} }, false, 'E_COMPARE_COERCION_FAILED .v'],
     ['not_equal of an array', 'not_equal', 'x', { v: [] }, true, 'E_COMPARE_COERCION_FAILED .v'],
     ['not_equal of nothing', 'not_equal', 'debug', {}, true, 'E_NOT_FOUND .v'],
     ['equal keeps all digits of big integers', 'equal', '9007199254740993', { v: 9007199254740993n }, true],

@@ -92,7 +92,7 @@ describe('fields of a JSON line', () => {
         ['_status', 2],
       ],
     ],
-    ['a level is no field', '{"level":"warn"}', []],
+    ['a level is not a field', '{"level":"warn"}', []],
     [
       'a level that says nothing goes by another name',
       '{"level":{"name":"warn"}}',

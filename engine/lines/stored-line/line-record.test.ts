@@ -116,7 +116,7 @@ describe('members of a JSON line', () => {
     ['colliding names get an underscore', '{"status":1,"user":{"id":2}}', { _status: 1, _user: { id: 2 } }],
     ['both spellings are kept apart', '{"status":1,"_status":2}', { __status: 1, _status: 2 }],
     ['msg is the text for display', '{"msg":"m"}', { message: 'm', msg: 'm' }],
-    ['a message that is no text goes by another name', '{"message":{"a":1}}', { _message: { a: 1 } }],
+    ['a message that is not a text goes by another name', '{"message":{"a":1}}', { _message: { a: 1 } }],
     ['the level is the one of the row', '{"level":"warn"}', {}],
     ['a level that says nothing goes by another name', '{"level":null}', { _level: null }],
     [

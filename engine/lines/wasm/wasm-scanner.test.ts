@@ -105,7 +105,7 @@ describe('escapes around the limit of a text', () => {
     for (let bytes = 16_366; bytes < 16_402; bytes++) expect(partsOf(withEscape(bytes, escaped))).toBe(1)
   })
 
-  test.each(['\\x', '\\u00g0', '\\', '\\\\"]}', '\u0001', '\\\t'])('%j is no escape', escaped => {
+  test.each(['\\x', '\\u00g0', '\\', '\\\\"]}', '\u0001', '\\\t'])('%j is not an escape', escaped => {
     const scanner = new WasmScanner()
     for (let bytes = 16_366; bytes < 16_402; bytes++)
       expect(scanned(scanner, withEscape(bytes, escaped))).toBeUndefined()

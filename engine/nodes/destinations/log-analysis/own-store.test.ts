@@ -245,7 +245,7 @@ describe('an unchanged line', () => {
       { meta: '{"a":"b', size: 1 + 12 },
     ],
     [
-      'a label that is no object is an unknown member',
+      'a label that is not an object is an unknown member',
       { line: 'x', rest: { label: 'l' } },
       {},
       { meta: { label: 'l' }, size: 1 + 13, fields: { '_meta.label': 'l' } },
@@ -567,7 +567,7 @@ describe('an event that does not come from a line', () => {
       { text: 'hi', a: 1 },
       { text: 'hi', size: 2 + 7, meta: { a: 1 }, numbers: { '_meta.a': 1 } },
     ],
-    ['an empty remainder is no meta', { line: '.text' }, { text: 'hi' }, { text: 'hi', size: 2 }],
+    ['an empty remainder is not meta', { line: '.text' }, { text: 'hi' }, { text: 'hi', size: 2 }],
     [
       'there is no remainder of the whole message',
       { line: '.' },
@@ -614,7 +614,7 @@ describe('an event that does not come from a line', () => {
     ['a file that does not render does not', { file: '{{.nope}}' }, 'x', { text: 'x', size: 1 }],
     ['a level of the message', {}, { level: 'warn' }, { level: 'WARN', text: '{"level":"warn"}', size: 16 }],
     [
-      'a level that is no string',
+      'a level that is not a string',
       { line: '.t' },
       { t: 'x', level: 3 },
       { text: 'x', meta: { level: 3 }, size: 12, numbers: { '_meta.level': 3 } },
