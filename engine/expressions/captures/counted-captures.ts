@@ -76,6 +76,7 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     const { length } = text
     for (;;) {
       this.#pass(untilUnits, untilWork)
+      if (this.#isOver()) break
       if (this.units >= untilUnits || this.work >= untilWork) return undefined
       const at = this.#at
       const next = at < length ? this.#classAt(at) : this.#automaton.classes.end
@@ -106,7 +107,7 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     return this.#state === undefined ? this.#count === 0 && !this.#begins : this.#state.isOver
   }
 
-  /** Passes ASCII characters at which all threads only read on, as most are. */
+  /** Reads ASCII characters as long as the changes at them are kept. */
   #pass(untilUnits: number, untilWork: number): void {
     let state = this.#state
     if (state === undefined) return
@@ -123,9 +124,14 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
       const number = asciiNumbers[code] as number
       if (number < 0) break
       const change: Change | undefined = state.changes[number]
-      if (change === undefined || !change.isPlain) break
+      if (change === undefined) break
       units += change.units
       state = change.to
+      if (!change.isPlain) {
+        this.#at = at
+        this.#apply(change)
+        if (state.isOver) break
+      }
       at++
     }
     this.units = units
@@ -185,7 +191,8 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     const histories = this.#histories
     const following = this.#nextHistories
     let save = 0
-    for (let thread = 0; thread < sources.length; thread++) {
+    const { length } = sources
+    for (let thread = 0; thread < length; thread++) {
       const source = sources[thread] as number
       let note = source === BEGINNING ? NOTHING : (histories[source] as number)
       const end = saveEnds[thread] as number

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../../schemas/json.ts'
 import { transformOptions } from '../../../../test/support/transform-options.ts'
+import { Event } from '../../../event/event.ts'
+import { EventMeter, SUSPENDED, UNMETERED } from '../../../expressions/cost-meter.ts'
+import { ExpressionAllowance, ExpressionBudget } from '../../../expressions/expression-budget.ts'
+import { Stretch } from '../../../steps.ts'
+import type { CostMeter } from '../../contract/define-processor.ts'
+import { redact } from './redact.ts'
 
 const { problems, stored } = transformOptions('redact')
 const email = { pattern: 'email_address', action: 'replace' }
@@ -63,4 +69,50 @@ test('an action gets its own default and none of another, and sent options stay'
 
 test('the other name of the type has the same meaning', () => {
   expect(transformOptions('mask-pii').stored({ patterns: [email] })).toEqual(stored({ patterns: [email] }))
+})
+
+const redacting = (config: JsonObject, meter: CostMeter) => {
+  const process = redact.compile(stored(config), () => {}, meter)
+  return (event: Event) => process(event, undefined, 0) as Event
+}
+
+test('an event of many stretches is redacted as it is in one, and its metadata tells what was found', () => {
+  const config = {
+    patterns: [
+      { pattern: 'custom', expression: '[^x]{0,30}([ab])', action: 'hash', hash_algorithm: 'sha1' },
+      { pattern: 'custom', expression: '(?<n>§)|(?<door>¶)', action: 'detect_only' },
+      email,
+    ],
+    pii_presence: true,
+  }
+  const event = Event.of({ text: 'cdefa0123'.repeat(300), to: 'ida@fjord.example' }, { k: 1 }, '')
+  const whole = redacting(config, UNMETERED)(event)
+  expect(whole.metadata).toEqual({ k: 1, pii_presence: { custom: 'yes', email_address: 'yes' } })
+  const meter = new EventMeter()
+  const stretch = new Stretch()
+  const allowance = new ExpressionAllowance(new ExpressionBudget())
+  allowance.begin(0, 3_000)
+  meter.open(allowance, stretch)
+  meter.begin(0)
+  const process = redacting(config, meter)
+  let stretches = 0
+  let inPieces: Event | undefined
+  while (inPieces === undefined) {
+    stretch.begin()
+    stretches++
+    try {
+      inPieces = process(event)
+    } catch (error) {
+      if (error !== SUSPENDED) throw error
+      meter.again()
+    }
+  }
+  expect(stretches).toBeGreaterThan(1)
+  expect([inPieces.message, inPieces.metadata]).toEqual([whole.message, whole.metadata])
+})
+
+test('what an earlier node noted stays', () => {
+  const event = Event.of('ida@fjord.example', { pii_presence: { staff_no: 'yes' } }, '')
+  const { metadata } = redacting({ patterns: [email], pii_presence: true }, UNMETERED)(event)
+  expect(metadata).toEqual({ pii_presence: { staff_no: 'yes', email_address: 'yes' } })
 })
