@@ -19,7 +19,7 @@ const TIME_STEPS = 120
 /** Steps of printing a time. */
 const PRINTED_TIME_STEPS = 30
 /** Steps of making the exception for a text that is not JSON. */
-const NOT_JSON_STEPS = 150
+const NOT_JSON_STEPS = 200
 /** Steps of listing a member, which makes up to four values. */
 const LISTED_STEPS = 8
 /** Steps of a large integer. */
