@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { MAX_QUERY_BYTES } from '../engine/query-language/parse-query.ts'
 import type { EarlyAnswers } from './http/early-answer.ts'
+import { limitPipelining } from './http/pipelined-requests.ts'
 import { isUpgrade } from './http/web-sockets.ts'
 import type { ServerPorts } from './ports.ts'
 import { refuseBadPath, refuseBadRequest, refuseExpectation } from './unrouted-requests.ts'
@@ -48,6 +49,7 @@ export function newInstance(
     settings.tls === undefined
       ? fastify({ ...options, http } as FastifyServerOptions)
       : fastify({ ...options, https: { ...settings.tls, ...http } } as FastifyServerOptions)
+  limitPipelining(app.server)
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuseExpectation(request, response, requestIdOf(request.headers)),
   )

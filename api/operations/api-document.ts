@@ -91,7 +91,12 @@ function securityOf(needs: string | undefined, url: string): Record<string, stri
 /** Serves the document, and a page to read it. */
 export async function serveDocument(app: FastifyInstance): Promise<void> {
   const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }
-  app.get('/openapi.json', hidden, async () => app.swagger())
+  let document: string | undefined
+  app.get('/openapi.json', hidden, async (_request, reply) => {
+    // It is long, and always the same.
+    document ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
   const page: FastifyPluginAsync = async scope => {
     scope.addHook('onRoute', options => {
       options.config = { needs: 'public', ...options.config }
