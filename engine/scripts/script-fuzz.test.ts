@@ -199,7 +199,7 @@ test('scripts that make no sense end with a value or a failure, the same each ti
           expect(jsonText(metadata)).toBe(source)
           if ('failure' in called) return [called.failure.message, called.steps]
           values++
-          // What leaves can be printed, and read again.
+          // The result can be printed, and read again.
           for (const value of [called.value, ...called.kept]) {
             const printed = jsonText(value ?? null)
             expect(jsonText(parseExactJson(printed))).toBe(printed)

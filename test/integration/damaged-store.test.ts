@@ -93,7 +93,7 @@ const SET_ASIDE = 'weir_store_damaged_parts{state="set aside"}'
 
 /** A search fails with a sentence that names the part. The readiness and the metrics report it, too. */
 async function expectReport(): Promise<void> {
-  const sentence = `Part ${basename(part)} of the table lines is damaged and cannot be read: `
+  const sentence = `Part ${basename(part)} of the table slotted_lines is damaged and cannot be read: `
   for (const query of ['', '&query=first']) {
     const { status, retryAfter, text } = await search(query)
     expect([status, retryAfter]).toEqual([503, '60'])
@@ -130,7 +130,7 @@ describe('a damaged part of the store', () => {
     const { code, text } = await verify()
     expect([code, text]).toEqual([
       2,
-      expect.stringContaining(`Part ${basename(part)} of the table lines is damaged`),
+      expect.stringContaining(`Part ${basename(part)} of the table slotted_lines is damaged`),
     ])
   })
 
@@ -180,7 +180,7 @@ describe('a damaged part of the store', () => {
     expect(existsSync(setAside)).toBe(true)
     // The engine answers without the part: no other sign shows that 2,000 lines are missing.
     expect(await exportedLines(weir)).toHaveLength(10)
-    const sentence = `Part broken-on-start_${basename(part)} of the table lines was found damaged at a start and is set aside`
+    const sentence = `Part broken-on-start_${basename(part)} of the table slotted_lines was found damaged at a start and is set aside`
     const ready = await ask('/readyz')
     expect([ready.status, ready.text]).toEqual([503, expect.stringContaining(sentence)])
     expect([await metric(UNREADABLE), await metric(SET_ASIDE)]).toEqual([0, 1])

@@ -47,6 +47,8 @@ const folder = mkdtempSync(join(tmpdir(), 'weir-folder-'))
 const weir = await RunningWeir.start({}, join(folder, 'data'))
 try {
   writeFileSync(join(folder, 'expected.json'), JSON.stringify(await write(), null, 1))
+  // A copy of a running program may have parts of different moments.
+  await weir.end('SIGKILL')
   execFileSync('tar', ['--exclude=*.sock', '-czf', resolve(archive), '-C', folder, 'data', 'expected.json'])
 } finally {
   await weir.end('SIGKILL')

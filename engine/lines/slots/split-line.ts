@@ -52,7 +52,7 @@ const MAX_CANONICAL_DIGITS = 15
 
 const LOWER_CASE_WORD = /^[a-z]+$/
 
-/** What `splitLine` needs in addition to the text of a line. */
+/** Members of a row that `splitLine` needs in addition to the text of its line. */
 export interface SplitContext {
   /** Members that the service itself gives the record: a sum of OWN_MEMBERS. */
   readonly own: number

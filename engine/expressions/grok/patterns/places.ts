@@ -5,7 +5,7 @@ const GROUPS = 8
 /** Groups that an IPv4 address takes the place of. */
 const GROUPS_OF_IPV4 = 2
 
-/** What may follow so many groups, each with a colon. Nested, so that each group is read once. */
+/** Texts that may follow so many groups, each with a colon. They are nested, so that each group is read once. */
 function afterGroups(read: number): string {
   if (read === GROUPS - 1) return `(?:${HEX}|:)`
   const further = `${HEX}:${afterGroups(read + 1)}`

@@ -96,10 +96,12 @@ export const redact = defineProcessor({
     ...stored,
     patterns: Array.isArray(stored.patterns) ? stored.patterns.filter(isJsonObject).map(withDefaults) : [],
   }),
-  runProblems: ({ patterns }) =>
-    patterns.flatMap(({ pattern, expression }, index) => {
-      const message =
-        pattern === CUSTOM && expression !== undefined ? capturingProblem(expression) : undefined
+  // The options of a node that is being edited may be incomplete.
+  runProblems: ({ patterns }: { readonly patterns?: unknown }) =>
+    (Array.isArray(patterns) ? patterns : []).flatMap((options: unknown, index) => {
+      if (!isJsonObject(options) || options.pattern !== CUSTOM || typeof options.expression !== 'string')
+        return []
+      const message = capturingProblem(options.expression)
       return message === undefined ? [] : [{ instancePath: `/patterns/${index}/expression`, message }]
     }),
 
