@@ -163,7 +163,7 @@ describe('a damaged part of the store', () => {
         expect((await ask('/readyz')).status).toBe(200)
         expect(await verify()).toMatchObject({
           code: 1,
-          text: expect.stringContaining('MISMATCH: rows of lines are missing'),
+          text: expect.stringContaining('MISMATCH: rows of slotted_lines are missing'),
         })
       } finally {
         rmSync(elsewhere, { recursive: true })
