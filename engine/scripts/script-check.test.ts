@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scriptProblem } from './script.ts'
+import { scriptProblem } from './script-check.ts'
 
 const INVALID = 'script is not valid JavaScript'
 const NOT_ONE = 'script must contain exactly one function and nothing else'
