@@ -1,8 +1,9 @@
-import { LINE_TABLES } from '../../schemas/log/tables.ts'
-import type { Clock } from '../clock/clock.ts'
-import { DAY_S } from '../times/duration.ts'
-import { rowsForReader } from './search/rows-for-reader.ts'
-import type { Statement, StatementRunner } from './statement.ts'
+import type { LineTable } from '../../../schemas/log/tables.ts'
+import type { Clock } from '../../clock/clock.ts'
+import { DAY_MS, DAY_S } from '../../times/duration.ts'
+import { utcDay } from '../../times/utc-day.ts'
+import { rowsForReader } from '../search/rows-for-reader.ts'
+import type { Statement, StatementRunner } from '../statement.ts'
 
 export type UsageKind = 'apps' | 'hosts' | 'tags'
 
@@ -45,7 +46,7 @@ export interface PoolUsage extends Usage {
 /** A page adds up all entries again, so it has many. */
 const USAGE_PAGE_ROWS = 20_000
 
-const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
+export const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'host', tags: 'tags' }
 
 /**
  * Usage per app, host or tag: `StoreSearches.usageByKind`.
@@ -55,10 +56,11 @@ const COLUMN_OF: Readonly<Record<UsageKind, string>> = { apps: 'app', hosts: 'ho
  */
 export async function usageByKind(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   query: UsageByKindQuery,
   signal?: AbortSignal,
 ): Promise<NamedUsage[]> {
-  const rows = await runner.query<UsageRow>(usageByKindStatement(query), signal)
+  const rows = await runner.query<UsageRow>(usageByKindStatement(query, tables), signal)
   return rows.map(namedUsage)
 }
 
@@ -68,17 +70,19 @@ export async function usageByKind(
  */
 export async function* usageByKindStream(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   query: UsageByKindQuery,
   signal: AbortSignal,
   clock: Clock,
 ): AsyncGenerator<NamedUsage[]> {
   const rows = rowsForReader<UsageRow>({
     clock,
-    limit: () => query.limit ?? Number.POSITIVE_INFINITY,
+    limit: query.limit ?? Number.POSITIVE_INFINITY,
     pageRows: USAGE_PAGE_ROWS,
-    open: () => runner.queryStream(usageByKindStatement(query), signal),
-    openBehind: (behind, limit) =>
-      runner.queryStream(usageByKindStatement({ ...query, limit, behind }), signal),
+    open: (limit, behind) => {
+      const page = { ...(limit < Number.POSITIVE_INFINITY && { limit }), ...(behind && { behind }) }
+      return runner.queryStream(usageByKindStatement({ ...query, ...page }, tables), signal)
+    },
   })
   for await (const some of rows) yield some.map(namedUsage)
 }
@@ -96,11 +100,12 @@ function namedUsage({ name, bytes, lines }: UsageRow): NamedUsage {
 /** Usage per pool: `StoreSearches.usageTotals`. */
 export async function usageTotals(
   runner: StatementRunner,
+  tables: readonly LineTable[],
   period: UsagePeriod,
   signal?: AbortSignal,
 ): Promise<PoolUsage[]> {
   const rows = await runner.query<{ pool: number; bytes: string; lines: string }>(
-    usageTotalsStatement(period),
+    usageTotalsStatement(period, tables),
     signal,
   )
   return rows.map(({ pool, bytes, lines }) => ({
@@ -110,8 +115,14 @@ export async function usageTotals(
   }))
 }
 
-/** @param query with `behind`, the last entry before those of the answer */
-export function usageByKindStatement(query: UsageByKindQuery & { readonly behind?: UsageRow }): Statement {
+/**
+ * @param query  with `behind`, the last entry before those of the answer
+ * @param tables those that may have lines
+ */
+export function usageByKindStatement(
+  query: UsageByKindQuery & { readonly behind?: UsageRow },
+  tables: readonly LineTable[],
+): Statement {
   const { kind, name, poolDays, limit, behind, order = 'bytes' } = query
   const column = COLUMN_OF[kind]
   // Lines are grouped by all their tags first: the projection cannot be used for a statement that divides them.
@@ -124,7 +135,7 @@ export function usageByKindStatement(query: UsageByKindQuery & { readonly behind
   ]
   return {
     sql: `SELECT ${names} AS name, sum(b) AS bytes, sum(l) AS lines FROM (
-${sources(column, conditions, query)}
+${sources(tables, column, conditions, query)}
 )${name === undefined ? '' : ' WHERE name = {name:String}'}
 GROUP BY name${behind === undefined ? '' : ` HAVING (${order}, {last_name:String}) < ({last:UInt64}, name)`} ORDER BY ${order} DESC, name${limit === undefined ? '' : ' LIMIT {limit:UInt64}'}`,
     parameters: {
@@ -137,10 +148,10 @@ GROUP BY name${behind === undefined ? '' : ` HAVING (${order}, {last_name:String
   }
 }
 
-export function usageTotalsStatement(period: UsagePeriod): Statement {
+export function usageTotalsStatement(period: UsagePeriod, tables: readonly LineTable[]): Statement {
   return {
     sql: `SELECT grouped AS pool, sum(b) AS bytes, sum(l) AS lines FROM (
-${sources('pool', [], period)}
+${sources(tables, 'pool', [], period)}
 ) GROUP BY grouped ORDER BY grouped`,
     parameters: periodParameters(period),
   }
@@ -149,33 +160,47 @@ ${sources('pool', [], period)}
 /**
  * A single statement, so that both branches see the same closed days. The branch of lines uses the expressions of the
  * projection, which then answers it without reading a line. If the period contains no whole day, only lines are counted.
+ *
+ * @param tables those that may have lines
+ * @param bucket expressions by which lines and closed days are also grouped; without one for days, only lines are counted
  */
-function sources(column: string, conditions: readonly string[], period: UsagePeriod): string {
+export function sources(
+  tables: readonly LineTable[],
+  column: string,
+  conditions: readonly string[],
+  period: UsagePeriod,
+  bucket?: { readonly ofLine: string; readonly ofDay: string | undefined },
+): string {
+  const bucketOf = (expression: string | undefined) =>
+    expression === undefined ? '' : `${expression} AS bucket, `
+  const groups = bucket === undefined ? 'grouped' : 'bucket, grouped'
   const also = conditions.map(condition => ` AND ${condition}`).join('')
   const wholeDays = `day >= toDate({first_day:String}) AND day <= toDate({last_day:String})`
   const ofLines = (days: string) =>
-    LINE_TABLES.map(
-      table => `SELECT ${column} AS grouped, sum(size) AS b, count() AS l FROM ${table}
+    tables
+      .map(
+        table => `SELECT ${bucketOf(bucket?.ofLine)}${column} AS grouped, sum(size) AS b, count() AS l FROM ${table}
 WHERE account = {account:String}
-  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')${days}${also} GROUP BY grouped`,
-    ).join('\nUNION ALL\n')
+  AND toDateTime(t) >= toDateTime({from:UInt32}, 'UTC') AND toDateTime(t) <= toDateTime({to:UInt32}, 'UTC')${days}${also} GROUP BY ${groups}`,
+      )
+      .join('\nUNION ALL\n')
   const { first, last } = wholeDaysOf(period)
-  if (first > last) return ofLines('')
-  return `SELECT ${column} AS grouped, sum(bytes) AS b, sum(lines) AS l FROM usage_days
-WHERE account = {account:String} AND ${wholeDays}${also} GROUP BY grouped
+  if (first > last || (bucket !== undefined && bucket.ofDay === undefined)) return ofLines('')
+  return `SELECT ${bucketOf(bucket?.ofDay)}${column} AS grouped, sum(bytes) AS b, sum(lines) AS l FROM usage_days
+WHERE account = {account:String} AND ${wholeDays}${also} GROUP BY ${groups}
 UNION ALL
 ${ofLines(`
   AND toDate(toDateTime(t)) NOT IN (SELECT day FROM usage_days WHERE ${wholeDays})`)}`
 }
 
-function periodParameters(period: UsagePeriod): Record<string, unknown> {
+export function periodParameters(period: UsagePeriod): Record<string, unknown> {
   const { from, to } = secondsOf(period)
   const { first, last } = wholeDaysOf(period)
   return {
     account: period.account,
     from,
     to,
-    ...(first > last ? {} : { first_day: dayText(first), last_day: dayText(last) }),
+    ...(first > last ? {} : { first_day: utcDay(first * DAY_MS), last_day: utcDay(last * DAY_MS) }),
   }
 }
 
@@ -192,8 +217,4 @@ function secondsOf({ fromMs, toMs }: UsagePeriod): { readonly from: number; read
 /** Limits seconds to the range of the engine's DateTime: 1970 to 2106. */
 function clampSeconds(ms: number): number {
   return Math.min(Math.max(Math.floor(ms / 1000), 0), 2 ** 32 - 1)
-}
-
-function dayText(day: number): string {
-  return new Date(day * DAY_S * 1000).toISOString().slice(0, 10)
 }

@@ -1,11 +1,11 @@
-import type { LineTable } from '../../../schemas/log/tables.ts'
-import type { StatementRunner } from '../statement.ts'
-import type { LinePage, LineSelection } from './line-selection.ts'
-import { nthTime } from './search-statement.ts'
+import type { LineTable } from '../../../../schemas/log/tables.ts'
+import type { StatementRunner } from '../../statement.ts'
+import type { LinePage, LineSelection } from '../line-selection.ts'
+import { nthTime } from './lines-in-time.ts'
 import type { Slice } from './segment-slices.ts'
 
 /** Lines of the first slice. A scan reads their texts in some 40 ms. */
-const FIRST_LINES = 65_536
+export const FIRST_LINES = 65_536
 const GROWTH = 4
 /** Lines of a long slice: searches of other accounts wait that long for their turn. */
 const MOST_LINES = 1_048_576
@@ -37,13 +37,13 @@ export async function* growingSlices(
     )
     const times = bounds.flat().map(({ ms }) => ms)
     if (times.length === 0) {
-      yield { fromMs, toMs, lines: undefined }
+      yield { fromMs, toMs, lines: undefined, mostLines: lines }
       return
     }
     const isTail = page.prefer === 'tail'
     // A slice has the lines of one table at least.
     const bound = isTail ? Math.max(...times) : Math.min(...times)
-    yield { fromMs: isTail ? bound : fromMs, toMs: isTail ? toMs : bound, lines }
+    yield { fromMs: isTail ? bound : fromMs, toMs: isTail ? toMs : bound, lines, mostLines: lines }
     if (isTail) toMs = bound - 1
     else fromMs = bound + 1
   }

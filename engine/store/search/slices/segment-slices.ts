@@ -1,5 +1,5 @@
-import type { LineTimes } from './filtered-segments.ts'
-import type { LinePage } from './line-selection.ts'
+import type { LineTimes } from '../filtered-segments.ts'
+import type { LinePage } from '../line-selection.ts'
 
 /** Part of a period, UNIX ms, both inclusive. */
 export interface Slice {
@@ -7,6 +7,8 @@ export interface Slice {
   readonly toMs: number
   /** Absent: all times of the slice are read. */
   readonly within?: readonly LineTimes[]
+  /** Approximate upper bound on its lines in one table; absent: unknown. */
+  readonly mostLines?: number
 }
 
 /** Segments of the first slice. Each further slice has four times as many, so that a full page ends the search soon. */

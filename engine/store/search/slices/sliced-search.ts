@@ -1,13 +1,8 @@
-import type { LineTable } from '../../../schemas/log/tables.ts'
-import type { Clock } from '../../clock/clock.ts'
-
-import type { Statement, StatementRunner } from '../statement.ts'
-
-import { StoreError } from '../store-error.ts'
-import { streamedLines } from './answer-row.ts'
-import { decidedByText, decidedLines, isDecidedHere } from './decided-lines.ts'
-import { type FilteredLines, timesOfWords } from './filtered-segments.ts'
-import { type CountedSlice, growingSlices } from './growing-slices.ts'
+import type { LineTable } from '../../../../schemas/log/tables.ts'
+import type { Clock } from '../../../clock/clock.ts'
+import type { StatementRunner } from '../../statement.ts'
+import { StoreError } from '../../store-error.ts'
+import { type FilteredLines, timesOfWords } from '../filtered-segments.ts'
 import type {
   LinePage,
   LineSearch,
@@ -15,12 +10,12 @@ import type {
   SearchAccess,
   SearchedPart,
   SelectedLine,
-} from './line-selection.ts'
-import { mergedLines, newestLinesOf } from './merged-lines.ts'
-import { rowsForReader } from './rows-for-reader.ts'
-import { ALL_LINES, linesInTime, searchStatement, type TimeOfLines } from './search-statement.ts'
+} from '../line-selection.ts'
+import { ALL_LINES, searchStatement } from '../search-statement.ts'
+import { type CountedSlice, growingSlices } from './growing-slices.ts'
+import { linesInTime, type TimeOfLines } from './lines-in-time.ts'
 import { linesOf, type Slice, segmentSlices } from './segment-slices.ts'
-import type { SoughtWords } from './sought-words.ts'
+import { rowsOfSlice, type SlicedSearch, unitsOf } from './slice-rows.ts'
 
 /** Lines of one slice of a search. */
 const LINES_OF_SLICE = 1_000_000
@@ -28,10 +23,6 @@ const LINES_OF_SLICE = 1_000_000
 const MAX_SLICES = 32
 /** Maximum size of the lines of an answer that are held until its oldest are known, in UTF-16 code units. */
 const MAX_HELD_UNITS = 32 * 1024 * 1024
-/** Size of a line beside its texts, about: an export may have a million short lines. */
-const UNITS_OF_ROW = 512
-/** Lines of an answer that are held although one statement finds all of them. */
-const MAX_HELD_LINES = 4_096
 
 /**
  * Finds one page of lines. A search that has to read every line runs in slices of its period, from the preferred end on.
@@ -58,6 +49,7 @@ export function searchLines(
     page,
     statements: found.map(({ statement }) => statement),
     access,
+    seeksInSlots: found.some(statement => statement.seeksInSlots),
     words: filtered && found[0]?.words,
     filtered,
     clock,
@@ -71,48 +63,10 @@ export function searchLines(
 
 const ACCESSES: readonly SearchAccess[] = ['order', 'index', 'scan']
 
-interface SlicedSearch {
-  readonly runner: StatementRunner
-  readonly tables: readonly LineTable[]
-  readonly selection: LineSelection
-  readonly page: LinePage
-  /** One for each table. */
-  readonly statements: readonly Statement[]
-  readonly access: SearchAccess
-  readonly words: SoughtWords | undefined
-  readonly filtered: FilteredLines | undefined
-  readonly clock: Clock
-}
-
 async function* foundLines(search: SlicedSearch, signal: AbortSignal): AsyncGenerator<SelectedLine[]> {
-  const { page } = search
-  const slices = await listedSlices(search, signal)
-  if (slices?.length === 0) return
-  if (page.prefer === 'tail')
-    yield* newestLines(search, slices ?? (await scannedSlices(search, signal)), signal)
-  else if (slices !== undefined || isSliced(search))
-    yield* oldestOfSlices(search, slices ?? (await scannedSlices(search, signal)), signal)
-  else yield* wholePage(search, signal)
-}
-
-/** The page without slices. */
-function wholePage(
-  { runner, tables, selection, statements, page, clock }: SlicedSearch,
-  signal: AbortSignal,
-): AsyncIterable<SelectedLine[]> {
-  const each = tables.map((table, index) =>
-    rowsForReader<SelectedLine>({
-      clock,
-      limit: first => first?.found ?? page.limit,
-      open: () => streamedLines(runner, statements[index] as Statement, signal),
-      // The answer is a stretch of lines without gaps, so the number of lines that are left is its other end.
-      openBehind: (behind, limit) => {
-        const rest = searchStatement(table, selection, { prefer: 'head', limit, behind })
-        return streamedLines(runner, rest.statement, signal)
-      },
-    }),
-  )
-  return page.prefer === 'head' ? mergedLines(each, 'head', page.limit) : newestLinesOf(each, page.limit)
+  const slices = (await listedSlices(search, signal)) ?? (await scannedSlices(search, signal))
+  if (search.page.prefer === 'tail') yield* newestLines(search, slices, signal)
+  else yield* oldestOfSlices(search, slices, signal)
 }
 
 /** Slices that the filters of words name, oldest first; undefined: they exclude too little, or there are none. */
@@ -184,85 +138,85 @@ async function* oldestOfSlices(
 }
 
 /**
- * The answer begins with the oldest line, which is found last, so lines are held until then. That takes less time than a
- * statement that sorts them again. If they are too large to be held, such a statement finds all of them.
+ * The answer begins with the oldest line, which is found last, so lines are held until then. If they are too large to be
+ * held, only their places are, and then they are found again.
  */
 async function* newestLines(
   search: SlicedSearch,
   slices: readonly Slice[],
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
-  const { page } = search
-  const [only] = slices
-  const isWhole = slices.length === 1 && only?.within === undefined && page.limit > MAX_HELD_LINES
-  if (isWhole && !readsFullDays(search)) return yield* wholePage(search, signal)
-  let held: SelectedLine[][] = []
-  let found = 0
-  let heldUnits = 0
-  for (const slice of slices.toReversed()) {
-    for await (const rows of rowsOfSlice(search, slice, page.limit - found, signal)) {
-      held.push(rows)
-      found += rows.length
-      for (const row of rows) heldUnits += UNITS_OF_ROW + row.line.length + row.meta.length
-      if (heldUnits <= MAX_HELD_UNITS) continue
-      if (!readsFullDays(search)) return yield* wholePage(search, signal)
-      held = [rows]
-    }
-    if (found >= page.limit) break
-  }
-  if (heldUnits > MAX_HELD_UNITS) return yield* foundAgain(search, held.at(-1)?.at(-1), found, signal)
+  const held = await heldLines(search, slices, signal)
+  if (held === undefined) return yield* foundAgain(search, slices, signal)
+  const found = held.reduce((sum, { length }) => sum + length, 0)
   for (const rows of held.toReversed())
     if (rows.length > 0) yield rows.toReversed().map(row => ({ ...row, found }))
 }
 
-/** Whether the program decides which lines are found, so that no statement knows how many there are. */
+/** @returns the newest lines, newest first; undefined if they are too large */
+async function heldLines(
+  search: SlicedSearch,
+  slices: readonly Slice[],
+  signal: AbortSignal,
+): Promise<SelectedLine[][] | undefined> {
+  const held: SelectedLine[][] = []
+  let units = 0
+  for await (const rows of newestOfSlices(search, slices, 'lines', signal)) {
+    held.push(rows)
+    for (const row of rows) units += unitsOf(row)
+    if (units > MAX_HELD_UNITS) return undefined
+  }
+  return held
+}
+
+/** The newest lines, oldest first, found in two steps. Lines that came in between do not belong to them. */
+async function* foundAgain(
+  search: SlicedSearch,
+  slices: readonly Slice[],
+  signal: AbortSignal,
+): AsyncGenerator<SelectedLine[]> {
+  const places = new Set<string>()
+  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for await (const rows of newestOfSlices(search, slices, readsFullDays(search) ? 'lines' : 'places', signal))
+    for (const row of rows) {
+      places.add(placeOf(row))
+      fromMs = Math.min(fromMs, row.ts)
+      toMs = Math.max(toMs, row.ts)
+    }
+  const found = places.size
+  const page: LinePage = { prefer: 'head', limit: ALL_LINES }
+  const others = { ...search, page, selection: { ...search.selection, fromMs, toMs } }
+  for await (const rows of oldestOfSlices(others, await scannedSlices(others, signal), signal)) {
+    const some = rows.filter(row => places.delete(placeOf(row)))
+    if (some.length > 0) yield some.map(row => ({ ...row, found }))
+    if (places.size === 0) return
+  }
+}
+
+function placeOf({ topic, partition, offset, row }: SelectedLine): string {
+  return `${topic} ${partition} ${offset} ${row}`
+}
+
+/** Whether the program decides which lines are found, by their texts. */
 function readsFullDays({ selection }: SlicedSearch): boolean {
   return (selection.fullDays ?? []).length > 0
 }
 
-/** The newest lines once more, oldest first. @param oldest the first of them, which is known */
-async function* foundAgain(
+/** @param answer 'places': rows have only the members of a `LinePosition` */
+async function* newestOfSlices(
   search: SlicedSearch,
-  oldest: SelectedLine | undefined,
-  found: number,
+  slices: readonly Slice[],
+  answer: 'lines' | 'places',
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
-  if (oldest === undefined) return
-  yield [{ ...oldest, found }]
-  if (found === 1) return
-  const page: LinePage = { prefer: 'head', limit: found - 1, behind: oldest }
-  const selection = { ...search.selection, fromMs: oldest.ts }
-  const others = { ...search, selection, page }
-  const slices = await scannedSlices(others, signal)
-  for await (const rows of oldestOfSlices(others, slices, signal)) yield rows.map(row => ({ ...row, found }))
-}
-
-function rowsOfSlice(
-  { runner, tables, selection, page, clock }: SlicedSearch,
-  { fromMs, toMs, within }: Slice,
-  limit: number,
-  signal: AbortSignal,
-): AsyncIterable<SelectedLine[]> {
-  const inSlice = { ...selection, fromMs, toMs }
-  const ofSlice = { ...page, limit }
-  const ofTable = (table: LineTable) => {
-    if (within !== undefined && isDecidedHere(inSlice, ofSlice))
-      return decidedLines(runner, { table, selection: inSlice, page: ofSlice, within }, signal)
-    const opened = (asked: LinePage) => {
-      const isDecided = (selection.fullDays ?? []).length === 0
-      const read = isDecided ? asked : { ...asked, limit: ALL_LINES }
-      const { statement } = searchStatement(table, inSlice, read, 'found', within)
-      const found = streamedLines(runner, statement, signal)
-      return isDecided ? found : decidedByText(found, selection, asked.limit, signal)
+  let wanted = search.page.limit
+  for (const slice of slices.toReversed()) {
+    for await (const rows of rowsOfSlice(search, slice, wanted, signal, answer)) {
+      wanted -= rows.length
+      yield rows
     }
-    return rowsForReader<SelectedLine>({
-      clock,
-      limit: () => limit,
-      open: () => opened(ofSlice),
-      openBehind: (behind, most) => opened({ ...ofSlice, limit: most, behind }),
-    })
+    if (wanted <= 0) return
   }
-  return mergedLines(tables.map(ofTable), page.prefer, limit)
 }
 
 /** Slices, both ends included, which together are the time of the selection, oldest first. */
@@ -280,7 +234,7 @@ export async function slicesOf(
   const lines = times.reduce((sum, time) => sum + time.lines, 0)
   const firstMs = Math.min(...times.map(time => time.firstMs))
   const lastMs = Math.max(...times.map(time => time.lastMs))
-  if (lines === 0) return [{ fromMs: selection.fromMs, toMs: selection.toMs }]
+  if (lines === 0) return [{ fromMs: selection.fromMs, toMs: selection.toMs, mostLines: 0 }]
   const { fromMs, toMs } = selection
   const count = Math.min(MAX_SLICES, Math.max(1, Math.ceil(lines / LINES_OF_SLICE)))
   const lengthMs = Math.ceil((lastMs + 1 - firstMs) / count)
@@ -289,5 +243,6 @@ export async function slicesOf(
   return [fromMs, ...within].map((startMs, index) => ({
     fromMs: startMs,
     toMs: (within[index] ?? toMs + 1) - 1,
+    mostLines: Math.ceil(lines / count),
   }))
 }

@@ -1,7 +1,7 @@
-import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
-import type { StoreConnection } from './connection.ts'
-import { textLiteral } from './sql-text.ts'
-import { StoreError } from './store.ts'
+import { LINE_TABLES, type LineTable } from '../../../schemas/log/tables.ts'
+import type { StoreConnection } from '../connection.ts'
+import { textLiteral } from '../sql-text.ts'
+import { StoreError } from '../store.ts'
 
 const MAX_REPLACEMENTS = 10
 const DAY = /^\d{4}-\d{2}-\d{2}$/

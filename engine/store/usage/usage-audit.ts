@@ -1,6 +1,6 @@
-import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
-import { textLiteral } from './sql-text.ts'
-import type { ProjectionDifference, UsageDifference, UsageSums } from './store-audit.ts'
+import { LINE_TABLES, type LineTable } from '../../../schemas/log/tables.ts'
+import { textLiteral } from '../sql-text.ts'
+import type { ProjectionDifference, UsageDifference, UsageSums } from '../store-audit.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
 
 /** Tags of a line by its columns: what alias `tags` of the table is (migrations/0009-slotted-lines.sql). */
