@@ -1,15 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { SimulationQueue } from './simulation-queue.ts'
+import { AccountQueue } from './account-queue.ts'
 
 /** Begins works that end when a test says so. */
 class Works {
-  readonly queue = new SimulationQueue()
+  readonly queue = new AccountQueue('simulations')
+  /** Enterprises of accounts that belong to one. */
+  readonly enterprises: Record<string, string> = {}
   readonly begun: string[] = []
   readonly #ends = new Map<string, (error?: Error) => void>()
 
   begin(account: string, name: string, gone = new AbortController().signal): Promise<void> {
-    return this.queue.run(account, gone, () => {
+    return this.queue.run({ account, enterprise: this.enterprises[account] ?? account }, gone, () => {
       this.begun.push(name)
       return new Promise((resolve, reject) => {
         this.#ends.set(name, error => (error === undefined ? resolve() : reject(error)))
@@ -38,6 +40,16 @@ test('one simulation of an account runs at once, two of a process, and the oldes
   expect(works.begun).toEqual(['a1', 'b1', 'c1'])
   await works.end('a1', new Error('it failed'))
   expect(works.begun).toEqual(['a1', 'b1', 'c1', 'a2'])
+})
+
+test('enterprises take turns, however many accounts wait', async () => {
+  const works = new Works()
+  for (const account of ['a', 'b', 'c', 'd']) works.enterprises[account] = 'e'
+  for (const account of ['a', 'b', 'c', 'd', 'lone']) works.begin(account, account).catch(() => {})
+  await setImmediate()
+  expect(works.begun).toEqual(['a', 'b'])
+  for (const ended of ['a', 'b', 'lone', 'c']) await works.end(ended)
+  expect(works.begun).toEqual(['a', 'b', 'lone', 'c', 'd'])
 })
 
 test('twenty simulations of an account wait, and a further one is refused, without an effect on other accounts', async () => {
