@@ -352,7 +352,7 @@ function withoutAlertIds(value: JsonValue): JsonValue {
 }
 
 function assertIs(schema: object, value: JsonValue): void {
-  const validate = validatorCompiler()({ schema, method: 'GET', url: '/' }) as {
+  const validate = validatorCompiler({ schema, method: 'GET', url: '/' }) as {
     (value: unknown): boolean
     errors?: unknown
   }

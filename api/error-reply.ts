@@ -1,6 +1,9 @@
-import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ConfigurationRejected, type RejectionCode } from '../engine/configuration/rejection.ts'
+import {
+  BudgetExhausted,
+  ConfigurationRejected,
+  type RejectionCode,
+} from '../engine/configuration/rejection.ts'
 import { pointerTo } from '../engine/event/problem.ts'
 import { BodyError } from '../engine/lines/scan/body-error.ts'
 import { isLogAway, LogError } from '../engine/log/log.ts'
@@ -8,7 +11,8 @@ import { StoreError } from '../engine/store/store.ts'
 import type { RefusalLog } from './auth/refusal-log.ts'
 import { ApiError, badRequest, notFound, payloadTooLarge, unavailable } from './http/errors.ts'
 import { ProblemsError } from './http/problems-error.ts'
-import { detailsOf, problemsOf } from './http/validation.ts'
+import { tooManyRequests } from './http/rate-limit.ts'
+import { detailsOf, findingsOf, problemsOf } from './http/validation.ts'
 import { sendPushFailure } from './ingest/push-failure.ts'
 
 /**
@@ -46,6 +50,9 @@ function plainBody(error: ApiError): object {
 }
 
 const DAMAGED_RETRY_S = 60
+const LOG_FULL =
+  'The log is full: nothing was changed. Deletions, revocations and suspensions continue longest. Free disk space, or raise ' +
+  'WEIR_LOG_MAX_BYTES'
 
 const V3_CODES: Readonly<Record<string, string>> = {
   BadRequest: 'EVALIDATION',
@@ -78,6 +85,7 @@ function apiErrorOf(error: unknown, { method, url }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof BodyError) return ofBody(error)
   if (error instanceof ConfigurationRejected) return rejected(error)
+  if (error instanceof BudgetExhausted) return tooManyRequests(error.message, error.retryAfterS)
   if (error instanceof LogError) return ofLog(error, method)
   if (error instanceof StoreError && error.retriable) {
     return unavailable('The store cannot be reached at the moment')
@@ -126,7 +134,7 @@ const WHAT_NEXT: Readonly<Record<string, string>> = { PUT: REPEAT, PATCH: REPEAT
 
 function ofLog(error: LogError, method: string): ApiError {
   if (error.code === 'LOG_RECORD_TOO_LARGE') return payloadTooLarge()
-  if (error.code === 'LOG_FULL') return unavailable('The log is full: nothing can be written at the moment')
+  if (error.code === 'LOG_FULL') return unavailable(LOG_FULL)
   if (error.code === 'LOG_TAIL_LOST') return unavailable(error.message)
   if (isLogAway(error)) {
     // A read has no effects, so a failure leaves nothing uncertain.
@@ -140,7 +148,7 @@ function ofLog(error: LogError, method: string): ApiError {
 
 /** Refusals of the framework itself: bodies that are invalid, too large or unreadable. */
 function ofFramework(error: FastifyError, isV3: boolean): ApiError | undefined {
-  const validation = error.validation as unknown as ErrorObject[] | undefined
+  const validation = findingsOf(error)
   if (validation !== undefined) {
     return isV3 ? new ProblemsError(problemsOf(validation)) : badRequest(detailsOf(validation))
   }

@@ -3,11 +3,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { lineRouting } from '../engine/configuration/kinds/line-routing.ts'
+import { CatalogueBatchRules } from '../engine/delivery/destinations/catalogue-batch-rules.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import type { PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import { Producer } from '../engine/log/producer.ts'
 import type { Catalogue } from '../engine/nodes/contract/catalogue.ts'
 import type { NodeSettings } from '../engine/nodes/contract/node-declaration.ts'
+import type { KafkaOutbound } from '../engine/outbound/kafka-exchange.ts'
 import type { Outbound } from '../engine/outbound/outbound.ts'
 import type { DeadLetterTopics } from '../engine/replay/dead-letters/dead-letter-queue.ts'
 import { type FollowingFolds, PresentMemory } from '../engine/replay/present-memory.ts'
@@ -15,13 +17,19 @@ import { seenByRules } from '../engine/replay/tail/line-visibility.ts'
 import { LiveTails } from '../engine/replay/tail/live-tails.ts'
 import type { Taps } from '../engine/replay/taps/taps.ts'
 import type { Store } from '../engine/store/store.ts'
-import { LoopTurns } from '../engine/worker/loop-turns.ts'
+import { LoopTurns } from '../engine/turns/loop-turns.ts'
+import type { OutboxWorkers } from '../engine/worker/outbox/outbox-workers.ts'
+import { PresentDeliveries } from '../engine/worker/outbox/present-deliveries.ts'
 import { deploymentReporter } from '../engine/worker/reported-deployments.ts'
 import type { CutsInEffect } from '../schemas/log/deployed-configuration.ts'
 import { ConfigurationAuthenticator } from './auth/authenticator.ts'
+import { Sessions } from './auth/session.ts'
+import type { SignInLinks } from './auth/sign-in-links.ts'
 import { TokenUses } from './auth/token-uses.ts'
 import type { ConfigurationSettings } from './configuration/configuration-ports.ts'
 import { Reach } from './configuration/reach.ts'
+import type { ConsoleFiles } from './console/console-files.ts'
+import type { PlaceLimits } from './http/connection-places.ts'
 import type { Rate } from './http/rate-limit.ts'
 import type { IngestPorts } from './ingest/ingest-ports.ts'
 import { IngestWriter } from './ingest/ingest-writer.ts'
@@ -29,8 +37,10 @@ import type { RecentKeys } from './ingest/recent-keys.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import type { ReplayPorts } from './pipeline/replay-ports.ts'
+import { CountedTaps } from './pipeline/taps/counted-taps.ts'
 import { ConcurrentExports } from './search/concurrent-exports.ts'
-import { OpenTails, type TailLimits } from './tail/open-tails.ts'
+import type { SystemParts } from './system/system-status.ts'
+import { OpenTails } from './tail/open-tails.ts'
 
 /** Parts of a process that a server uses. */
 export interface ServerPorts {
@@ -40,6 +50,7 @@ export interface ServerPorts {
   readonly entropy: Entropy
   readonly logger: FastifyBaseLogger
   readonly status: ServiceStatus
+  readonly system: SystemParts
   /** Cuts that the engine of this process has in effect; absent where none runs. */
   readonly inEffect?: CutsInEffect | undefined
   /** Absent if events of pipelines cannot be observed. */
@@ -53,11 +64,19 @@ export interface ServerPorts {
   readonly replay: ReplayPorts
   /** Present state of nodes. */
   readonly memory: PresentMemory
+  /** Present deliveries of nodes. */
+  readonly deliveries: PresentDeliveries
   readonly settings: ServerSettings
   /** Connections to addresses that users name. */
-  readonly outbound: Outbound
+  readonly outbound: Pick<Outbound, 'connect'>
+  /** Carries the requests of checks; absent: destinations are not checked. */
+  readonly checks?: (Pick<Outbound, 'request'> & KafkaOutbound) | undefined
   /** Absent: the server does not accept lines. */
   readonly ingest?: IngestPorts | undefined
+  /** Absent: the server has no console. */
+  readonly console?: ConsoleFiles | undefined
+  /** Absent: nobody signs in by a link. */
+  readonly signInLinks?: SignInLinks | undefined
   /** Absent: the server neither searches nor counts. */
   readonly store?: Store | undefined
   /**
@@ -72,10 +91,12 @@ export interface ServerSettings extends ConfigurationSettings {
   readonly partitions: number
   readonly version: string
   readonly bodyLimitBytes: number
+  /** Host, with a port if needed, at which senders reach ingestion; absent: that of this server. */
+  readonly ingestHost?: string | undefined
   /** Limit of the body of an object of `/v1/config`. */
   readonly maxObjectBytes: number
   readonly corsOrigins: readonly string[]
-  readonly tails: TailLimits
+  readonly tails: PlaceLimits
   readonly maxTapsPerAccount: number
   /** Bound on the lines of one `/v1/export`. */
   readonly maxExportLines: number
@@ -98,7 +119,9 @@ export interface RequestLimits {
 
 /** Everything that the routes of one server can use, as `app.ports`. */
 export interface Ports extends ServerPorts {
+  readonly taps: CountedTaps | undefined
   readonly authenticator: ConfigurationAuthenticator
+  readonly sessions: Sessions
   readonly uses: TokenUses
   readonly reach: Reach
   readonly openTails: OpenTails
@@ -128,8 +151,10 @@ export function sharedPorts(given: ServerPorts): Ports {
   const most = settings.limits?.exportsPerAccount
   return {
     ...given,
+    taps: given.taps && new CountedTaps(given.taps),
     uses,
     authenticator,
+    sessions: new Sessions({ seal: configuration.seal, clock, logId: configuration.topic.logId }),
     reach: new Reach(given),
     openTails: new OpenTails({ configuration, authenticator, clock, tails, limits: settings.tails }),
     nodeSettings,
@@ -149,7 +174,12 @@ export interface LogParts {
   readonly entropy: Entropy
   readonly logger: FastifyBaseLogger
   /** Absent if no engine runs in this process. */
-  readonly engine?: (FollowingFolds & { readonly pin: NonNullable<ReplayPorts['pin']> }) | undefined
+  readonly engine?:
+    | (FollowingFolds & {
+        readonly pin: NonNullable<ReplayPorts['pin']>
+        readonly outbox?: OutboxWorkers | undefined
+      })
+    | undefined
 }
 
 /** Builds the ports that read the log. */
@@ -165,10 +195,12 @@ export function logPorts(
   | 'deadLetters'
   | 'replay'
   | 'memory'
+  | 'deliveries'
   | 'tails'
 > {
   const { topics, catalogue, configuration, clock, entropy, logger, engine } = parts
-  const { ingest, checkpoints, keyed, deadLetters } = topics
+  const { ingest, checkpoints, keyed, deadLetters, outbox } = topics
+  const rules = new CatalogueBatchRules(catalogue)
   return {
     catalogue,
     configuration,
@@ -181,9 +213,11 @@ export function logPorts(
       ingest,
       checkpoints,
       keyed,
+      outbox,
       pin: engine && ((partition, offset) => engine.pin(partition, offset)),
     },
     memory: new PresentMemory({ catalogue, topics, engine, clock }),
+    deliveries: new PresentDeliveries({ ...outbox, rules, clock, outbox: engine?.outbox }),
     tails: new LiveTails({
       catalogue,
       ingest,
@@ -202,6 +236,7 @@ export function ingestPorts(
   keys: RecentKeys,
 ): IngestPorts {
   return {
+    logId: topic.logId,
     writer: new IngestWriter({ topic, producer: new Producer({ topic, clock, entropy }) }),
     partitionOf: lineRouting(configuration, topic.partitions),
     keys,

@@ -151,7 +151,7 @@ describe('bodies', () => {
     expect(errors).toEqual([{ instancePath: '', message: error }])
     const plain = await installation.call({
       method: 'POST',
-      url: '/v1/nothing',
+      url: '/v1/config/view',
       headers: { 'content-type': 'application/json' },
       payload,
     })

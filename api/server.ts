@@ -1,22 +1,26 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { jsonText } from '../engine/json/json-text.ts'
 import type { JsonValue } from '../schemas/json.ts'
 import { RefusalLog } from './auth/refusal-log.ts'
 import { guard } from './auth/request-caller.ts'
 import { RouteTable } from './auth/route-table.ts'
+import { sessionRoutes } from './auth/session-routes.ts'
 import { configurationRoutes } from './configuration-routes.ts'
+import { consoleRoutes } from './console/console-routes.ts'
 import { attachedAccountRoutes } from './enterprise/attached-account-routes.ts'
 import { callerRoutes } from './enterprise/caller-routes.ts'
 import { enterpriseRoutes } from './enterprise/enterprise-routes.ts'
 import { sendError } from './error-reply.ts'
 import { BodyRoom } from './http/bodies/body-room.ts'
 import { ReceivedBodies } from './http/bodies/received-bodies.ts'
+import { compressAnswers } from './http/compressed-answers.ts'
 import { EarlyAnswers } from './http/early-answer.ts'
 import { parseJsonBodies } from './http/json-body.ts'
 import { boundClosing } from './http/open-connections.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { acceptWebSockets } from './http/web-sockets.ts'
+import { whileItRuns } from './http/while-it-runs.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import { newInstance } from './instance.ts'
 import { documentRoutes, serveDocument } from './operations/api-document.ts'
@@ -36,9 +40,11 @@ import { exportRoutes } from './search/export-routes.ts'
 import { fieldRoutes } from './search/field-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { spreadRoutes } from './spread/spread-routes.ts'
+import { systemRoutes } from './system/system-routes.ts'
 import { tailRoutes } from './tail/tail-routes.ts'
 import { assertOneHost, cleanForwarded, refusalOfUnknown, SAFE_HEADERS } from './unrouted-requests.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
+import { usageSeriesRoutes } from './usage/usage-series-routes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -69,9 +75,14 @@ export async function buildServer(given: ServerPorts): Promise<FastifyInstance> 
   readAndAnswerJson(app)
   const refusals = new RefusalLog(clock)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
-  app.setNotFoundHandler(request => {
-    throw refusalOfUnknown(routes, request.method, request.url)
+  const refuseUnknown = ({ method, url }: FastifyRequest): never => {
+    throw refusalOfUnknown(routes, method, url)
+  }
+  // Before the body: reading it would be work that anybody can ask for.
+  app.addHook('onRequest', async request => {
+    if (request.is404) refuseUnknown(request)
   })
+  app.setNotFoundHandler(refuseUnknown)
 
   await documentRoutes(app, settings.version, ports.catalogue)
   await app.register(operationsRoutes)
@@ -91,6 +102,7 @@ function addHooks(app: FastifyInstance): void {
     reply.headers({ ...SAFE_HEADERS, 'x-request-id': request.id })
     assertOneHost(request.raw)
   })
+  compressAnswers(app)
   requestMetrics(app, registry)
 }
 
@@ -101,14 +113,14 @@ function readAndAnswerJson(app: FastifyInstance): void {
   bodies.closeWith(app)
   app.decorate('receivedBodies', bodies)
   parseJsonBodies(app, bodies, bodyTurns)
-  app.setValidatorCompiler(validatorCompiler())
+  app.setValidatorCompiler(validatorCompiler)
   // Answers are written unchanged: a response schema only documents them, and drops nothing.
   app.setSerializerCompiler(() => data => jsonText(data as JsonValue))
   app.setReplySerializer(data => jsonText(data as JsonValue))
 }
 
 async function registerApi(app: FastifyInstance): Promise<void> {
-  const { registry, openTails, store } = app.ports
+  const { registry, openTails, store, console: files } = app.ports
   tailMetrics(registry, openTails)
   const withWebSockets: FastifyPluginAsync = async scope => {
     await acceptWebSockets(scope)
@@ -117,10 +129,12 @@ async function registerApi(app: FastifyInstance): Promise<void> {
   }
   await app.register(withWebSockets)
   await app.register(configurationRoutes)
+  await app.register(sessionRoutes)
   await app.register(callerRoutes)
   await app.register(enterpriseRoutes)
   await app.register(attachedAccountRoutes)
   await app.register(spreadRoutes)
+  await app.register(systemRoutes)
   if (store !== undefined) {
     await app.register(exportRoutes, { store })
     await app.register(searchRoutes, { store })
@@ -128,19 +142,8 @@ async function registerApi(app: FastifyInstance): Promise<void> {
     await app.register(countRoutes, { store, ...searchMetrics(registry) })
     await app.register(fieldRoutes, { store })
     await app.register(usageRoutes, { store })
+    await app.register(usageSeriesRoutes, { store })
   }
   await serveDocument(app)
-}
-
-/** Runs some work from the start of a server to its end. */
-function whileItRuns(app: FastifyInstance, work: (signal: AbortSignal) => Promise<void>): void {
-  const closing = new AbortController()
-  let done: Promise<void> | undefined
-  app.addHook('onReady', async () => {
-    done = work(closing.signal)
-  })
-  app.addHook('onClose', async () => {
-    closing.abort()
-    await done
-  })
+  if (files !== undefined) await app.register(consoleRoutes, { files })
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../engine/clock/clock.ts'
-import { ConfigurationEnd, type OlderStore } from '../engine/configuration/configuration-end.ts'
+import { ConfigurationEnd, type EndNote, type OlderStore } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { MarkKeeper, MarkUnreadableError } from '../engine/configuration/end-mark.ts'
 import { type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
@@ -21,6 +21,7 @@ export interface ConfigurationGuardOptions {
   readonly checkpoints: Topic
   readonly file: MarkKeeper | undefined
   readonly store: MarkKeeper | undefined
+  readonly note?: EndNote
   /** true: other processes write the same log. */
   readonly isShared: boolean
   readonly clock: Clock

@@ -58,3 +58,12 @@ export function howToReadCredentials(
     '',
   ].join('\n')
 }
+
+/** Output with a link that signs the local user in; it is printed on terminals alone. */
+export function signInSentence(link: string): string {
+  return [
+    'Open the console. This link signs you in once, within 10 minutes, on this machine; npx weir console prints a new one:',
+    '',
+    `  ${link}`,
+  ].join('\n')
+}

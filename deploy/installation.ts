@@ -10,6 +10,7 @@ import type { ConfigurationEnd } from '../engine/configuration/configuration-end
 import { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../engine/configuration/deployed-cuts.ts'
 import { deadLetterRetentionMs } from '../engine/configuration/kinds/dead-letter-settings.ts'
+import { quarantinedNodes } from '../engine/configuration/kinds/quarantine.ts'
 import { quotaLedgerOn } from '../engine/configuration/kinds/quota-ledger.ts'
 import { homesOfSpread, spreadReportsOn } from '../engine/configuration/kinds/spread.ts'
 import type { LostTail } from '../engine/configuration/lost-tail.ts'
@@ -23,6 +24,7 @@ import { LogError, type Topic } from '../engine/log/log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
 import { CATALOGUE } from '../engine/nodes/catalogue.ts'
+import { outboxWitnesses } from '../engine/replay/lost-outbox-tail.ts'
 import { findLostTail, findLostTailNow } from '../engine/replay/lost-tail.ts'
 import { ReceivedPositions } from '../engine/replay/received-positions.ts'
 import { LiveTaps } from '../engine/replay/taps/taps.ts'
@@ -38,6 +40,9 @@ import { makeGivenServiceKeys } from './given-service-keys.ts'
 import { LogEnds } from './log-ends.ts'
 import { assertLogPresent, type InstallationUse, neverServed } from './log-presence.ts'
 import { releaseInstallation } from './operator/release-installation.ts'
+import { installationOutbound, type OwnListener } from './outbound/installation-outbound.ts'
+import type { NetworkOutbound } from './outbound/network-outbound.ts'
+import { outboxLane } from './outbox.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
@@ -62,6 +67,10 @@ export interface Installation {
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
   readonly deadLetters: Topic
+  readonly outbox: PartitionedTopics['outbox'] & { readonly topic: GuardedTopic }
+  readonly outbound: NetworkOutbound
+  /** Present listeners of the process: nothing connects to them. */
+  readonly listeners: OwnListener[]
   readonly configurationTopic: Topic
   readonly configuration: ConfigurationLog
   readonly ends: LogEnds
@@ -84,7 +93,18 @@ type Base = Pick<Installation, 'directory' | 'clock' | 'entropy' | 'log'>
 /** Parts that the engine runs on. */
 type EngineParts = Pick<
   Installation,
-  'log' | 'ingest' | 'checkpoints' | 'keyed' | 'deadLetters' | 'configuration' | 'opening' | 'clock' | 'taps'
+  | 'log'
+  | 'ingest'
+  | 'checkpoints'
+  | 'keyed'
+  | 'deadLetters'
+  | 'outbox'
+  | 'outbound'
+  | 'configuration'
+  | 'opening'
+  | 'clock'
+  | 'entropy'
+  | 'taps'
 >
 
 /**
@@ -150,12 +170,13 @@ async function openOnLog(
       {},
       'log-ends.json is damaged and is written again: if the log has lost its end, only the store and the checkpoints can show it',
     )
-  const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger })
+  const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger, configuration })
   const received = new ReceivedPositions(topics, () => homesOfSpread(configuration, topics.ingest.partitions))
   const guarded = (topic: Topic, checkpointsOf: Topic) =>
-    guardedTopic(topic, checkpointsOf, { ends, received, opening, clock })
+    guardedTopic(topic, checkpointsOf, { configuration, ends, received, opening, clock })
   const ingest = guarded(topics.ingest, checkpoints)
   const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
+  const outbox = { ...topics.outbox, topic: guardedOutbox(topics.outbox, ends, clock) }
   const end = configurationEnd({
     configuration,
     ingest,
@@ -167,6 +188,7 @@ async function openOnLog(
       isOpen: () => opening.isOpen,
       waiver: markWaiver(directory),
     }),
+    note: ends.noteOf(configurationTopic),
     isShared: false,
     clock,
     logger,
@@ -179,13 +201,18 @@ async function openOnLog(
       throw error
     },
   )
-  await reportLostTails([ingest, keyed.topic], logger)
+  await reportLostTails([ingest, keyed.topic, outbox.topic], logger)
   if (use === 'serve')
     opening.whenOpen().then(
       () => end.storeIsBack(),
       () => {}, // callers that wait for the store get the error
     )
-  const parts = { ...base, ingest, checkpoints, keyed, deadLetters, configuration, opening }
+  const listeners: OwnListener[] = []
+  const outbound = installationOutbound(settings, ingest.logId, () =>
+    listeners.flatMap(listener => listener.addresses()),
+  )
+  const sending = { outbox, outbound, listeners }
+  const parts = { ...base, ingest, checkpoints, keyed, deadLetters, ...sending, configuration, opening }
   const taps = new LiveTaps(CATALOGUE, clock)
   const engine = newEngine(settings, { ...parts, taps }, logger)
   return { settings, ...parts, configurationTopic, ends, received, end, engine, taps, ...started }
@@ -211,6 +238,7 @@ async function openConfiguration(
       secretKey,
       logger,
       accountCharacters: settings.maxAccountCharacters,
+      changeBytesPerHour: settings.changeBytesPerHour,
     })
     return { configurationTopic: topic, configuration }
   } catch (error) {
@@ -255,6 +283,7 @@ function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): 
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
+    outbox: outboxLane({ ...parts, catalogue, memoryBytes: settings.deliveryMemoryBytes }),
     quotas: quotaLedgerOn(configuration),
     store: opening.store,
     clock,
@@ -274,7 +303,13 @@ function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): 
 function guardedTopic(
   topic: Topic,
   checkpoints: Topic,
-  { ends, received, opening, clock }: Pick<Installation, 'ends' | 'received' | 'opening' | 'clock'>,
+  {
+    configuration,
+    ends,
+    received,
+    opening,
+    clock,
+  }: Pick<Installation, 'configuration' | 'ends' | 'received' | 'opening' | 'clock'>,
 ): GuardedTopic {
   const mark = async (partition: number) => ends.of(topic, partition)
   const witnesses = { topic, checkpoints, mark, received }
@@ -291,7 +326,23 @@ function guardedTopic(
     return findLostTail({ ...witnesses, store }, partition, floor)
   }
   const onAppended = (partition: number, next: bigint) => ends.note(topic, partition, next)
-  return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs(), onAppended })
+  return new GuardedTopic(topic, {
+    look,
+    monotonicMs: () => clock.monotonicMs(),
+    onAppended,
+    quarantinedNodes: partition => quarantinedNodes(configuration, topic.name, partition),
+  })
+}
+
+/** The topic of the outbox, which accepts nothing behind a lost end. Its checkpoints and the folder know that end. */
+function guardedOutbox(outbox: PartitionedTopics['outbox'], ends: LogEnds, clock: Clock): GuardedTopic {
+  const { topic } = outbox
+  const witnesses = outboxWitnesses(outbox, async partition => ends.of(topic, partition))
+  return new GuardedTopic(topic, {
+    look: (partition, floor) => findLostTail(witnesses, partition, floor),
+    monotonicMs: () => clock.monotonicMs(),
+    onAppended: (partition, next) => ends.note(topic, partition, next),
+  })
 }
 
 async function partitionedTopics(
@@ -328,9 +379,10 @@ function wrongSecretKey(
 }
 
 /** Closes the parts that `openInstallation` opened, last first. The engine was stopped before. */
-export async function closeInstallation({ opening, end, log, ends, directory }: Installation): Promise<void> {
+export async function closeInstallation(installation: Installation): Promise<void> {
+  const { opening, end, log, ends, directory, outbound } = installation
   end.close()
-  await opening.close()
+  await Promise.all([opening.close(), outbound.close()])
   await log.close()
   await ends.close()
   directory.close()

@@ -27,6 +27,14 @@ test('the next process knows the ends of partitions, even if this one is killed'
   expect(LogEnds.open(folder).of(TOPIC, 1)).toBe(7n)
 })
 
+test('a process that was killed right after a change of the configuration had not noted its end yet', async () => {
+  const topic = { name: 'weir.config', logId: 'log', partitions: 1 }
+  const note = LogEnds.open(folder).noteOf(topic)
+  expect(note.read()).toBe(0n)
+  await note.note(9n)
+  expect([note.read(), LogEnds.open(folder).noteOf(topic).read()]).toEqual([9n, 9n])
+})
+
 test('another log of the same name is not treated as the previous one', async () => {
   const ends = LogEnds.open(folder)
   ends.note({ ...TOPIC, logId: 'a longer one of before' }, 0, 1_000_000n)

@@ -1,6 +1,7 @@
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EndNote } from '../engine/configuration/configuration-end.ts'
 import { DataDirectoryError } from './data-directory.ts'
 
 const FILE_NAME = 'log-ends.json'
@@ -67,6 +68,18 @@ export class LogEnds {
     return ends?.logId === topic.logId ? BigInt(ends.next[partition] ?? 0) : 0n
   }
 
+  /** The end of a topic's only partition. */
+  noteOf(topic: { readonly name: string; readonly logId: string; readonly partitions: number }): EndNote {
+    return {
+      place: FILE_NAME,
+      read: () => this.of(topic, 0),
+      note: next => {
+        this.note(topic, 0, next)
+        return this.#writeNow()
+      },
+    }
+  }
+
   /** Ends only rise: a log that lost its end does not lower them. */
   note(
     topic: { readonly name: string; readonly logId: string; readonly partitions: number },
@@ -86,11 +99,15 @@ export class LogEnds {
 
   /** Writes the present ends durably. A failing disk does not prevent a stop. */
   async close(): Promise<void> {
-    clearTimeout(this.#late)
-    if (this.#isChanged) this.#write()
-    await this.#writing
+    if (this.#isChanged) await this.#writeNow()
     await this.#file?.sync().catch(() => undefined)
     await this.#file?.close()
+  }
+
+  async #writeNow(): Promise<void> {
+    clearTimeout(this.#late)
+    this.#write()
+    await this.#writing
   }
 
   /**

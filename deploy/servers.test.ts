@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
-import { openServers } from './servers.ts'
+import { closeServers, listen, openServers } from './servers.ts'
 import { readSettings } from './settings/settings.ts'
 
 let folder: string
@@ -42,4 +45,70 @@ test('limits of the operator hold at the API', async () => {
   const statuses = []
   for (let at = 0; at < 3; at++) statuses.push((await post('/v1/config/tokens', key)).statusCode)
   expect(statuses).toEqual([200, 200, 400])
+})
+
+/** The answer of a server to a request without a credential. */
+async function statusOf(server: FastifyInstance | undefined, url: string): Promise<number | undefined> {
+  return (await server?.inject({ url }))?.statusCode
+}
+
+test('a port for metrics serves metrics and health alone, and the others serve what they did', async () => {
+  const settings = readSettings({
+    WEIR_DATA_DIR: join(folder, 'data'),
+    WEIR_PARTITIONS: '1',
+    WEIR_PORT: '0',
+    WEIR_INGEST_PORT: '0',
+    WEIR_METRICS_PORT: '0',
+  })
+  const logger = pino({ level: 'silent' })
+  installation = await openInstallation(settings, logger)
+  const serves = { lines: true, api: true }
+  const servers = await openServers(settings, { ...installation, serves }, undefined, logger)
+  try {
+    const { api, ingest, metrics } = servers
+    const urls = ['/healthz', '/readyz?for=ingest', '/metrics']
+    for (const server of [api, metrics])
+      expect(await Promise.all(urls.map(url => statusOf(server, url)))).toEqual([200, 200, 200])
+    expect(await Promise.all(urls.map(url => statusOf(ingest, url)))).toEqual([200, 200, 404])
+    const headers = { authorization: `Token ${installation.keys.accessToken}` }
+    for (const url of [
+      '/',
+      '/v3/pipeline',
+      '/v1/export',
+      '/logs/ingest',
+      '/docs',
+      '/openapi.json',
+      '/console/',
+    ])
+      expect([url, (await metrics?.inject({ url, headers }))?.statusCode]).toEqual([url, 404])
+    const addresses = await listen(settings, servers, logger)
+    expect(Object.keys(addresses)).toEqual(['apiUrl', 'ingestUrl'])
+    const ports = installation.listeners.flatMap(listener => listener.addresses()).map(({ port }) => port)
+    expect(new Set(ports).size).toBe(3)
+    const answer = await fetch(`http://127.0.0.1:${ports[2]}/metrics`)
+    expect(await answer.text()).toMatch(/^weir_log_takes_ingest 1$/m)
+  } finally {
+    await closeServers(servers)
+  }
+})
+
+test('a port that another program has is named with its setting', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const port = String((other.address() as AddressInfo).port)
+  const settings = readSettings({
+    WEIR_DATA_DIR: join(folder, 'data'),
+    WEIR_PARTITIONS: '1',
+    WEIR_PORT: '0',
+    WEIR_METRICS_PORT: port,
+  })
+  const logger = pino({ level: 'silent' })
+  installation = await openInstallation(settings, logger)
+  const serves = { lines: true, api: true }
+  const servers = await openServers(settings, { ...installation, serves }, undefined, logger)
+  await expect(listen(settings, servers, logger)).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${port} (WEIR_HOST, WEIR_METRICS_PORT): another program listens there`,
+  )
+  await closeServers(servers)
+  other.close()
 })

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { BackOff } from '../engine/clock/back-off.ts'
 import type { Clock } from '../engine/clock/clock.ts'
+import { enterpriseOfAccount } from '../engine/configuration/enterprise-accounts.ts'
+import type { ConfigurationView } from '../engine/configuration/kind.ts'
 import { type ClickHouseStore, openClickHouseStore } from '../engine/store/clickhouse-store.ts'
 import type { StoreConnection } from '../engine/store/connection.ts'
 import { openEmbeddedConnection } from '../engine/store/embedded-connection.ts'
@@ -23,6 +25,7 @@ export interface StoreOpeningPorts {
   readonly directory: DataDirectory | undefined
   readonly clock: Clock
   readonly logger: Logger
+  readonly configuration: ConfigurationView
 }
 
 /** The log that the store belongs to; its checkpoints show whether batches were stored. */
@@ -54,7 +57,9 @@ export class StoreOpening {
   #opened: Promise<void> = Promise.resolve()
 
   private constructor(connection: StoreConnection, ports: StoreOpeningPorts) {
-    this.store = openClickHouseStore(connection)
+    const { configuration } = ports
+    const enterpriseOf = (account: string) => enterpriseOfAccount(configuration, account) ?? account
+    this.store = openClickHouseStore(connection, ports.clock, enterpriseOf)
     this.connection = connection
     this.#ports = ports
   }

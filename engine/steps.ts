@@ -44,6 +44,8 @@ export function* joined(parts: readonly Uint8Array[]): Steps<Buffer> {
 const STRETCH_UNITS = 50_000
 /** Units of an event at a node, in addition to the cost of expressions. */
 export const EVENT_UNITS = 200
+/** Units per byte of an event whose members are read one by one. */
+export const MEMBER_BYTE_UNITS = 4
 
 /** Remaining units of the present stretch. */
 export class Stretch {

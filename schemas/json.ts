@@ -14,9 +14,25 @@ export interface JsonObject {
  */
 export class NumberText {
   readonly text: string
+  /** The number with the other sign, as soon as it was needed. */
+  #opposite: NumberText | undefined
 
   constructor(text: string) {
     this.text = text
+  }
+
+  /** Its value as a double: infinite. The text, which may be long, is not read. */
+  get double(): number {
+    return this.text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  }
+
+  /** The number with the other sign. It is made only once, because a copy of the text may be long. */
+  get opposite(): NumberText {
+    if (this.#opposite === undefined) {
+      this.#opposite = new NumberText(this.text.startsWith('-') ? this.text.slice(1) : `-${this.text}`)
+      this.#opposite.#opposite = this
+    }
+    return this.#opposite
   }
 
   toString(): string {
@@ -25,8 +41,14 @@ export class NumberText {
 
   /** Makes `JSON.stringify` print the text as a number. */
   toJSON(): unknown {
-    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text)
+    return rawJson(this.text)
   }
+}
+
+/** A value that `JSON.stringify` prints as this text. @param text of a number */
+export function rawJson(text: string): unknown {
+  // TypeScript does not know the function yet.
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -3,6 +3,7 @@ import type { PresetAlertRecord, PresetAlertWrite } from '../../schemas/http/acc
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
 import type { Resource } from '../configuration/resource-routes.ts'
 import { writtenResource } from '../configuration/written-resource.ts'
+import { isoTime } from '../http/iso-time.ts'
 import { channelRecords } from './channels.ts'
 
 type Ports = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'entropy'>
@@ -21,8 +22,8 @@ export function presetAlertResource(ports: Ports): Resource<PresetAlertWrite, Pr
       account: value.account,
       name: value.name,
       channels: [...value.channels],
-      _created: new Date(value.createdAtMs).toISOString(),
-      _modified: new Date(value.modifiedAtMs).toISOString(),
+      _created: isoTime(value.createdAtMs),
+      _modified: isoTime(value.modifiedAtMs),
     }),
   })
 }

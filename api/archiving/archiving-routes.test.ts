@@ -2,7 +2,8 @@ import { createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
+import type { NetworkAddress, Outbound } from '../../engine/outbound/outbound.ts'
+import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import {
@@ -220,7 +221,7 @@ describe('if the operator requires a check of connections', () => {
     await installation.app.close()
     const asked: NetworkAddress[] = []
     let isThere = false
-    const outbound: Outbound = {
+    const outbound: Pick<Outbound, 'connect'> = {
       connect: async to => {
         asked.push(to)
         if (!isThere) throw new OutboundError('UNRESOLVED', 'away')
@@ -238,7 +239,7 @@ describe('if the operator requires a check of connections', () => {
 
   test.each<[string, object, string]>([
     ['no more than blanks', { ...EVERY.ibm, endpoint: ' ' }, 'ibm has no endpoint to connect to'],
-    ['what is no address', s3('http://a b/'), 'endpoint is not an address'],
+    ['what is not an address', s3('http://a b/'), 'endpoint is not an address'],
     [
       'an account of another host',
       { ...EVERY.azblob, accountname: 'a.example/' },

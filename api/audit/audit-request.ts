@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ChangeAction } from '../../engine/configuration/history.ts'
 import { KINDS } from '../../engine/configuration/kinds.ts'
-import { numberToMs } from '../../engine/times/sent-time.ts'
-import { isoTimeMs } from '../http/iso-time.ts'
+import { readPointInTime } from '../../engine/times/point-in-time.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 
 /** A kind with parts stands for all of its parts. */
@@ -38,14 +37,16 @@ export interface AuditRequest {
   readonly limit: number
   /** Returns older changes only. */
   readonly before: AuditPosition | undefined
+  /** Everything that determines the answer, for the cursor of the next page. */
+  readonly condition: string
 }
 
 /** @param place whose changes are requested: a cursor is only valid for the same place. @throws ApiError 400 */
-export function readAuditRequest(query: unknown, place: string): AuditRequest {
+export function readAuditRequest(query: unknown, place: string, nowMs: number): AuditRequest {
   const parameters = new QueryParameters(query)
   const filter: AuditFilter = {
-    fromMs: momentOf(parameters, 'from'),
-    toMs: momentOf(parameters, 'to'),
+    fromMs: momentOf(parameters, 'from', nowMs),
+    toMs: momentOf(parameters, 'to', nowMs),
     actor: parameters.text('actor'),
     kind: oneOf(parameters, 'kind', AUDITED_KINDS),
     entity: parameters.text('entity'),
@@ -54,35 +55,47 @@ export function readAuditRequest(query: unknown, place: string): AuditRequest {
   parameters.inOrder(filter.fromMs, filter.toMs)
   const limit = parameters.integer('limit', { min: 1, max: MAX_EVENTS }) ?? USUAL_EVENTS
   const cursor = parameters.text('cursor')
-  const before = cursor === undefined ? undefined : decodeCursor(cursor, filter, place)
+  const condition = JSON.stringify([place, asWritten(filter, parameters)])
+  const before = cursor === undefined ? undefined : decodeCursor(cursor, condition)
   if (cursor !== undefined && before === undefined)
     parameters.refuse('cursor', 'must be the "next" of an answer to the same filters')
   parameters.check()
-  return { filter, limit, before }
+  return { filter, limit, before, condition }
 }
 
-export function encodeCursor({ offset, index }: AuditPosition, filter: AuditFilter, place: string): string {
-  return Buffer.from(`${offset}.${index}.${digestOf(filter, place)}`).toString('base64url')
+/** @param condition of the request: a cursor is only valid for the same one */
+export function encodeCursor({ offset, index }: AuditPosition, condition: string): string {
+  return Buffer.from(`${offset}.${index}.${digestOf(condition)}`).toString('base64url')
 }
 
-function decodeCursor(cursor: string, filter: AuditFilter, place: string): AuditPosition | undefined {
+function decodeCursor(cursor: string, condition: string): AuditPosition | undefined {
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, offset, index, digest] = /^(\d{1,18})\.(\d{1,9})\.([0-9a-f]{16})$/.exec(text) ?? []
-  if (offset === undefined || digest !== digestOf(filter, place)) return undefined
+  if (offset === undefined || digest !== digestOf(condition)) return undefined
   return { offset: BigInt(offset), index: Number(index) }
 }
 
 /** The digest need not be secret: a cursor can only name a position of the same answer. */
-function digestOf(filter: AuditFilter, place: string): string {
-  return hash('sha256', JSON.stringify([place, filter])).slice(0, 16)
+function digestOf(condition: string): string {
+  return hash('sha256', condition).slice(0, 16)
 }
 
-function momentOf(parameters: QueryParameters, name: string): number | undefined {
+/** A date means its first instant at both ends, because the end is exclusive. */
+function momentOf(parameters: QueryParameters, name: string, nowMs: number): number | undefined {
   const text = parameters.text(name)
   if (text === undefined) return undefined
-  const ms = /^\d{1,16}$/.test(text) ? numberToMs(text) : isoTimeMs(text)
-  if (ms === undefined || ms === null) parameters.refuse(name, 'must be a valid ISO 8601 date or UNIX time')
-  return ms ?? undefined
+  const ms = readPointInTime(text, { nowMs, edge: 'start' })
+  if (ms === undefined) parameters.refuse(name, 'must be a valid ISO 8601 date or UNIX time')
+  return ms
+}
+
+/** The filter with relative times as they are written: their values differ between the pages of an answer. */
+function asWritten(filter: AuditFilter, parameters: QueryParameters): object {
+  return {
+    ...filter,
+    ...(parameters.isRelative('from') && { fromMs: parameters.text('from') }),
+    ...(parameters.isRelative('to') && { toMs: parameters.text('to') }),
+  }
 }
 
 function oneOf<Value extends string>(

@@ -11,9 +11,11 @@ import { jsonText } from '../../engine/json/json-text.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { type AuditEvent, AuditPage } from '../../schemas/http/account/audit-api.ts'
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
+import { TIME_FORMS } from '../../schemas/http/time-forms.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { Caller } from '../auth/caller.ts'
 import { maskedValue } from '../configuration/masked-value.ts'
+import { isoTime } from '../http/iso-time.ts'
 import { jsonDifferences } from '../pipeline/revisions/json-difference.ts'
 import {
   ACTIONS,
@@ -30,7 +32,7 @@ const PAGE_BYTES = 1_000_000
 const READ_TOGETHER = 20
 
 const AuditQuery = Type.Object({
-  from: Type.Optional(Type.String({ description: 'ISO 8601, or UNIX seconds or milliseconds. Inclusive.' })),
+  from: Type.Optional(Type.String({ description: `Start of the period: ${TIME_FORMS}. Inclusive.` })),
   to: Type.Optional(Type.String({ description: 'End of the period, in the same forms; exclusive.' })),
   actor: Type.Optional(
     Type.String({ description: 'Subject id or e-mail address, or the name of a token or key.' }),
@@ -44,7 +46,7 @@ const AuditQuery = Type.Object({
 
 /** `/v1/config/audit`: changes of the configuration, with author and time. */
 export const auditRoutes: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, configuration } = app.ports
+  const { catalogue, clock, configuration } = app.ports
   app.get(
     '/v1/config/audit',
     {
@@ -60,12 +62,12 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async app => {
     },
     async ({ caller, query }) => {
       const place = placeOf(caller)
-      const { filter, limit, before } = readAuditRequest(query, place)
+      const { filter, limit, before, condition } = readAuditRequest(query, place, clock.wallMs())
       const { history } = configuration
       await history.catchUp()
       const wanted = matching(history, history.newestFirst(place, before), filter)
       const { events, last } = await page(catalogue, history, wanted, limit)
-      return { events, next: last === undefined ? null : encodeCursor(last, filter, place) }
+      return { events, next: last === undefined ? null : encodeCursor(last, condition) }
     },
   )
 }
@@ -117,7 +119,7 @@ async function page(
     const values = await history.valuesOf(following)
     for (const [at, change] of following.entries()) {
       const event = eventOf(catalogue, history, change, values[at] as ChangedValues)
-      bytes += jsonText(event as unknown as JsonValue).length
+      bytes += jsonText(event).length
       if (events.length === limit || (events.length > 0 && bytes > PAGE_BYTES)) return { events, last }
       events.push(event)
       last = change
@@ -154,7 +156,7 @@ function eventOf(
   const { id, type, email, name } = history.subjects.get(change.actor)
   return {
     id: `${offset}.${index}`,
-    at: new Date(change.atMs).toISOString(),
+    at: isoTime(change.atMs),
     actor: { id, type, email, name },
     action: change.action,
     kind: kindName,

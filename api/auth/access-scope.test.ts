@@ -2,9 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
 import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { HOUR_MS } from '../../engine/times/duration.ts'
+import {
+  openSearchedInstallation,
+  type SearchedInstallation,
+} from '../../test/support/searched-installation.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
-import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import type { StoredLines } from '../../test/support/stored-lines.ts'
+import type { TestInstallation } from '../../test/support/test-installation.ts'
 
 const SECOND = Math.floor(RECEIVED_MS / 1000)
 const EMAIL = 'ann@example.org'
@@ -13,14 +17,14 @@ const ERRORS = 'bbbbbbbbbb'
 const NOTHING = 'cccccccccc'
 const NOT_SECRET = 'dddddddddd'
 
+let searched: SearchedInstallation
 let lines: StoredLines
 let weir: TestInstallation
 let token: string
 
 beforeAll(async () => {
-  lines = await openStoredLines()
-  weir = await testInstallation({ store: lines.store })
-  weir.clock.setWall(RECEIVED_MS)
+  searched = await openSearchedInstallation()
+  ;({ lines, weir } = searched)
   const { accountId: account } = weir.credentials
   const sent = [
     { line: 'one', app: 'web', level: 'info' },
@@ -50,10 +54,7 @@ beforeAll(async () => {
   token = await weir.token({ kind: 'user', subjectId: 'ann', email: EMAIL })
 })
 
-afterAll(async () => {
-  await weir.app.close()
-  await lines.close()
-})
+afterAll(() => searched.close())
 
 const limitedTo = async (...groups: string[]) => {
   const member = weir.configuration.get(members, memberKey(weir.credentials.accountId, EMAIL))!
@@ -114,20 +115,122 @@ describe('a search', () => {
   })
 })
 
+describe('of lines outside the groups of a member', () => {
+  const HIDDEN = 'hidden'
+  const HIDDEN_MS = RECEIVED_MS - 2 * HOUR_MS
+  let hiddenId: string
+
+  beforeAll(async () => {
+    const { accountId: account, accessToken } = weir.credentials
+    const names = { app: HIDDEN, host: HIDDEN, level: HIDDEN, tags: [HIDDEN] }
+    const line = JSON.stringify({ [HIDDEN]: HIDDEN })
+    await lines.add([{ line, timestamp: HIDDEN_MS, rest: {}, ...names }], { account, timeMs: RECEIVED_MS })
+    await limitedTo(WEB)
+    const parameters = new URLSearchParams({ from: String(HIDDEN_MS), to: String(HIDDEN_MS) })
+    const headers = { authorization: `Token ${accessToken}` }
+    hiddenId = JSON.parse((await weir.call({ url: `/v1/export?${parameters}`, headers })).body)._id
+  })
+
+  /** Usage counts all lines; the list is the rule. */
+  const USAGE = [
+    '/v1/usage/:kind',
+    '/v1/usage/:kind/:name',
+    '/v2/usage/:kind',
+    '/v2/usage/:kind/:name',
+    '/v3/usage/series',
+  ]
+  const SEARCHES = [
+    '/v1/export',
+    '/v2/export',
+    '/v3/search',
+    '/v3/search/context',
+    '/v3/search/facet',
+    '/v3/search/field',
+    '/v3/search/histogram',
+    '/v3/search/line/:lineId',
+    '/v3/search/value',
+  ]
+
+  /** The documentation, a WebSocket, and paths for other routes. */
+  const NOT_ASKED = /^\/(?:docs|openapi|ws)|\*/
+
+  /** The address of a route that would show the hidden line. */
+  function addressOf(url: string): string {
+    const values: Record<string, string> = { kind: 'apps', name: HIDDEN, lineId: hiddenId }
+    const path = url.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? '0a1b2c3d4e')
+    const range = { from: String(HIDDEN_MS), to: String(RECEIVED_MS) }
+    const [fromDay, toDay] = [HIDDEN_MS, RECEIVED_MS].map(ms => new Date(ms).toISOString()) as [
+      string,
+      string,
+    ]
+    const parameters: [prefix: string, parameters: Record<string, string>][] = [
+      ['/v3/search/context', { line_id: hiddenId }],
+      ['/v3/search/line', {}],
+      ['/v3/search/histogram', { ...range, by: 'app' }],
+      ['/v3/search/facet', { ...range, fields: 'app' }],
+      ['/v3/search/value', { ...range, field: 'app' }],
+      ['/v3/search', range],
+      ['/v1/export', range],
+      ['/v2/export', range],
+      ['/v1/usage', { from: String(SECOND), to: String(SECOND + 1) }],
+      ['/v2/usage', { from: fromDay, to: toDay }],
+      ['/v3/usage/series', { ...range, to: String(RECEIVED_MS + HOUR_MS), kind: 'apps' }],
+    ]
+    const found = parameters.find(([prefix]) => path.startsWith(prefix))?.[1] ?? {}
+    return `${path}?${new URLSearchParams(found)}`
+  }
+
+  async function showing(headers: Record<string, string>): Promise<string[]> {
+    const routes = weir.app.routeTable.routes()
+    const shown: string[] = []
+    for (const { url, method, reveals } of routes) {
+      if (method !== 'GET' || reveals !== undefined || NOT_ASKED.test(url)) continue
+      const { body } = await weir.app.inject({ url: addressOf(url), headers })
+      if (body.includes(HIDDEN)) shown.push(url)
+    }
+    return shown.toSorted()
+  }
+
+  test('no route shows a name, except usage', async () => {
+    const owner = { authorization: `Token ${weir.credentials.accessToken}` }
+    expect(await showing(owner)).toEqual([...USAGE, ...SEARCHES].toSorted())
+    expect(await showing(asAnn())).toEqual(USAGE)
+  })
+
+  test('no route shows a name to a token of the member that can only read, except usage', async () => {
+    const reading = await weir.token({ kind: 'user', subjectId: 'ann', email: EMAIL, scope: 'readonly' })
+    expect(await showing({ authorization: `Token ${reading}` })).toEqual(USAGE)
+  })
+
+  test('no route shows anything to those who can only send lines', async () => {
+    const sending = await weir.token({ kind: 'service', scope: 'ingest' })
+    expect(await showing({ authorization: `Token ${sending}` })).toEqual([])
+    expect(await showing({ apikey: weir.credentials.ingestionKey })).toEqual([])
+  })
+})
+
 const PIPELINE = '/v3/pipeline/:pipelineId'
 
 /** Every route, except searches and tails, that reveals lines of an account or parts of them. */
 const REVEALING = [
   `DELETE ${PIPELINE}/preview/:previewId`,
+  'GET /v3/explain',
   `GET ${PIPELINE}/dead-letter`,
   `GET ${PIPELINE}/error`,
   `GET ${PIPELINE}/explain`,
+  `GET ${PIPELINE}/metrics`,
+  `GET ${PIPELINE}/metrics/live`,
   `GET ${PIPELINE}/preview`,
   `GET ${PIPELINE}/preview/:previewId`,
   `GET ${PIPELINE}/source/:nodeId/tap`,
   `GET ${PIPELINE}/transform/:nodeId/bucket`,
   `GET ${PIPELINE}/transform/:nodeId/bucket/:key`,
+  `GET ${PIPELINE}/transform/:nodeId/profile`,
   `GET ${PIPELINE}/transform/:nodeId/tap`,
+  'GET /v3/pipeline/dead-letter',
+  'GET /v3/pipeline/error',
+  'GET /v3/pipeline/error/count',
+  'GET /v3/pipeline/metrics',
   `POST ${PIPELINE}/dead-letter/replay`,
   `POST ${PIPELINE}/preview`,
   `POST ${PIPELINE}/publish`,

@@ -22,6 +22,7 @@ import type {
 } from './caller.ts'
 import { type ApiCarriers, type Presented, presentedTo, presentedToIngestion } from './carriers.ts'
 import { narrowed } from './right.ts'
+import type { SentSession } from './session.ts'
 import type { TokenUses } from './token-uses.ts'
 
 /** Credentials of a request to the API, except ingestion. */
@@ -29,12 +30,15 @@ export interface ApiCredentials extends ApiCarriers {
   /** Path without the query. */
   readonly path: string
   readonly delegateAccountId?: string | undefined
+  /** Account that the address of a WebSocket names; it counts for sessions, since browsers cannot send headers there. */
+  readonly delegateAccountIdOfSocket?: string | undefined
 }
 
 /** Texts of the hosted service, or similar ones. They do not depend on the reason for the refusal. */
 const NO_CREDENTIAL = 'No credentials were given'
 const BAD_TOKEN = 'Invalid or expired access token'
 export const BAD_SERVICE_KEY = 'Service Key Validation Error: Invalid or deactivated servicekey'
+const SESSION_ENDED = 'The session has ended: sign in again'
 const BAD_INGESTION_KEY = 'Ingestion Key Validation Error: Invalid or deactivated apikey'
 
 export const DELEGATION_REQUIRED = '"x-delegate-account-id" header is required'
@@ -74,9 +78,24 @@ export class ConfigurationAuthenticator implements Authenticator {
     const presented = presentedTo(credentials, isOlderEnterpriseApi(path))
     if (presented !== undefined && presented.kind === 'enterpriseKey')
       return this.#enterpriseOf(presented.secret, credentials)
+    if (presented?.kind === 'session') return this.#callerOfSession(presented, credentials)
     const found = this.#find(presented, 'service', takesKeys(path))
     if ('failure' in found) return found
     return this.#delegated(found.caller, credentials.delegateAccountId)
+  }
+
+  /** Authenticates an access token that came in another way than a carrier. */
+  authenticateToken(secret: string): Authentication {
+    return this.#find({ kind: 'token', secret }, 'service')
+  }
+
+  #callerOfSession({ token, refusal }: SentSession, credentials: ApiCredentials): Authentication {
+    if (refusal !== undefined) return refused(403, refusal)
+    const found = token === undefined ? undefined : this.authenticateToken(token)
+    if (found === undefined || 'failure' in found) return refused(401, SESSION_ENDED)
+    const { delegateAccountId, delegateAccountIdOfSocket } = credentials
+    const caller: Caller = { ...found.caller, isSession: true }
+    return this.#delegated(caller, delegateAccountId ?? delegateAccountIdOfSocket)
   }
 
   /** The enterprise of a service key. The key cannot act for an account: delegation is for tokens. */

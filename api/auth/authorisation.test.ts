@@ -20,15 +20,23 @@ import type { Needs } from './permission.ts'
 const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v3/pipeline': 'read',
   'POST /v3/pipeline': 'write',
+  'GET /v3/pipeline/node-type': 'read',
+  'GET /v3/pipeline/error': 'write',
+  'GET /v3/pipeline/error/count': 'write',
+  'GET /v3/pipeline/dead-letter': 'read',
+  'GET /v3/pipeline/delivery': 'read',
   'GET /v3/pipeline/:pipelineId': 'read',
   'PUT /v3/pipeline/:pipelineId': 'write',
   'DELETE /v3/pipeline/:pipelineId': 'write',
   'POST /v3/pipeline/:pipelineId/publish': 'write',
   'GET /v3/pipeline/:pipelineId/export': 'write',
   'PUT /v3/pipeline/import': 'write',
+  'GET /v3/pipeline/:pipelineId/graph': 'read',
+  'PUT /v3/pipeline/:pipelineId/graph': 'write',
   'POST /v3/pipeline/:pipelineId/pause': 'write',
   'POST /v3/pipeline/:pipelineId/simulate': 'write',
   'POST /v3/pipeline/simulate': 'write',
+  'GET /v3/explain': 'write',
   'GET /v3/pipeline/:pipelineId/explain': 'write',
   'GET /v3/pipeline/:pipelineId/error': 'write',
   'POST /v3/pipeline/:pipelineId/preview': 'write',
@@ -48,6 +56,12 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/exemption': 'write',
   'GET /v3/pipeline/:pipelineId/transform/:nodeId/bucket': 'read',
   'GET /v3/pipeline/:pipelineId/transform/:nodeId/bucket/:key': 'read',
+  'GET /v3/pipeline/:pipelineId/transform/:nodeId/profile': 'read',
+  'POST /v3/pipeline/:pipelineId/transform/:nodeId/profile/reset': 'write',
+  'GET /v3/pipeline/:pipelineId/sink/:nodeId/delivery': 'read',
+  'POST /v3/pipeline/:pipelineId/sink/:nodeId/check': 'write',
+  'GET /v3/pipeline/state-variable': 'read',
+  'PUT /v3/pipeline/state-variable/:stateId': 'write',
   'GET /v3/pipeline/gateway-route': 'read',
   'POST /v3/pipeline/gateway-route': 'write',
   'GET /v3/pipeline/gateway-route/:routeId': 'read',
@@ -81,6 +95,8 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId': 'write',
   'GET /v3/pipeline/:pipelineId/source/:nodeId/tap': 'write',
   'GET /v3/pipeline/:pipelineId/transform/:nodeId/tap': 'write',
+  'POST /v3/auth/session': 'public',
+  'DELETE /v3/auth/session': 'public',
   'GET /v3/auth/account': 'caller',
   'GET /v3/auth/account/:accountId': 'caller',
   'GET /v3/auth/token': 'caller',
@@ -144,6 +160,10 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'GET /v3/search/field': 'read',
   'GET /v3/search/value': 'read',
   'GET /ws/tail': 'read',
+  'GET /v3/pipeline/metrics': 'read',
+  'GET /v3/pipeline/:pipelineId/metrics': 'read',
+  'GET /v3/pipeline/:pipelineId/metrics/live': 'read',
+  'GET /v3/usage/series': 'read',
   'GET /v2/usage': 'read',
   'GET /v2/usage/:kind': 'read',
   'GET /v2/usage/:kind/:name': 'read',
@@ -185,6 +205,9 @@ const ENDPOINTS: Readonly<Record<string, Needs>> = {
   'POST /v1/enterprise/keys': 'enterprise',
   'GET /v1/enterprise/keys/:keyId': 'enterprise',
   'DELETE /v1/enterprise/keys/:keyId': 'enterprise',
+  'GET /v3/system/status': 'administrator',
+  'GET /v3/system/metrics': 'administrator',
+  'GET /v3/system/quarantine': 'administrator',
   'GET /v1/config/audit': 'administrator',
   'GET /v1/config/tokens': 'token',
   'POST /v1/config/tokens': 'token',
@@ -214,7 +237,7 @@ const NEEDS_SERVICE_KEY = /^((POST|PATCH|DELETE) \/v1\/config\/groups|POST \/v1\
  * ids, and refused methods.
  */
 const WITHOUT_ROW =
-  /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/(state-variable(\/\*)?|gateway-route\/\*))|(PUT|DELETE) \/v3\/pipeline\/gateway-route|(GET|PATCH|DELETE|OPTIONS) \/v1\/:routeId(\/\*)?)$/
+  /^(\S+ (\/docs(\/.*)?|\/v3\/pipeline\/gateway-route\/\*)|(PUT|DELETE) \/v3\/pipeline\/gateway-route|(GET|PATCH|DELETE|OPTIONS) \/v1\/:routeId(\/\*)?)$/
 
 type Verdict = 'passes' | 401 | 403
 
@@ -227,6 +250,8 @@ interface CallerRow {
 interface World {
   readonly installation: TestInstallation
   readonly tokens: Readonly<Record<string, string>>
+  /** Cookies of sessions, by the names of their tokens. */
+  readonly sessions: Readonly<Record<string, string>>
   readonly enterpriseKey: string
   readonly gatewayRoute: string
   readonly accessKey: string
@@ -245,12 +270,22 @@ const delegating = (token: string, account: (world: World) => string) => (world:
   ...bearer(token)(world),
   'x-delegate-account-id': account(world),
 })
+const session = (token: string) => (world: World) => ({ cookie: world.sessions[token] as string })
 const ownAccount = ({ installation }: World) => installation.credentials.accountId
 
 const READER = upTo('read', 'caller', 'token')
 const WRITER = upTo('read', 'write', 'caller', 'token', 'ingest')
 const ADMIN = upTo('read', 'write', 'admin', 'administrator', 'caller', 'token', 'ingest')
+const OWNER = upTo('read', 'write', 'admin', 'administrator', 'owner', 'caller', 'token', 'ingest')
+const DELEGATE = upTo('read', 'write', 'admin', 'administrator', 'enterprise', 'caller', 'token', 'ingest')
 const SENDER = upTo('ingest')
+/** Sessions are not accepted where lines are sent; the older API of enterprises requires a key besides. */
+const ofSession =
+  (rights: (needs: Needs) => Verdict) =>
+  (needs: Needs, url: string, method: string): Verdict => {
+    const lacksKey = url === '/v1/enterprise/account' && method === 'POST' && rights(needs) === 'passes'
+    return needs === 'ingest' || lacksKey ? 401 : rights(needs)
+  }
 const SERVICE_KEY = (needs: Needs, url: string): Verdict =>
   url.startsWith('/v3/') || needs === 'ingest'
     ? 401
@@ -336,7 +371,17 @@ const CALLERS: readonly CallerRow[] = [
   {
     name: 'an owner',
     headers: bearer('owner'),
-    verdict: upTo('read', 'write', 'admin', 'administrator', 'owner', 'caller', 'token', 'ingest'),
+    verdict: OWNER,
+  },
+  { name: 'the session of a readonly user', headers: session('readonly'), verdict: ofSession(READER) },
+  { name: 'the session of a member', headers: session('member'), verdict: ofSession(WRITER) },
+  // Groups can be written without a service key.
+  { name: 'the session of an admin', headers: session('admin'), verdict: ofSession(ADMIN) },
+  { name: 'the session of an owner', headers: session('owner'), verdict: ofSession(OWNER) },
+  {
+    name: 'the session of an enterprise token for a child',
+    headers: world => ({ ...session('enterprise')(world), 'x-delegate-account-id': ownAccount(world) }),
+    verdict: ofSession(DELEGATE),
   },
   { name: 'an owner with scope readonly', headers: bearer('ownerReadonly'), verdict: READER },
   { name: 'a member whose token can only ingest', headers: bearer('memberIngest'), verdict: SENDER },
@@ -359,7 +404,7 @@ const CALLERS: readonly CallerRow[] = [
   {
     name: 'an enterprise token for a child',
     headers: delegating('enterprise', ownAccount),
-    verdict: upTo('read', 'write', 'admin', 'administrator', 'enterprise', 'caller', 'token', 'ingest'),
+    verdict: DELEGATE,
   },
   {
     name: 'an enterprise token for an unknown account',
@@ -461,7 +506,17 @@ beforeAll(async () => {
     title: 'gate',
     type: 'generated',
   })
-  world = { installation, tokens, enterpriseKey, gatewayRoute, accessKey }
+  const sessions: Record<string, string> = {}
+  for (const name of ['readonly', 'member', 'admin', 'owner', 'enterprise'] as const) {
+    const { headers } = await installation.app.inject({
+      method: 'POST',
+      url: '/v3/auth/session',
+      headers: { 'x-weir-console': '1' },
+      payload: { token: tokens[name] },
+    })
+    sessions[name] = String(headers['set-cookie']).split(';', 1)[0] as string
+  }
+  world = { installation, tokens, sessions, enterpriseKey, gatewayRoute, accessKey }
 })
 
 afterAll(() => world.installation.app.close())
@@ -509,11 +564,11 @@ test.each(CALLERS)('$name', async ({ headers, verdict }) => {
     const response = await world.installation.app.inject({
       method,
       url,
-      headers: headersFor(endpoint),
+      headers: { 'x-weir-console': '1', ...headersFor(endpoint) },
       ...(needs === 'ingest' && { query: { hostname: 'h' }, payload: { lines: [{ line: 'a' }] } }),
     })
     expected[endpoint] = JSON.stringify(answerOf(verdictOn(needs, url, method), url))
-    const passes = needs === 'public' ? [200, 204] : [200, 400, 404, 409]
+    const passes = needs === 'public' ? [200, 204, 400] : [200, 400, 404, 409]
     const status = passes.includes(response.statusCode) ? 'passes' : response.statusCode
     const code = response.statusCode === 401 ? response.json().code : undefined
     // A caller who lacks only the second credential is recognised and named.

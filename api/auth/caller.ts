@@ -13,6 +13,8 @@ export interface Caller {
   readonly account?: CallerAccount
   readonly enterpriseId?: string
   readonly delegated: boolean
+  /** Whether the request carries its credential as a session of the console. */
+  readonly isSession?: true
 }
 
 /** Credential that the caller presented. */

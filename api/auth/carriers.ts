@@ -1,3 +1,5 @@
+import type { SentSession } from './session.ts'
+
 /** A credential as a request carries it, before it is checked. */
 export type Presented =
   | { readonly kind: 'token'; readonly secret: string }
@@ -6,8 +8,11 @@ export type Presented =
   /** A carrier is present, but in an unknown form. */
   | { readonly kind: 'unreadable' }
 
-/** Only the older API of enterprises accepts their service keys. */
-export type PresentedToApi = Presented | { readonly kind: 'enterpriseKey'; readonly secret: string }
+/** Only the older API of enterprises accepts their service keys, and ingestion never accepts a session. */
+export type PresentedToApi =
+  | Presented
+  | { readonly kind: 'enterpriseKey'; readonly secret: string }
+  | ({ readonly kind: 'session' } & SentSession)
 
 export interface ApiCarriers {
   readonly authorization?: string | undefined
@@ -15,6 +20,8 @@ export interface ApiCarriers {
   readonly apikeyHeader?: string | undefined
   readonly servicekeyQuery?: string | undefined
   readonly enterpriseServicekeyHeader?: string | undefined
+  /** Session of the console: browsers send it with every request, so each other carrier comes first. */
+  readonly session?: SentSession | undefined
 }
 
 /**
@@ -25,14 +32,14 @@ export interface ApiCarriers {
  */
 export function presentedTo(carriers: ApiCarriers, isEnterpriseApi: boolean): PresentedToApi | undefined {
   const { authorization, servicekeyHeader, apikeyHeader, servicekeyQuery } = carriers
-  const { enterpriseServicekeyHeader: secret } = carriers
+  const { enterpriseServicekeyHeader: secret, session } = carriers
   const ofEnterprise = isThere(secret) ? ({ kind: 'enterpriseKey', secret } as const) : undefined
   if (isThere(authorization)) return ofAuthorization(authorization, ({ user }) => user)
   if (isEnterpriseApi && ofEnterprise !== undefined) return ofEnterprise
   for (const secret of [servicekeyHeader, apikeyHeader, servicekeyQuery]) {
     if (isThere(secret)) return { kind: 'key', secret, mayBeToken: false }
   }
-  return ofEnterprise
+  return ofEnterprise ?? (session && { kind: 'session', ...session })
 }
 
 export interface IngestCarriers {
@@ -80,6 +87,7 @@ function basicOf(encoded: string): { user: string; password: string } {
     : { user: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-function isThere(text: string | undefined): text is string {
+/** Whether a header has a value. */
+export function isThere(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== ''
 }

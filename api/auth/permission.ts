@@ -1,3 +1,4 @@
+import type { Asker } from '../../engine/turns/asker.ts'
 import { type ApiError, forbidden } from '../http/errors.ts'
 import { DELEGATION_REQUIRED } from './authenticator.ts'
 import type { Caller, CallerAccount } from './caller.ts'
@@ -72,4 +73,10 @@ export function refusalOf(needs: GuardedNeeds, caller: Caller): ApiError | undef
 export function accountOf(caller: Caller): CallerAccount {
   if (caller.account === undefined) throw forbidden(DELEGATION_REQUIRED)
   return caller.account
+}
+
+/** Account and enterprise whose turn a request on such a route takes. */
+export function askerOf(caller: Caller): Asker {
+  const account = accountOf(caller).shortId
+  return { account, enterprise: caller.enterpriseId ?? account }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import { ApiError, forbidden } from '../http/errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
+import { isUpgrade } from '../http/web-sockets.ts'
 import { accessScopeOf } from './access-scope.ts'
 import type { ApiCredentials, ConfigurationAuthenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
@@ -121,14 +122,17 @@ function authenticated(
 /** Credentials of a request; long-lived requests use them repeatedly. */
 export function credentialsOf(request: FastifyRequest): ApiCredentials {
   const { headers } = request
+  const query = request.query as Record<string, string | string[]>
   return {
     path: pathOf(request),
     authorization: headers.authorization,
     servicekeyHeader: single(headers.servicekey),
     apikeyHeader: single(headers.apikey),
-    servicekeyQuery: single((request.query as Record<string, string | string[]>).servicekey),
+    servicekeyQuery: single(query.servicekey),
     enterpriseServicekeyHeader: single(headers['enterprise-servicekey']),
+    session: request.server.ports.sessions.sentWith(request),
     delegateAccountId: single(headers['x-delegate-account-id']),
+    delegateAccountIdOfSocket: isUpgrade(request.raw) ? single(query.delegate_account_id) : undefined,
   }
 }
 

@@ -63,10 +63,6 @@ function patternOf(url: string): RegExp {
 
 function patternOfStep(step: string): string {
   if (step === '*') return '.*'
-  if (!step.startsWith(':')) return escaped(step)
+  if (!step.startsWith(':')) return RegExp.escape(step)
   return /\(\^(.*)\$\)$/.exec(step)?.[1] ?? '[^/]+'
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = MINUTE_MS
 const MAX_CHANGES_AT_ONCE = 1_000
 
 /** Author of these changes in the audit. */
-export const USES_SUBJECT = 'token-uses'
+const USES_SUBJECT = 'token-uses'
 
 export interface TokenUsesPorts {
   readonly configuration: ConfigurationLog

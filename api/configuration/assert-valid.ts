@@ -1,7 +1,6 @@
-import type { ErrorObject } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import { badRequest, type ValidationDetail } from '../http/errors.ts'
-import { detailsOf } from '../http/validation.ts'
+import { detailsOf, findingsOf } from '../http/validation.ts'
 
 /**
  * Refuses an invalid body of a route with `attachValidation`. Findings that need the configuration are reported together
@@ -15,6 +14,5 @@ export function assertValid(
   further: (body: unknown) => readonly ValidationDetail[],
 ): void {
   if (validationError === undefined) return
-  const findings = (validationError.validation ?? []) as unknown as readonly ErrorObject[]
-  throw badRequest([...detailsOf(findings), ...further(body)])
+  throw badRequest([...detailsOf(findingsOf(validationError) ?? []), ...further(body)])
 }

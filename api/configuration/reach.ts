@@ -1,41 +1,30 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import { accounts } from '../../engine/configuration/entities.ts'
+import { enterpriseOfAccount } from '../../engine/configuration/enterprise-accounts.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
-import { MINUTE_MS } from '../../engine/times/duration.ts'
+import type { NetworkAddress, Outbound } from '../../engine/outbound/outbound.ts'
+import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import { ApiError } from '../http/errors.ts'
-import { tooManyRequests } from '../http/rate-limit.ts'
+import { ConnectionAttempts } from './connection-attempts.ts'
 
 /** Configuration and account API, section 13: clients wait 15 s at most. */
 const PATIENCE_MS = 3_000
-const TRY_EVERY_MS = MINUTE_MS
 
 export interface ReachPorts {
   readonly configuration: Pick<ConfigurationLog, 'get'>
-  readonly outbound: Outbound
+  readonly outbound: Pick<Outbound, 'connect'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-interface Try {
-  readonly atMs: number
-  readonly account: string
-  /** All addresses that were tried together. */
-  readonly list: string
-  /** True once one of them has accepted a connection, and the answer says so. */
-  isOpen: boolean
-}
-
 /**
  * Tests whether an address that users name accepts connections, without revealing the network. Every failure takes the
- * same time and gives the same sentence. All accounts of an enterprise share one attempt per minute at each process.
+ * same time and gives the same sentence. The number of attempts is limited at each process (see `ConnectionAttempts`).
  * Neither the time of an answer nor a later attempt reveals which address of a list is open.
  */
 export class Reach {
   readonly #ports: ReachPorts
-  /** Last attempt of each enterprise, or of each account without one, oldest first. Each is at most a minute old. */
-  readonly #tries = new Map<string, Try>()
+  readonly #attempts = new ConnectionAttempts()
 
   constructor(ports: ReachPorts) {
     this.#ports = ports
@@ -43,27 +32,16 @@ export class Reach {
 
   /**
    * @param what begins the sentence of the refusal
-   * @throws ApiError 400 after three seconds if no address has accepted a connection. 429 at once if the enterprise has
-   *   used its attempt of this minute. A list of addresses that was open then is accepted again
+   * @throws ApiError 400 after three seconds if no address has accepted a connection. 429 at once if the account or its
+   *   enterprise has used its attempts. A list of addresses that was open within this minute is accepted again
    */
   async assertOpen(account: string, addresses: readonly NetworkAddress[], what: string): Promise<void> {
-    const nowMs = this.#ports.clock.monotonicMs()
-    const list = listText(addresses)
-    const owner = this.#ports.configuration.get(accounts, account)?.value.enterprise ?? account
-    this.#forget(nowMs)
-    const last = this.#tries.get(owner)
-    if (last !== undefined) {
-      // A successful attempt with a part of the list would reveal the place of the open address.
-      if (last.isOpen && last.account === account && last.list === list) return
-      throw tooManyRequests(
-        'Connections to other hosts and ports are tried once a minute for all accounts of an enterprise together',
-        Math.ceil((last.atMs + TRY_EVERY_MS - nowMs) / 1_000),
-      )
-    }
-    const one: Try = { atMs: nowMs, account, list, isOpen: false }
-    this.#tries.set(owner, one)
-    one.isOpen = await this.#isAnyOpen(account, addresses)
-    if (!one.isOpen)
+    const { configuration, clock } = this.#ports
+    const enterprise = enterpriseOfAccount(configuration, account) ?? account
+    const attempt = this.#attempts.begin({ account, enterprise }, listText(addresses), clock.monotonicMs())
+    if (attempt.isOpen) return
+    attempt.isOpen = await this.#isAnyOpen(account, addresses)
+    if (!attempt.isOpen)
       throw new ApiError(
         400,
         'BadRequest',
@@ -99,13 +77,6 @@ export class Reach {
       return isOpen
     } finally {
       enough.abort()
-    }
-  }
-
-  #forget(nowMs: number): void {
-    for (const [account, { atMs }] of this.#tries) {
-      if (nowMs - atMs < TRY_EVERY_MS) return
-      this.#tries.delete(account)
     }
   }
 }

@@ -5,13 +5,12 @@ import { TokenDescription } from '../../schemas/http/account/token-api.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import type { Caller } from '../auth/caller.ts'
-import { envelope, type Meta } from '../http/envelope.ts'
+import { callerDescription } from '../auth/caller-description.ts'
+import { envelope } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import { AccountPath, ALL_ACCOUNTS, ManyAccounts, ONE_ACCOUNT, OneAccount } from './account-meta.ts'
 import { ChildAccounts } from './child-accounts.ts'
 import { accountRecord } from './records.ts'
-
-const CALLER: Meta = { pk: 'subject', type: 'token', links: { self: {} } }
 
 /** `/v3/auth`: the caller and the accounts that it may use (configuration and account API, section 17.1). */
 export const callerRoutes: FastifyPluginAsyncTypebox = async app => {
@@ -62,15 +61,7 @@ export const callerRoutes: FastifyPluginAsyncTypebox = async app => {
         response: { 200: EnvelopeOf(TokenDescription), ...V3_ERROR_REPLIES },
       },
     },
-    async ({ caller }) =>
-      envelope(CALLER, {
-        subject: caller.subjectId,
-        type: caller.accessType,
-        account: caller.account?.shortId ?? null,
-        enterprise: caller.enterpriseId ?? null,
-        email: caller.subjectEmail ?? null,
-        role: caller.role,
-      }),
+    async request => callerDescription(app.ports, request, request.caller),
   )
 }
 

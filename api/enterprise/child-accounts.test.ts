@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../engine/times/duration.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
 const SHORT_ID = /^[0-9a-f]{10}$/
@@ -211,4 +212,43 @@ describe('limits and features of an account', () => {
     await send('PUT', own(), { features: { throttle: true } })
     expect((await asAccount('POST', `${url}/publish?allow_unconnected_edges=true`)).status).toBe(200)
   })
+})
+
+test('new accounts of an enterprise are 429 beyond its budget; those that it has can be suspended, and it gets more later', async () => {
+  await installation.app.close()
+  // Eight hours at once: 1 MB for the enterprise, one half of which its accounts divide.
+  installation = await testInstallation({}, { changeBytesPerHour: 32_768 })
+  const createOne = () => send('POST', ACCOUNTS, { company: 'Acme', owneremail: 'ann@acme.example' })
+  const { account, ingestion_key: apikey } = (await createOne()).data
+  let answer = await createOne()
+  for (let created = 0; created < 20 && answer.status === 200; created++) answer = await createOne()
+  expect([answer.status, answer.body.message]).toEqual([
+    429,
+    expect.stringMatching(
+      /^The accounts of the enterprise together have changed their configuration too much: 131072 bytes an hour are possible, and 1048576 at once\./,
+    ),
+  ])
+  expect((await send('GET', ACCOUNTS)).data).toHaveLength(11)
+  const authorization = `Token ${installation.credentials.enterpriseAccessToken}`
+  const createView = () =>
+    installation.call({
+      method: 'POST',
+      url: '/v1/config/view',
+      headers: { authorization, 'x-delegate-account-id': account },
+      payload: { name: 'v', query: 'x'.repeat(8_000) },
+    })
+  // The account has most of its own budget left.
+  let view = await createView()
+  for (let created = 0; created < 20 && view.statusCode === 200; created++) view = await createView()
+  expect([view.statusCode, view.json().error]).toEqual([429, expect.stringContaining('of the enterprise')])
+  expect((await send('POST', `${ACCOUNTS}/${account}/suspend`)).data.status).toBe('deactivated')
+  const sent = await installation.call({
+    method: 'POST',
+    url: '/logs/ingest?hostname=a',
+    headers: { apikey },
+    payload: { lines: [{ line: 'hello' }] },
+  })
+  expect(sent.statusCode).toBe(401)
+  installation.clock.advance(HOUR_MS)
+  expect((await createOne()).status).toBe(200)
 })

@@ -23,6 +23,7 @@ import { DEFAULT_RETENTION_DAYS } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError, forbidden, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
+import { enterpriseAuthor } from './enterprise-author.ts'
 import { shownRetention } from './records.ts'
 
 export interface ChildAccountPorts {
@@ -86,7 +87,7 @@ export class ChildAccounts {
         createdAtMs: nowMs,
       }),
     ]
-    await configuration.append(changes, { subjectId: caller.subjectId, account: id })
+    await configuration.append(changes, enterpriseAuthor(caller, id))
     return { account: this.get(caller, id), ingestionKey: key }
   }
 
@@ -147,10 +148,7 @@ export class ChildAccounts {
       if (account.value.enterprise !== null)
         throw new ApiError(409, 'Conflict', 'The account belongs to an enterprise already')
       const attached: Account = { ...account.value, enterprise: enterpriseId }
-      return configuration.append([replace(accounts, account, attached)], {
-        subjectId: caller.subjectId,
-        account: id,
-      })
+      return configuration.append([replace(accounts, account, attached)], enterpriseAuthor(caller, id))
     })
     return this.get(caller, id)
   }
@@ -161,10 +159,10 @@ export class ChildAccounts {
     await untilNotOvertaken(() => {
       const account = this.get(caller, id)
       const alone: Account = { ...account.value, enterprise: null }
-      return this.#ports.configuration.append([replace(accounts, account, alone)], {
-        subjectId: caller.subjectId,
-        account: id,
-      })
+      return this.#ports.configuration.append(
+        [replace(accounts, account, alone)],
+        enterpriseAuthor(caller, id),
+      )
     })
   }
 
@@ -177,7 +175,7 @@ export class ChildAccounts {
     await untilNotOvertaken(async () => {
       const changes = edit(this.get(caller, id))
       if (changes.length === 0) return
-      await this.#ports.configuration.append(changes, { subjectId: caller.subjectId, account: id })
+      await this.#ports.configuration.append(changes, enterpriseAuthor(caller, id))
     })
     return this.get(caller, id)
   }

@@ -6,6 +6,7 @@ import type { Caller } from '../auth/caller.ts'
 import { forbidden, notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 import { type ChildAccountPorts, writer } from './child-accounts.ts'
+import { enterpriseAuthor } from './enterprise-author.ts'
 
 export interface EnterpriseKeySettings {
   /** Whether service keys can be created, like the option of the same name for accounts. */
@@ -51,7 +52,7 @@ export class EnterpriseKeys {
     }
     return untilNotOvertaken(async () => {
       const id = newShortId(entropy)
-      await configuration.append([create(enterpriseKeys, id, value)], authorOf(caller))
+      await configuration.append([create(enterpriseKeys, id, value)], enterpriseAuthor(caller))
       return { id, value }
     })
   }
@@ -59,11 +60,10 @@ export class EnterpriseKeys {
   /** @throws ApiError 403, 404 */
   async delete(caller: Caller, id: string): Promise<void> {
     await untilNotOvertaken(() =>
-      this.#ports.configuration.append([remove(enterpriseKeys, this.get(caller, id))], authorOf(caller)),
+      this.#ports.configuration.append(
+        [remove(enterpriseKeys, this.get(caller, id))],
+        enterpriseAuthor(caller),
+      ),
     )
   }
-}
-
-function authorOf({ subjectId }: Caller) {
-  return { subjectId, account: '' }
 }

@@ -88,6 +88,13 @@ test('a token can request information about itself', async () => {
     enterprise: installation.enterprise,
     email: null,
     role: 'admin',
+    token_id: expect.any(String),
+    name: expect.any(String),
+    scope: null,
+    expires_at: null,
+    limited: false,
+    ingest_url: 'http://localhost:80',
+    features: { store: true, engine: false, taps: false, ingest: true },
   })
   expect((await asEnterprise('/v3/auth/token')).json().data).toMatchObject({
     type: 'enterprise',

@@ -1,6 +1,7 @@
 import type { Account, Enterprise, Plan } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import type { AccountRecord, EnterpriseRecord } from '../../schemas/http/account/account-api.ts'
+import { isoTime } from '../http/iso-time.ts'
 
 /** Maximum number of days that clients of accounts accept and show. */
 const MAX_SHOWN_RETENTION_DAYS = 90
@@ -24,7 +25,7 @@ export function accountRecord({ id, value }: Entity<Account>): AccountRecord {
     retention: shownRetention(value),
     quota: { retention: shownRetention(value) },
     external_id: value.externalId,
-    created: new Date(value.createdAtMs).toISOString(),
+    created: isoTime(value.createdAtMs),
     ...(value.features?.throttle === false ? { features: { throttle: false } } : {}),
     meta: { suspendIngestion: value.ingestionSuspended },
   }
@@ -46,7 +47,7 @@ export function enterpriseRecord(
     enterprise: id,
     enterprise_id: id,
     name: value.name,
-    created: new Date(value.createdAtMs).toISOString(),
+    created: isoTime(value.createdAtMs),
     accounts: children.map(accountRecord),
   }
 }

@@ -38,6 +38,27 @@ async function send(
   return { status: response.statusCode, body: response.json(), text: response.body }
 }
 
+const CONSOLE = { 'x-weir-console': '1' }
+
+/** Signs in to the console. @returns the cookie of the session */
+async function sessionOf(token: string): Promise<string> {
+  const { headers } = await installation.app.inject({
+    method: 'POST',
+    url: '/v3/auth/session',
+    headers: CONSOLE,
+    payload: { token },
+  })
+  return String(headers['set-cookie']).split(';', 1)[0] as string
+}
+
+const inSession = (
+  cookie: string,
+  method: Method,
+  url: string,
+  payload?: object,
+  headers: Record<string, string> = CONSOLE,
+) => installation.app.inject({ method, url, headers: { cookie, ...headers }, ...(payload && { payload }) })
+
 const memberOf = (...groups: string[]) => {
   const { accountId: account } = installation.credentials
   const member = {
@@ -191,6 +212,22 @@ describe('the header servicekey', () => {
         payload: { name: 'g' },
       })
       expect([response.statusCode, response.json().error]).toEqual([401, '"servicekey" header is required'])
+    }
+  })
+
+  test('is not required from the session of an administrator', async () => {
+    const cookie = await sessionOf(installation.credentials.accessToken)
+    for (const [method, url, payload] of await writes())
+      expect((await inSession(cookie, method, url, payload)).statusCode).toBe(200)
+  })
+
+  test('is replaced by a session of the console alone, and never for a member', async () => {
+    const cookie = await sessionOf(installation.credentials.accessToken)
+    const memberCookie = await sessionOf(await installation.user('member'))
+    for (const [method, url, payload] of await writes()) {
+      const outside = await inSession(cookie, method, url, payload, {})
+      const ofMember = await inSession(memberCookie, method, url, payload)
+      expect([outside.statusCode, ofMember.statusCode]).toEqual([403, 403])
     }
   })
 

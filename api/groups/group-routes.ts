@@ -24,7 +24,7 @@ const OneGroup = { 200: AccessGroupRecord, ...V1_ERROR_REPLIES }
 const tags = ['groups']
 const config = { needs: 'admin' as const }
 const DESCRIPTION =
-  'Needs a service key of the account in the header servicekey, in addition to any other credential.'
+  'Needs a service key of the account in the header servicekey, in addition to any other credential. Sessions of the console need none.'
 
 /** `/v1/config/groups` (configuration and account API, section 11; specification, endpoints 9 and 10). */
 export const groupRoutes: FastifyPluginAsyncTypebox = async app => {
@@ -97,9 +97,13 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async app => {
   )
 }
 
-/** Hook that asks for a service key before anything of the request is validated, as all that is about credentials. */
+/**
+ * Hook that requires a service key before the request is validated. An administrator's session of the console is enough
+ * without one, so that no page has to ask for a key.
+ */
 function withServiceKey(configuration: ConfigurationLog) {
   return async ({ caller, headers }: FastifyRequest): Promise<void> => {
+    if (caller.isSession) return
     await accountOfServiceKey(headers, configuration, accountOf(caller).shortId)
   }
 }

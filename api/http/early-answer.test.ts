@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
 
@@ -18,6 +19,7 @@ afterEach(() => {
 /** More bytes than the buffers of a connection can hold: the body can be written completely only if it is read. */
 const LARGE_BYTES = 24_000_000
 const CHUNK = Buffer.alloc(100_000, 'x')
+const SENDERS = 10
 
 /** A sender that reads nothing until it has written everything, as many HTTP libraries do. */
 class Sender {
@@ -64,7 +66,7 @@ const REFUSALS: readonly (readonly [string, number, Credential, 'lives on' | 'cl
   ['POST /v1/config/view', 413, 'token', 'closes'],
   ['PUT /v1/config/view/x', 413, 'token', 'closes'],
   ['POST /v3/pipeline', 413, 'token', 'closes'],
-  ['POST /nothing', 413, 'nothing', 'closes'],
+  ['POST /nothing', 404, 'nothing', 'lives on'],
   ['POST /logs/ingest?hostname=h', 413, 'key', 'lives on'],
   ['POST /logs/ingest?hostname=h', 413, 'nothing', 'lives on'],
   ['POST /v1/config/view', 401, 'nothing', 'lives on'],
@@ -156,6 +158,27 @@ describe('reading behind an answer', () => {
     )
     own.clock.advance(60_000)
     await closed
+  })
+
+  test('takes a chunk of all senders per turn of the event loop, so that others have their turns', async () => {
+    const connections: Socket[] = []
+    const note = (socket: Socket) => void connections.push(socket)
+    own.app.server.on('connection', note)
+    const senders = Array.from({ length: SENDERS }, () => new Sender(own))
+    const head = headOf('POST /logs/ingest?apikey=wrong HTTP/1.1', `content-length: ${LARGE_BYTES}`)
+    for (const { socket } of senders)
+      socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(LARGE_BYTES)]))
+    const readBytes = () => connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+    let most = 0
+    for (let before = 0; before < (SENDERS * LARGE_BYTES) / 2; ) {
+      await setImmediate()
+      const now = readBytes()
+      most = Math.max(most, now - before)
+      before = now
+    }
+    own.app.server.off('connection', note)
+    // All of them may have sent a first chunk at once.
+    expect(most).toBeLessThanOrEqual(2 * SENDERS * 65_536)
   })
 
   test('also happens behind answers to HTTP/1.0', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { finished, Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { MINUTE_MS } from '../../engine/times/duration.ts'
@@ -22,6 +23,7 @@ const DISCARD_WITHIN_MS = MINUTE_MS
  */
 export class EarlyAnswers {
   readonly #clock: Clock
+  readonly #turns = new DiscardTurns()
   readonly #closing = new AbortController()
 
   constructor(clock: Clock) {
@@ -57,11 +59,37 @@ export class EarlyAnswers {
     request.on('data', (chunk: Buffer) => {
       bytes += Math.max(chunk.length, DISCARDED_CHUNK_BYTES)
       if (bytes > DISCARD_LIMIT_BYTES) request.destroy()
+      else this.#turns.wait(request)
     })
     finished(request, { writable: false }, () => over.abort())
     request.resume()
     const enough = AbortSignal.any([over.signal, this.#closing.signal])
     await this.#clock.sleep(DISCARD_WITHIN_MS, enough)
     if (!enough.aborted) request.destroy()
+  }
+}
+
+/**
+ * Lets one discarded chunk of all requests be read per turn of the event loop. Otherwise some dozen senders that need no
+ * credential, each with megabytes in the buffers of its connection, would take all turns, and everybody else would wait.
+ */
+class DiscardTurns {
+  readonly #waiting: IncomingMessage[] = []
+  #isRunning = false
+
+  /** Pauses a request until its turn. */
+  wait(request: IncomingMessage): void {
+    request.pause()
+    this.#waiting.push(request)
+    if (!this.#isRunning) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await setImmediate()
+      next.resume()
+    }
+    this.#isRunning = false
   }
 }

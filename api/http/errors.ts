@@ -51,8 +51,8 @@ export function notFound(message = 'Resource Not Found'): ApiError {
   return new ApiError(404, 'NotFound', message)
 }
 
-export function payloadTooLarge(): ApiError {
-  return new ApiError(413, 'PayloadTooLarge', 'Request Entity Too Large')
+export function payloadTooLarge(message = 'Request Entity Too Large'): ApiError {
+  return new ApiError(413, 'PayloadTooLarge', message)
 }
 
 /** The store or the log cannot handle the request now; the caller should try again later. */

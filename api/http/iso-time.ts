@@ -1,12 +1,23 @@
-import { canonicalTime } from '../../engine/times/canonical-time.ts'
+import { readPointInTime } from '../../engine/times/point-in-time.ts'
+
+/** Name of the format of texts that `readPointInTime` reads. */
+export const POINT_IN_TIME = 'point in time'
 
 /** A time as answers write it: UTC with milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** UNIX ms of an ISO 8601 date (its first instant in UTC) or of an RFC 3339 date-time; undefined for any other text. */
-export function isoTimeMs(text: string): number | undefined {
-  const time = canonicalTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
-  return time === undefined ? undefined : Date.parse(time)
+export function isPointInTime(text: string): boolean {
+  return readPointInTime(text, { nowMs: 0, edge: 'start' }) !== undefined
+}
+
+/**
+ * UNIX ms of a time that the schema of a request has accepted. A date means its first instant in UTC.
+ *
+ * @param unsigned direction of a span without a sign, such as `90d`
+ */
+export function givenTimeMs(text: string, nowMs: number, unsigned: 'past' | 'future' = 'past'): number {
+  // Only spans that leave the years 0 to 9999 are accepted by the schema and not read.
+  return readPointInTime(text, { nowMs, edge: 'start', unsigned }) ?? nowMs
 }

@@ -1,10 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
-import { type PieceOf, type PieceReader, parsingJson } from '../../engine/json/json-in-steps.ts'
+import {
+  JsonBoundError,
+  type JsonBounds,
+  type PieceOf,
+  type PieceReader,
+  parsingJson,
+} from '../../engine/json/json-in-steps.ts'
 import { assertNoneTooLarge, parseBoundedNumbers } from '../../engine/json/json-text.ts'
+import { MAX_EVENT_MEMBERS, MAX_MESSAGE_LEVELS } from '../../engine/json/message-levels.ts'
 import { entriesOf, orderedObject } from '../../engine/json/ordered-object.ts'
 import { finish, type Steps } from '../../engine/steps.ts'
-import { inTurns, type LoopTurns } from '../../engine/worker/loop-turns.ts'
+import { inTurns, type LoopTurns } from '../../engine/turns/loop-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import type { ReceivedBodies } from './bodies/received-bodies.ts'
 import { type ApiError, badRequest } from './errors.ts'
@@ -14,6 +21,8 @@ import { orderedAsSent, rememberOrder, sentEntries } from './member-order.ts'
 const MAX_DEPTH = 64
 /** Maximum number of members of one object. Objects with many take long at every later step. (Our choice.) */
 const MAX_MEMBERS = 10_000
+/** Bounds of a member with events, which is a list of events or of objects that contain one. */
+const EVENT_BOUNDS: JsonBounds = { maxDepth: MAX_MESSAGE_LEVELS + 3, maxMembers: MAX_EVENT_MEMBERS }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -49,6 +58,7 @@ function* parsingBody(body: Buffer, exactMember: string | undefined): Steps<Json
   try {
     return yield* parsingBoundedJson(text, exactMember)
   } catch (cause) {
+    if (cause instanceof JsonBoundError) throw beyondBound(cause.message)
     if (!(cause instanceof SyntaxError)) throw cause
     throw malformed(cause.message)
   }
@@ -69,6 +79,7 @@ function* parsingBoundedJson(text: string, exactMember: string | undefined): Ste
     maxDepth: MAX_DEPTH,
     maxMembers: MAX_MEMBERS,
     exactMember,
+    exactBounds: EVENT_BOUNDS,
     read: (piece, place) => readPiece(piece, place, exactMember),
     entries: (object, place) => (place === 'exact member' ? entriesOf(object) : sentEntries(object)),
     object: (entries, place) => (place === 'exact member' ? orderedObject(entries) : orderedAsSent(entries)),
@@ -90,6 +101,10 @@ function readPiece(text: string, place: PieceOf, exactMember: string | undefined
 
 function malformed(why: string): ApiError {
   return badRequest([{ message: `The body is not valid JSON: ${why}`, key: 'body' }])
+}
+
+function beyondBound(why: string): ApiError {
+  return badRequest([{ message: `The body is not accepted: ${why}`, key: 'body' }])
 }
 
 function tooLong(bytes: number): ApiError {

@@ -1,3 +1,6 @@
+import { suggestion } from '../../engine/event/nearest-word.ts'
+import { DAY_MS, SECOND_MS } from '../../engine/times/duration.ts'
+import { readPointInTime } from '../../engine/times/point-in-time.ts'
 import { numberToMs } from '../../engine/times/sent-time.ts'
 import { badRequest, type ValidationDetail } from './errors.ts'
 
@@ -6,6 +9,7 @@ const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 /** Fewer digits are seconds: ingestion, section 1.4. */
 const MAX_DIGITS_OF_SECONDS = 11
 const LAST_MS_OF_SECOND = 999
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
 /**
  * The query parameters of a search or usage request. Every reader collects errors and continues, so that an answer lists
@@ -26,7 +30,7 @@ export class QueryParameters {
   /** Reports parameters with other names. */
   only(names: readonly string[]): void {
     for (const name of Object.keys(this.#values))
-      if (!names.includes(name)) this.refuse(name, 'is not allowed')
+      if (!names.includes(name)) this.refuse(name, `is not allowed${suggestion(name, names)}`)
   }
 
   /** A whole number; undefined when absent. */
@@ -43,10 +47,14 @@ export class QueryParameters {
 
   /**
    * Whole seconds: a value that is not an integer "must be a number" (usage, section 8.1). Undefined when absent or
-   * refused.
+   * refused. A time in another form means the second in which it lies.
+   *
+   * @param edge millisecond of the day that a date means
    */
-  requiredSeconds(name: string): number | undefined {
+  requiredSeconds(name: string, nowMs: number, edge: 'start' | 'end'): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
+    const writtenMs = this.#writtenTime(name, nowMs, edge)
+    if (writtenMs !== undefined) return Math.floor(writtenMs / SECOND_MS)
     const text = this.#number(name)
     if (text === undefined) return undefined
     if (Number.isInteger(Number(text))) return this.integer(name)
@@ -55,13 +63,15 @@ export class QueryParameters {
   }
 
   /**
-   * A required time as a number whose magnitude determines its unit.
+   * A required time: a number whose magnitude determines its unit, or another form that `readPointInTime` reads, in UTC.
    *
-   * @param end whether the last millisecond of the named unit is returned: a second counts as a whole
+   * @param end whether the last millisecond of the named unit is returned: a second or a date counts as a whole
    * @returns UNIX ms; undefined when refused. Times before 1970, which have no lines, give 0.
    */
-  timeMs(name: string, end: 'first' | 'last'): number | undefined {
+  timeMs(name: string, end: 'first' | 'last', nowMs: number): number | undefined {
     if (!this.has(name)) this.refuse(name, 'is required')
+    const writtenMs = this.#writtenTime(name, nowMs, end === 'first' ? 'start' : 'end')
+    if (writtenMs !== undefined) return Math.max(0, writtenMs)
     const text = this.#number(name)
     if (text === undefined) return undefined
     if (!Number.isInteger(Number(text))) {
@@ -118,11 +128,24 @@ export class QueryParameters {
     if (this.#details.length > 0) throw badRequest(this.#details)
   }
 
+  /** Whether a time is written in a form that refers to the time of the request, such as `-1h`. */
+  isRelative(name: string): boolean {
+    const at = (nowMs: number) => this.#writtenTime(name, nowMs, 'start')
+    return at(0) !== at(DAY_MS)
+  }
+
+  /** A time that is not written as a number; undefined when absent or not readable. */
+  #writtenTime(name: string, nowMs: number, edge: 'start' | 'end'): number | undefined {
+    const value = this.#values[name]
+    if (typeof value !== 'string' || NUMBER.test(value)) return undefined
+    return readPointInTime(value, { nowMs, edge })
+  }
+
   /** The text of a number, as it was sent; undefined when absent or refused. */
   #number(name: string): string | undefined {
     const value = this.#values[name]
     if (value === undefined) return undefined
-    const isNumber = typeof value === 'string' && /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)
+    const isNumber = typeof value === 'string' && NUMBER.test(value)
     if (isNumber) return value
     this.refuse(name, 'must be a number')
     return undefined

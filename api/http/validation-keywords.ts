@@ -35,7 +35,7 @@ export function addKeywords(ajv: Ajv): void {
   }
   for (const [keyword, check] of Object.entries(checks))
     ajv.addKeyword(definition(keyword, check as Check<unknown>))
-  ajv.addFormat('timezone', isTimeZone)
+  ajv.addFormat('timezone', isZoneOrAbbreviation)
 }
 
 function definition(keyword: string, check: Check<unknown>): FuncKeywordDefinition {
@@ -153,8 +153,11 @@ function findSyntaxError(value: unknown): ReturnType<Check<true>> {
   }
 }
 
-/** Whether a name is a time zone. Also accepts links and abbreviations, which are missing from the runtime's list. */
-function isTimeZone(name: string): boolean {
+/**
+ * Whether a name is a time zone. Links and abbreviations such as `IST` are accepted, too, although the runtime's list lacks them. The zone of
+ * a search is judged by `isTimeZone` instead, which refuses abbreviations.
+ */
+function isZoneOrAbbreviation(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -32,7 +32,7 @@ const schema = {
 }
 
 function findings(value: unknown, of: object = schema): ErrorObject[] {
-  const validate = validatorCompiler()({ schema: of, method: 'POST', url: '/' }) as {
+  const validate = validatorCompiler({ schema: of, method: 'POST', url: '/' }) as {
     (value: unknown): boolean
     errors?: ErrorObject[]
   }

@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { FastifySchemaCompiler } from 'fastify'
+import type { FastifyError, FastifySchemaCompiler } from 'fastify'
 import { withBoundedLoops } from '../../engine/event/bounded-loops.ts'
-import { MAX_PROBLEMS, type Problem } from '../../engine/event/problem.ts'
+import { MAX_PROBLEMS, type Problem, unknownWordMessage } from '../../engine/event/problem.ts'
 import { unnamed } from '../../schemas/named.ts'
 import type { ValidationDetail } from './errors.ts'
-import { isoTimeMs } from './iso-time.ts'
+import { isPointInTime, POINT_IN_TIME } from './iso-time.ts'
 import { addKeywords } from './validation-keywords.ts'
 
 const EMAIL = addFormats.default.get('email') as RegExp
@@ -21,9 +21,50 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  * The validator of every request body. It changes nothing unless a schema requires it (`reads`): it does not turn texts
  * into numbers, and does not silently drop members. All findings are reported at once.
  */
-export function validatorCompiler(): FastifySchemaCompiler<object> {
+export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema }) => {
+  const validate: SchemaValidator = value => {
+    const compiled = compiledOf(schema)
+    if (compiled.validate(value)) return true
+    const holds = (rule: object, part: unknown) => ajv().validate(rule, part)
+    validate.errors = inSchemaOrder(
+      { schema: compiled.schema, value, holds },
+      (compiled.validate.errors ?? []).slice(0, MAX_PROBLEMS),
+    )
+    return false
+  }
+  return validate
+}
+
+interface CompiledSchema {
+  readonly schema: SchemaNode
+  readonly validate: ValidateFunction
+}
+
+/** Most schemas are constants, so that all servers of a process share what they compile. */
+const COMPILED = new WeakMap<object, CompiledSchema>()
+
+/** Compiles a schema at its first request: compiling all schemas took a quarter of a start. */
+function compiledOf(given: object): CompiledSchema {
+  const known = COMPILED.get(given)
+  if (known !== undefined) return known
+  const schema = unnamed(given)
+  const compiled = { schema, validate: ajv().compile(schema) }
+  COMPILED.set(given, compiled)
+  return compiled
+}
+
+let shared: Ajv | undefined
+
+function ajv(): Ajv {
+  shared ??= newAjv()
+  return shared
+}
+
+function newAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
+    // Findings know the schema and the value that they are about.
+    verbose: true,
     coerceTypes: false,
     strict: false,
     code: { process: withBoundedLoops },
@@ -32,24 +73,10 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
   ajv.addFormat('host:port', HOST_AND_PORT)
   ajv.addFormat('HTTP header name', HEADER_NAME)
   ajv.addFormat('HTTP header value', HEADER_VALUE)
-  ajv.addFormat('ISO 8601 date', text => isoTimeMs(text) !== undefined)
+  ajv.addFormat('ISO 8601 date', isPointInTime)
+  ajv.addFormat(POINT_IN_TIME, isPointInTime)
   addKeywords(ajv)
-  return ({ schema: given }) => {
-    const schema = unnamed(given)
-    let compiled: ValidateFunction | undefined
-    const validate: SchemaValidator = value => {
-      // Compiled at the first request: compiling all schemas took a quarter of a start.
-      compiled ??= ajv.compile(schema)
-      if (compiled(value)) return true
-      const holds = (rule: object, part: unknown) => ajv.validate(rule, part)
-      validate.errors = inSchemaOrder(
-        { schema, value, holds },
-        (compiled.errors ?? []).slice(0, MAX_PROBLEMS),
-      )
-      return false
-    }
-    return validate
-  }
+  return ajv
 }
 
 export function isEmail(text: string): boolean {
@@ -118,9 +145,20 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return b.length - a.length
 }
 
+/** Findings of the validator; undefined for a request that it did not check, or that is valid. */
+export function findingsOf(
+  error: Pick<FastifyError, 'validation'> | undefined,
+): readonly ErrorObject[] | undefined {
+  // Fastify's own type allows other validators.
+  return error?.validation as unknown as readonly ErrorObject[] | undefined
+}
+
 /** Findings in the words of `/v3` (pipeline API, section 1.3). */
 export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
-  return errors.map(({ instancePath, message }) => ({ instancePath, message: message ?? 'must be valid' }))
+  return errors.map(error => {
+    const { instancePath, message = 'must be valid' } = error
+    return { instancePath, message: unknownWordMessage(error, 'the request') ?? message }
+  })
 }
 
 /** Findings in the words of `/v1` and `/v2` (configuration and account API, section 3.3). */

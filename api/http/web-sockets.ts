@@ -9,7 +9,7 @@ const MAX_RECEIVED_BYTES = 4_096
 /** Time that written data waits for a slow reader before the connection is closed. */
 const LINGER_MS = 1_000
 
-const PATHS = /^(\/v3\/pipeline\/[^/]+\/(source|transform)\/[^/]+\/tap|\/ws\/tail)\/?(\?|$)/
+const PATHS = /^(\/v3\/pipeline\/[^/]+\/((source|transform)\/[^/]+\/tap|metrics\/live)|\/ws\/tail)\/?(\?|$)/
 
 /** Whether a request may become a WebSocket; any other wish to upgrade is ignored (RFC 9110, section 7.8). */
 export function isUpgrade({ method, url = '', headers }: IncomingMessage): boolean {

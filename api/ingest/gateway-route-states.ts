@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { deployedDocument } from '../../engine/configuration/deployed-document.ts'
 import { type Deployment, deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
@@ -152,7 +153,7 @@ export class GatewayRouteStates {
   }
 
   #sourcesOf({ revisionId }: Deployment): readonly NodeDocument[] {
-    const document = this.#options.configuration.get(revisions, revisionId ?? '')?.value.document
+    const document = deployedDocument(this.#options.configuration, revisionId)
     return document?.nodes.filter(({ kind, gateway_route_id: id }) => kind === 'source' && id) ?? []
   }
 

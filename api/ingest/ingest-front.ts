@@ -6,25 +6,34 @@ import { LineBatchBuilder, type RequestFacts } from '../../engine/lines/columns/
 import type { BodyReader, LineCodec } from '../../engine/lines/line-codec.ts'
 import { BodyError } from '../../engine/lines/scan/body-error.ts'
 import type { ReadLines } from '../../engine/lines/scan/line-reader.ts'
+import type { Envelope } from '../../engine/lines/scan/parse-lines.ts'
 import { timeBounds } from '../../engine/lines/scan/timestamp.ts'
 import { wasmCodec } from '../../engine/lines/wasm/wasm-codec.ts'
 import { finish } from '../../engine/steps.ts'
-import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
+import type { Asker } from '../../engine/turns/asker.ts'
+import { inTurns, LoopTurns } from '../../engine/turns/loop-turns.ts'
+import { PacedWork } from '../../engine/turns/paced-work.ts'
 import { type Idempotency, INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { Authenticator, Caller, CallerAccount, IngestCredentials } from '../auth/caller.ts'
+import { isThere } from '../auth/carriers.ts'
 import { authHeaders } from '../auth/headers.ts'
-import { type BodyRoom, STRANGERS } from '../http/bodies/body-room.ts'
+import { type BodyRoom, holderOf } from '../http/bodies/body-room.ts'
 import type { RawBody } from '../http/bodies/received-bodies.ts'
 import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../http/errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import { contentCodingOf, inflateBody } from './body.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
 import { idempotencyKeyOf, type KeptAnswer, type RecentKeys } from './recent-keys.ts'
+import { remoteAddressOf } from './remote-address.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
 
 const DIGEST_BYTES = 16
 /** A larger body that needs the complete rules is read in turns with other requests. */
 const READ_AT_ONCE_BYTES = 32 * 1024
+/** Bodies that are read in one turn of the event loop have at most so many bytes together, or are one. (Our choice: some ms.) */
+const BYTES_OF_TURN = 256 * 1024
+/** Bodies up to this size, which most senders have, do not wait for larger ones. (Our choice.) */
+const SHORT_BODY_BYTES = 32 * 1024
 const STORED = 200
 const REFUSED = 400
 
@@ -81,6 +90,8 @@ export class IngestFront {
   readonly #inflating: BodyRoom
   readonly #reader: BodyReader
   readonly #turns: LoopTurns
+  readonly #readingShort = new PacedWork(BYTES_OF_TURN)
+  readonly #readingLong = new PacedWork(BYTES_OF_TURN)
 
   /** @param inflating memory of the bodies that are being decompressed */
   constructor(options: IngestFrontOptions, inflating: BodyRoom) {
@@ -98,15 +109,22 @@ export class IngestFront {
   authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
     const query = readQuery(request.raw.url ?? '')
     const credentials = credentialsOf(request, query)
-    request.ingestion = { query, credentials, caller: null }
+    request.ingestion = { query, credentials, caller: null, remoteAddress: remoteAddressOf(request) }
     if (credentials !== undefined) this.#admit(credentials, request, reply)
   }
 
   async ingest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const chunks = await this.#chunksOf(request)
-    // The code from here to the append must not contain an `await`: all requests share the reader's memory.
+    await this.#turnFor(chunks, request)
     this.#reader.load(chunks)
-    const credentials = request.ingestion.credentials ?? this.#credentialsOfBody(request)
+    let credentials = request.ingestion.credentials
+    if (credentials === undefined && this.#reader.body.length > READ_AT_ONCE_BYTES) {
+      credentials = await this.#credentialsOfLongBody(request)
+      await this.#turnFor(chunks, request)
+      this.#reader.load(chunks)
+    }
+    // The code from here to the append must not contain an `await`: all requests share the reader's memory.
+    credentials ??= this.#credentialsOfBody(request)
     // Checked again, because a body may take minutes: a suspension or a deleted key in between takes effect at once.
     const caller =
       request.ingestion.credentials === undefined
@@ -122,7 +140,7 @@ export class IngestFront {
     })
     const first =
       idempotency === null ? undefined : this.#options.keys.find(account.shortId, idempotency, partition)
-    if (first !== undefined) return send(reply, await this.#repeated(first, chunks))
+    if (first !== undefined) return send(reply, await this.#repeated(first, chunks, request))
     const bytes = this.#reader.body.length
     const receivedAtMs = this.#options.clock.wallMs()
     const taking = { account, partition, receivedAtMs, idempotency, credentials }
@@ -131,6 +149,13 @@ export class IngestFront {
     const { driftMs } = filled.facts
     this.#options.observer?.accepted({ lines, refused: refused.length, retimed, bytes, driftMs })
     return send(reply, replyOf(batchId, count, refused))
+  }
+
+  /** Waits until the event loop has a turn for a body, since many may be complete at the same time. The caller loads it at once. */
+  #turnFor(chunks: readonly Buffer[], { ingestion }: FastifyRequest): Promise<void> {
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+    const reading = bytes > SHORT_BODY_BYTES ? this.#readingLong : this.#readingShort
+    return reading.begin(holderOf(ingestion.caller), bytes)
   }
 
   #append(request: FastifyRequest, reply: FastifyReply, taking: Taking): Promise<Written<Filled>> {
@@ -192,13 +217,13 @@ export class IngestFront {
     sizeHint: number,
     read: (batch: LineBatchBuilder) => ReadLines,
   ): Promise<Written<Filled>> {
-    const { query } = request.ingestion
+    const { query, remoteAddress } = request.ingestion
     const destination = { account: account.shortId, entrance: INGEST_ENTRANCE, partition }
     return this.#options.writer.append(destination, sizeHint, batch => {
       const lines = read(batch)
       const facts: RequestFacts = {
         ...hostOf(query, lines),
-        remoteAddress: request.ip,
+        remoteAddress,
         receivedAtMs,
         driftMs: driftOf(query.now, receivedAtMs),
         idempotency,
@@ -214,14 +239,14 @@ export class IngestFront {
       if (body instanceof ApiError) throw body
       const coding = contentCodingOf(request.headers)
       if (coding === 'identity' || body.bytes === 0) return body.chunks
-      return [await this.#inflated(body, coding, holderOf(request.ingestion))]
+      return [await this.#inflated(body, coding, holderOf(request.ingestion.caller))]
     } catch (error) {
       const isUnreadable = error instanceof ApiError && (error.status === 400 || error.status === 415)
       throw isUnreadable && request.ingestion.caller === null ? notAuthorized() : error
     }
   }
 
-  async #inflated(body: RawBody, coding: 'gzip' | 'deflate', holder: string): Promise<Buffer> {
+  async #inflated(body: RawBody, coding: 'gzip' | 'deflate', holder: Asker): Promise<Buffer> {
     const limitBytes = this.#options.bodyLimitBytes
     if (!this.#inflating.take(holder, limitBytes))
       throw unavailable('Too many requests are being received at once', 1)
@@ -233,20 +258,29 @@ export class IngestFront {
   }
 
   #credentialsOfBody(request: FastifyRequest): IngestCredentials {
-    const bodyApikey = this.#apikeyOfBody()
-    return { ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }
-  }
-
-  /** Key in the body. Without a credential a body is parsed only if it contains such a member. */
-  #apikeyOfBody(): string {
-    const { body } = this.#reader
-    if (!body.includes('apikey') && !body.includes('\\u')) return ''
     try {
-      return this.#reader.envelope().apikey
+      return keyIn(request, this.#mayHoldKey() ? this.#reader.envelope() : undefined)
     } catch (error) {
-      if (error instanceof BodyError) return ''
+      if (error instanceof BodyError) return keyIn(request, undefined)
       throw error
     }
+  }
+
+  /** Reads the key of a body in turns with other requests: its sender may be anyone. */
+  async #credentialsOfLongBody(request: FastifyRequest): Promise<IngestCredentials> {
+    if (!this.#mayHoldKey()) return keyIn(request, undefined)
+    try {
+      return keyIn(request, await inTurns(this.#reader.readingEnvelope(), this.#turns.begin()))
+    } catch (error) {
+      if (error instanceof BodyError) return keyIn(request, undefined)
+      throw error
+    }
+  }
+
+  /** Without a credential a body is parsed only if it contains such a member. */
+  #mayHoldKey(): boolean {
+    const { body } = this.#reader
+    return body.includes('apikey') || body.includes('\\u')
   }
 
   /** A request counts once, as soon as its sender is known. @throws ApiError 429, too */
@@ -277,9 +311,14 @@ export class IngestFront {
   /**
    * Returns the first answer again. The refused lines are determined again, because storing them would need much space.
    */
-  async #repeated(first: Promise<KeptAnswer>, chunks: readonly Buffer[]): Promise<Reply> {
+  async #repeated(
+    first: Promise<KeptAnswer>,
+    chunks: readonly Buffer[],
+    request: FastifyRequest,
+  ): Promise<Reply> {
     const { batchId, isPartial } = await first
     if (!isPartial) return replyOf(batchId, 0, [])
+    await this.#turnFor(chunks, request)
     this.#reader.load(chunks)
     const { bodyLimitBytes } = this.#options
     const taken = [new LineBatchBuilder(), timeBounds(0, 0), null, bodyLimitBytes] as const
@@ -290,9 +329,9 @@ export class IngestFront {
   }
 }
 
-/** The holder of a body in a room: the account of its sender, as far as it is known. */
-export function holderOf({ caller }: { readonly caller: Caller | null }): string {
-  return caller?.account?.shortId ?? STRANGERS
+function keyIn(request: FastifyRequest, envelope: Envelope | undefined): IngestCredentials {
+  const bodyApikey = envelope?.apikey ?? ''
+  return { ...(bodyApikey !== '' && { bodyApikey }), ...delegationOf(request) }
 }
 
 function keptAnswer({ batchId, filled }: Written<Filled>): KeptAnswer {
@@ -315,10 +354,6 @@ function credentialsOf(request: FastifyRequest, query: RequestQuery): IngestCred
 function delegationOf(request: FastifyRequest): Pick<IngestCredentials, 'delegateAccountId'> {
   const header = request.headers['x-delegate-account-id']
   return header === undefined ? {} : { delegateAccountId: String(header) }
-}
-
-function isThere(text: string | undefined): text is string {
-  return text !== undefined && text.trim() !== ''
 }
 
 /** @throws ApiError 403 */

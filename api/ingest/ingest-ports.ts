@@ -5,6 +5,8 @@ import type { RecentKeys } from './recent-keys.ts'
 
 /** Ports of ingestion. */
 export interface IngestPorts {
+  /** Id of the log to which lines are appended: it identifies the installation. */
+  readonly logId: string
   readonly writer: IngestWriter
   readonly partitionOf: LineRouting
   readonly keys: RecentKeys

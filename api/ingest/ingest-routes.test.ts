@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
@@ -76,6 +77,8 @@ async function openFront(
     trustProxy?: boolean
     /** Step of the monotonic clock at each look at it. */
     monotonicStepMs?: number
+    /** Called when a body has its turn. */
+    onBody?: () => void
   } = {},
 ): Promise<Front> {
   const clock = manualClock(NOW_MS)
@@ -94,7 +97,10 @@ async function openFront(
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, refusals))
   serveIngestion(app, {
     writer,
-    partitionOf: ({ account }) => partitionOfAccount(account, PARTITIONS),
+    partitionOf: ({ account }) => {
+      options.onBody?.()
+      return partitionOfAccount(account, PARTITIONS)
+    },
     authenticator,
     keys: new RecentKeys({ clock }),
     clock: { ...clock, monotonicMs: () => (looks += options.monotonicStepMs ?? 0) },
@@ -714,6 +720,42 @@ test('no body, header or query gives a 500', async () => {
   )
 })
 
+test('large bodies that are complete at the same time are read in several turns of the event loop', async () => {
+  const bodiesOfTurns = [0]
+  const front = await openFront({
+    onBody: () => {
+      bodiesOfTurns[0] = (bodiesOfTurns[0] as number) + 1
+    },
+  })
+  const line = 'x'.repeat(100_000)
+  const answers = Promise.all(Array.from({ length: 7 }, () => front.post({ lines: [{ line }] })))
+  let isOver = false
+  const ended = answers.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await setImmediate()
+    bodiesOfTurns.unshift(0)
+  }
+  expect((await ended).map(({ statusCode }) => statusCode)).toEqual(Array(7).fill(200))
+  expect(Math.max(...bodiesOfTurns)).toBe(2)
+})
+
+test('a short body does not wait for the turns of large ones that came before it', async () => {
+  const front = await openFront()
+  const answered: string[] = []
+  const post = async (name: string, bytes: number) => {
+    const lines = Array(Math.ceil(bytes / 1_000)).fill({ line: 'x'.repeat(1_000) })
+    const { statusCode } = await front.post({ lines })
+    answered.push(`${name} ${statusCode}`)
+  }
+  const large = ['a', 'b', 'c'].map(name => post(name, 1_000_000))
+  await setImmediate()
+  await Promise.all([...large, post('short', 1_000)])
+  expect(answered).toHaveLength(4)
+  expect(answered.slice(0, 2)).toContain('short 200')
+})
+
 describe('a body of many lines that only the complete rules can read, which made all other work wait', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, index) => ({ line: `${index}`, q: 1 }))
 
@@ -731,6 +773,27 @@ describe('a body of many lines that only the complete rules can read, which made
     expect(batches.map(batch => batch.count)).toEqual([1, 50_000])
     expect([0, 49_999].map(index => batches[1]?.lineText(index))).toEqual(['0', '49999'])
   })
+
+  test.each([
+    ['in it', { apikey: KEY }, 200],
+    ['that is wrong', { apikey: 'wrong' }, 401],
+  ])(
+    'a request behind a body with very many members and a key %s is answered first',
+    async (_what, key, status) => {
+      const front = await openFront({ monotonicStepMs: 1 })
+      const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]))
+      const answered: string[] = []
+      const payload = { lines: ['long'], ...many, ...key }
+      const long = front.app.inject({ method: 'POST', url: '/logs/ingest?hostname=web-1', payload })
+      await Promise.all([
+        long.then(({ statusCode }) => answered.push(`long ${statusCode}`)),
+        front.post(ONE_LINE).then(({ statusCode }) => answered.push(`short ${statusCode}`)),
+      ])
+      expect(answered).toEqual(['short 200', `long ${status}`])
+      const texts = (await front.batches()).map(batch => batch.lineText(0))
+      expect(texts).toEqual(status === 200 ? ['hello', 'long'] : ['hello'])
+    },
+  )
 
   test('a body that cannot be read leaves nothing behind', async () => {
     const front = await openFront({ monotonicStepMs: 1 })
@@ -757,4 +820,24 @@ describe('a body of many lines that only the complete rules can read, which made
     expect(second.json()).toEqual(first.json())
     expect(await front.batches()).toHaveLength(1)
   })
+})
+
+test('lines of a sender that goes before its body is read are stored, with its address', async () => {
+  const accepted: Socket[] = []
+  const front = await openFront({
+    onBody: () => {
+      for (const socket of accepted) socket.destroy()
+    },
+  })
+  front.app.server.on('connection', socket => accepted.push(socket))
+  const address = new URL(await front.app.listen({ host: '127.0.0.1', port: 0 }))
+  const body = JSON.stringify(ONE_LINE)
+  const socket = connect(Number(address.port), '127.0.0.1')
+  socket.write(
+    `POST /logs/ingest?hostname=h HTTP/1.1\r\nhost: h\r\napikey: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  await once(socket, 'close')
+  await front.writer.idle()
+  const [batch] = await front.batches()
+  expect([batch?.lineText(0), batch?.request(0).remoteAddress]).toEqual(['hello', '127.0.0.1'])
 })

@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { DAY_S } from '../../engine/times/duration.ts'
 import { ingestSchema } from '../../schemas/http/lines/ingest-api.ts'
 import type { Caller, IngestCredentials } from '../auth/caller.ts'
-import { BodyRoom } from '../http/bodies/body-room.ts'
+import { BodyRoom, holderOf } from '../http/bodies/body-room.ts'
 import { ReceivedBodies } from '../http/bodies/received-bodies.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { AccessKeys } from './access-keys.ts'
 import { GatewayRouteStates } from './gateway-route-states.ts'
-import { holderOf, IngestFront, type IngestFrontOptions, type IngestObserver } from './ingest-front.ts'
+import { IngestFront, type IngestFrontOptions, type IngestObserver } from './ingest-front.ts'
 import type { IngestPorts } from './ingest-ports.ts'
+import { refuseOwnRequests } from './loop-guard.ts'
 import { PushFront, type PushObserver } from './push-front.ts'
 import { servePushes } from './push-routes.ts'
 import type { RequestQuery } from './request-query.ts'
@@ -32,6 +33,8 @@ declare module 'fastify' {
       readonly credentials: IngestCredentials | undefined
       /** The caller as far as known; null before the body is read, for credentials in it. */
       readonly caller: Caller | null
+      /** Address of the sender, read before the sender can have gone; empty: unknown. */
+      readonly remoteAddress: string
     }
   }
 }
@@ -43,7 +46,8 @@ export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (
 ) => {
   const { catalogue, configuration, clock, authenticator, inEffect, settings } = app.ports
   const { bodyLimitBytes, corsOrigins, limits } = settings
-  const { reportDeployment, ...ports } = ingest
+  const { reportDeployment, logId, ...ports } = ingest
+  refuseOwnRequests(app, logId)
   const room = new BodyRoom(RECEIVING_BYTES)
   const shared = {
     ...ports,
@@ -115,7 +119,7 @@ function takeEveryBody(app: FastifyInstance, bodies: ReceivedBodies): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
     // A preflight is not authenticated, and can have a body.
-    const holder = holderOf(request.ingestion ?? request.pushed ?? { caller: null })
+    const holder = holderOf((request.ingestion ?? request.pushed)?.caller)
     bodies.collect(payload, request.headers, holder, body => done(null, body))
   })
 }

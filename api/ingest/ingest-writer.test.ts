@@ -124,6 +124,13 @@ describe('group commit', () => {
     for (const { value } of held) expect(value.length).toBeLessThan(1_000_000)
   })
 
+  test('very many short lines are no single record, however few bytes they have', async () => {
+    const { writer, held, texts } = await heldWriter()
+    const short = Array.from({ length: 6_000 }, () => 'x')
+    for (let request = 0; request < 4; request++) void append(writer, '1', ...short)
+    expect(held.map((_, index) => texts(index).length)).toEqual([6_000, 12_000])
+  })
+
   test('a request that fails while it is filled in does not affect others in its record', async () => {
     const { writer, held, texts } = await heldWriter()
     void append(writer, '1', 'a')

@@ -6,7 +6,7 @@ import {
 import { type Appended, LogError, MAX_RECORD_BYTES, type Topic } from '../../engine/log/log.ts'
 import type { Producer } from '../../engine/log/producer.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
-import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
+import { RECORD_BYTES, RECORD_ROWS } from '../../schemas/log/record-size.ts'
 import { ApiError, payloadTooLarge, unavailable } from '../http/errors.ts'
 
 const DEFAULT_WAITING_BYTES = 64 * 1024 * 1024
@@ -99,7 +99,7 @@ export class IngestWriter {
     if (this.#waitingBytes >= this.#maxWaitingBytes)
       throw unavailable('Too many lines are waiting for the log', 1)
     const queue = this.#queueOf(destination)
-    if (queue.builder.requests > 0 && queue.builder.bytes + sizeHint > RECORD_BYTES) this.#send(queue)
+    if (isFull(queue.builder, sizeHint)) this.#send(queue)
     try {
       const { filled, index, lines, bytes } = this.#filled(queue, fill)
       if (lines === 0) return Promise.resolve({ filled, lines, batchId: '' })
@@ -111,7 +111,7 @@ export class IngestWriter {
           resolve: batchId => resolve({ filled, lines, batchId }),
           reject,
         })
-        if (queue.recordsInFlight === 0 || queue.builder.bytes >= RECORD_BYTES) this.#send(queue)
+        if (queue.recordsInFlight === 0 || isFull(queue.builder, 0)) this.#send(queue)
       })
     } finally {
       this.#releaseUnused(queue)
@@ -190,6 +190,11 @@ export class IngestWriter {
   #batchId(partition: number, { offset }: Appended, index: number): string {
     return `${this.#topic.logId.slice(0, 8)}:${partition}:${offset}:${index}`
   }
+}
+
+/** @param bytes approximate size of the lines that come next */
+function isFull(builder: LineBatchBuilder, bytes: number): boolean {
+  return builder.requests > 0 && (builder.bytes + bytes > RECORD_BYTES || builder.count >= RECORD_ROWS)
 }
 
 function isSmallEnough(builder: LineBatchBuilder): boolean {

@@ -26,6 +26,7 @@ const CODES: Readonly<Record<string, string>> = {
   RequestTimeout: 'ERR_REQUEST_TIMEOUT',
   PayloadTooLarge: 'ERR_PAYLOAD_TOO_LARGE',
   UnsupportedEncoding: 'ERR_UNSUPPORTED_ENCODING',
+  LoopDetected: 'ERR_LOOP_DETECTED',
   TooManyRequests: 'ERR_TOO_MANY_REQUESTS',
   ServerError: 'ERR_SERVER',
   ServiceUnavailable: 'ERR_BUSY',

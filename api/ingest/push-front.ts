@@ -2,25 +2,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { FREE_PARTS, LEAST_PART_BYTES } from '../../engine/json/part-bytes.ts'
 import type { RequestFacts } from '../../engine/lines/columns/line-batch-builder.ts'
 import { LogError } from '../../engine/log/log.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { Accepted } from '../../engine/nodes/contract/define-push-source.ts'
 import { COMMON_KEY_PLACES } from '../../engine/nodes/contract/key-place.ts'
 import type { Refusal } from '../../engine/nodes/contract/refusal.ts'
-import { inTurns, LoopTurns } from '../../engine/worker/loop-turns.ts'
-import { RECORD_BYTES } from '../../schemas/log/record-size.ts'
+import type { Steps } from '../../engine/steps.ts'
+import type { Asker } from '../../engine/turns/asker.ts'
+import { inTurns, LoopTurns } from '../../engine/turns/loop-turns.ts'
+import { RECORD_BYTES, RECORD_ROWS } from '../../schemas/log/record-size.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { authHeaders } from '../auth/headers.ts'
-import type { BodyRoom } from '../http/bodies/body-room.ts'
+import { type BodyRoom, holderOf } from '../http/bodies/body-room.ts'
 import type { RawBody } from '../http/bodies/received-bodies.ts'
 import { ApiError, forbidden, payloadTooLarge, unavailable } from '../http/errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import type { AccessKeys } from './access-keys.ts'
 import { contentCodingsOf, decodedContent } from './content-codings.ts'
 import type { GatewayRouteState, GatewayRouteStates } from './gateway-route-states.ts'
-import { holderOf } from './ingest-front.ts'
 import type { IngestWriter, LineDestination } from './ingest-writer.ts'
 import { presentedKey } from './presented-key.ts'
 import { RefusedBody, sendPushReply } from './push-failure.ts'
@@ -32,10 +34,14 @@ const GROWTH = 10
  * Usual bound on the growth of a body. A body that grows more is rare: it is decompressed again, with room for all of it.
  */
 const LIKELY_GROWTH = 32
+/** Sentence about a body whose bytes are within the limits, but whose events are too large by their parts, or too many. */
+const TOO_MANY = `The body has too many events, or one that is too large: beyond the first ${FREE_PARTS} members, arrays and objects of an event, each counts ${LEAST_PART_BYTES} bytes`
 /** Bytes of a refused body that its error record contains: components, section 6.1. */
 const CAPTURED_BYTES = 16 * 1024
 /** Approximate size of an event in a record, beyond its text. */
 const ROW_BYTES = 10
+/** Events that are measured in one step, a part of a millisecond. */
+const EVENTS_OF_STEP = 4_096
 /** Time to retry: while a pipeline is paused, senders keep their data. */
 const PAUSED_RETRY_S = 10
 
@@ -95,10 +101,11 @@ export class PushFront {
     const caller = this.#authenticated(request, reply)
     const { source, capturesMetadata, readers } = await this.#running(request, caller)
     const { messages, reply: answer } = await this.#decoded(request, caller, body, source)
+    const pieces = await inTurns(cutting(messages, this.#options.bodyLimitBytes), this.#turns.begin())
     // Checked again, because the turns of many bodies may take long.
     this.#authenticated(request, reply)
     if (messages.length > 0) {
-      await this.#append(request, caller, messages, capturesMetadata)
+      await this.#append(request, caller, messages, pieces, capturesMetadata)
       // Events that were under way when the pipeline was paused may have arrived too late for it: the sender repeats
       // them.
       const after = this.#options.gatewayRoutes.stateOf(
@@ -176,7 +183,7 @@ export class PushFront {
     const bytes = received === undefined ? Buffer.alloc(0) : Buffer.concat(received.chunks)
     if (codings.length === 0 || bytes.length === 0) return bytes
     const limitBytes = GROWTH * this.#options.bodyLimitBytes
-    const holder = holderOf(pushed)
+    const holder = holderOf(pushed.caller)
     const likelyBytes = Math.min(LIKELY_GROWTH * bytes.length, limitBytes)
     try {
       return await this.#inflated(bytes, codings, likelyBytes, holder)
@@ -191,7 +198,7 @@ export class PushFront {
     bytes: Buffer,
     codings: ReturnType<typeof contentCodingsOf>,
     limitBytes: number,
-    holder: string,
+    holder: Asker,
   ): Promise<Buffer> {
     if (!this.#inflating.take(holder, limitBytes))
       throw unavailable('Too many requests are being received at once', 1)
@@ -217,7 +224,7 @@ export class PushFront {
     const sent = { head, body, limitBytes: GROWTH * eventLimitBytes, eventLimitBytes }
     const decoded = await inTurns(source.decode(sent, user_config), this.#turns.begin())
     if ('messages' in decoded) return decoded
-    if ('isTooMany' in decoded) throw payloadTooLarge()
+    if ('isTooMany' in decoded) throw payloadTooLarge(TOO_MANY)
     const { refusal } = decoded
     this.#options.observer?.refused(refusal.code)
     void this.#noteRefusal(request, caller, body, refusal)
@@ -249,18 +256,18 @@ export class PushFront {
     }
   }
 
-  /** Appends all events in order, in several records if one would be too large. @throws ApiError 413, 503 */
+  /** Appends all events in order, a record for each piece. @throws ApiError 413, 503 */
   async #append(
     request: FastifyRequest,
     caller: Caller,
     messages: readonly string[],
+    pieces: readonly Piece[],
     captures: boolean,
   ): Promise<void> {
     const { writer, clock } = this.#options
     const destination = this.#destination(request, caller)
     const metadata = captures ? metadataOf(request) : ''
     const facts = factsOf(request, clock.wallMs(), metadata)
-    const pieces = piecesOf(messages, this.#options.bodyLimitBytes)
     await Promise.all(
       pieces.map(async ({ first, end, bytes }) => {
         // Each further record has a turn of its own; turns come in the order in which they were asked for.
@@ -281,18 +288,18 @@ export class PushFront {
   }
 }
 
-function metadataOf({ raw, ip, headers, pushed }: FastifyRequest): string {
+function metadataOf({ raw, headers, pushed }: FastifyRequest): string {
   const forwardedFor = [headers['x-forwarded-for'] ?? []].flat().join(', ')
-  return requestMetadata({ raw, ip, forwardedFor, ...pushed })
+  return requestMetadata({ raw, forwardedFor, ...pushed })
 }
 
 /** @param metadata JSON text; empty: none */
-function factsOf({ ip }: FastifyRequest, receivedAtMs: number, metadata: string): RequestFacts {
+function factsOf({ pushed }: FastifyRequest, receivedAtMs: number, metadata: string): RequestFacts {
   return {
     hostname: metadata,
     mac: '',
     ip: '',
-    remoteAddress: ip,
+    remoteAddress: pushed.remoteAddress,
     tags: [],
     receivedAtMs,
     driftMs: null,
@@ -307,12 +314,12 @@ interface Piece {
 }
 
 /**
- * Splits events into parts for one record each. A single event must not exceed the limit of sent bodies, because its
+ * Cuts events into pieces for one record each, in steps. A single event must not exceed the limit of sent bodies, because its
  * results must fit into a record, too. (Our choice.)
  *
  * @throws ApiError 413
  */
-function piecesOf(messages: readonly string[], maxEventBytes: number): Piece[] {
+function* cutting(messages: readonly string[], maxEventBytes: number): Steps<Piece[]> {
   const pieces: Piece[] = []
   let first = 0
   let bytes = 0
@@ -320,12 +327,13 @@ function piecesOf(messages: readonly string[], maxEventBytes: number): Piece[] {
     const textBytes = Buffer.byteLength(message)
     if (textBytes > maxEventBytes) throw payloadTooLarge()
     const size = textBytes + ROW_BYTES
-    if (bytes > 0 && bytes + size > RECORD_BYTES) {
+    if ((bytes > 0 && bytes + size > RECORD_BYTES) || index - first === RECORD_ROWS) {
       pieces.push({ first, end: index, bytes })
       first = index
       bytes = 0
     }
     bytes += size
+    if (index % EVENTS_OF_STEP === EVENTS_OF_STEP - 1) yield
   }
   pieces.push({ first, end: messages.length, bytes })
   return pieces

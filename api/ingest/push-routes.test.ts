@@ -111,6 +111,24 @@ async function expectRefused(
   return response
 }
 
+test('a damaged body whose content type is JSON is refused, and one without a content type is text', async () => {
+  expect((await push('{"door":1}\n{"door":2}', { 'content-type': 'application/json' })).statusCode).toBe(200)
+  expect((await push('{"door":3}', { 'content-type': 'application/json' })).statusCode).toBe(200)
+  expect((await push('door=4', { 'content-type': 'application/jsonl' })).statusCode).toBe(200)
+  expect((await push('{"door":5')).statusCode).toBe(200)
+  const expected = [{ door: 1 }, { door: 2 }, { door: 3 }, 'door=4', '{"door":5']
+  expect(await messages()).toEqual(expect.arrayContaining(expected))
+  expect(await messages()).toHaveLength(expected.length)
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8']) {
+    const { statusCode, body } = await push('[{"door":1},{"do', { 'content-type': type })
+    const error = expect.stringContaining('neither one JSON text nor one on each line')
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      400,
+      { status: 'error', code: 'E_EVENT_NOT_JSON', error },
+    ])
+  }
+})
+
 test('accepted events are on the log, in order, under the route, with the metadata of their request', async () => {
   const { clock, credentials } = installation
   const response = await push(
@@ -384,6 +402,18 @@ describe('accepted bodies', () => {
     expect((await batches()).length).toBeGreaterThan(10)
   })
 
+  test('with an event of very many members are 413, and the sentence says what they count', async () => {
+    const wide = (members: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, index) => [`k${index}`, 0])))
+    const most = 1_000 + Math.floor(TEST_SETTINGS.bodyLimitBytes / 512)
+    await expectRefused(push(wide(1_000 + TEST_SETTINGS.bodyLimitBytes / 256)), 413, 'ERR_PAYLOAD_TOO_LARGE')
+    const { error } = (await push(wide(100_000))).json()
+    expect(error).toContain(
+      'beyond the first 1000 members, arrays and objects of an event, each counts 256 bytes',
+    )
+    expect((await push(wide(most))).statusCode).toBe(200)
+  })
+
   test('that are small and unpack to a million tiny events are 413, compressed or not', async () => {
     for (const event of ['{}', '""', '0', 'null'])
       for (const body of [`[${Array(1_000_000).fill(event).join(',')}]`, `${event}\n`.repeat(690_000)]) {
@@ -414,6 +444,23 @@ describe('accepted bodies', () => {
     expect(answered).toEqual(['short', 'long'])
     const all = await messages()
     expect([all.length, all[0], all[1], all.at(-1)]).toEqual([40_001, 'short', { a: 0 }, { a: 39_999 }])
+  })
+
+  test('are cut into records in turns, too', async () => {
+    let looks = 0
+    vi.spyOn(installation.clock, 'monotonicMs').mockImplementation(() => looks++)
+    const body = `[${'1,'.repeat(150_000)}1]`
+    const [decodingSteps, cuttingSteps] = [body.length / 16_384, 150_000 / 4_096]
+    expect((await push(body)).statusCode).toBe(200)
+    // Each look at the clock ends a step or begins a turn, and a turn has at most two steps.
+    expect(looks).toBeGreaterThan(decodingSteps * 1.5 + cuttingSteps)
+  })
+
+  test('of few bytes are many records, which are applied in turns', async () => {
+    const body = `[${'1,'.repeat(150_000)}1]`
+    const before = (await records()).length
+    expect((await push(body)).statusCode).toBe(200)
+    expect((await records()).length - before).toBe(16)
   })
 
   test('whose key is deleted meanwhile are refused', async () => {

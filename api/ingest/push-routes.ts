@@ -5,6 +5,7 @@ import { pushSchema } from '../../schemas/http/lines/push-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PushFront } from './push-front.ts'
+import { remoteAddressOf } from './remote-address.ts'
 
 /** Other addresses below `/v1` do not have this form. */
 const GATEWAY_ROUTE = '/v1/:routeId(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)'
@@ -28,6 +29,8 @@ declare module 'fastify' {
       readonly key: string
       /** null before the key is checked. */
       readonly caller: Caller | null
+      /** Address of the sender, read before the sender can have gone; empty: unknown. */
+      readonly remoteAddress: string
     }
   }
 }
@@ -69,7 +72,8 @@ export function servePushes(
   }
 }
 
-function addressOf({ raw }: FastifyRequest): FastifyRequest['pushed'] {
+function addressOf(request: FastifyRequest): FastifyRequest['pushed'] {
+  const { raw } = request
   const path = (raw.url ?? '').split('?', 1)[0] as string
   const suffix = path.slice(ID_END)
   return {
@@ -80,5 +84,6 @@ function addressOf({ raw }: FastifyRequest): FastifyRequest['pushed'] {
     keys: COMMON_KEY_PLACES,
     key: '',
     caller: null,
+    remoteAddress: remoteAddressOf(request),
   }
 }

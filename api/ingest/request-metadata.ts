@@ -20,8 +20,8 @@ export interface PushedRequest {
   readonly raw: Pick<IncomingMessage, 'url' | 'rawHeaders'>
   /** Places of the access key. */
   readonly keys: readonly KeyPlace[]
-  /** Address of the sender. */
-  readonly ip: string
+  /** Address of the sender; empty: unknown. */
+  readonly remoteAddress: string
   /** Trusted part of the forwarding header; empty: it was not set. */
   readonly forwardedFor: string
   /** Rest of the path behind the id of the route; may be empty. */
@@ -30,9 +30,9 @@ export interface PushedRequest {
 
 /** JSON text of the metadata that a request adds to its events: components, section 6.1. */
 export function requestMetadata(request: PushedRequest): string {
-  const { ip, forwardedFor, suffix } = request
+  const { remoteAddress, forwardedFor, suffix } = request
   const headers = openHeaders(request)
-  headers.set('x-forwarded-for', forwardedFor || ip)
+  headers.set('x-forwarded-for', forwardedFor || remoteAddress)
   if (suffix !== '') headers.set('x-forwarded-path', suffix)
   return jsonText({ headers: orderedObject([...headers]), query: openQuery(request) })
 }
@@ -40,9 +40,9 @@ export function requestMetadata(request: PushedRequest): string {
 /** Request as its source sees it. Its parts are made when the source asks for them. */
 export class OpenHead implements PushHead {
   readonly receivedAtMs: number
-  readonly #request: Omit<PushedRequest, 'ip' | 'forwardedFor'>
+  readonly #request: Omit<PushedRequest, 'remoteAddress' | 'forwardedFor'>
 
-  constructor(request: Omit<PushedRequest, 'ip' | 'forwardedFor'>, receivedAtMs: number) {
+  constructor(request: Omit<PushedRequest, 'remoteAddress' | 'forwardedFor'>, receivedAtMs: number) {
     this.#request = request
     this.receivedAtMs = receivedAtMs
   }

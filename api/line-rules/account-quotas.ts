@@ -8,13 +8,14 @@ import {
   quotas,
 } from '../../engine/configuration/kinds/quotas.ts'
 import { StoreError } from '../../engine/store/store.ts'
-import { judge, usedBytesIn } from '../../engine/worker/quota-watch.ts'
+import { boundsOf, judge, usedBytesIn } from '../../engine/worker/quota-watch.ts'
 import type { QuotaRecord, QuotaWrite } from '../../schemas/http/account/line-rules-api.ts'
 import type { QuotaPeriod } from '../../schemas/log/cuts.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { authorOf } from '../configuration/author.ts'
 import type { ConfigurationPorts } from '../configuration/configuration-ports.ts'
+import { isoTime } from '../http/iso-time.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
 type QuotaPorts = Pick<ConfigurationPorts, 'configuration' | 'clock' | 'inEffect' | 'store'>
@@ -29,10 +30,14 @@ export class AccountQuotas {
     this.#ledger = quotaLedgerOn(ports.configuration)
   }
 
-  record(caller: Caller): QuotaRecord {
+  async record(caller: Caller): Promise<QuotaRecord> {
     const { shortId: account } = accountOf(caller)
     const quota = this.#quotaOf(account)
-    return { daily: this.#shown(account, quota, 'daily'), monthly: this.#shown(account, quota, 'monthly') }
+    const [daily, monthly] = await Promise.all([
+      this.#shown(account, quota, 'daily'),
+      this.#shown(account, quota, 'monthly'),
+    ])
+    return { daily, monthly }
   }
 
   /** Returns once the next line of the account meets the consequences, or the wait for them is over. */
@@ -57,14 +62,28 @@ export class AccountQuotas {
     return this.#ports.configuration.get(quotas, account)?.value ?? noQuota(account)
   }
 
-  #shown(account: string, quota: Quota, period: QuotaPeriod): QuotaRecord['daily'] {
+  async #shown(account: string, quota: Quota, period: QuotaPeriod): Promise<QuotaRecord['daily']> {
     const { limit, discard, rules } = quota[period]
     // Without a limit nothing acts, or only until it is decided while the store is away.
     return {
       limit,
       discard,
       rules: [...rules],
+      used: await this.#usedBytes(account, period),
       in_force: limit === 0 ? null : this.#inForce(account, period),
+    }
+  }
+
+  /** Bytes of the present day or month; null while the store does not answer. */
+  async #usedBytes(account: string, period: QuotaPeriod): Promise<number | null> {
+    const { store, clock } = this.#ports
+    if (store === undefined) return null
+    const { fromMs, untilMs } = boundsOf(period, clock.wallMs())
+    try {
+      return await usedBytesIn(store)({ account, fromMs, toMs: untilMs - 1 })
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      return null
     }
   }
 
@@ -74,7 +93,7 @@ export class AccountQuotas {
     const acting = all.find(each => each.period === period)
     if (acting === undefined || acting.untilMs <= clock.wallMs()) return null
     return {
-      until: new Date(acting.untilMs).toISOString(),
+      until: isoTime(acting.untilMs),
       discard: acting.discards,
       rules: acting.rules.map(({ number }) => number),
     }

@@ -256,12 +256,12 @@ test('a saved rule with more days than an account can have stays, and keeps its 
 describe('quotas', () => {
   const path = '/v1/config/usage-quotas'
   const rule = { percent: 80, apps: ['a'], hosts: [], query: '', indexonly: true, active: true }
-  const none = { limit: 0, discard: false, rules: [], in_force: null }
+  const none = { limit: 0, discard: false, rules: [], used: 0, in_force: null }
 
   test('are absent until they are set, and replaced as a whole', async () => {
     expect((await call('GET', path)).body).toEqual({ daily: none, monthly: none })
     const daily = { limit: 1_000, discard: true, rules: [rule] }
-    const answer = { daily: { ...daily, in_force: null }, monthly: none }
+    const answer = { daily: { ...daily, used: 0, in_force: null }, monthly: none }
     expect((await call('PUT', path, { daily, other: 1 })).body).toEqual(answer)
     expect((await call('GET', path)).body).toEqual(answer)
     expect((await call('PUT', path, { monthly: { limit: 5 } })).body).toEqual({
@@ -351,6 +351,7 @@ describe('quotas', () => {
       stored = 10
       const full = await put({ daily: { limit: 10, discard: true } })
       expect(full.daily.in_force).toMatchObject({ discard: true, rules: [] })
+      expect(full.daily.used).toBe(10)
       const version = () => own.configuration.get(quotaStates, own.credentials.accountId)?.version
       const first = ['quota', version()]
       expect(waitedFor).toEqual([first])
@@ -364,7 +365,7 @@ describe('quotas', () => {
     test('when a limit is removed', async () => {
       stored = 10
       await put({ monthly: { limit: 10, discard: true } })
-      expect((await put({})).monthly).toEqual(none)
+      expect((await put({})).monthly).toEqual({ ...none, used: 10 })
       const state = own.configuration.get(quotaStates, own.credentials.accountId)
       expect(state?.value.inForce).toEqual([])
     })
@@ -374,7 +375,7 @@ describe('quotas', () => {
         throw new StoreError('UNAVAILABLE', 'away', { retriable: true })
       }
       const { daily } = await put({ daily: { limit: 10, discard: true } })
-      expect(daily).toEqual({ limit: 10, discard: true, rules: [], in_force: null })
+      expect(daily).toEqual({ limit: 10, discard: true, rules: [], used: null, in_force: null })
     })
   })
 

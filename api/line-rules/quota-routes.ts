@@ -22,7 +22,7 @@ export const quotaRoutes: FastifyPluginAsyncTypebox = async app => {
         response,
       },
     },
-    async ({ caller }) => accountQuotas.record(caller),
+    ({ caller }) => accountQuotas.record(caller),
   )
 
   app.put(

@@ -52,6 +52,15 @@ describe('of the present routes (renew with `npm run docs`)', () => {
     await expect(`${document}\n`).toMatchFileSnapshot('../../docs/openapi.json')
   })
 
+  test('is made in steps of a few routes, a path or a node type', () => {
+    const making = installation.app.makeDocument()
+    let steps = 0
+    while (!making.next().done) steps++
+    const { paths, components } = JSON.parse(document)
+    const nodeTypes = Object.keys(components.schemas).filter(name => name.includes('.'))
+    expect(steps).toBeGreaterThan(Object.keys(paths).length + nodeTypes.length + 40)
+  })
+
   test('no answer has an object without a name', () => {
     const { paths } = JSON.parse(document)
     expect(answersWithOwnMembers(paths)).toEqual([])

@@ -2,9 +2,11 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
+import type { Steps } from '../../engine/steps.ts'
+import { FixedAnswer } from '../http/fixed-answer.ts'
 import { documentedSchema } from './documented-schema.ts'
-import { nameSchemas, withMarkedNames } from './named-schemas.ts'
-import { documentNodeTypes } from './node-schemas.ts'
+import { namingSchemas, withMarkedNames } from './named-schemas.ts'
+import { documentingNodeTypes } from './node-schemas.ts'
 
 const TOKEN = 'accessToken'
 const SERVICE_KEY = 'serviceKey'
@@ -12,13 +14,32 @@ const ENTERPRISE_KEY = 'enterpriseServiceKey'
 const INGESTION_KEY = 'ingestionKey'
 const ACCESS_KEY = 'accessKey'
 
+/** Routes that are described in one step. */
+const ROUTES_OF_STEP = 4
+
+/** Name of the function that describes the routes of the present step. */
+const DESCRIBE_STEP = 'describeStep'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Makes the API document in steps, once the server is ready. */
+    makeDocument(): Steps<object>
+  }
+}
+
+type OpenApi = Readonly<Record<string, unknown>> & {
+  readonly paths?: Readonly<Record<string, object>>
+}
+
 /** Collects the API document from the routes registered after this call. */
 export async function documentRoutes(
   app: FastifyInstance,
   version: string,
   catalogue: Catalogue,
 ): Promise<void> {
+  const step = new DescribedStep()
   await app.register(swagger, {
+    decorator: DESCRIBE_STEP as 'swagger',
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -59,19 +80,61 @@ export async function documentRoutes(
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: {
-        ...(withMarkedNames({ ...schema, ...documentedParts(schema) }) as FastifySchema),
-        security: securityOf(route.config?.needs, url),
-      },
+      schema: step.includesNext()
+        ? {
+            ...(withMarkedNames({ ...schema, ...documentedParts(schema) }) as FastifySchema),
+            security: securityOf(route.config?.needs, url),
+          }
+        : { hide: true },
       url,
     }),
-    transformObject: given => {
-      if (!('openapiObject' in given)) return given.swaggerObject
-      const document = nameSchemas(given.openapiObject)
-      documentNodeTypes(document as Parameters<typeof documentNodeTypes>[0], catalogue)
-      return document
-    },
+    transformObject: given => step.end('openapiObject' in given ? (given.openapiObject as OpenApi) : {}),
   })
+  app.decorate('makeDocument', function* () {
+    const described = yield* step.describing(app[DESCRIBE_STEP as 'swagger'])
+    const document = yield* namingSchemas(described)
+    yield* documentingNodeTypes(document as Parameters<typeof documentingNodeTypes>[0], catalogue)
+    return document
+  })
+}
+
+/**
+ * Describes routes in steps. The plugin describes all routes at once, except hidden ones, and keeps a description unless it is null. So it
+ * is called for each step, while the routes of all other steps are hidden.
+ */
+class DescribedStep {
+  /** First route of the step. */
+  #first = 0
+  /** Routes that the plugin has asked for in the present call. */
+  #asked = 0
+  #document: OpenApi = {}
+
+  /** Whether the next route belongs to the step. */
+  includesNext(): boolean {
+    const route = this.#asked++
+    return route >= this.#first && route < this.#first + ROUTES_OF_STEP
+  }
+
+  /** Describes all routes. */
+  *describing(describe: () => unknown): Steps<OpenApi> {
+    const paths: Record<string, object> = {}
+    this.#first = 0
+    do {
+      this.#asked = 0
+      describe()
+      for (const [path, operations] of Object.entries(this.#document.paths ?? {}))
+        paths[path] = { ...paths[path], ...operations }
+      this.#first += ROUTES_OF_STEP
+      yield
+    } while (this.#first < this.#asked)
+    return { ...this.#document, paths }
+  }
+
+  /** @param document description of the step @returns null, so that the plugin does not keep it */
+  end(document: OpenApi): never {
+    this.#document = document
+    return null as never
+  }
 }
 
 /** Returns those parts of a route's schema that may contain keywords of our own. */
@@ -91,15 +154,14 @@ function securityOf(needs: string | undefined, url: string): Record<string, stri
 /** Serves the document, and a page to read it. */
 export async function serveDocument(app: FastifyInstance): Promise<void> {
   const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }
-  let document: string | undefined
-  app.get('/openapi.json', hidden, async (_request, reply) => {
-    // It is long, and always the same.
-    document ??= JSON.stringify(app.swagger())
-    return reply.type('application/json; charset=utf-8').send(document)
-  })
+  const document = new FixedAnswer(() => app.makeDocument(), app.ports.bodyTurns)
+  app.get('/openapi.json', hidden, async (request, reply) => document.send(request, reply))
   const page: FastifyPluginAsync = async scope => {
     scope.addHook('onRoute', options => {
       options.config = { needs: 'public', ...options.config }
+      // The plugin would print the document for each request.
+      if (options.url === '/docs/json') options.handler = (request, reply) => document.send(request, reply)
+      if (options.url === '/docs/yaml') options.handler = (_request, reply) => reply.redirect('/openapi.json')
     })
     // The page uses only its own files; the headers of the API would forbid its scripts and styles.
     await scope.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
+import type { PlaceNames } from '../../engine/fold-progress.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { Store } from '../../engine/store/store.ts'
 import type { CutPause, EngineStatus } from '../../engine/worker/engine.ts'
@@ -11,7 +12,7 @@ const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 /** Counts and times every request of a server by its route, never by its path: ids and names stay out. */
 export function requestMetrics(app: FastifyInstance, registry: Registry): void {
-  const requests = counterOf(registry, 'weir_http_requests_total', 'Requests answered', [
+  const requests = counterOf(registry, 'weir_http_requests_total', 'Requests answered, by route and status', [
     'method',
     'route',
     'status',
@@ -19,13 +20,16 @@ export function requestMetrics(app: FastifyInstance, registry: Registry): void {
   const durations = histogramOf(
     registry,
     'weir_http_request_duration_seconds',
-    'Time to answer',
+    'Time from a request to its complete answer',
     ['method', 'route'],
     DURATION_BUCKETS_S,
   )
-  const bodyBytes = counterOf(registry, 'weir_http_request_body_bytes_total', 'Bodies as they were sent', [
-    'route',
-  ])
+  const bodyBytes = counterOf(
+    registry,
+    'weir_http_request_body_bytes_total',
+    'Bytes of bodies as they were sent',
+    ['route'],
+  )
   app.addHook('onResponse', async (request, reply) => {
     const route = shownUrl(request.routeOptions.url ?? 'unknown')
     const { method } = request
@@ -41,14 +45,24 @@ const DRIFT_BUCKETS_S = [-3600, -60, -5, -1, 0, 1, 5, 60, 3600]
 /** Counts accepted lines, and the drift of the clocks of senders. */
 export function ingestMetrics(registry: Registry): IngestObserver {
   const lines = counterOf(registry, 'weir_ingest_lines_total', 'Lines accepted: they are durable', [])
-  const refusedLines = counterOf(registry, 'weir_ingest_refused_lines_total', 'Lines refused one by one', [])
+  const refusedLines = counterOf(
+    registry,
+    'weir_ingest_refused_lines_total',
+    'Lines that were refused while others of their request were accepted',
+    [],
+  )
   const retimedLines = counterOf(
     registry,
     'weir_ingest_retimed_lines_total',
-    'Lines accepted whose own time was older than the retention of the account, or over a day ahead',
+    'Lines accepted whose own time was older than the retention of the account, or over a day ahead, and was replaced by the time of arrival',
     [],
   )
-  const accepted = counterOf(registry, 'weir_ingest_bytes_total', 'Bodies accepted, decompressed', [])
+  const accepted = counterOf(
+    registry,
+    'weir_ingest_bytes_total',
+    'Bytes of accepted bodies after decompression',
+    [],
+  )
   const drifts = histogramOf(
     registry,
     'weir_ingest_drift_seconds',
@@ -78,7 +92,7 @@ export function pushMetrics(registry: Registry): PushObserver {
   const accepted = counterOf(
     registry,
     'weir_push_bytes_total',
-    'Bodies accepted at gateway routes, decompressed',
+    'Bytes of bodies accepted at gateway routes, after decompression',
     [],
   )
   const refused = counterOf(
@@ -101,7 +115,7 @@ export function searchMetrics(registry: Registry): { readonly onIncomplete: () =
   const incomplete = counterOf(
     registry,
     'weir_searches_incomplete_total',
-    'Searches for a field on a day with more names of fields than are indexed',
+    'Counts by or for a field on a day with more names of fields than are indexed',
     [],
   )
   incomplete.inc(0)
@@ -113,7 +127,7 @@ export function tailMetrics(
   registry: Registry,
   tails: { readonly count: number; readonly counts: { readonly sent: number; readonly dropped: number } },
 ): void {
-  gaugeOf(registry, 'weir_tails_open', 'Live tails that are read at the moment', [], gauge => {
+  gaugeOf(registry, 'weir_tails_open', 'Live tails of this process that are open now', [], gauge => {
     gauge.set(tails.count)
   })
   collectedCounter(registry, 'weir_tail_lines_sent_total', 'Lines sent to live tails', [], counter => {
@@ -132,16 +146,25 @@ export function tailMetrics(
 
 /** Used and allowed size of the log. */
 export function logMetrics(registry: Registry, log: Log): void {
-  gaugeOf(registry, 'weir_log_used_bytes', 'Bytes that the log takes', [], gauge => {
+  gaugeOf(registry, 'weir_log_used_bytes', 'Bytes that the log uses', [], gauge => {
     gauge.set(log.space().usedBytes)
   })
-  gaugeOf(registry, 'weir_log_limit_bytes', 'Bytes that the log may take', [], gauge => {
+  gaugeOf(registry, 'weir_log_limit_bytes', 'Maximum size of the log (WEIR_LOG_MAX_BYTES)', [], gauge => {
     gauge.set(log.space().limitBytes)
   })
   gaugeOf(
     registry,
+    'weir_log_reserved_bytes',
+    'Bytes of the log that are reserved for checkpoints and other records that empty it',
+    [],
+    gauge => {
+      gauge.set(log.space().reservedBytes)
+    },
+  )
+  gaugeOf(
+    registry,
     'weir_log_takes_ingest',
-    '1 while ingestion is taken, 0 while the log is full',
+    '1 while lines are accepted, 0 while the log is full and ingestion answers 503',
     [],
     gauge => {
       gauge.set(log.space().takesIngest ? 1 : 0)
@@ -154,7 +177,7 @@ export function storeMetrics(registry: Registry, store: Pick<Store, 'damage'>): 
   gaugeOf(
     registry,
     'weir_store_damaged_parts',
-    'Parts of the store that are damaged, by whether they cannot be read or were set aside at a start',
+    'Known damaged parts of the store: unreadable ones are in use, others were set aside at a start',
     ['state'],
     gauge => {
       for (const state of ['unreadable', 'set aside'] as const)
@@ -174,15 +197,39 @@ export function storeMetrics(registry: Registry, store: Pick<Store, 'damage'>): 
 
 /** Lines that the fast way does not read. */
 export function codecMetrics(registry: Registry, codec: { readonly fallenBackRows: number }): void {
-  const help = 'Lines whose fields were read by the slower, complete rules since the start'
+  const help =
+    'Lines whose fields were read by the slower, complete rules: unusual JSON, or a name of a field that is new that day'
   collectedCounter(registry, 'weir_codec_fallback_rows_total', help, [], counter => {
     counter.inc(codec.fallenBackRows)
   })
 }
 
+/** Work of scripts. */
+export function scriptMetrics(registry: Registry, calls: { readonly mostSteps: number }): void {
+  const help = 'Most steps that one call of a script took since the start'
+  gaugeOf(registry, 'weir_script_call_steps_max', help, [], gauge => {
+    gauge.set(calls.mostSteps)
+  })
+}
+
+/** The slowest turn of a node. */
+export function turnMetrics(
+  registry: Registry,
+  slowest: { readonly turn: { readonly tookMs: number; readonly names: PlaceNames } | undefined },
+): void {
+  const labels = ['topic', 'partition', 'pipeline', 'node'] as const
+  const help = 'Longest time that a node worked on a record without a pause since the start'
+  gaugeOf(registry, 'weir_node_turn_seconds_max', help, [...labels], gauge => {
+    if (slowest.turn === undefined) return
+    const { tookMs, names } = slowest.turn
+    gauge.set(Object.fromEntries(labels.map(label => [label, String(names[label] ?? '')])), tookMs / 1000)
+  })
+}
+
 /** Request bodies that the fast way does not read. */
 export function bodyMetrics(registry: Registry, codec: { readonly fallenBackBodies: number }): void {
-  const help = 'Request bodies with lines that were read by the slower, complete rules since the start'
+  const help =
+    'Request bodies whose lines were read by the slower, complete rules: unusual members, or damaged JSON'
   collectedCounter(registry, 'weir_codec_fallback_bodies_total', help, [], counter => {
     counter.inc(codec.fallenBackBodies)
   })
@@ -205,30 +252,48 @@ export function engineMetrics(
       for (const worker of workers())
         counter.inc({ topic: worker.topic.name, partition: String(worker.partition) }, worker[figure])
     })
-  gaugeOf(registry, 'weir_lag_records', 'Records that the engine has not read yet', labels, async gauge => {
-    for (const { topic, partition, nextOffset } of workers()) {
-      const { next } = await topic.bounds(partition)
-      gauge.set({ topic: topic.name, partition: String(partition) }, Number(next - nextOffset))
-    }
-  })
-  gaugeOf(registry, 'weir_unstored_records', 'Records that are not in the store yet', labels, async gauge => {
-    for (const { topic, partition, storedOffset } of workers()) {
-      const { next } = await topic.bounds(partition)
-      gauge.set({ topic: topic.name, partition: String(partition) }, Number(next - storedOffset))
-    }
-  })
-  gaugeOf(registry, 'weir_partition_time_seconds', 'Log time of a partition', labels, gauge => {
-    for (const { topic, partition, timeMs } of workers()) {
-      gauge.set({ topic: topic.name, partition: String(partition) }, timeMs / 1000)
-    }
-  })
+  gaugeOf(
+    registry,
+    'weir_lag_records',
+    'Records of a partition that the engine has not read yet',
+    labels,
+    async gauge => {
+      for (const { topic, partition, nextOffset } of workers()) {
+        const { next } = await topic.bounds(partition)
+        gauge.set({ topic: topic.name, partition: String(partition) }, Number(next - nextOffset))
+      }
+    },
+  )
+  gaugeOf(
+    registry,
+    'weir_unstored_records',
+    'Records of a partition that the store does not have yet',
+    labels,
+    async gauge => {
+      for (const { topic, partition, storedOffset } of workers()) {
+        const { next } = await topic.bounds(partition)
+        gauge.set({ topic: topic.name, partition: String(partition) }, Number(next - storedOffset))
+      }
+    },
+  )
+  gaugeOf(
+    registry,
+    'weir_partition_time_seconds',
+    'Time of the newest record that the engine has read, UNIX seconds',
+    labels,
+    gauge => {
+      for (const { topic, partition, timeMs } of workers()) {
+        gauge.set({ topic: topic.name, partition: String(partition) }, timeMs / 1000)
+      }
+    },
+  )
   stored('weir_batches_stored_total', 'Batches stored since the start', 'batches')
   stored('weir_rows_stored_total', 'Rows stored since the start', 'rows')
   const help = 'Lines past their retention that this process removed from the store since the start'
   collectedCounter(registry, 'weir_expired_lines_total', help, [], counter => {
     counter.inc({}, engine.status.expiredLines)
   })
-  gaugeOf(registry, 'weir_partitions_in_trouble', 'Partitions that do not move', [], gauge => {
+  gaugeOf(registry, 'weir_partitions_in_trouble', 'Partitions that make no progress', [], gauge => {
     gauge.set(engine.status.troubles.size)
   })
 }
@@ -243,7 +308,7 @@ export function cutPauseMetrics(
   const pauses = histogramOf(
     registry,
     'weir_cut_pause_seconds',
-    'Time that a partition was not read because of a change of the configuration, by the step that took it',
+    'Time that a partition was not read because of a publication or another change, by step: append of the change to its log; apply, with the parts for other partitions',
     ['topic', 'step'],
     CUT_PAUSE_BUCKETS_S,
   )
@@ -291,12 +356,17 @@ export function gaugeOf(
 }
 
 /** Two servers of one process, such as a second address for ingestion, count together. */
-function counterOf(registry: Registry, name: string, help: string, labelNames: string[]): Counter<string> {
+export function counterOf(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: string[],
+): Counter<string> {
   const known = registry.getSingleMetric(name)
   return known instanceof Counter ? known : new Counter({ name, help, labelNames, registers: [registry] })
 }
 
-function histogramOf(
+export function histogramOf(
   registry: Registry,
   name: string,
   help: string,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { nameSchemas, withMarkedNames } from './named-schemas.ts'
+import { finish } from '../../engine/steps.ts'
+import { namingSchemas, withMarkedNames } from './named-schemas.ts'
 
 const ADDRESS = { $id: 'Address', type: 'object', properties: { city: { type: 'string' } } }
 
@@ -7,7 +8,8 @@ function documentOf(...bodies: readonly object[]) {
   const operations = bodies.map(
     schema => [`/v1/${bodies.indexOf(schema)}/{id}`, { get: { schema } }] as const,
   )
-  return nameSchemas({ paths: withMarkedNames(Object.fromEntries(operations)) as Record<string, object> })
+  const paths = withMarkedNames(Object.fromEntries(operations)) as Record<string, object>
+  return finish(namingSchemas({ paths }))
 }
 
 test('a schema is present once, under its name, and other places refer to it', () => {

@@ -1,6 +1,9 @@
+import type { Steps } from '../../engine/steps.ts'
+
 type Json = { [name: string]: unknown }
 
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+/** Operations of a path, by method. */
+type Operations = Readonly<Record<string, Operation>>
 
 interface Operation {
   readonly operationId?: string
@@ -27,11 +30,11 @@ export function withMarkedNames(schema: unknown): unknown {
 }
 
 /**
- * Moves every schema with a name to `components.schemas` and leaves a reference in its place.
+ * Moves every schema with a name to `components.schemas` and leaves a reference in its place, in steps.
  *
  * @throws Error when two different schemas have one name
  */
-export function nameSchemas<Given extends Document>(document: Given): Given & Document {
+export function* namingSchemas<Given extends Document>(document: Given): Steps<Given & Document> {
   const named = new Map<string, unknown>()
   const moved = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(moved)
@@ -46,7 +49,11 @@ export function nameSchemas<Given extends Document>(document: Given): Given & Do
     return { $ref: `#/components/schemas/${name}` }
   }
   const responses: Json = {}
-  const paths = withOperations(moved(document.paths) as Paths, responses)
+  const paths: Json = {}
+  for (const [path, operations] of Object.entries(document.paths ?? {})) {
+    paths[path] = withOperations(path, moved(operations) as Operations, responses)
+    yield
+  }
   const schemas = moved(document.components?.schemas ?? {}) as Json
   const byName = [...named].sort(([one], [other]) => (one < other ? -1 : 1))
   return {
@@ -57,10 +64,10 @@ export function nameSchemas<Given extends Document>(document: Given): Given & Do
 }
 
 /**
- * Gives every operation a name, and moves errors to one place. @param responses receives the answers that operations
- * share
+ * Gives every operation of a path a name, and moves errors to one place. @param responses receives the answers that
+ * operations share
  */
-function withOperations(paths: Paths, responses: Json): Paths {
+function withOperations(path: string, operations: Operations, responses: Json): Operations {
   const shared = ([status, response]: readonly [string, unknown]) => {
     const error =
       status >= '400' ? /"#\/components\/schemas\/(\w+Error)"/.exec(JSON.stringify(response)) : null
@@ -69,19 +76,13 @@ function withOperations(paths: Paths, responses: Json): Paths {
     responses[name] = { ...(response as Json), description: 'An error; its status says which.' }
     return [status, { $ref: `#/components/responses/${name}` }]
   }
-  const named = (path: string, method: string, operation: Operation) => ({
+  const named = (method: string, operation: Operation) => ({
     operationId: operationIdOf(method, path),
     ...operation,
     responses: Object.fromEntries(Object.entries(operation.responses ?? {}).map(shared)),
   })
-  const entries = Object.entries(paths).map(([path, operations]) => {
-    const members = Object.entries(operations).map(([method, operation]) => [
-      method,
-      named(path, method, operation),
-    ])
-    return [path, Object.fromEntries(members)]
-  })
-  return Object.fromEntries(entries)
+  const members = Object.entries(operations).map(([method, operation]) => [method, named(method, operation)])
+  return Object.fromEntries(members)
 }
 
 /** `put` and `/v3/pipeline/{pipelineId}` give `putV3PipelineByPipelineId`. */

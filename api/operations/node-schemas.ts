@@ -1,6 +1,7 @@
 import { OPERATOR_NAMES } from '../../engine/conditions/operators.ts'
 import type { Catalogue, NodeKind } from '../../engine/nodes/contract/catalogue.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
+import type { Steps } from '../../engine/steps.ts'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 
 const KINDS: readonly NodeKind[] = ['source', 'transform', 'sink']
@@ -17,6 +18,17 @@ const FORMATS: Readonly<Record<string, object>> = {
   script: { contentMediaType: 'text/javascript' },
 }
 
+/** Form of schemas of options. */
+interface Dialect {
+  /** Pointer to the object that contains `Condition` and `Comparison`. */
+  readonly definitions: string
+  readonly formats: Readonly<Record<string, object>>
+}
+
+const DOCUMENT: Dialect = { definitions: COMPONENTS, formats: FORMATS }
+/** Form of a schema that is complete in itself. The value of an option with `writeOnly` is a secret. */
+const ALONE: Dialect = { definitions: '#/$defs/', formats: { ...FORMATS, secret: { writeOnly: true } } }
+
 /** The part of the API document in which a body of a node is described. */
 interface ApiDocument {
   readonly components?: { schemas?: object }
@@ -32,12 +44,13 @@ interface Body {
 }
 
 /**
- * Adds the options of each node type to the API document. The schemas of the routes lack them: their validator would
- * report findings for every other type.
+ * Adds the options of each node type to the API document, in steps. The schemas of the routes lack them: their validator
+ * would report findings for every other type.
  */
-export function documentNodeTypes(document: ApiDocument, { declarations }: Catalogue): void {
+export function* documentingNodeTypes(document: ApiDocument, { declarations }: Catalogue): Steps {
   const { components, paths = {} } = document
-  if (components !== undefined) components.schemas = { ...components.schemas, ...nodeSchemas(declarations) }
+  const schemas = yield* nodeSchemas(declarations)
+  if (components !== undefined) components.schemas = { ...components.schemas, ...schemas }
   for (const kind of KINDS) {
     const list = `/v3/pipeline/{pipelineId}/${kind}`
     narrow(paths[list]?.post, alternatives(kind, declarations[kind], 'oneOf'))
@@ -54,11 +67,14 @@ function narrow(operation: Operation | undefined, further: object): void {
 }
 
 /** Components for every type of node and for their shared options. */
-function nodeSchemas(declarations: Catalogue['declarations']): Record<string, object> {
-  const ofTypes = KINDS.flatMap(kind =>
-    declarations[kind].map(declaration => [nameOf(kind, declaration), schemaOf(declaration)] as const),
-  )
-  return { [CONDITION]: condition(), [COMPARISON]: comparison(), ...Object.fromEntries(ofTypes) }
+function* nodeSchemas(declarations: Catalogue['declarations']): Steps<Record<string, object>> {
+  const schemas: Record<string, object> = { [CONDITION]: condition(DOCUMENT), [COMPARISON]: comparison() }
+  for (const kind of KINDS)
+    for (const declaration of declarations[kind]) {
+      schemas[nameOf(kind, declaration)] = schemaOf(declaration)
+      yield
+    }
+  return schemas
 }
 
 /** Schema of a body that is one of the components, chosen by its type. */
@@ -91,27 +107,44 @@ function schemaOf(declaration: NodeDeclaration): object {
     type: 'object',
     description: summary,
     ...(needsOptions ? { required: ['user_config'] } : {}),
-    properties: { type: { type: 'string', enum: wireIds(declaration) }, user_config: documented(options) },
+    properties: {
+      type: { type: 'string', enum: wireIds(declaration) },
+      user_config: documented(options, DOCUMENT),
+    },
   }
 }
 
+/** Schema of the options of a node type, complete in itself: its conditions are among its `$defs`. */
+export function optionSchemaOf({ config }: NodeDeclaration): JsonObject {
+  const options = documented(JSON.parse(JSON.stringify(config)) as JsonObject, ALONE)
+  const hasConditions = JSON.stringify(options).includes(`"$ref":"${ALONE.definitions}`)
+  if (!hasConditions) return options
+  const $defs = { [CONDITION]: condition(ALONE), [COMPARISON]: comparison() }
+  // Schemas are JSON.
+  return { ...options, $defs: $defs as unknown as JsonObject }
+}
+
 /** Options without those keywords. */
-function documented(schema: JsonObject): JsonObject {
+function documented(schema: JsonObject, dialect: Dialect): JsonObject {
   const { description = '' } = schema
-  if (schema.conditional !== undefined) return { $ref: `${COMPONENTS}${CONDITION}`, description }
-  if (schema.comparison !== undefined) return { $ref: `${COMPONENTS}${COMPARISON}`, description }
+  const { definitions, formats } = dialect
+  if (schema.conditional !== undefined) return { $ref: `${definitions}${CONDITION}`, description }
+  if (schema.comparison !== undefined) return { $ref: `${definitions}${COMPARISON}`, description }
   const members = Object.entries(schema).map(([keyword, value]) => {
-    const format = FORMATS[keyword]
+    const format = formats[keyword]
     if (format !== undefined) return format
-    if (keyword === 'items' && isJsonObject(value)) return { items: documented(value) }
+    if (keyword === 'items' && isJsonObject(value)) return { items: documented(value, dialect) }
     if (keyword !== 'properties' || !isJsonObject(value)) return { [keyword]: value }
-    const properties = Object.entries(value).map(([name, member]) => [name, documented(member as JsonObject)])
+    const properties = Object.entries(value).map(([name, member]) => [
+      name,
+      documented(member as JsonObject, dialect),
+    ])
     return { properties: Object.fromEntries(properties) }
   })
   return Object.assign({}, ...members)
 }
 
-function condition(): object {
+function condition({ definitions }: Dialect): object {
   return {
     type: 'object',
     description: 'Comparisons and nested conditions: all of them must hold, or one.',
@@ -120,7 +153,7 @@ function condition(): object {
       expressions: {
         type: 'array',
         minItems: 1,
-        items: { anyOf: [{ $ref: `${COMPONENTS}${COMPARISON}` }, { $ref: `${COMPONENTS}${CONDITION}` }] },
+        items: { anyOf: [{ $ref: `${definitions}${COMPARISON}` }, { $ref: `${definitions}${CONDITION}` }] },
       },
       logical_operation: { type: 'string', enum: ['AND', 'OR'], default: 'AND' },
     },

@@ -9,7 +9,14 @@ import type { DamagedPart } from '../../engine/store/store-damage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
-import { bodyMetrics, codecMetrics, engineMetrics, logMetrics } from './metrics.ts'
+import {
+  bodyMetrics,
+  codecMetrics,
+  engineMetrics,
+  logMetrics,
+  scriptMetrics,
+  turnMetrics,
+} from './metrics.ts'
 import { readiness } from './readiness.ts'
 
 let installation: TestInstallation
@@ -134,8 +141,12 @@ describe('readiness', () => {
     )
     const [reason] = await readiness({ log: small, clock }).notReady()
     expect(reason).toMatch(
-      /^The log is full: \d+ of 10000 bytes are used, 2000 are kept for .*\. Ingestion answers 503/,
+      /^The log is full: \d+ of 10000 bytes are used\. Lines may use 8000, because 2000 are kept for .*\. Ingestion answers 503/,
     )
+    small.reserve(7_000)
+    expect(await readiness({ log: small, clock }).notReady()).toEqual([
+      expect.stringContaining('Lines may use 3000, because 7000 are kept for checkpoints'),
+    ])
   })
 
   test('a store that is unavailable, or silent for two seconds, is reported as such', async () => {
@@ -162,6 +173,78 @@ describe('readiness', () => {
     ])
   })
 
+  test('a process accepts lines while its store is away and its engine is behind', async () => {
+    const { store } = installation.ports
+    const away = { ...store, findDamage: () => Promise.reject(new Error('connection refused')) } as Store
+    const idle = { workers: [], keyedWorkers: [], troubles: new Map(), expiredLines: 0 }
+    const engine = await engineOver(idle)
+    const topic = await memoryLog({ clock, entropy: seededEntropy(1) }).topic('weir.ingest', 2)
+    const lines = new GuardedTopic(topic, { look: async () => undefined, monotonicMs: () => 0 })
+    const status = readiness({ log, clock, store: away, engine, lines, guarded: [lines] })
+    expect(await status.notReady()).toHaveLength(3)
+    expect(await status.notTaking()).toEqual([])
+  })
+
+  test('a process does not accept lines if its role is another one, or if its log is full', async () => {
+    expect(await readiness({ log, clock }).notTaking()).toEqual(['This process does not accept lines.'])
+    const small = memoryLog({ clock, entropy: seededEntropy(1), maxBytes: 10_000 })
+    const topic = await small.topic('weir.ingest', 1)
+    const lines = new GuardedTopic(topic, { look: async () => undefined, monotonicMs: () => 0 })
+    const status = readiness({ log: small, clock, lines, guarded: [lines] })
+    expect(await status.notTaking()).toEqual([])
+    small.reserve(9_000)
+    await topic.append(0, { value: Buffer.alloc(2000), producer: null, priority: 'control' })
+    expect(await status.notTaking()).toEqual([expect.stringMatching(/^The log is full: .* answers 503/)])
+  })
+
+  test('a process accepts lines until every partition has lost its end, or the topic was created again', async () => {
+    const inner = await log.topic('weir.ingest', 2)
+    const lost = new Set([1])
+    const look = async (partition: number) =>
+      lost.has(partition) ? { topic: 'weir.ingest', partition, from: 7n, to: 9n } : undefined
+    const lines = new GuardedTopic(inner, { look, monotonicMs: () => clock.monotonicMs() })
+    const status = readiness({ log, clock, lines, guarded: [lines] })
+    await lines.lookAtAll()
+    expect(await status.notReady()).toHaveLength(1)
+    expect(await status.notTaking()).toEqual([])
+    lost.add(0)
+    await lines.lookAtAll()
+    expect(await status.notTaking()).toEqual([
+      expect.stringContaining('Partition 0 of weir.ingest ends before record 7'),
+      expect.stringContaining('Partition 1 of weir.ingest ends before record 7'),
+    ])
+  })
+
+  test('a log whose brokers are away, or silent for two seconds, accepts no lines', async () => {
+    const taking = async (presentId: () => Promise<string>) => {
+      const brokers = memoryLog({ clock, entropy: seededEntropy(1) })
+      const inner = Object.assign(await brokers.topic('weir.ingest', 2), { presentId })
+      const lines = new GuardedTopic(inner, { look: async () => undefined, monotonicMs: () => 0 })
+      return readiness({ log, clock, lines })
+    }
+    const away = await taking(() => Promise.reject(new Error('Kafka cannot be reached')))
+    expect(await away.notTaking()).toEqual(['The log does not answer: Kafka cannot be reached'])
+    const silent = (await taking(() => new Promise(() => undefined))).notTaking()
+    clock.advance(2_000)
+    expect(await silent).toEqual(['The log has not answered for 2 s.'])
+    expect(await (await taking(async () => 'the same')).notTaking()).toEqual([])
+  })
+
+  test('/readyz speaks for everything, or for ingestion alone, and refuses other questions', async () => {
+    const status = { notReady: async () => ['The store is away.'], notTaking: async () => [] }
+    const own = await testInstallation({ status })
+    const ask = async (url: string) => {
+      const { statusCode, body } = await own.app.inject({ url })
+      return [statusCode, body]
+    }
+    expect(await ask('/readyz')).toEqual([503, '{"status":"not ready","reasons":["The store is away."]}'])
+    expect(await ask('/readyz?for=ingest')).toEqual([200, '{"status":"ready"}'])
+    const [code, body] = await ask('/readyz?for=ingress')
+    expect(code).toBe(400)
+    expect(JSON.parse(body as string).error).toBe('"for" must be one of [ingest]')
+    await own.app.close()
+  })
+
   test('a store without the latest end of the configuration is reported as such', async () => {
     const configurationEnd: { trouble: string | undefined } = { trouble: 'The store does not know yet.' }
     const status = readiness({ log, clock, configurationEnd })
@@ -171,7 +254,9 @@ describe('readiness', () => {
   })
 
   test('a reason that keeps the process from its work is answered with 503', async () => {
-    const own = await testInstallation({ status: { notReady: async () => ['The log is full.'] } })
+    const own = await testInstallation({
+      status: { notReady: async () => ['The log is full.'], notTaking: async () => [] },
+    })
     const response = await own.app.inject({ url: '/readyz' })
     expect([response.statusCode, response.body]).toEqual([
       503,
@@ -231,6 +316,12 @@ describe('metrics', () => {
     logMetrics(registry, installation.log)
     codecMetrics(registry, { fallenBackRows: 9 })
     bodyMetrics(registry, { fallenBackBodies: 4 })
+    scriptMetrics(registry, { mostSteps: 612 })
+    const turn = {
+      tookMs: 12.5,
+      names: { topic: 'weir.ingest', partition: 1, pipeline: 'p', revision: 7, node: 'n' },
+    }
+    turnMetrics(registry, { turn })
     for (let reading = 0; reading < 2; reading++) {
       const text = await registry.metrics()
       expect(text).toMatch(/^weir_lag_records\{topic="weir.ingest",partition="0"\} 2$/m)
@@ -242,7 +333,12 @@ describe('metrics', () => {
       expect(text).toMatch(/^weir_expired_lines_total 7$/m)
       expect(text).toMatch(/^weir_codec_fallback_rows_total 9$/m)
       expect(text).toMatch(/^weir_codec_fallback_bodies_total 4$/m)
+      expect(text).toMatch(/^weir_script_call_steps_max 612$/m)
+      expect(text).toMatch(
+        /^weir_node_turn_seconds_max\{topic="weir.ingest",partition="1",pipeline="p",node="n"\} 0.0125$/m,
+      )
       expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
+      expect(text).toMatch(/^weir_log_reserved_bytes \d+$/m)
     }
   })
 })
@@ -261,7 +357,7 @@ describe('the API document', () => {
         '/healthz',
       ]),
     )
-    expect(Object.keys(paths).filter(path => /docs|state-variable|openapi/.test(path))).toEqual([])
+    expect(Object.keys(paths).filter(path => /docs|openapi/.test(path))).toEqual([])
     expect(paths['/v3/pipeline'].get.security).toEqual([{ accessToken: [] }])
     expect(paths['/healthz'].get.security).toEqual([])
     expect(document.components.schemas.PipelineBody.required).toEqual(['title'])
@@ -270,6 +366,13 @@ describe('the API document', () => {
         expect([path, method, summary]).toEqual([path, method, expect.any(String)])
       }
     }
+  })
+
+  test('is the same for the page that shows it', async () => {
+    const own = await installation.app.inject({ url: '/openapi.json' })
+    expect((await installation.app.inject({ url: '/docs/json' })).body).toBe(own.body)
+    const { statusCode, headers } = await installation.app.inject({ url: '/docs/yaml' })
+    expect([statusCode, headers.location]).toEqual([302, '/openapi.json'])
   })
 
   test('has a page that works from its own files', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Healthy, NotReady, Ready } from '../../schemas/http/operations-api.ts'
+import { V1Error } from '../../schemas/http/error-replies.ts'
+import { Healthy, NotReady, ReadinessQuery, Ready } from '../../schemas/http/operations-api.ts'
 
 /** Routes for operators of the service; they need no credential. */
 export const operationsRoutes: FastifyPluginAsyncTypebox = async app => {
@@ -27,11 +28,12 @@ export const operationsRoutes: FastifyPluginAsyncTypebox = async app => {
       schema: {
         summary: 'Read whether the process is ready, and the reasons if it is not',
         tags,
-        response: { 200: Ready, 503: NotReady },
+        querystring: ReadinessQuery,
+        response: { 200: Ready, 400: V1Error, 503: NotReady },
       },
     },
-    async (_request, reply) => {
-      const reasons = await status.notReady()
+    async ({ query }, reply) => {
+      const reasons = await (query.for === 'ingest' ? status.notTaking() : status.notReady())
       if (reasons.length === 0) return { status: 'ready' as const }
       return reply
         .code(503)

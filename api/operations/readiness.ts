@@ -1,9 +1,9 @@
 import type { Clock } from '../../engine/clock/clock.ts'
 import {
   type GuardedTopic,
-  isFilledPlace,
   lostTailPlace,
   lostTailSentence,
+  presentTroubles,
 } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import type { Store } from '../../engine/store/store.ts'
@@ -15,6 +15,12 @@ import type { EngineStatus } from '../../engine/worker/engine.ts'
 export interface ServiceStatus {
   /** A sentence for each reason why this process cannot do its work now; empty when it is ready. */
   notReady(): Promise<readonly string[]>
+  /**
+   * A sentence for each reason why this process refuses every line now; empty while it accepts lines. Store and engine do
+   * not count, because lines wait for them on the log. Nor does a lost end of some partitions: if a balancer left
+   * the process out, the lines of the others would be refused, too.
+   */
+  notTaking(): Promise<readonly string[]>
 }
 
 export interface ReadinessPorts {
@@ -30,11 +36,13 @@ export interface ReadinessPorts {
         readonly ingest: Topic
       }
     | undefined
+  /** Topic of lines; absent in a role that accepts none. */
+  readonly lines?: GuardedTopic | undefined
   /** Topics whose partitions may lack their end. */
   readonly guarded?: readonly GuardedTopic[] | undefined
 }
 
-const STORE_PATIENCE_MS = 2_000
+const PATIENCE_MS = 2_000
 /** A record that waits longer than this for the engine makes the process not ready. */
 const MAX_BEHIND_MS = MINUTE_MS
 
@@ -53,32 +61,50 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
       const ofLog = [...logTroubles(ports.log), ...lost.map(lostTailSentence), ...renewed]
       return [...ofLog, ...others, ...(behind === undefined ? [] : [behind])]
     },
+    notTaking: async () => [...logTroubles(ports.log), ...(await linesTroubles(ports))],
   }
+}
+
+async function linesTroubles({ lines, clock }: ReadinessPorts): Promise<string[]> {
+  if (lines === undefined) return ['This process does not accept lines.']
+  if (lines.renewed !== undefined) return [lines.renewed]
+  const { losses } = lines
+  if (losses.length === lines.partitions) return losses.map(lostTailSentence)
+  return inTime(clock, 'The log', async () => {
+    await lines.inner.presentId?.()
+    return []
+  })
 }
 
 function logTroubles(log: Log): string[] {
   const { usedBytes, limitBytes, reservedBytes, takesIngest, takesControl } = log.space()
   const share = `${usedBytes} of ${limitBytes} bytes are used`
-  const kept = `${reservedBytes} are kept for checkpoints and other records that empty it`
+  const forLines = `Lines may use ${limitBytes - reservedBytes}, because ${reservedBytes} are kept for checkpoints and other records that empty it`
   if (!takesControl) return [`The log is full, its reserve too: ${share}, and nothing can be written.`]
   if (!takesIngest)
     return [
-      `The log is full: ${share}, ${kept}. Ingestion answers 503 until there is room; WEIR_LOG_MAX_BYTES gives it more.`,
+      `The log is full: ${share}. ${forLines}. Ingestion answers 503 until there is room; WEIR_LOG_MAX_BYTES gives it more.`,
     ]
   return []
 }
 
 async function storeTrouble({ store, clock }: ReadinessPorts): Promise<string[]> {
   if (store === undefined) return []
+  return inTime(clock, 'The store', async patience => (await store.findDamage(patience)).map(damageSentence))
+}
+
+/** Waits for an answer about troubles. An error, or the lack of an answer, is a trouble itself. */
+async function inTime(
+  clock: Clock,
+  what: string,
+  ask: (patience: AbortSignal) => Promise<string[]>,
+): Promise<string[]> {
   const patience = new AbortController()
-  const late = clock.sleep(STORE_PATIENCE_MS, patience.signal).then(() => {
+  const late = clock.sleep(PATIENCE_MS, patience.signal).then(() => {
     if (patience.signal.aborted) return []
-    return [`The store has not answered for ${STORE_PATIENCE_MS / 1000} s.`]
+    return [`${what} has not answered for ${PATIENCE_MS / 1000} s.`]
   })
-  const answer = store.findDamage(patience.signal).then(
-    damaged => damaged.map(damageSentence),
-    error => [`The store does not answer: ${(error as Error).message}`],
-  )
+  const answer = ask(patience.signal).catch(error => [`${what} does not answer: ${(error as Error).message}`])
   const trouble = await Promise.race([answer, late])
   patience.abort()
   return trouble
@@ -108,15 +134,4 @@ async function engineTroubles({ engine, clock, guarded }: ReadinessPorts): Promi
     }
   }
   return found
-}
-
-/** A worker that has stopped at a lost tail continues to report it for a moment after the loss was accepted. */
-async function presentTroubles(
-  reported: ReadonlyMap<number, string>,
-  guarded: readonly GuardedTopic[],
-): Promise<ReadonlyMap<number, string>> {
-  const present = new Map(reported)
-  for (const [partition, sentence] of reported)
-    for (const topic of guarded) if (await isFilledPlace(sentence, topic)) present.delete(partition)
-  return present
 }

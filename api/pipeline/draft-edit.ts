@@ -1,6 +1,6 @@
 import type { Draft, DraftNode } from '../../engine/configuration/entities.ts'
 import type { Problem } from '../../engine/event/problem.ts'
-import { checkGraph } from '../../engine/graph/check-graph.ts'
+import { checkInputs } from '../../engine/graph/check-graph.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 
 /** Edits of a draft, without side effects (pipeline API, section 2.3). */
@@ -36,7 +36,7 @@ export function connectionProblems(
   nodes: readonly DraftNode[],
   node: DraftNode,
 ): Problem[] {
-  return checkGraph(catalogue, { nodes }, { allowUnconnected: true })
+  return checkInputs(catalogue, { nodes })
     .filter(({ nodeId, instancePath }) => nodeId === node.id && instancePath.startsWith('/inputs'))
     .map(({ instancePath, message }) => ({ instancePath, message }))
 }

@@ -577,7 +577,7 @@ describe('access keys (section 2.6)', () => {
       [
         '/gateway_route_id must be the same as in the path',
         '/title must NOT have fewer than 1 characters',
-        '/type must be equal to one of the allowed values',
+        '/type must be equal to one of the allowed values: generated',
       ],
     ],
     [

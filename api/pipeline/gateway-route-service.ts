@@ -155,6 +155,7 @@ function written(
   const { members, problems } = membersOf(body)
   problems.push(...typeProblems(catalogue, members.type, stored))
   if (problems.length > 0) throw new ProblemsError(problems)
+  // Nothing was found, so the members have their types.
   const { type = stored?.type, title, description = null } = members as unknown as GatewayRouteWrite
   return { type: type as string, title, description }
 }
@@ -193,5 +194,6 @@ function accessKeyTitle(body: SentBody, gatewayRoute: string): string {
   if (typeof named === 'string' && named !== '' && named !== gatewayRoute)
     problems.push({ instancePath: '/gateway_route_id', message: 'must be the same as in the path' })
   if (problems.length > 0) throw new ProblemsError(problems)
+  // Nothing was found, so the members have their types.
   return (members as unknown as AccessKeyWrite).title
 }

@@ -98,6 +98,16 @@ export const EXPLANATION: Meta = {
   page: null,
 }
 
+/** Answers about all pipelines of the account. */
+export const ALL_ERRORS: Meta = { pk: 'id', type: 'error', links: {}, page: null }
+export const ERROR_COUNTS: Meta = { pk: 'node_id', type: 'error-count', links: {}, page: null }
+export const METRICS: Meta = { pk: 'pipeline_id', type: 'pipeline-metrics', links: {}, page: null }
+export const ALL_DEAD_LETTERS: Meta = { pk: 'pipeline_id', type: 'dead-letter', links: {}, page: null }
+export const ALL_DELIVERIES: Meta = { pk: 'node_id', type: 'delivery', links: {}, page: null }
+
+/** Explanations that belong to no single pipeline. */
+export const ACCOUNT_EXPLANATION: Meta = { pk: 'place', type: 'explanation', links: {}, page: null }
+
 export const DEAD_LETTERS = {
   pk: 'id',
   type: 'dead-letter',
@@ -115,20 +125,52 @@ export const PIPELINE_ERRORS = {
   page: null,
 } satisfies Meta
 
-const THROTTLE = nodeDetail('transform')
-const relatedToThrottle = { pipeline: pipelineLinks.self, transform: { list: null, detail: THROTTLE } }
+const PROCESSOR = nodeDetail('transform')
+const relatedToProcessor = { pipeline: pipelineLinks.self, transform: { list: null, detail: PROCESSOR } }
 export const EXEMPTIONS = {
   pk: 'key',
   type: 'exemption',
-  links: { self: { list: `${THROTTLE}/exemption`, detail: null }, related: relatedToThrottle },
+  links: { self: { list: `${PROCESSOR}/exemption`, detail: null }, related: relatedToProcessor },
   page: null,
 } satisfies Meta
 export const BUCKETS = {
   pk: 'key',
   type: 'bucket',
   links: {
-    self: { list: `${THROTTLE}/bucket`, detail: `${THROTTLE}/bucket/{key}` },
-    related: relatedToThrottle,
+    self: { list: `${PROCESSOR}/bucket`, detail: `${PROCESSOR}/bucket/{key}` },
+    related: relatedToProcessor,
+  },
+  page: null,
+} satisfies Meta
+export const PROFILE = {
+  pk: 'at',
+  type: 'profile',
+  links: { self: { list: null, detail: `${PROCESSOR}/profile` }, related: relatedToProcessor },
+  page: null,
+} satisfies Meta
+export const DELIVERY = {
+  pk: 'at',
+  type: 'delivery',
+  links: {
+    self: { list: null, detail: `${nodeDetail('sink')}/delivery` },
+    related: { pipeline: pipelineLinks.self, sink: { list: null, detail: nodeDetail('sink') } },
+  },
+  page: null,
+} satisfies Meta
+export const DELIVERY_CHECK = {
+  ...DELIVERY,
+  type: 'delivery-check',
+  links: { ...DELIVERY.links, self: { list: null, detail: `${nodeDetail('sink')}/check` } },
+} satisfies Meta
+export const STATE_VARIABLES = {
+  pk: 'id',
+  type: 'pipeline-state-variable',
+  links: {
+    self: {
+      list: `${PIPELINES}/state-variable`,
+      detail: `${PIPELINES}/state-variable/{pipeline-state-variable_id}`,
+    },
+    related: { pipeline: pipelineLinks.self },
   },
   page: null,
 } satisfies Meta

@@ -1,5 +1,6 @@
 import { type ConfigurationLog, replace } from '../../engine/configuration/configuration-log.ts'
-import { deployments, revisions } from '../../engine/configuration/entities.ts'
+import { deployedDocument } from '../../engine/configuration/deployed-document.ts'
+import { deployments } from '../../engine/configuration/entities.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -78,9 +79,8 @@ function readsIngestion(
   configuration: ConfigurationLog,
   revisionId: string | null,
 ): boolean {
-  const revision = revisionId === null ? undefined : configuration.get(revisions, revisionId)
   return (
-    revision?.value.document.nodes.some(
+    deployedDocument(configuration, revisionId)?.nodes.some(
       ({ kind, type }) => kind === 'source' && catalogue.runningSourceOf(type)?.entrance === 'ingest',
     ) ?? false
   )

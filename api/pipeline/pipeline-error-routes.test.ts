@@ -1,46 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
-import { silentLogger } from '../../engine/logger.ts'
-import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { HOUR_MS, MINUTE_MS } from '../../engine/times/duration.ts'
-import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
+import type { PartitionWorker } from '../../engine/worker/partition-worker.ts'
 import type { PipelineErrorRecord } from '../../schemas/http/pipeline/pipeline-error-api.ts'
-import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
-import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
+import { startedWorker } from '../../test/support/processed-installation.ts'
+import {
+  openSearchedInstallation,
+  type SearchedInstallation,
+} from '../../test/support/searched-installation.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import { isoTime } from '../http/iso-time.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const OTHER_ACCOUNT = '0123456789'
+const THIRD_ACCOUNT = '9876543210'
 const OPTION = 'an-option-that-is-secret'
 
-let stored: StoredLines
+let searched: SearchedInstallation
 let weir: TestInstallation
 let worker: PartitionWorker
 
 beforeAll(async () => {
-  stored = await openStoredLines()
-  weir = await testInstallation({ store: stored.store })
-  const { log, clock, configuration, credentials, ports } = weir
-  const { topic, ingest } = ports.deadLetters
-  worker = new PartitionWorker({
-    catalogue: CATALOGUE,
-    partition: partitionOfAccount(credentials.accountId, ingest.partitions),
-    topic: ingest,
-    checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
-    outbox: { ingest, deadLetters: topic },
-    store: stored.store,
-    clock,
-    configuration: deployedConfiguration(CATALOGUE, configuration),
-    logger: silentLogger,
-    workerName: 'worker',
-  })
-  await worker.start()
+  searched = await openSearchedInstallation()
+  weir = searched.weir
+  worker = await startedWorker(weir, searched.lines.store)
 })
 afterAll(async () => {
   worker.close()
-  await weir.app.close()
-  await stored.close()
+  await searched.close()
 })
 
 async function settle(): Promise<void> {
@@ -114,7 +101,6 @@ async function list(id: string, query: Record<string, string> = {}, headers = {}
   return { status: response.statusCode, body, data: body.data as PipelineErrorRecord[] }
 }
 
-const isoTime = (ms: number) => new Date(ms).toISOString()
 /** The wall clock at the start of a minute. */
 function minuteStart(): number {
   weir.clock.advance(MINUTE_MS - (weir.clock.wallMs() % MINUTE_MS))
@@ -145,7 +131,15 @@ test('refused bodies of a source and errors of a processor are listed, equal err
     },
   ])
   const hex = expect.stringMatching(/^[0-9a-f]{64}$/)
-  const ofClock = { id: hex, pipeline_id: id, node_id: clockNode, node_kind: 'transform', field: '.at' }
+  const level = 'error'
+  const ofClock = {
+    id: hex,
+    pipeline_id: id,
+    node_id: clockNode,
+    node_kind: 'transform',
+    level,
+    field: '.at',
+  }
   expect(data.map(each => ({ ...each, message: each.message !== '' }))).toEqual([
     {
       ...ofClock,
@@ -171,6 +165,7 @@ test('refused bodies of a source and errors of a processor are listed, equal err
       node_id: source,
       node_kind: 'source',
       code: 'E_EVENT_NOT_JSON',
+      level,
       field: null,
       message: true,
       captured: '{"at":',
@@ -197,6 +192,8 @@ test('a node, a period and a limit exclude other errors, which are not counted',
   expect(await found({ node_id: source })).toEqual([[source, 1, '{']])
   expect(await found({ node_id: NOWHERE })).toEqual([])
   expect(await found({ node_id: "' OR 1=1 --" })).toEqual([])
+  expect(await found({ code: 'E_EVENT_NOT_JSON' })).toEqual([[source, 1, '{']])
+  expect(await found({ code: 'E_EVENT_NOT_JSON', node_id: clockNode })).toEqual([])
   expect(await found({ to: isoTime(secondMs) })).toEqual([[clockNode, 2, '{"at":"a"}']])
   expect(await found({ from: isoTime(secondMs), node_id: clockNode })).toEqual([[clockNode, 1, '{"at":"c"}']])
   expect(await found({ from: isoTime(firstMs), to: isoTime(firstMs + 1) })).toEqual([
@@ -226,6 +223,67 @@ test('pipelines see only their own errors, and those of a deleted one cannot be 
   expect((await list(one.id)).status).toBe(404)
 })
 
+test('errors of all pipelines are listed together, with their numbers by hour', async () => {
+  const [one, other] = [await newPipeline(), await newPipeline()]
+  const gone = await newPipeline()
+  const firstMs = weir.clock.wallMs()
+  await one.push('{"at":"a"}')
+  await other.push('{"at":"b"}')
+  await gone.push('{"at":"c"}')
+  await pass(HOUR_MS)
+  await one.push('{"at":"d"}')
+  await pass(2 * MINUTE_MS)
+  await weir.call({ method: 'DELETE', url: `/v3/pipeline/${gone.id}` })
+  const url = `/v3/pipeline/error?${new URLSearchParams({ from: new Date(firstMs).toISOString() })}`
+  const { data } = (await weir.call({ url })).json()
+  expect(data.map(({ pipeline_id }: PipelineErrorRecord) => pipeline_id)).toEqual([one.id, other.id])
+  const hour = (ms: number) => new Date(Math.floor(ms / HOUR_MS) * HOUR_MS).toISOString()
+  expect(data[0]).toMatchObject({
+    count: 2,
+    hours: [
+      { start: hour(firstMs), count: 1 },
+      { start: hour(firstMs + HOUR_MS), count: 1 },
+    ],
+  })
+  const counted = async (parameters: object) =>
+    (await weir.call({ url: `/v3/pipeline/error/count?${new URLSearchParams({ ...parameters })}` })).json()
+  const from = isoTime(firstMs)
+  const countOf = ({ id, clockNode }: Sample, count: number) => ({
+    ...{ pipeline_id: id, node_id: clockNode, code: 'E_PARSE_FAILED', count },
+  })
+  expect(await counted({ from })).toEqual({
+    meta: {
+      ...{ pk: 'node_id', type: 'error-count', links: {} },
+      page: { next: null, previous: null },
+    },
+    data: [countOf(one, 2), countOf(other, 1)],
+  })
+  expect((await counted({ from, pipeline_id: other.id })).data).toEqual([countOf(other, 1)])
+  expect((await counted({ from, pipeline_id: gone.id })).data).toEqual([])
+  expect((await counted({ from, to: from })).data).toEqual([])
+  const narrowed = async (parameters: object) =>
+    (await weir.call({ url: `${url}&${new URLSearchParams({ ...parameters })}` }))
+      .json()
+      .data.map(({ pipeline_id }: PipelineErrorRecord) => pipeline_id)
+  expect(await narrowed({ pipeline_id: other.id })).toEqual([other.id])
+  expect(await narrowed({ node_id: one.clockNode, code: 'E_PARSE_FAILED' })).toEqual([one.id])
+  expect(await narrowed({ pipeline_id: other.id, node_id: one.clockNode })).toEqual([])
+  expect(await narrowed({ code: 'E_NOT_FOUND' })).toEqual([])
+  await weir.account(THIRD_ACCOUNT)
+  const authorization = `Token ${await weir.token({ account: THIRD_ACCOUNT })}`
+  expect((await weir.call({ url, headers: { authorization } })).json().data).toEqual([])
+  const theirs = await weir.call({ url: '/v3/pipeline/error/count', headers: { authorization } })
+  expect(theirs.json().data).toEqual([])
+  for (const [query, name] of [
+    ['limit=201', 'limit'],
+    ['from=soon', 'from'],
+  ]) {
+    const answer = await weir.call({ url: `/v3/pipeline/error?${query}` })
+    expect([answer.statusCode, answer.json().errors[0].instancePath]).toEqual([400, `/${name}`])
+  }
+  expect((await weir.call({ url: '/v3/pipeline/error/count?limit=9' })).statusCode).toBe(400)
+})
+
 test('an error contains neither credentials of a sender nor options of nodes', async () => {
   const { id, key, push } = await newPipeline()
   await push('{')
@@ -243,8 +301,8 @@ describe('a request', () => {
     for (const [query, where] of [
       [{ limit: '0' }, '/limit'],
       [{ limit: '201' }, '/limit'],
-      [{ from: 'yesterday' }, '/from'],
-      [{ to: '1' }, '/to'],
+      [{ from: 'soon' }, '/from'],
+      [{ to: '1y' }, '/to'],
       [{ from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, '/from'],
     ] as const) {
       const { status, body } = await list(id, query)
@@ -258,7 +316,7 @@ describe('a request', () => {
       throw new StoreError('UNAVAILABLE', 'away', { retriable: true })
     }
     const own = await testInstallation({
-      store: { ...stored.store, pipelineErrors } as TestInstallation['ports']['store'],
+      store: { ...searched.lines.store, pipelineErrors } as TestInstallation['ports']['store'],
     })
     const { id } = (await own.call({ method: 'POST', url: '/v3/pipeline', payload: { title: 'p' } })).json()
       .data

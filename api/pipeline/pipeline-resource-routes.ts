@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type, { type Static } from 'typebox'
 import type { Steps } from '../../engine/steps.ts'
-import { inTurns } from '../../engine/worker/loop-turns.ts'
+import { inTurns } from '../../engine/turns/loop-turns.ts'
 import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { Deleted } from '../../schemas/http/pipeline/deleted.ts'

@@ -8,6 +8,7 @@ import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { LoopTurns } from '../../engine/turns/loop-turns.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import type { Caller } from '../auth/caller.ts'
 import { GatewayRouteService } from './gateway-route-service.ts'
@@ -16,6 +17,7 @@ import { Pipelines } from './pipelines.ts'
 import { publish } from './publish.ts'
 
 const clock = manualClock()
+const replayTurns = new LoopTurns(clock)
 
 /** Services of one process; several processes share a topic. */
 async function newProcess(topic: Topic, seed: number) {
@@ -136,7 +138,7 @@ test('of two processes that publish at the same time one reports that nothing ha
   const { processes, caller, id } = await twoProcesses()
   const options = { allowUnconnected: true, isOwnHost: () => true }
   const outcomes = await Promise.allSettled(
-    processes.map(each => publish(each.pipelines, each, caller, id, options)),
+    processes.map(each => publish(each.pipelines, { ...each, replayTurns }, caller, id, options)),
   )
   const refused = outcomes.filter(({ status }) => status === 'rejected')
   expect(refused).toEqual([{ status: 'rejected', reason: expect.objectContaining({ code: 'ENOCHANGES' }) }])

@@ -1,4 +1,5 @@
 import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { deployedDocument } from '../../engine/configuration/deployed-document.ts'
 import {
   type Deployment,
   type Draft,
@@ -8,16 +9,18 @@ import {
   exemptions,
   type Pipeline,
   pipelines,
-  revisions,
 } from '../../engine/configuration/entities.ts'
 import { InTurn } from '../../engine/configuration/in-turn.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
+import { profileResets } from '../../engine/configuration/kinds/profile-reset.ts'
+import { stateVariables } from '../../engine/configuration/kinds/state-variables.ts'
 import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeline/pipeline-api.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
+import { revisionsOfDeletion } from './revisions/kept-revisions.ts'
 import {
   documentNodes,
   revisionDeployedBy,
@@ -71,15 +74,18 @@ export class Pipelines {
     return this.#state(pipeline)
   }
 
-  /** @param contentOf returns the first nodes and alerts for the pipeline's id; it may run several times */
+  /**
+   * @param content first nodes and alerts
+   * @param id for which the content was made
+   */
   async create(
     caller: Caller,
     write: PipelineWrite,
-    contentOf: (id: string) => Pick<Draft, 'nodes' | 'alerts'> = () => ({ nodes: [] }),
+    content: Pick<Draft, 'nodes' | 'alerts'> = { nodes: [] },
+    id = this.#ports.entropy.uuid(),
   ): Promise<PipelineState> {
-    const { clock, entropy } = this.#ports
+    const { clock } = this.#ports
     const account = accountOf(caller).shortId
-    const id = entropy.uuid()
     const empty: Draft = { account, nodes: [], updatedAtMs: null }
     await untilNotOvertaken(() => {
       const value: Pipeline = {
@@ -89,7 +95,7 @@ export class Pipelines {
         updatedAtMs: null,
         published: null,
       }
-      const draft = { ...empty, ...contentOf(id) }
+      const draft = { ...empty, ...content }
       return this.#append(caller, [
         create(pipelines, id, value),
         create(drafts, id, draft),
@@ -122,6 +128,7 @@ export class Pipelines {
     const changes = [
       remove(pipelines, pipeline),
       remove(drafts, draft),
+      ...revisionsOfDeletion(configuration, pipeline),
       ...gatewayRouteChangesOfDeletion(configuration, deployment, draft),
     ]
     const deadLetters = configuration.get(deadLetterSettings, pipeline.id)
@@ -130,6 +137,12 @@ export class Pipelines {
       .list(exemptions, pipeline.value.account)
       .filter(({ value }) => value.pipeline === pipeline.id)
     changes.push(...ofPipeline.map(each => remove(exemptions, each)))
+    const resets = configuration
+      .list(profileResets, pipeline.value.account)
+      .filter(({ value }) => value.pipeline === pipeline.id)
+    changes.push(...resets.map(each => remove(profileResets, each)))
+    const variables = configuration.get(stateVariables, pipeline.id)
+    if (variables !== undefined) changes.push(remove(stateVariables, variables))
     if (deployment === undefined) return changes
     const { account, number } = deployment.value
     const withdrawn: Deployment = { account, number: number + 1, revisionId: null }
@@ -146,14 +159,14 @@ export class Pipelines {
 
   /**
    * Changes one pipeline. `edit` may run several times, each time on the newest state; without changes nothing is
-   * written.
+   * written. While it works in turns with others, no other change of the pipeline runs in this process.
    *
    * @throws ApiError 404 when the pipeline does not exist (any more); any error of `edit`
    */
   async changing(
     caller: Caller,
     id: string,
-    edit: (state: PipelineState) => Change[],
+    edit: (state: PipelineState) => Change[] | Promise<Change[]>,
   ): Promise<PipelineState> {
     await this.#writing(caller, id, edit)
     return this.get(caller, id)
@@ -167,10 +180,14 @@ export class Pipelines {
     return this.#turns.run(accountOf(caller).shortId, write)
   }
 
-  async #writing(caller: Caller, id: string, edit: (state: PipelineState) => Change[]): Promise<void> {
+  async #writing(
+    caller: Caller,
+    id: string,
+    edit: (state: PipelineState) => Change[] | Promise<Change[]>,
+  ): Promise<void> {
     await this.#turns.run(id, () =>
       untilNotOvertaken(async () => {
-        const changes = edit(this.get(caller, id))
+        const changes = await edit(this.get(caller, id))
         if (changes.length > 0) await this.#append(caller, changes)
       }),
     )
@@ -182,10 +199,7 @@ export class Pipelines {
     if (draft === undefined) throw new Error(`pipeline ${pipeline.id} has no draft`)
     const deployment = configuration.get(deployments, pipeline.id)
     const deployedRevisionId = deployment?.value.revisionId ?? null
-    const deployed =
-      deployedRevisionId === null
-        ? undefined
-        : configuration.get(revisions, deployedRevisionId)?.value.document
+    const deployed = deployedDocument(configuration, deployedRevisionId)
     const { nodes, alerts } = draft.value
     return {
       pipeline,

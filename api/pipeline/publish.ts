@@ -1,4 +1,5 @@
 import { create, replace } from '../../engine/configuration/configuration-log.ts'
+import { deployedDocument } from '../../engine/configuration/deployed-document.ts'
 import {
   accountKeys,
   accounts,
@@ -10,12 +11,13 @@ import {
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../engine/configuration/kind.ts'
 import type { Problem } from '../../engine/event/problem.ts'
-import { checkGraph, notPublished } from '../../engine/graph/check-graph.ts'
+import { checkingGraph, notPublished } from '../../engine/graph/check-graph.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
 import { partsWithExpressions } from '../../engine/graph/expression-limit.ts'
 import { jsonText, parseJson } from '../../engine/json/json-text.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { JsonObject } from '../../schemas/json.ts'
+import type { Steps } from '../../engine/steps.ts'
+import { inTurns, type LoopTurns } from '../../engine/turns/loop-turns.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../http/errors.ts'
@@ -23,8 +25,14 @@ import { ProblemsError } from '../http/problems-error.ts'
 import { assertOptionLimits } from './option-limits.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { PipelineState, Pipelines } from './pipelines.ts'
+import { outdatedRevisions } from './revisions/kept-revisions.ts'
 import { descriptionsOf, documentNodes, namesOf, revisionsOf } from './revisions/revision.ts'
 import { gatewayRouteChangesOfPublishing } from './source-gateway-route.ts'
+
+export interface PublishPorts extends PipelinePorts {
+  /** Turns of checks: those of a large pipeline take long. */
+  readonly replayTurns: LoopTurns
+}
 
 export interface PublishOptions {
   /** Whether nodes without inputs or outputs are allowed. */
@@ -41,12 +49,12 @@ export interface PublishOptions {
  */
 export async function publish(
   pipelinesOfAll: Pipelines,
-  { catalogue, configuration, clock, entropy }: PipelinePorts,
+  { catalogue, configuration, clock, entropy, replayTurns }: PublishPorts,
   caller: Caller,
   id: string,
   options: PublishOptions,
 ): Promise<PipelineState> {
-  await pipelinesOfAll.changing(caller, id, state => {
+  await pipelinesOfAll.changing(caller, id, async state => {
     if (state.isPaused)
       throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it, then publish it')
     if (state.deployedRevisionId !== null && !state.hasChanges) {
@@ -54,19 +62,19 @@ export async function publish(
     }
     const newest = revisionsOf(configuration, state.pipeline).at(-1)?.value.document.revision ?? 0
     const document = documentOf(state, newest + 1)
-    const deployed =
-      state.deployedRevisionId === null
-        ? undefined
-        : configuration.get(revisions, state.deployedRevisionId)?.value.document
+    const deployed = deployedDocument(configuration, state.deployedRevisionId)
     assertOptionLimits('', partsWithExpressions(document), deployed && partsWithExpressions(deployed))
     const { features } = configuration.get(accounts, state.pipeline.value.account)?.value ?? {}
-    const problems = publishProblems(catalogue, document, {
+    const elsewhere = document.nodes
+      .filter(node => catalogue.goesElsewhere(node, options))
+      .map(node => node.id)
+    const checking = checkingDocument(catalogue, document, {
       ...options,
+      elsewhere,
       hasFeature: name => features?.[name] ?? true,
       isForeignKey: key => isForeignKey(configuration, document.accountId, key),
     })
-    if (problems.length > 0) throw new ProblemsError(problems)
-    assertRuns(catalogue, document)
+    await inTurns(checking, replayTurns.begin())
     const revisionId = entropy.uuid()
     const atMs = clock.wallMs()
     const { account } = state.pipeline.value
@@ -80,12 +88,14 @@ export async function publish(
       document,
       descriptions,
       ...(Object.keys(names).length > 0 && { names }),
+      ...(elsewhere.length > 0 && { elsewhere }),
       deployment: number,
       createdAtMs: atMs,
     }
     const deployment = { account, number, revisionId }
     return [
       create(revisions, revisionId, revision),
+      ...outdatedRevisions(configuration, state.pipeline),
       state.deployment === undefined
         ? create(deployments, id, deployment)
         : replace(deployments, state.deployment, deployment),
@@ -109,13 +119,26 @@ function documentOf({ pipeline, draft }: PipelineState, revision: number): Pipel
   }
 }
 
+/** Checks in steps that a document can be published. @throws ProblemsError with every finding */
+function* checkingDocument(catalogue: Catalogue, document: PipelineDocument, rules: PublishRules): Steps {
+  const problems = yield* findingProblems(catalogue, document, rules)
+  if (problems.length > 0) throw new ProblemsError(problems)
+  yield* assertingRun(catalogue, document, rules.elsewhere)
+}
+
 /**
  * Compiles the document in the form and from the text that partitions receive, so that a document that would stop a
  * partition is not published. The nodes were checked when they were written, so a finding here is a defect of this program.
  */
-function assertRuns(catalogue: Catalogue, document: PipelineDocument): void {
+function* assertingRun(
+  catalogue: Catalogue,
+  document: PipelineDocument,
+  elsewhere: readonly string[],
+): Steps {
   try {
-    const text = jsonText(catalogue.foldDocumentOf(document) as unknown as JsonObject)
+    const text = jsonText(catalogue.foldDocumentOf(document, elsewhere))
+    yield
+    // The document itself, as the fold reads it.
     compileGraph(catalogue, parseJson(text) as unknown as PipelineDocument)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -138,18 +161,23 @@ function isForeignKey(configuration: ConfigurationView, account: string, key: st
   return found !== undefined && found.type === 'ingestion' && found.account !== account
 }
 
+interface PublishRules extends PublishOptions {
+  /** Ids of the nodes whose lines go to another installation. */
+  readonly elsewhere: readonly string[]
+  readonly hasFeature: (name: string) => boolean
+  /** Whether a text is the ingestion key of another account. */
+  readonly isForeignKey: (key: string) => boolean
+}
+
 /** Findings about a publication. Without a request body, their pointers begin with the node and then lead into it. */
-function publishProblems(
+function* findingProblems(
   catalogue: Catalogue,
   document: PipelineDocument,
-  options: PublishOptions & {
-    readonly hasFeature: (name: string) => boolean
-    /** Whether a text is the ingestion key of another account. */
-    readonly isForeignKey: (key: string) => boolean
-  },
-): Problem[] {
+  options: PublishRules,
+): Steps<Problem[]> {
   const byId = new Map(document.nodes.map(node => [node.id, node]))
-  const problems = checkGraph(catalogue, document, options).map(({ nodeId, instancePath, message }) => ({
+  const found = yield* checkingGraph(catalogue, document, options)
+  const problems = found.map(({ nodeId, instancePath, message }) => ({
     instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
     message,
   }))

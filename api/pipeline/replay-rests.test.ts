@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
-import { LoopTurns } from '../../engine/worker/loop-turns.ts'
+import { LoopTurns } from '../../engine/turns/loop-turns.ts'
 import { restsBetween } from './replay-rests.ts'
 
 test('forty works at once kept other work waiting for all of them, and one turn of one of them comes before it', async () => {

@@ -1,4 +1,4 @@
-import type { LoopTurns } from '../../engine/worker/loop-turns.ts'
+import type { LoopTurns } from '../../engine/turns/loop-turns.ts'
 
 /**
  * Returns a function that a long work calls between its parts. It lets other work of the process run when a turn is over. All works

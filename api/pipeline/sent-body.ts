@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Problem } from '../../engine/event/problem.ts'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { ProblemsError } from '../http/problems-error.ts'
-import { problemsOf } from '../http/validation.ts'
+import { findingsOf, problemsOf } from '../http/validation.ts'
 
 /** A request body as it came, with the findings of its schema. Other findings are reported beside them. */
 export interface SentBody {
@@ -13,8 +13,7 @@ export interface SentBody {
 
 /** Returns the body of a route with `attachValidation`. */
 export function sentBody(request: Pick<FastifyRequest, 'body' | 'validationError'>): SentBody {
-  const findings = (request.validationError?.validation ?? []) as unknown as readonly ErrorObject[]
-  return { sent: request.body, findings }
+  return { sent: request.body, findings: findingsOf(request.validationError) ?? [] }
 }
 
 const NOT_AN_OBJECT: Problem = { instancePath: '', message: 'must be object' }

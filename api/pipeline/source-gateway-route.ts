@@ -1,4 +1,5 @@
 import { type Change, create, remove, replace } from '../../engine/configuration/configuration-log.ts'
+import { deployedDocument } from '../../engine/configuration/deployed-document.ts'
 import {
   accessKeys,
   type Deployment,
@@ -8,7 +9,6 @@ import {
   drafts,
   type GatewayRoute,
   gatewayRoutes,
-  revisions,
 } from '../../engine/configuration/entities.ts'
 import type { ConfigurationView, Entity } from '../../engine/configuration/kind.ts'
 import type { Problem } from '../../engine/event/problem.ts'
@@ -210,8 +210,8 @@ function deployedGatewayRoutes(
   configuration: ConfigurationView,
   deployment: Entity<Deployment> | undefined,
 ): string[] {
-  const revision = configuration.get(revisions, deployment?.value.revisionId ?? '')
-  return revision?.value.document.nodes.flatMap(node => node.gateway_route_id ?? []) ?? []
+  const document = deployedDocument(configuration, deployment?.value.revisionId)
+  return document?.nodes.flatMap(node => node.gateway_route_id ?? []) ?? []
 }
 
 /** The nodes of `others` that are not among `nodes`. */

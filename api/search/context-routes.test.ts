@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { create } from '../../engine/configuration/configuration-log.ts'
-import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { lineId } from '../../schemas/log/position.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
+import {
+  openSearchedInstallation,
+  type SearchedInstallation,
+} from '../../test/support/searched-installation.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
-import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import type { StoredLines } from '../../test/support/stored-lines.ts'
+import type { TestInstallation } from '../../test/support/test-installation.ts'
 
 const LINES = 60
-const WEB = 'aaaaaaaaaa'
-const EMAIL = 'ann@example.org'
 
+let searched: SearchedInstallation
 let lines: StoredLines
 let weir: TestInstallation
 let records: readonly FoundRecord[]
@@ -22,9 +23,8 @@ interface FoundRecord {
 }
 
 beforeAll(async () => {
-  lines = await openStoredLines()
-  weir = await testInstallation({ store: lines.store })
-  weir.clock.setWall(RECEIVED_MS)
+  searched = await openSearchedInstallation()
+  ;({ lines, weir } = searched)
   const account = weir.credentials.accountId
   // Most lines have the same time, so that ids decide about order.
   const sent = Array.from({ length: LINES }, (_, index) => ({
@@ -45,10 +45,7 @@ beforeAll(async () => {
   expect(records).toHaveLength(LINES)
 })
 
-afterAll(async () => {
-  await weir.app.close()
-  await lines.close()
-})
+afterAll(() => searched.close())
 
 const idAt = (index: number) => (records[index] as FoundRecord)._id
 
@@ -110,15 +107,7 @@ describe('the context of a line', () => {
   })
 
   test('contains only what the caller may see', async () => {
-    const account = weir.credentials.accountId
-    await weir.write(
-      create(accessGroups, WEB, { account, name: 'g', createdAtMs: 0, accessScopes: 'app:web' }),
-      create(members, memberKey(account, EMAIL), {
-        ...{ account, email: EMAIL, role: 'member', groups: [WEB], subjectId: 'ann', createdAtMs: 0 },
-      }),
-    )
-    const token = await weir.token({ kind: 'user', subjectId: 'ann', email: EMAIL })
-    const headers = { authorization: `Token ${token}` }
+    const headers = await searched.memberLimitedTo('app:web')
     const { before, after } = await context(30, { before: '2', after: '2' }, headers)
     expect([...before, ...after]).toEqual([26, 28, 32, 34].map(index => records[index]))
     expect((await get({ line_id: idAt(31) }, headers)).statusCode).toBe(404)

@@ -12,6 +12,7 @@ import { envelope } from '../http/envelope.ts'
 import { notFound } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { type SearchRoutesOptions, searchFor, visibleTo } from './visible-search.ts'
+import { whileConnected } from './while-connected.ts'
 
 const META = { pk: 'line', type: 'line', links: {} }
 const NO_FILTERS: LineFilters = { hosts: [], apps: [], levels: [], tags: [] }
@@ -51,27 +52,27 @@ export const contextRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app
       const parameters = new QueryParameters(query)
       parameters.only([])
       parameters.check()
-      const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort())
-      return envelope(META, recordOf(await lineWith(caller, params.lineId, gone.signal)))
+      return whileConnected(reply, async signal =>
+        envelope(META, recordOf(await lineWith(caller, params.lineId, signal))),
+      )
     },
   )
 
   app.get('/v3/search/context', { schema: CONTEXT, ...OWN_VALIDATION }, async ({ caller, query }, reply) => {
     const { lineId, before, after, filters } = readContext(new QueryParameters(query))
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    const line = await lineWith(caller, lineId, gone.signal)
-    const around = (prefer: LinePage['prefer'], limit: number) =>
-      linesOf(caller, { query: { kind: 'all' }, filters }, { prefer, limit, behind: line }, gone.signal)
-    const older = await around('tail', before)
-    const newer = await around('head', after)
-    return envelope(META, {
-      before: older.lines.toReversed().map(row => recordOf(row)),
-      line: recordOf(line),
-      after: newer.lines.map(row => recordOf(row)),
-      more_before: older.hasMore,
-      more_after: newer.hasMore,
+    return whileConnected(reply, async signal => {
+      const line = await lineWith(caller, lineId, signal)
+      const around = (prefer: LinePage['prefer'], limit: number) =>
+        linesOf(caller, { query: { kind: 'all' }, filters }, { prefer, limit, behind: line }, signal)
+      const older = await around('tail', before)
+      const newer = await around('head', after)
+      return envelope(META, {
+        before: older.lines.toReversed().map(row => recordOf(row)),
+        line: recordOf(line),
+        after: newer.lines.map(row => recordOf(row)),
+        more_before: older.hasMore,
+        more_after: newer.hasMore,
+      })
     })
   })
 }

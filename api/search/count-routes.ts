@@ -5,10 +5,9 @@ import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
 import { asksForField, isParsedName } from '../../engine/store/search/full-field-days.ts'
 import type { LineSelection } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
-import { inTurns } from '../../engine/worker/loop-turns.ts'
+import { inTurns } from '../../engine/turns/loop-turns.ts'
 import { FACET, HISTOGRAM } from '../../schemas/http/lines/count-api.ts'
 import { INCOMPLETE_HEADER } from '../../schemas/http/lines/export-api.ts'
-import type { JsonValue } from '../../schemas/json.ts'
 import { accessScopeOf, narrowed } from '../auth/access-scope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
@@ -16,8 +15,11 @@ import { envelope } from '../http/envelope.ts'
 import { badRequest } from '../http/errors.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { type FacetRequest, readFacets, readHistogram } from './count-request.ts'
-import { type Counting, facetOf, histogramOf } from './counted-lines.ts'
+import { histogramOf } from './counted-lines.ts'
+import { type Counting, timesWithin } from './counting.ts'
+import { facetsOf } from './facets.ts'
 import { incompleteText } from './incomplete-text.ts'
+import { whileConnected } from './while-connected.ts'
 
 export interface CountRoutesOptions {
   readonly store: Pick<Store, 'countByTime' | 'countByValue' | 'fullFieldDays'>
@@ -37,7 +39,7 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
   { store, onIncomplete = () => {} },
 ) => {
   const { configuration, clock, bodyTurns } = app.ports
-  const parts = { store, onIncomplete, configuration, clock }
+  const parts = { store, onIncomplete, configuration }
 
   app.get('/v3/search/histogram', { schema: HISTOGRAM, ...OWN_VALIDATION }, async (request, reply) => {
     const account = accountOf(request.caller).shortId
@@ -51,8 +53,8 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
     )
     const { fromMs: from, toMs: to } = selection
     const { intervalMs, starts } = asked.buckets
-    return answered(parts, reply, async counting => {
-      const counted = await histogramOf(counting, { ...asked, selection })
+    return whileConnected(reply, async signal => {
+      const counted = await histogramOf({ store, clock, signal }, { ...asked, selection })
       const { series, other, lines, complete, coveredFromMs } = counted
       return envelope(META_OF_HISTOGRAM, {
         ...{ from, to, interval_ms: intervalMs, starts, series, other, lines },
@@ -65,16 +67,16 @@ export const countRoutes: FastifyPluginAsync<CountRoutesOptions> = async (
     const account = accountOf(request.caller).shortId
     const asked = readFacets(new QueryParameters(request.query), account, clock)
     const seen = await visible(parts, request.caller, asked, reply)
-    return answered(parts, reply, async counting => {
-      const answer = envelope(META_OF_FACETS, await facetsOf(counting, asked, seen))
+    return whileConnected(reply, async signal => {
+      const answer = envelope(META_OF_FACETS, await countedFacets({ store, clock, signal }, asked, seen))
       reply.serializer(payload => payload as string)
       // Ten fields with a thousand values may have 40 MB.
-      return inTurns(jsonTextInSteps(answer as unknown as JsonValue, DEPTH_OF_VALUES), bodyTurns.begin())
+      return inTurns(jsonTextInSteps(answer, DEPTH_OF_VALUES), bodyTurns.begin())
     })
   })
 }
 
-interface Parts extends Pick<FastifyInstance['ports'], 'configuration' | 'clock'> {
+interface Parts extends Pick<FastifyInstance['ports'], 'configuration'> {
   readonly store: CountRoutesOptions['store']
   readonly onIncomplete: () => void
 }
@@ -112,42 +114,22 @@ async function visible(
   }
 }
 
-/** Answers with the counts; the work ends when the client leaves. */
-async function answered<Data>(
-  { store, clock }: Parts,
-  reply: FastifyReply,
-  count: (counting: Counting) => Promise<Data>,
-): Promise<Data | FastifyReply> {
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  try {
-    return await count({ store, clock, signal: gone.signal })
-  } catch (error) {
-    if (!gone.signal.aborted) throw error
-    return reply.hijack()
-  }
-}
-
-/** Counts of each field, one field after the other. */
-async function facetsOf(
+/** Counts of all fields, as the answer shows them. */
+async function countedFacets(
   counting: Counting,
   { fields, limit, budgetMs }: FacetRequest,
   { selection, hasAll, lacksNames }: Visible,
 ): Promise<object[]> {
-  const startMs = counting.clock.monotonicMs()
-  const facets: object[] = []
-  for (const [index, field] of fields.entries()) {
-    // Each field has its share of the time, and the time that earlier fields did not use.
-    const untilMs = startMs + (budgetMs * (index + 1)) / fields.length
-    const { lines, coveredFromMs, ...facet } = await facetOf(counting, selection, field, { limit, untilMs })
-    const hasAllValues = hasAll && !lacksNames(field)
+  const bounds = { limit, ...timesWithin(counting.clock, budgetMs) }
+  const facets = await facetsOf(counting, selection, fields, bounds)
+  return facets.map(({ lines, coveredFromMs, ...facet }) => {
+    const hasAllValues = hasAll && !lacksNames(facet.field)
     const complete = facet.complete && hasAllValues
-    facets.push({
+    return {
       ...facet,
       ...{ exact: facet.exact && hasAllValues, of_lines: lines, complete, covered_from: coveredFromMs },
-    })
-  }
-  return facets
+    }
+  })
 }
 
 interface Visible {

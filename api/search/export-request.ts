@@ -63,7 +63,11 @@ export function readPagedExport(
   parameters.check()
   const { position, startedMs } = decoded as NonNullable<typeof decoded>
   return {
-    selection: { ...selection, asOfMs: Math.max(startedMs, nowMs - STEADY_MS) },
+    selection: {
+      ...selection,
+      ...readPeriod(parameters, startedMs),
+      asOfMs: Math.max(startedMs, nowMs - STEADY_MS),
+    },
     page: { ...page, behind: position },
     parameters: asked,
     startedMs,
@@ -72,12 +76,18 @@ export function readPagedExport(
 
 /** The lines that a request asks for; an invalid time is 0. */
 export function readSelection(parameters: QueryParameters, account: string, asOfMs: number): LineSelection {
-  const fromMs = parameters.timeMs('from', 'first')
-  const toMs = parameters.timeMs('to', 'last')
+  const period = readPeriod(parameters, asOfMs)
   const filters = readFilters(parameters)
-  parameters.inOrder(fromMs, toMs)
   const query = readQuery(parameters, 'query')
-  return { account, fromMs: fromMs ?? 0, toMs: toMs ?? 0, asOfMs, filters, query }
+  return { account, ...period, asOfMs, filters, query }
+}
+
+/** @param nowMs UNIX ms to which relative times refer */
+function readPeriod(parameters: QueryParameters, nowMs: number): Pick<LineSelection, 'fromMs' | 'toMs'> {
+  const fromMs = parameters.timeMs('from', 'first', nowMs)
+  const toMs = parameters.timeMs('to', 'last', nowMs)
+  parameters.inOrder(fromMs, toMs)
+  return { fromMs: fromMs ?? 0, toMs: toMs ?? 0 }
 }
 
 function readPage(
@@ -114,8 +124,11 @@ export function readQuery(parameters: QueryParameters, reportedAs: 'query' | 'q'
   }
 }
 
+/** A relative time takes part as it is written: for all pages it refers to the time of the first one. */
 function fixedForm(selection: LineSelection, page: LinePage, parameters: QueryParameters): string {
-  const { account, fromMs, toMs, filters } = selection
+  const { account, filters } = selection
+  const fromMs = parameters.isRelative('from') ? parameters.text('from') : selection.fromMs
+  const toMs = parameters.isRelative('to') ? parameters.text('to') : selection.toMs
   const query = parameters.text('query') ?? parameters.text('q') ?? ''
   return JSON.stringify([account, fromMs, toMs, filters, query, page.prefer, page.limit])
 }

@@ -1,25 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { create, replace } from '../../engine/configuration/configuration-log.ts'
-import { accessGroups, memberKey, members } from '../../engine/configuration/kinds/members.ts'
 import type { LineSearch, SearchedPart } from '../../engine/store/search/line-selection.ts'
 import { DAY_MS, HOUR_MS } from '../../engine/times/duration.ts'
+import {
+  openSearchedInstallation,
+  type SearchedInstallation,
+} from '../../test/support/searched-installation.ts'
 import { RECEIVED_MS } from '../../test/support/sent-lines.ts'
-import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import type { StoredLines } from '../../test/support/stored-lines.ts'
+import type { TestInstallation } from '../../test/support/test-installation.ts'
 
 const HOUR_START = Math.floor(RECEIVED_MS / HOUR_MS) * HOUR_MS
-const EMAIL = 'ann@example.org'
-const WEB = 'aaaaaaaaaa'
 
+let searched: SearchedInstallation
 let lines: StoredLines
 let weir: TestInstallation
 let account: string
 
 beforeAll(async () => {
-  lines = await openStoredLines()
-  weir = await testInstallation({ store: lines.store })
-  weir.clock.setWall(RECEIVED_MS + DAY_MS)
-  account = weir.credentials.accountId
+  searched = await openSearchedInstallation(RECEIVED_MS + DAY_MS)
+  ;({ lines, weir, account } = searched)
   const sent = (minute: number, app: string, object: object, more = {}) => ({
     line: JSON.stringify(object),
     timestamp: HOUR_START + minute * 60_000,
@@ -36,19 +35,9 @@ beforeAll(async () => {
     { account, timeMs: RECEIVED_MS },
   )
   await lines.add([{ line: '{"alien":1}', timestamp: HOUR_START }], { account: '0000000000' })
-  const group = { account, name: 'g', createdAtMs: 0 }
-  await weir.write(
-    create(accessGroups, WEB, { ...group, accessScopes: 'app:web' }),
-    create(members, memberKey(account, EMAIL), {
-      ...{ account, email: EMAIL, role: 'member', groups: [], subjectId: 'ann', createdAtMs: 0 },
-    }),
-  )
 })
 
-afterAll(async () => {
-  await weir.app.close()
-  await lines.close()
-})
+afterAll(() => searched.close())
 
 const HOUR = { from: String(HOUR_START), to: String(HOUR_START + HOUR_MS - 1) }
 
@@ -64,13 +53,6 @@ async function found(path: string, parameters: Readonly<Record<string, string>>,
 
 async function names(parameters: Readonly<Record<string, string>>, headers = {}): Promise<string[]> {
   return (await found('field', parameters, headers)).fields.map(({ name }: { name: string }) => name)
-}
-
-async function annLimitedToWeb() {
-  const token = await weir.token({ kind: 'user', subjectId: 'ann', email: EMAIL })
-  const member = weir.configuration.get(members, memberKey(account, EMAIL))!
-  await weir.write(replace(members, member, { ...member.value, groups: [WEB] }))
-  return { authorization: `Token ${token}` }
 }
 
 describe('fields of the lines that a search finds', () => {
@@ -140,7 +122,7 @@ describe('values of a field', () => {
 
 describe('somebody who is limited to some apps', () => {
   test('learns no name, value or number of lines of others', async () => {
-    const headers = await annLimitedToWeb()
+    const headers = await searched.memberLimitedTo('app:web')
     const fields = await found('field', {}, headers)
     expect(fields.of_lines).toBe(2)
     expect(fields.fields.map(({ name }: { name: string }) => name)).not.toContain('tables')

@@ -11,6 +11,7 @@ import { fieldsOfLines, type NewestLines, valuesOfField, type Wanted } from './c
 import { NOT_COUNTABLE } from './count-request.ts'
 import { readSelection, SELECTION_PARAMETERS } from './export-request.ts'
 import { type SearchRoutesOptions, searchFor, visibleTo, withFullDays } from './visible-search.ts'
+import { whileConnected } from './while-connected.ts'
 
 /** Validation is done by hand, as for exports: times keep all their digits. */
 const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: () => () => true }
@@ -30,15 +31,8 @@ export const fieldRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, 
     const whole = await withFullDays(store, selection)
     const search = searchFor(store, whole, { prefer: 'tail', limit: MAX_READ_LINES })
     exports?.begin(selection.account, reply.raw)
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
     const untilMs = clock.monotonicMs() + budgetMs
-    try {
-      return await read({ search, selection, isVisible, clock, untilMs, signal: gone.signal })
-    } catch (error) {
-      if (!gone.signal.aborted) throw error
-      return reply.hijack()
-    }
+    return whileConnected(reply, signal => read({ search, selection, isVisible, clock, untilMs, signal }))
   }
 
   app.get('/v3/search/field', { schema: FIELDS, ...OWN_VALIDATION }, async (request, reply) => {

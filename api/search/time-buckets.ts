@@ -51,6 +51,11 @@ export function timeBuckets(fromMs: number, toMs: number, zone: string, most: nu
   throw new RangeError(`${most} buckets are too few for ${fromMs} to ${toMs}`)
 }
 
+/** Starts of all hours or days of a period, in a time zone. The first is at or before the start of the period. */
+export function startsOfAll(unit: 'hour' | 'day', fromMs: number, toMs: number, zone: string): number[] {
+  return startsOf(unit === 'hour' ? exactStep('hour', 1, HOUR_MS) : days(1), fromMs, toMs, zone)
+}
+
 function startsOf(step: Step, fromMs: number, toMs: number, zone: string): number[] {
   const from = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(zone)
   const starts: number[] = []

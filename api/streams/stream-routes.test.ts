@@ -5,7 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
+import type { NetworkAddress, Outbound } from '../../engine/outbound/outbound.ts'
+import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import { anotherProcess } from '../../test/support/another-process.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { type SilentListener, silentListener } from '../../test/support/silent-listener.ts'
@@ -54,7 +55,7 @@ async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', payload?: unknown
 const stream = (...brokers: string[]) => ({ brokers, topic: 'logs', user: 'u', password: 'sEcReT' })
 
 /** An installation whose outbound connections are those of the test. */
-async function reaching(outbound: Outbound): Promise<void> {
+async function reaching(outbound: Pick<Outbound, 'connect'>): Promise<void> {
   await installation.app.close()
   installation = await testInstallation({ outbound })
 }
@@ -257,7 +258,7 @@ describe('a stream cannot be used to explore the network', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 
-  test('the accounts of an enterprise together have one attempt per minute, and another enterprise has its own', async () => {
+  test('an account has one attempt per minute, and another account of its enterprise has its own', async () => {
     const refused = await installation.clock.advanceUntil(send('POST', stream(closed)))
     expect(refused.status).toBe(400)
     // Three seconds are over.
@@ -270,27 +271,38 @@ describe('a stream cannot be used to explore the network', () => {
       429,
       '57',
       {
-        error:
-          'Connections to other hosts and ports are tried once a minute for all accounts of an enterprise together',
+        error: 'Connections to other hosts and ports are tried once a minute for an account',
         code: 'TooManyRequests',
         status: 'error',
       },
     ])
     expect(connections).toBe(0)
     await installation.account('0123456789')
-    await installation.account('0123456780', { enterprise: null })
-    const statusOf = async (account: string) => {
-      const headers = { authorization: `Token ${await installation.token({ account })}` }
-      return (await installation.call({ method: 'POST', url: STREAM, headers, payload: stream(open) }))
-        .statusCode
-    }
-    expect(await statusOf('0123456789')).toBe(429)
-    expect(connections).toBe(0)
-    expect(await statusOf('0123456780')).toBe(200)
+    const headers = { authorization: `Token ${await installation.token({ account: '0123456789' })}` }
+    const sibling = { method: 'POST', url: STREAM, headers, payload: stream(open) } as const
+    expect((await installation.call(sibling)).statusCode).toBe(200)
     installation.clock.advance(56_999)
     expect((await send('POST', stream(open))).status).toBe(429)
     installation.clock.advance(1)
     expect((await send('POST', stream(open))).status).toBe(200)
+  })
+
+  test('the accounts of an enterprise together have ten attempts per minute, and another enterprise has its own', async () => {
+    await reaching({ connect: async () => new PassThrough() })
+    const statusOf = async (account: string, enterprise?: null) => {
+      await installation.account(account, enterprise === null ? { enterprise } : {})
+      const headers = { authorization: `Token ${await installation.token({ account })}` }
+      const answer = await installation.call({
+        method: 'POST',
+        url: STREAM,
+        headers,
+        payload: stream('a.example:1'),
+      })
+      return answer.statusCode
+    }
+    for (let sibling = 0; sibling < 10; sibling++) expect(await statusOf(`000000000${sibling}`)).toBe(200)
+    expect(await statusOf('0000000010')).toBe(429)
+    expect(await statusOf('0000000011', null)).toBe(200)
   })
 
   test('a second attempt during the first is refused', async () => {

@@ -1,24 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import { LogError } from '../../engine/log/log.ts'
-import type { LiveTails } from '../../engine/replay/tail/live-tails.ts'
+import { LineGoneError, type LiveTails } from '../../engine/replay/tail/live-tails.ts'
+import type { Asker } from '../../engine/turns/asker.ts'
+import type { LineIdParts } from '../../schemas/log/position.ts'
 import { accessScopeOf } from '../auth/access-scope.ts'
 import { LastingRights, type LastingRightsPorts } from '../auth/lasting-rights.ts'
-import { accountOf } from '../auth/permission.ts'
-import { ApiError, unavailable } from '../http/errors.ts'
+import { askerOf } from '../auth/permission.ts'
+import { ConnectionPlaces, type PlaceLimits } from '../http/connection-places.ts'
+import { notFound, unavailable } from '../http/errors.ts'
 import { Tail } from './tail.ts'
 import { readTail } from './tail-request.ts'
-
-/** Time until a place may be free again. */
-const RETRY_AFTER_S = 5
-
-export interface TailLimits {
-  readonly perProcess: number
-  readonly perAccount: number
-}
+import { type TailRoom, TailRooms } from './tail-rooms.ts'
 
 export interface OpenTailsPorts extends LastingRightsPorts {
   readonly tails: LiveTails
-  readonly limits: TailLimits
+  readonly limits: PlaceLimits
 }
 
 /** The open tails of this process. */
@@ -26,11 +22,13 @@ export class OpenTails {
   /** Lines since the start. */
   readonly counts = { sent: 0, dropped: 0 }
   readonly #ports: OpenTailsPorts
-  /** Open tails with their accounts. */
-  readonly #open = new Map<Tail, string>()
+  readonly #open = new Set<Tail>()
+  readonly #places: ConnectionPlaces
+  readonly #rooms = new TailRooms()
 
   constructor(ports: OpenTailsPorts) {
     this.#ports = ports
+    this.#places = new ConnectionPlaces('tail', ports.limits)
   }
 
   /** Number of open tails. */
@@ -41,48 +39,53 @@ export class OpenTails {
   /**
    * Opens a tail for a request that wants to become a WebSocket. From then on it collects lines.
    *
-   * @throws ApiError 400, 429, 503
+   * @throws ApiError 400, 404 when the log does not have the line behind which it begins, 429, 503
    */
   async admit(request: FastifyRequest): Promise<Tail> {
     const wishes = readTail(request)
-    const account = accountOf(request.caller).shortId
-    this.#assertRoom(account)
+    const asker = askerOf(request.caller)
+    this.#places.assertFree(asker)
     const { configuration, clock } = this.#ports
     const scope = accessScopeOf(configuration, request.caller)
     const rights = new LastingRights(request, this.#ports)
-    const tail = new Tail(wishes, { scope }, { clock, rights, counts: this.counts })
-    this.#open.set(tail, account)
-    tail.signal.addEventListener('abort', () => this.#open.delete(tail), { once: true })
+    const tail = this.#newTail(asker, room => {
+      const ports = { clock, rights, counts: this.counts, room }
+      return new Tail(wishes, { scope }, ports)
+    })
     request.raw.socket.once('close', () => tail.leave())
-    await this.#listen(account, tail)
+    await this.#listen(asker.account, tail, wishes.after)
     return tail
   }
 
   /** Ends all tails, because the process stops. */
   stop(): void {
-    for (const tail of [...this.#open.keys()]) tail.end('stopped')
+    for (const tail of [...this.#open]) tail.end('stopped')
   }
 
-  async #listen(account: string, tail: Tail): Promise<void> {
+  /** The other tails have less room from now on. */
+  #newTail(asker: Asker, open: (room: TailRoom) => Tail): Tail {
+    const room = this.#rooms.open(asker)
+    const leave = this.#places.take(asker)
+    const tail = open(room)
+    for (const other of this.#open) other.trim()
+    this.#open.add(tail)
+    const close = () => {
+      this.#open.delete(tail)
+      this.#rooms.close(room)
+      leave()
+    }
+    tail.signal.addEventListener('abort', close, { once: true })
+    return tail
+  }
+
+  async #listen(account: string, tail: Tail, after: LineIdParts | undefined): Promise<void> {
     try {
-      await this.#ports.tails.open(account, tail, tail.signal)
+      await this.#ports.tails.open(account, tail, tail.signal, after)
     } catch (error) {
       tail.leave()
+      if (error instanceof LineGoneError) throw notFound('The log no longer has the line in "after"')
       if (!(error instanceof LogError)) throw error
       throw unavailable('The log cannot be read at the moment')
     }
   }
-
-  #assertRoom(account: string): void {
-    const { perProcess, perAccount } = this.#ports.limits
-    if (this.#open.size >= perProcess) throw tooMany(`This process has ${perProcess} tails open`)
-    const ofAccount = [...this.#open.values()].filter(other => other === account).length
-    if (ofAccount >= perAccount) throw tooMany(`The account has ${perAccount} tails open in this process`)
-  }
-}
-
-function tooMany(sentence: string): ApiError {
-  return new ApiError(429, 'TooManyRequests', `${sentence}: close one of them first`, {
-    headers: { 'retry-after': String(RETRY_AFTER_S) },
-  })
 }

@@ -6,6 +6,7 @@ import { accessTokens, type Role, secretHash } from '../../engine/configuration/
 import { lineRules, noLineRules } from '../../engine/configuration/kinds/line-rules.ts'
 import { accessGroups, members } from '../../engine/configuration/kinds/members.ts'
 import { LogError } from '../../engine/log/log.ts'
+import { lineId } from '../../schemas/log/position.ts'
 import {
   changeAccount,
   type TestInstallation,
@@ -151,6 +152,11 @@ describe('refusals are HTTP answers, not WebSockets', () => {
   test('an invalid query, and an unknown parameter', async () => {
     const headers = token(own.credentials.accessToken)
     expect(await refusal('?q=(a', headers)).toMatchObject({ status: 400, code: 'BadRequest' })
+    for (const rate of ['0', '1.5', 'x', '100001'])
+      expect(await refusal(`?max_per_s=${rate}`, headers)).toMatchObject({
+        status: 400,
+        error: expect.stringContaining('"max_per_s" must be'),
+      })
     expect(await refusal('?q=a&q=b', headers)).toMatchObject({ status: 400, error: '"q" must be a string' })
   })
 
@@ -160,24 +166,30 @@ describe('refusals are HTTP answers, not WebSockets', () => {
     expect(response.json().details.map(({ key }: { key: string }) => key)).toEqual(['q', 'upgrade'])
   })
 
-  test('more tails than an account, or the process, can have, until one is closed', async () => {
+  test('more tails than an account, its enterprise, or the process can have, until one is closed', async () => {
     const headers = token(own.credentials.accessToken)
     const [first] = [await open(), await open()]
     expect(await refusal('', headers)).toMatchObject({ status: 429, code: 'TooManyRequests', retry: '5' })
-    await own.account('aaaaaaaaaa')
-    await own.account('bbbbbbbbbb')
-    const other = await own.token({ account: 'aaaaaaaaaa' })
-    await open('', token(other))
-    expect(await refusal('', token(await own.token({ account: 'bbbbbbbbbb' })))).toMatchObject({
+    await own.account('aaaaaaaaaa', { enterprise: null })
+    await own.account('bbbbbbbbbb', { enterprise: null })
+    await own.account('cccccccccc')
+    const of = async (account: string) => token(await own.token({ account }))
+    await open('', await of('cccccccccc'))
+    expect(await refusal('', await of('cccccccccc'))).toMatchObject({
+      status: 429,
+      error: expect.stringContaining('The accounts of the enterprise have 3 tails'),
+    })
+    for (let tail = 0; tail < 2; tail++) await open('', await of('aaaaaaaaaa'))
+    expect(await refusal('', await of('bbbbbbbbbb'))).toMatchObject({
       status: 429,
       error: expect.stringContaining('This process'),
     })
     const metrics = async () => (await own.app.inject({ url: '/metrics' })).body
-    expect(await metrics()).toContain('weir_tails_open 3')
+    expect(await metrics()).toContain('weir_tails_open 5')
     first?.socket.destroy()
-    while ((await metrics()).includes('weir_tails_open 3'))
+    while ((await metrics()).includes('weir_tails_open 5'))
       await new Promise(resolve => setTimeout(resolve, 2))
-    await open()
+    await open('', await of('bbbbbbbbbb'))
   })
 
   test('all requests while the log is unavailable', async () => {
@@ -300,6 +312,39 @@ describe('rights are checked during a tail', () => {
     await own.write(replace(members, memberOf('member'), { ...memberOf('member').value, role: 'admin' }))
     expect(await shown()).toEqual(['5a', '5b'])
   })
+})
+
+test('a tail goes on behind a line of an earlier one, and leaves no gap', async () => {
+  const first = await open()
+  await post({ line: 'a' }, { line: 'b' }, { line: 'c' })
+  await first.says('"_line":"c"')
+  const id = /"_id":"(\d+)"/g
+  const ids = [...first.text().matchAll(id)].map(([, each]) => each as string)
+  expect(ids).toHaveLength(3)
+  first.socket.destroy()
+  await once(first.socket, 'close')
+  await post({ line: 'd' })
+  await pass(5_000)
+  await post({ line: 'e' })
+  const second = await open(`?after=${ids[0]}`)
+  await second.says('"_line":"e"')
+  await post({ line: 'f' })
+  await second.says('"_line":"f"')
+  expect(second.lines()).toEqual(['b', 'c', 'd', 'e', 'f'])
+})
+
+test('a tail behind a line that the log does not have, or that is none, is refused', async () => {
+  const gone = lineId({ timeMs: 1, topic: 'weir.ingest', partition: 0, offset: 99n, row: 0 })
+  const stored = lineId({ timeMs: 1, topic: 'weir.keyed', partition: 0, offset: 0n, row: 0 })
+  for (const [after, status] of [
+    [gone, 404],
+    [stored, 400],
+    ['x', 400],
+  ] as const) {
+    const peer = connect(`/ws/tail?after=${after}`, token(own.credentials.accessToken))
+    await once(peer.socket, 'close')
+    expect([after, Number(peer.text().slice(9, 12))]).toEqual([after, status])
+  }
 })
 
 test('lines that a rule drops entirely are not shown, and lines that are only not stored are', async () => {

@@ -5,13 +5,16 @@ import { TailSender } from './tail-sender.ts'
 /** A connection that takes data only when the test allows it. */
 class Connection {
   bufferedAmount = 0
+  /** Most bytes that it had at once. */
+  unsentBytes = 0
   readonly #pending: { readonly text: string; readonly sent: () => void }[] = []
   readonly received: { readonly e: string; readonly p: unknown }[] = []
   isOpen = true
 
   send(text: string, sent: () => void): void {
     this.#pending.push({ text, sent })
-    this.bufferedAmount += text.length
+    this.bufferedAmount += Buffer.byteLength(text)
+    this.unsentBytes = Math.max(this.unsentBytes, this.bufferedAmount)
     if (this.isOpen) setImmediate(() => this.take())
   }
 
@@ -19,24 +22,28 @@ class Connection {
   take(): void {
     const next = this.#pending.shift()
     if (next === undefined) return
-    this.bufferedAmount -= next.text.length
+    this.bufferedAmount -= Buffer.byteLength(next.text)
     this.received.push(JSON.parse(next.text))
     next.sent()
   }
 }
+
+const MEBIBYTE = 1024 * 1024
 
 let clock: ManualClock
 let connection: Connection
 let counts: { sent: number; dropped: number }
 let ended: AbortController
 let sender: TailSender
+let room: { bytes: number }
 
 beforeEach(() => {
   clock = manualClock()
   connection = new Connection()
   counts = { sent: 0, dropped: 0 }
   ended = new AbortController()
-  sender = new TailSender(clock, counts, ended.signal)
+  room = { bytes: 1.5 * MEBIBYTE }
+  sender = new TailSender(clock, counts, room, ended.signal)
 })
 
 async function pass(ms: number): Promise<void> {
@@ -115,6 +122,47 @@ test('few lines wait for a stalled client, the oldest are dropped, and their num
   expect(received.length * 2_000).toBeLessThan(2 * 1024 * 1024)
 })
 
+/** Texts of two bytes per character in UTF-8. */
+const wide = (kibibytes: number) => JSON.stringify('ü'.repeat(kibibytes * 512))
+
+/** Sends lines to a stalled client. @returns bytes in its connection, and bytes that wait */
+function held(kibibytes: number, count: number) {
+  connection.isOpen = false
+  sender.attach(connection as never)
+  for (let line = 0; line < count; line++) sender.take(wide(kibibytes))
+  const waiting = count - counts.sent - counts.dropped
+  return { waiting: waiting * kibibytes * 1024, unsent: connection.unsentBytes }
+}
+
+test.each([16, 48, 1024])('lines of %i KiB wait by their bytes', kibibytes => {
+  const { waiting, unsent } = held(kibibytes, 500)
+  expect(waiting).toBeLessThanOrEqual(MEBIBYTE)
+  expect(unsent).toBeLessThanOrEqual(0.5 * MEBIBYTE + 128 * 1024 + (kibibytes + 1) * 1024)
+  expect(counts.dropped).toBeGreaterThan(0)
+})
+
+test('a tail whose room becomes smaller drops its oldest lines at once, and its connection gets less', async () => {
+  held(16, 500)
+  const sent = counts.sent
+  room.bytes = 192 * 1024
+  sender.trim()
+  expect(500 - counts.sent - counts.dropped).toBe(7)
+  connection.isOpen = true
+  const texts = async () => {
+    for (let round = 0; round < 100; round++) {
+      connection.take()
+      await pass(50)
+    }
+    return connection.received
+  }
+  const received = await texts()
+  expect(received.find(({ e }) => e === 'meta')?.p).toEqual({ dropped: counts.dropped })
+  expect(counts.sent - sent).toBe(7)
+  // A message has at most a twelfth of the room, and then the line that exceeds it.
+  expect(received.filter(({ e }) => e === 'p').slice(-7)).toHaveLength(7)
+  expect(received.slice(-7).every(({ p }) => (p as unknown[]).length === 1)).toBe(true)
+})
+
 test('one line that is larger than the limit for waiting lines is still sent', async () => {
   sender.attach(connection as never)
   sender.take(JSON.stringify('x'.repeat(3 * 1024 * 1024)))
@@ -150,4 +198,20 @@ test('nothing is sent after the end', async () => {
   take(...numbers(200))
   await pass(1_000)
   expect(connection.received).toEqual([])
+})
+
+test('a thinned tail has the first lines of each second, and the number of the others', async () => {
+  sender = new TailSender(clock, counts, room, ended.signal, 3)
+  sender.attach(connection as never)
+  take(...numbers(10))
+  await pass(150)
+  expect(lines()).toEqual([0, 1, 2])
+  expect(connection.received).toContainEqual({ e: 'meta', p: { dropped: 0, thinned: 7 } })
+  await pass(1_000)
+  take(...numbers(2, 10))
+  await pass(150)
+  expect(lines()).toEqual([0, 1, 2, 10, 11])
+  expect(connection.received.filter(({ e }) => e === 'meta')).toHaveLength(1)
+  // Lines that nobody wanted are not lost.
+  expect(counts).toEqual({ sent: 5, dropped: 0 })
 })

@@ -4,9 +4,11 @@ import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import type { Query } from '../../engine/query-language/syntax-tree.ts'
 import { type LineFilter, lineFilter } from '../../engine/replay/tail/line-filter.ts'
 import type { TailListener } from '../../engine/replay/tail/tailed-partition.ts'
+import type { LineIdParts } from '../../schemas/log/position.ts'
 import { narrowed } from '../auth/access-scope.ts'
 import type { LastingRights, PresentRights } from '../auth/lasting-rights.ts'
 import { closeSocket } from '../http/web-sockets.ts'
+import type { TailRoom } from './tail-rooms.ts'
 import { type TailCounts, TailSender } from './tail-sender.ts'
 
 const PING_MS = 30_000
@@ -16,6 +18,10 @@ const MAX_SILENT_PINGS = 2
 export interface TailWishes {
   readonly filters: LineFilters
   readonly query: Query
+  /** Lines per second at most; undefined: all of them. */
+  readonly maxPerS: number | undefined
+  /** Line behind which it begins; undefined: it begins now. */
+  readonly after: LineIdParts | undefined
 }
 
 /** RFC 6455, section 7.4.1. */
@@ -28,6 +34,7 @@ const ENDINGS = {
 export interface TailPorts {
   readonly clock: Clock
   readonly counts: TailCounts
+  readonly room: TailRoom
   readonly rights: Pick<LastingRights, 'now' | 'keepReviewing'>
 }
 
@@ -47,7 +54,7 @@ export class Tail implements TailListener {
   constructor(wishes: TailWishes, rights: PresentRights, ports: TailPorts) {
     this.#wishes = wishes
     this.#ports = ports
-    this.#sender = new TailSender(ports.clock, ports.counts, this.signal)
+    this.#sender = new TailSender(ports.clock, ports.counts, ports.room, this.signal, wishes.maxPerS)
     this.#scope = rights.scope
     this.#filter = lineFilter(wishes.filters, narrowed(wishes.query, rights.scope))
     void ports.rights.keepReviewing(() => this.#review(), this.signal)
@@ -80,6 +87,15 @@ export class Tail implements TailListener {
 
   miss(lines: number): void {
     this.#sender.miss(lines)
+  }
+
+  /** Drops the oldest waiting lines beyond the present room. */
+  trim(): void {
+    this.#sender.trim()
+  }
+
+  untilRoom(): Promise<void> {
+    return this.#sender.untilRoom()
   }
 
   fail(): void {

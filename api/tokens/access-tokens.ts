@@ -19,7 +19,7 @@ import { accountOf } from '../auth/permission.ts'
 import { covers, narrowed, type Right } from '../auth/right.ts'
 import { type PlanLimits, planChanges } from '../configuration/plan-limits.ts'
 import { badRequest, forbidden, notFound } from '../http/errors.ts'
-import { isoTimeMs } from '../http/iso-time.ts'
+import { givenTimeMs, isoTime } from '../http/iso-time.ts'
 import { untilNotOvertaken } from '../http/overtaken.ts'
 
 export interface AccessTokenPorts {
@@ -107,7 +107,7 @@ export class AccessTokens {
           create(accessTokens, id, token),
           ...this.#forgotten(caller, nowMs),
         ],
-        authorOf(caller),
+        tokenAuthor(caller),
       ),
     )
     return { token: this.get(caller, id), secret }
@@ -132,7 +132,7 @@ export class AccessTokens {
         issuedBy: caller.credential.id,
         ...(graceMs > 0 && { previous: { hash: value.hash, untilMs: clock.wallMs() + graceMs } }),
       }
-      await configuration.append([replace(accessTokens, token, rotated)], authorOf(caller))
+      await configuration.append([replace(accessTokens, token, rotated)], tokenAuthor(caller))
     })
     return { token: this.get(caller, id), secret }
   }
@@ -160,7 +160,7 @@ export class AccessTokens {
         scope: write.scope ?? value.scope,
         expiresAtMs: endMs === undefined ? value.expiresAtMs : endMs,
       }
-      await configuration.append([replace(accessTokens, token, changed)], authorOf(caller))
+      await configuration.append([replace(accessTokens, token, changed)], tokenAuthor(caller))
     })
     return this.get(caller, id)
   }
@@ -170,7 +170,7 @@ export class AccessTokens {
     await untilNotOvertaken(async () => {
       const token = this.get(caller, id)
       if (!isAdmin(caller)) assertManages(caller, token, this.#rightWhileItLives(token.value))
-      await this.#ports.configuration.append(removals(token), authorOf(caller))
+      await this.#ports.configuration.append(removals(token), tokenAuthor(caller))
     })
   }
 
@@ -250,8 +250,9 @@ function removals(token: Entity<AccessToken>): Change[] {
   return [remove(accessTokens, token), use]
 }
 
-function authorOf({ subjectId, account }: Caller) {
-  return { subjectId, account: account?.shortId ?? '' }
+/** The author of a write to a token, which belongs to an account or to an enterprise. */
+function tokenAuthor({ subjectId, account, enterpriseId: enterprise }: Caller) {
+  return { subjectId, account: account?.shortId ?? '', enterprise }
 }
 
 function usualKind({ accessType, account }: Caller): AccessToken['kind'] {
@@ -293,7 +294,7 @@ function assertWithin(
   const ownEndMs = caller.credential.expiresAtMs
   if (ownEndMs !== null && isLater(expiresAtMs, ownEndMs))
     throw forbidden(
-      `The token would outlive the credential that asks for it, which ends at ${new Date(ownEndMs).toISOString()}`,
+      `The token would outlive the credential that asks for it, which ends at ${isoTime(ownEndMs)}`,
     )
 }
 
@@ -315,7 +316,8 @@ function isLater(endMs: number | null, thanMs: number | null): boolean {
 /** @returns UNIX ms; null: never; undefined if it is not given */
 function expiryMs(expires: TokenCreate['expires'], nowMs: number): number | null | undefined {
   if (expires === undefined || expires === null) return expires
-  const endMs = typeof expires === 'number' ? nowMs + Math.round(expires * 1000) : (isoTimeMs(expires) ?? 0)
+  const endMs =
+    typeof expires === 'number' ? nowMs + Math.round(expires * 1000) : givenTimeMs(expires, nowMs, 'future')
   if (endMs > nowMs) return endMs
   throw badRequest([{ message: '"expires" must be in the future', key: 'expires' }])
 }

@@ -78,6 +78,8 @@ describe('creating', () => {
     ['an ISO date', '1970-01-03', 2 * DAY_MS],
     ['an ISO date-time', '1970-01-02T01:00:00+01:00', DAY_MS],
     ['seconds from now', 86_400, DAY_MS],
+    ['a span from now', '1d12h', 1.5 * DAY_MS],
+    ['a UNIX time as a text', '172800', 2 * DAY_MS],
   ])('the end can be %s', async (_name, expires, endMs) => {
     const { clock } = installation
     clock.setWall(0)

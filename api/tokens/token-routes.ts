@@ -13,6 +13,7 @@ import {
 import { V1_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { authenticateAgain } from '../auth/request-caller.ts'
 import type { TokenUses } from '../auth/token-uses.ts'
+import { isoTime } from '../http/iso-time.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { AccessTokens, type Issued } from './access-tokens.ts'
 
@@ -140,7 +141,7 @@ function recordOf(token: Entity<AccessToken>, tokens: AccessTokens, uses: TokenU
     email: value.email,
     scope: value.scope,
     right: tokens.rightOf(token) ?? null,
-    created_at: new Date(value.createdAtMs).toISOString(),
+    created_at: isoTime(value.createdAtMs),
     expires_at: timeText(value.expiresAtMs),
     previous_secret_until: timeText(value.previous?.untilMs ?? null),
     last_used_at: timeText(uses.lastMs(id)),
@@ -148,5 +149,5 @@ function recordOf(token: Entity<AccessToken>, tokens: AccessTokens, uses: TokenU
 }
 
 function timeText(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+  return ms === null ? null : isoTime(ms)
 }

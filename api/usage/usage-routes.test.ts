@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../engine/times/duration.ts'
-import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import {
+  openSearchedInstallation,
+  type SearchedInstallation,
+} from '../../test/support/searched-installation.ts'
+import type { StoredLines } from '../../test/support/stored-lines.ts'
+import type { TestInstallation } from '../../test/support/test-installation.ts'
 
 /** Midnight of 2026-03-04 UTC. */
 const DAY = Date.UTC(2026, 2, 4)
 const NOON_S = (DAY + DAY_MS / 2) / 1000
 
+let searched: SearchedInstallation
 let lines: StoredLines
 let weir: TestInstallation
 
@@ -19,8 +24,8 @@ const sent = (app: string, line: string, tags: string[] = []) => ({
 })
 
 beforeAll(async () => {
-  lines = await openStoredLines()
-  weir = await testInstallation({ store: lines.store })
+  searched = await openSearchedInstallation()
+  ;({ lines, weir } = searched)
   const account = weir.credentials.accountId
   const add = (timeMs: number, some: Parameters<StoredLines['add']>[0], poolDays = 0) =>
     lines.add(some, { account, timeMs, poolDays, request: { hostname: 'web-1' } })
@@ -33,10 +38,7 @@ beforeAll(async () => {
   await lines.add([sent('web', 'of somebody else')], { account: '0000000000', timeMs: DAY })
 })
 
-afterAll(async () => {
-  await weir.app.close()
-  await lines.close()
-})
+afterAll(() => searched.close())
 
 const call = (url: string) => weir.call({ url })
 const SECONDS = `from=${DAY / 1000}&to=${DAY / 1000 + 86_399}`

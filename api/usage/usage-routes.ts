@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Store } from '../../engine/store/store.ts'
-import type { NamedUsage, UsageByKindQuery, UsageKind } from '../../engine/store/usage.ts'
+import type { NamedUsage, UsageByKindQuery, UsageKind } from '../../engine/store/usage/usage.ts'
 import {
   BYTES_BY_KIND,
   BYTES_BY_NAME,
@@ -41,14 +41,14 @@ export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, {
   const { clock, exports } = app.ports
   const ports: UsagePorts = { store, clock, exports }
   app.get('/v1/usage/:kind', { schema: LINES_BY_KIND, ...OWN_VALIDATION }, async (request, reply) => {
-    const { query, period } = readLines(request, { limit: true })
+    const { query, period } = readLines(request, clock.wallMs(), { limit: true })
     const total = await linesOf(store, query.account, period)
     const shareOf = (usage: NamedUsage) => lineShare(usage, total)
     return sendUsage(ports, reply, { ...query, order: 'lines' }, ['[', shareOf, ']'])
   })
 
   app.get('/v1/usage/:kind/:name', { schema: LINES_BY_NAME, ...OWN_VALIDATION }, async (request, reply) => {
-    const { query, period } = readLines(request, { limit: false })
+    const { query, period } = readLines(request, clock.wallMs(), { limit: false })
     const found = await lineUsage(store, query, period)
     // An unknown name is the JSON value null; the framework would send an empty body for it.
     return found.length > 0 ? found : reply.type('application/json; charset=utf-8').send(Buffer.from('null'))
@@ -57,7 +57,7 @@ export const usageRoutes: FastifyPluginAsync<UsageRoutesOptions> = async (app, {
   app.get('/v2/usage', { schema: TOTALS, ...OWN_VALIDATION }, async request => {
     const account = accountOf(request.caller).shortId
     const parameters = new QueryParameters(request.query)
-    const period = readDays(parameters)
+    const period = readDays(parameters, clock.wallMs())
     parameters.check()
     const pools = await store.usageTotals({ account, ...period })
     const results: Record<string, number> = { plan_bytes: 0, restored_bytes: 0 }
@@ -107,7 +107,7 @@ async function byteUsage(
   const account = accountOf(request.caller).shortId
   const path = readPath(request)
   const parameters = new QueryParameters(request.query)
-  const period = readDays(parameters)
+  const period = readDays(parameters, ports.clock.wallMs())
   const limit = takes.limit ? parameters.integer('limit', { min: 1 }) : undefined
   const poolDays = readRetention(parameters)
   parameters.check()
@@ -162,11 +162,11 @@ function byteResult({ name, bytes }: NamedUsage): object {
   return { name, total_bytes: bytes }
 }
 
-function readLines(request: FastifyRequest, takes: { readonly limit: boolean }) {
+function readLines(request: FastifyRequest, nowMs: number, takes: { readonly limit: boolean }) {
   const account = accountOf(request.caller).shortId
   const path = readPath(request)
   const parameters = new QueryParameters(request.query)
-  const period = readSeconds(parameters)
+  const period = readSeconds(parameters, nowMs)
   const limit = takes.limit ? parameters.integer('limit', { min: 1 }) : undefined
   parameters.check()
   return { query: { account, ...path, ...period, ...optional('limit', limit) }, period }

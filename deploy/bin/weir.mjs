@@ -5,8 +5,9 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+import { freshBundle } from './program-bundle.mjs'
 
 const NEEDED_MAJOR = 24
 const COLLECTOR_FLAGS = ['--external-memory-accounted-in-global-limit', '--heap-growing-percent=50']
@@ -23,7 +24,8 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   // Compiled code is kept for the next start, which makes it a third faster. If nothing can be written, it is compiled
   // again. The folder for temporary files is not used: other users who can write there could place code in it.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/weir', import.meta.url)))
-  const { main } = await import('../cli/program.ts')
+  const bundle = freshBundle(fileURLToPath(new URL('../..', import.meta.url)))
+  const { main } = await import(bundle === undefined ? '../cli/program.ts' : pathToFileURL(bundle).href)
   await main()
 } else {
   runUnderOwnNode()

@@ -10,12 +10,18 @@ import type { World } from './world.ts'
 const CONNECT_ATTEMPTS = 3
 const CONNECT_PAUSES = { firstMs: 150, longestMs: 300 }
 const TIMEOUT_MS = 120_000
+/** A tap lasts at most five minutes. */
+const STREAM_TIMEOUT_MS = 330_000
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters whose value is undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: JsonValue
+  readonly headers?: Readonly<Record<string, string>>
+  /** Time for the whole answer. Default: two minutes. */
+  readonly timeoutMs?: number
   /** Receives the headers of an answer of 2xx. */
   readonly onHeaders?: (headers: Headers) => void
 }
@@ -45,6 +51,8 @@ export interface ApiClient {
   json(path: string, request?: ApiRequest): Promise<JsonValue>
   /** An answer of JSON lines, each as soon as it arrives. @throws like `json` */
   jsonLines(path: string, request?: ApiRequest): AsyncIterable<JsonValue>
+  /** Messages of an answer of server-sent events, each as soon as it arrives. @throws like `json` */
+  serverSentEvents(path: string, request?: ApiRequest): AsyncIterable<JsonValue>
 }
 
 export function apiClient(address: Address, world: World): ApiClient {
@@ -66,20 +74,35 @@ export function apiClient(address: Address, world: World): ApiClient {
     },
 
     async *jsonLines(path, request = {}) {
-      const response = await answer(address, path, request, world)
-      if (!response.ok) throw refusal(response.status, await bodyText(response, address), address)
-      try {
-        const text = response.body?.pipeThrough(new TextDecoderStream()) ?? []
-        let rest = ''
-        for await (const piece of text) {
-          const lines = (rest + piece).split('\n')
-          rest = lines.pop() ?? ''
-          for (const line of lines) if (line !== '') yield parseExactJson(line)
-        }
-      } catch (error) {
-        throw noAnswer(address, error)
-      }
+      for await (const line of linesOf(address, path, request, world))
+        if (line !== '') yield parseExactJson(line)
     },
+
+    async *serverSentEvents(path, request = {}) {
+      for await (const line of linesOf(address, path, { timeoutMs: STREAM_TIMEOUT_MS, ...request }, world))
+        if (line.startsWith('data: ')) yield parseExactJson(line.slice('data: '.length))
+    },
+  }
+}
+
+async function* linesOf(
+  address: Address,
+  path: string,
+  request: ApiRequest,
+  world: World,
+): AsyncGenerator<string> {
+  const response = await answer(address, path, request, world)
+  if (!response.ok) throw refusal(response.status, await bodyText(response, address), address)
+  try {
+    const text = response.body?.pipeThrough(new TextDecoderStream()) ?? []
+    let rest = ''
+    for await (const piece of text) {
+      const lines = (rest + piece).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch (error) {
+    throw noAnswer(address, error)
   }
 }
 
@@ -93,11 +116,15 @@ async function answer(address: Address, path: string, request: ApiRequest, world
       method: request.method ?? 'GET',
       headers: {
         authorization: `Token ${address.secret.value}`,
+        ...(address.account !== undefined && { 'x-delegate-account-id': address.account }),
+        // On one machine, compressing an answer takes longer than sending it.
+        ...(LOOPBACK.test(url.hostname) && { 'accept-encoding': 'identity' }),
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
       },
       body: request.body === undefined ? null : jsonText(request.body),
       redirect: 'manual',
-      signal: AbortSignal.any([world.stop, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([world.stop, AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS)]),
     })
   let failures = 0
   const mayRepeat = (error: unknown) => neverConnected(error) && ++failures < CONNECT_ATTEMPTS

@@ -1,13 +1,22 @@
 import { Command } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { AuditEvent, AuditPage } from '../../schemas/http/account/audit-api.ts'
-import type { JsonValue } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
+import { CommandError, EXIT } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
-import { pointInTime } from './point-in-time.ts'
+import {
+  isChosen,
+  type Listing,
+  type OutputOptions,
+  rowWriter,
+  STREAMED,
+  textWriter,
+  withOutput,
+} from './output/output.ts'
 import { printable } from './table.ts'
-import { type World, write } from './world.ts'
+import { type Times, timesOf } from './times/times.ts'
+import type { World } from './world.ts'
 
 const HELP = `
 Changes are listed oldest first: the newest 50 unless --limit or --from is given. Possible secrets are shown as *** and eight
@@ -27,7 +36,7 @@ const PAGE = 1_000
 const LOOK_EVERY_MS = 1_000
 const SHOWN_PLACES = 4
 
-interface Options {
+interface Options extends OutputOptions {
   readonly from?: string
   readonly to?: string
   readonly actor?: string
@@ -35,14 +44,13 @@ interface Options {
   readonly entity?: string
   readonly action?: string
   readonly limit?: number
-  readonly json?: true
   readonly follow?: true
 }
 
 type Filters = Readonly<Record<string, string | undefined>>
 
 export function auditCommand(world: World): Command {
-  return new Command('audit')
+  return withOutput(new Command('audit'), 'print each as a JSON object')
     .summary('show changes of the configuration')
     .description('Show the changes of the configuration, with author and time.')
     .option('--from <time>', 'only changes since then: 7d, today, 2026-01-31')
@@ -52,29 +60,39 @@ export function auditCommand(world: World): Command {
     .option('--entity <id>', 'id of the changed entity')
     .option('--action <action>', 'created, changed or removed')
     .option('--limit <number>', 'maximum number of changes, the newest ones', readLimit)
-    .option('--json', 'print each as a JSON object')
     .option('--follow', 'continue with new changes as they happen')
     .addHelpText('after', HELP)
     .action(async (options: Options) => audit(options, world))
 }
 
 async function audit(options: Options, world: World): Promise<void> {
-  const { from, to, actor, kind, entity, action, limit, follow } = options
-  const nowMs = world.clock.wallMs()
+  const { from, to, actor, kind, entity, action, limit, follow, output } = options
+  if (follow && output !== undefined && !STREAMED.includes(output))
+    throw new CommandError(
+      EXIT.usage,
+      `--follow does not end, so it has no form "${output}": use ${STREAMED.join(', ')}.`,
+    )
+  const times = await timesOf(world)
   const timeOf = (option: string, text: string | undefined) =>
-    text === undefined ? undefined : new Date(pointInTime(option, text, nowMs, 'start')).toISOString()
+    text === undefined ? undefined : new Date(times.read(option, text, 'start')).toISOString()
   const filters = { from: timeOf('--from', from), to: timeOf('--to', to), actor, kind, entity, action }
   const api = apiClient(apiAddress(world), world)
   const most = limit ?? (from === undefined ? USUAL_LIMIT : Number.POSITIVE_INFINITY)
   const shown = await newest(api, filters, { most })
-  await print(shown, options, world)
-  if (!follow) return
+  const writer = isChosen(options)
+    ? rowWriter(listing(times), options, world)
+    : textWriter<AuditEvent>(
+        event => (options.json ? jsonText(event) : printable(lineOf(event, times))),
+        world,
+      )
+  await writer.write(shown)
+  if (!follow) return void (await writer.end())
   let last = shown.at(-1)?.id
   while (!world.stop.aborted) {
     await world.clock.sleep(LOOK_EVERY_MS, world.stop)
     if (world.stop.aborted) return
     const events = await newest(api, filters, { most: Number.POSITIVE_INFINITY, after: last }, world.stop)
-    await print(events, options, world)
+    await writer.write(events)
     last = events.at(-1)?.id ?? last
   }
 }
@@ -119,17 +137,31 @@ function isLater(id: string, than: string): boolean {
   return offset > otherOffset || (offset === otherOffset && place > otherPlace)
 }
 
-async function print(events: readonly AuditEvent[], { json }: Options, world: World): Promise<void> {
-  for (const event of events) {
-    const line = json ? jsonText(event as unknown as JsonValue) : printable(lineOf(event))
-    await write(world.stdout, `${line}\n`)
+function listing({ iso }: Times): Listing<AuditEvent> {
+  return {
+    columns: [
+      { title: 'TIME', text: ({ at }) => iso(Date.parse(at)) },
+      { title: 'ACTOR', text: actorName },
+      { title: 'ACTION', text: ({ action }) => action },
+      { title: 'KIND', text: ({ kind }) => kind },
+      { title: 'NAME', text: ({ name }) => name ?? '-' },
+      { title: 'ENTITY', text: ({ entity }) => entity },
+      { title: 'CHANGED', text: ({ changed }) => changed.join(', '), wide: true },
+    ],
+    csvFields: ['at', 'actor.id', 'actor.email', 'actor.name', 'action', 'kind', 'name', 'entity', 'changed'],
+    rawFields: ['id'],
+    none: 'Nothing was changed in that time.',
   }
 }
 
-function lineOf({ at, actor, action, kind, name, entity, changed }: AuditEvent): string {
-  const who = actor.email ?? actor.name ?? actor.id
+function actorName({ actor }: AuditEvent): string {
+  return actor.email ?? actor.name ?? actor.id
+}
+
+function lineOf(event: AuditEvent, times: Times): string {
+  const { at, action, kind, name, entity, changed } = event
   const what = name === null ? entity : `"${name}" (${entity})`
   const more = changed.length > SHOWN_PLACES ? `, and ${changed.length - SHOWN_PLACES} more` : ''
   const where = changed.length === 0 ? '' : `: ${changed.slice(0, SHOWN_PLACES).join(', ')}${more}`
-  return `${at}  ${who}  ${action} ${kind} ${what}${where}`
+  return `${times.iso(Date.parse(at))}  ${actorName(event)}  ${action} ${kind} ${what}${where}`
 }

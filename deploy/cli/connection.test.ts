@@ -55,6 +55,18 @@ describe('finding the service', () => {
     expect(err).toContain(sentence)
   })
 
+  test.each([['usage'], ['ship', '/dev/null']])(
+    '%s before the first start is complete: 3, and what to wait for',
+    async (...args) => {
+      await line.writeCredentials({ apiUrl: '', ingestUrl: '' })
+      const { code, err } = await line.run(args, { env: { WEIR_DATA_DIR: line.folder } })
+      expect([code, err]).toEqual([
+        3,
+        expect.stringContaining('has not come up yet. Wait for its line "Weir is ready"'),
+      ])
+    },
+  )
+
   test('another user owns the file: a sentence names that user', () => {
     const error = Object.assign(new Error('permission denied'), { code: 'EACCES' })
     expect(missingFileSentence('f', error)).toContain('the user that runs the server')

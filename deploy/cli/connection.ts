@@ -23,6 +23,8 @@ export interface Secret {
 export interface Address {
   readonly url: string
   readonly secret: Secret
+  /** Short id of the account that an enterprise token acts for. */
+  readonly account?: string
 }
 
 export function dataFolder(world: World): string {
@@ -33,14 +35,31 @@ export function dataFolder(world: World): string {
 export function apiAddress(world: World): Address {
   const url = world.env.WEIR_URL
   return {
-    url: serviceUrl('WEIR_URL', url || localCredentials(world).apiUrl),
+    url: url ? serviceUrl('WEIR_URL', url) : localUrl(world, 'apiUrl'),
     secret: secret(
       world,
       'WEIR_ACCESS_TOKEN',
       'accessToken',
       url ? { variable: 'WEIR_URL', url } : undefined,
     ),
+    ...(world.account !== undefined && { account: world.account }),
   }
+}
+
+/**
+ * Service key of the account, which some requests need in addition to a token: WEIR_SERVICE_KEY, else the local credentials.
+ *
+ * @throws CommandError when there is none for this service
+ */
+export function serviceKey(world: World): string {
+  const { WEIR_SERVICE_KEY: given, WEIR_URL: url } = world.env
+  if (given) return given
+  const found = url ? undefined : localCredentials(world).serviceKey
+  if (found) return found
+  throw new CommandError(
+    EXIT.usage,
+    'This command needs a service key of the account in addition to the token: set WEIR_SERVICE_KEY ("weir key list" shows them).',
+  )
 }
 
 /** Address for lines: WEIR_INGEST_URL, else WEIR_URL (one address serves both), else the local credentials. */
@@ -48,7 +67,7 @@ export function ingestAddress(world: World): Address {
   const variable = world.env.WEIR_INGEST_URL ? 'WEIR_INGEST_URL' : 'WEIR_URL'
   const url = world.env[variable]
   return {
-    url: serviceUrl(variable, url || localCredentials(world).ingestUrl),
+    url: url ? serviceUrl(variable, url) : localUrl(world, 'ingestUrl'),
     secret: secret(world, 'WEIR_INGESTION_KEY', 'ingestionKey', url ? { variable, url } : undefined),
   }
 }
@@ -60,7 +79,7 @@ function secret(
   given: { variable: string; url: string } | undefined,
 ): Secret {
   const value = world.env[variable]
-  if (value) return { value, origin: variable }
+  if (value) return { value, origin: world.origins?.[variable] ?? variable }
   const credentials = localCredentials(world)
   // Credentials of this machine's service must not be sent to another one.
   if (given && !sameOrigin(given.url, credentials.apiUrl) && !sameOrigin(given.url, credentials.ingestUrl)) {
@@ -114,6 +133,16 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
+}
+
+/** @throws CommandError when the server has never listened, so that its addresses are not known yet */
+function localUrl(world: World, member: 'apiUrl' | 'ingestUrl'): string {
+  const url = localCredentials(world)[member]
+  if (url !== '') return url
+  throw new CommandError(
+    EXIT.unreachable,
+    `The server of ${dataFolder(world)} has not come up yet. Wait for its line "Weir is ready", or see in its output why it stopped.`,
+  )
 }
 
 function serviceUrl(variable: string, text: string): string {

@@ -95,6 +95,64 @@ test('weir explain --query prints lines as they are found, and says so if there 
   expect([failed.code, failed.err]).toEqual([3, 'weir: the log went away\n'])
 })
 
+test('weir explain --missing lists lines that are not stored as a table', async () => {
+  const reason = {
+    ...{ bucket: 'web', threshold: 2, window_ms: 60_000, passed: [] },
+    free_from: '2026-01-01T00:01:00.000Z',
+  }
+  const [source, limit] = LINE.pipeline.steps
+  const dropped = {
+    ...LINE,
+    event: { ...LINE.event, message: { line: `a\u001b[2J${'b'.repeat(100)}`, app: 'web' } },
+    pipeline: undefined,
+    pipelines: [{ title: 'Fewer', revision: 2, steps: [source, { ...limit, reason, errors: [] }] }],
+    excluded: [],
+  }
+  const failed = { ...limit, outcome: 'failed', title: null, reason: undefined }
+  const failing = { ...dropped, pipelines: [{ title: 'Fewer', revision: 2, steps: [failed] }] }
+  const rule = { rule: 'exclusion rule "Health checks" (r1)', rule_id: 'r1' }
+  const excluded = {
+    ...dropped,
+    event: { ...LINE.event, message: 'plain' },
+    pipelines: [
+      {
+        title: 'Fewer',
+        revision: 2,
+        steps: [{ ...limit, kind: 'sink', type: 'log-analysis', reason: rule }],
+      },
+    ],
+    excluded: [{ pipeline_id: 'p', node_id: 't', reason: rule }],
+  }
+  const nowhere = { ...dropped, pipelines: [], summary: 'No pipeline took it.' }
+  let pieces: object[] = [dropped, failing, excluded, nowhere].map(each => ({ line: each }))
+  line.reply = ({ url }) => {
+    expect(url.pathname).toBe('/v3/explain')
+    expect(url.searchParams.get('missing')).toBe('true')
+    expect(url.searchParams.get('query')).toBe('')
+    return { body: pieces.map(piece => `${JSON.stringify(piece)}\n`).join('') }
+  }
+  const { code, out, err } = await line.run(['explain', '--missing', '--limit', '4'])
+  const text = `a\\x1b[2J${'b'.repeat(75)}…`
+  expect([code, err]).toEqual([0, 'Only the first 4 are listed: specify a shorter period, or --limit.\n'])
+  expect(out.split('\n')).toEqual([
+    'TIME                 APP  ENDED BY                             KEY  FREE FROM            LINE',
+    `2026-01-01 00:00:00  web  throttle "limit"                     web  2026-01-01 00:01:00  ${text}`,
+    `2026-01-01 00:00:00  web  throttle t: E_NOT_FOUND                                        ${text}`,
+    '2026-01-01 00:00:00       exclusion rule "Health checks" (r1)                            plain',
+    `2026-01-01 00:00:00  web  No pipeline took it.                                           ${text}`,
+    '',
+  ])
+  expect((await line.run(['explain', '--missing'])).err).toBe('')
+  const asJson = await line.run(['explain', '--missing', '--json'])
+  expect(asJson.out.split('\n').filter(each => each !== '')).toHaveLength(4)
+  pieces = [{ end: { lines: 0 } }]
+  const none = await line.run(['explain', '--missing'])
+  expect([none.code, none.out, none.err]).toEqual([1, '', 'No such line is missing from the store.\n'])
+  pieces = [{ error: { message: 'the log went away' } }]
+  expect((await line.run(['explain', '--missing'])).code).toBe(3)
+  expect((await line.run(['explain', '--missing', '--batch-id', 'b'])).code).toBe(2)
+})
+
 test('weir explain requires exactly one subject', async () => {
   for (const args of [[], ['--query', 'a', '--line-id', '1']]) {
     const { code, err } = await line.run(['explain', ID, ...args])

@@ -1,8 +1,10 @@
 import { styleText } from 'node:util'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject } from '../../schemas/json.ts'
+import type { Listing } from './output/output.ts'
 import { printable } from './table.ts'
-import type { World } from './world.ts'
+import type { Times } from './times/times.ts'
+import { hasColours, type World } from './world.ts'
 
 type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'gray' | 'magenta'
 
@@ -14,20 +16,36 @@ const LEVEL_STYLES: readonly [RegExp, Style][] = [
   [/^TRACE/, 'gray'],
 ]
 
-/** Prints records as JSON lines, or as text for people. */
-export function lineText(world: World, isJson: boolean): (record: JsonObject) => string {
-  return isJson ? jsonText : humanLine(world.stdout.isTTY === true && !world.env.NO_COLOR)
+/** Forms of a list of lines. */
+export function lineListing({ iso }: Times): Listing<JsonObject> {
+  return {
+    columns: [
+      { title: 'TIME', text: record => iso(Number(record._ts)) },
+      { title: 'HOST', text: record => String(record._host ?? '') },
+      { title: 'APP', text: record => String(record._app ?? '') },
+      { title: 'LEVEL', text: record => String(record.level ?? '') },
+      { title: 'LINE', text: displayText },
+    ],
+    csvFields: ['_ts', '_host', '_app', 'level', '_line'],
+    rawFields: ['_line'],
+    none: 'No lines were found.',
+  }
 }
 
-/** `time host app level text`, the time in UTC. */
-function humanLine(colours: boolean): (record: JsonObject) => string {
+/** Prints records as JSON lines, or as text for people. */
+export function lineText(world: World, isJson: boolean, times: Times): (record: JsonObject) => string {
+  return isJson ? jsonText : humanLine(hasColours(world), times)
+}
+
+/** `time host app level text`. */
+function humanLine(colours: boolean, times: Times): (record: JsonObject) => string {
   const styled = (style: Style, text: string) =>
     colours && text ? styleText(style, text, { validateStream: false }) : text
   return record => {
     const level = printable(String(record.level ?? ''))
     const levelStyle = LEVEL_STYLES.find(([pattern]) => pattern.test(level.toUpperCase()))?.[1]
     const parts = [
-      styled('gray', new Date(Number(record._ts)).toISOString()),
+      styled('gray', times.iso(Number(record._ts))),
       styled('magenta', printable(String(record._host ?? ''))),
       styled('cyan', printable(String(record._app ?? ''))),
       ...(level ? [levelStyle ? styled(levelStyle, level) : level] : []),

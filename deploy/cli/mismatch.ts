@@ -63,6 +63,11 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
     'The lines themselves are correct, but searches by words do not find them: rows of the table word_filters are lost.',
     'Remedy: start the service again. It notices lost filters, and reads the lines of that day without them.',
   ],
+  deliveries: [
+    'Handed over = delivered + given up + dropped + waiting must hold for each destination, and the log gives these counts. A checkpoint ' +
+      'of the outbox or a running engine has others: the log or the checkpoints were changed without Weir, or Weir has a fault.',
+    RESTORE,
+  ],
   projection: [
     'The rows themselves are correct, but answers of usage would differ from them: the part was changed ' +
       'without Weir.',
@@ -118,6 +123,7 @@ function whatOf({ kind, table, expected, found }: Mismatch): string {
   if (kind === 'closed-early') return 'usage of a day that is not over'
   if (kind === 'usage') return 'usage of a closed day that differs from its lines'
   if (kind === 'filter') return 'lines without the filter of their words'
+  if (kind === 'deliveries') return 'counts of deliveries that differ from the log'
   if (kind === 'projection') return 'a usage projection that differs from its rows'
   if (found.rows < expected.rows) return `rows of ${table} are missing`
   if (found.rows > expected.rows) return `rows of ${table} that the log does not contain`

@@ -1,14 +1,16 @@
-import { resolve } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
+import { loadEnvironmentFile } from '../environment.ts'
 import { VERSION } from '../version.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { CommandError, EXIT, EXIT_CODES, type ExitCode } from './command-error.ts'
+import { chosenContext, environmentOf, LOCAL, NO_SERVER } from './contexts/contexts.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
 On the server's machine, commands find its address and credentials by themselves. Elsewhere set
-WEIR_URL and WEIR_ACCESS_TOKEN, for "weir ship" WEIR_URL (or WEIR_INGEST_URL) and WEIR_INGESTION_KEY.
+WEIR_URL and WEIR_ACCESS_TOKEN, for "weir ship" WEIR_URL (or WEIR_INGEST_URL) and WEIR_INGESTION_KEY,
+or name the server once with "weir context add".
 
 Examples:
   weir all                            run the whole service here
@@ -16,7 +18,10 @@ Examples:
   weir search error --from 1h         find errors of the last hour
   weir tail level:error               watch errors as they arrive
   weir usage apps                     volume by application
-  weir backup /mnt/backups/today      copy everything while the server runs`
+  weir backup /mnt/backups/today      copy everything while the server runs
+  weir doctor                         check the installation
+
+Exit codes: ${EXIT_CODES.map(({ code, summary }) => `${code} ${summary}`).join(', ')}.`
 
 const ROLE_HELP = `
 Settings are read from the environment and from the file .env in the working directory.
@@ -29,6 +34,9 @@ const ROLES: readonly [name: string, summary: string][] = [
   ['engine', 'run only the pipeline engine'],
   ['store', 'serve the embedded store to the other processes of this machine'],
 ]
+
+/** Hidden command that completion scripts call. */
+const COMPLETE = 'complete'
 
 type Finish = (code: ExitCode) => void
 
@@ -45,14 +53,32 @@ const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => 
   ],
   ['explain', async (world, finish) => (await import('./explain.ts')).explainCommand(world, finish)],
   ['spread', async world => (await import('./spread.ts')).spreadCommand(world)],
-  ['token', async world => (await import('./token.ts')).tokenCommand(world)],
+  ['token', async (world, finish) => (await import('./token.ts')).tokenCommand(world, finish)],
+  [
+    'member',
+    async (world, finish) => (await import('./resources/resources.ts')).memberCommand(world, finish),
+  ],
+  ['group', async (world, finish) => (await import('./resources/resources.ts')).groupCommand(world, finish)],
+  ['key', async (world, finish) => (await import('./resources/resources.ts')).keyCommand(world, finish)],
+  ['view', async (world, finish) => (await import('./resources/resources.ts')).viewCommand(world, finish)],
+  ['quota', async world => (await import('./resources/quota.ts')).quotaCommand(world)],
+  [
+    'account',
+    async (world, finish) => (await import('./resources/account.ts')).accountCommand(world, finish),
+  ],
   ['audit', async world => (await import('./audit.ts')).auditCommand(world)],
   ['credentials', async world => (await import('./credentials.ts')).credentialsCommand(world)],
+  ['demo', async world => (await import('./demo/demo.ts')).demoCommand(world)],
+  ['console', async world => (await import('./console.ts')).consoleCommand(world)],
+  ['context', async world => (await import('./contexts/context.ts')).contextCommand(world)],
+  ['completion', async world => (await import('./completion/completion.ts')).completionCommand(world)],
 ]
 const OPERATOR_COMMANDS: typeof COMMANDS = [
   ['status', async (world, finish) => (await import('./status.ts')).statusCommand(world, finish)],
+  ['doctor', async (world, finish) => (await import('./doctor/doctor.ts')).doctorCommand(world, finish)],
   ['verify', async (world, finish) => (await import('./operator/verify.ts')).verifyCommand(world, finish)],
   ['log', async world => (await import('./operator/log.ts')).logCommand(world)],
+  ['quarantine', async world => (await import('./operator/quarantine.ts')).quarantineCommand(world)],
   ['backup', async world => (await import('./operator/backup.ts')).backupCommand(world)],
   ['restore', async world => (await import('./operator/restore.ts')).restoreCommand(world)],
 ]
@@ -83,14 +109,57 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }
 
-async function buildProgram(args: readonly string[], world: World, finish: Finish): Promise<Command> {
+interface GlobalOptions {
+  readonly use?: string
+  readonly tz?: string
+  readonly utc?: true
+  /** False with `--no-color`. */
+  readonly color: boolean
+  readonly quiet?: true
+}
+
+/** Environment that options of all commands stand for; they take precedence over the variables. */
+function environmentOfOptions({ tz, utc, color }: GlobalOptions): World['env'] {
+  return {
+    ...(tz !== undefined && { WEIR_TZ: tz }),
+    ...(utc && { WEIR_TZ: 'UTC' }),
+    ...(!color && { NO_COLOR: '1' }),
+  }
+}
+
+type Changeable<T> = { -readonly [Member in keyof T]: T[Member] }
+
+/** Applies options of all commands, and the context, to the world of the command that runs. */
+function applyOptions(options: GlobalOptions, world: Changeable<World>): void {
+  world.quiet = options.quiet === true
+  const context = chosenContext(world.env, options.use)
+  const ofContext = context === undefined ? {} : environmentOf(context, world.env)
+  world.env = { ...world.env, ...ofContext, ...environmentOfOptions(options) }
+  if (options.use === LOCAL) world.env = { ...world.env, ...NO_SERVER }
+  if (context === undefined) return
+  world.origins = Object.fromEntries(
+    Object.keys(ofContext).map(name => [name, `the context "${context.name}"`]),
+  )
+  if (context.account !== undefined) world.account = context.account
+}
+
+async function buildProgram(args: readonly string[], outer: World, finish: Finish): Promise<Command> {
+  const world: Changeable<World> = { ...outer, env: { ...outer.env } }
   const program = new Command('weir')
     .description('Weir: self-hosted log management and telemetry pipelines.')
     .version(VERSION)
+    .option('--use <context>', 'the server of this context; "local": that of this machine')
+    .option('--tz <zone>', 'zone of times: Europe/Berlin, +02:00, local; default: UTC (or WEIR_TZ)')
+    .option('--utc', 'times in UTC, whatever WEIR_TZ says')
+    .option('--no-color', 'no colours (or NO_COLOR=1)')
+    .option('--quiet', 'only results: no headings, notes and progress')
     .addHelpText('after', HELP)
+    .hook('preAction', command => {
+      applyOptions(command.opts(), world)
+    })
   const isNeeded = ([name]: readonly [string, ...unknown[]]) => name === args[0]
   // Help and suggestions name all commands.
-  const isKnown = [...COMMANDS, ...OPERATOR_COMMANDS, ...ROLES].some(isNeeded)
+  const isKnown = args[0] === COMPLETE || [...COMMANDS, ...OPERATOR_COMMANDS, ...ROLES].some(isNeeded)
   const add = async (group: string, commands: typeof COMMANDS) => {
     program.commandsGroup(group)
     for (const [, load] of isKnown ? commands.filter(isNeeded) : commands)
@@ -110,6 +179,11 @@ async function buildProgram(args: readonly string[], world: World, finish: Finis
         await runRole(role)
       })
   }
+  if (args[0] === COMPLETE) {
+    const { completeCommand } = await import('./completion/completion.ts')
+    const load = (words: readonly string[]) => buildProgram(words, outer, finish)
+    program.addCommand(completeCommand(world, load), { hidden: true })
+  }
   return prepared(program, world)
 }
 
@@ -121,6 +195,7 @@ function prepared(command: Command, world: World): Command {
     getOutHelpWidth: () => world.stdout.columns ?? 100,
     getErrHelpWidth: () => world.stderr.columns ?? 100,
   })
+  command.configureHelp({ showGlobalOptions: true })
   command.showHelpAfterError('(see --help)')
   for (const child of command.commands) prepared(child, world)
   return command
@@ -139,8 +214,8 @@ export async function main(): Promise<void> {
   const stop = new AbortController()
   // A server role handles the signals itself.
   if (!isServer) stopOnSignals(stop)
-  // A reader that ends early, as in `weir search | head`, is not an error.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
+  // A reader that ends early, as in `weir search | head`, or a terminal that is closed, is not an error.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader)
   const code = await runProgram(args, {
     env: process.env,
     stdin: process.stdin,
@@ -154,27 +229,10 @@ export async function main(): Promise<void> {
   if (code !== EXIT.done) process.exitCode = code
 }
 
-/**
- * Reads settings from a file in the working directory; the environment takes precedence. Server and tools read the same
- * file: the tools must look for the data folder where the server has it.
- *
- * @returns a sentence when the file exists and cannot be read
- */
-function loadEnvironmentFile(): string | undefined {
-  try {
-    process.loadEnvFile('.env')
-    return undefined
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    return `${resolve('.env')} cannot be read (${message}): make it a file that this user can read, or remove it`
-  }
-}
-
 function stopOnSignals(stop: AbortController): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
 }
 
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+function ignoreGoneReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
 }

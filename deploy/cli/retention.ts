@@ -18,17 +18,17 @@ Examples:
 const URL = '/v1/config/retention'
 
 /** Meaning of 0 days, which the account API of enterprises accepts. */
-const NOTHING_KEPT =
+export const NOTHING_KEPT =
   'Lines are accepted and counted but never found: the retention of the account is 0 days. Only retention rules keep lines. ' +
   '"weir retention set 30" keeps the lines that arrive from then on.'
 
-/** A warning for an account whose lines are not kept; empty otherwise, or when the retention cannot be read. */
-export async function retentionWarning(world: World): Promise<string[]> {
+/** Present retention of the account in days; undefined when it cannot be read. */
+export async function presentRetention(world: World): Promise<number | undefined> {
   try {
     const { days } = (await apiClient(apiAddress(world), world).json(URL)) as JsonObject
-    return days === 0 ? [NOTHING_KEPT] : []
+    return Number(days)
   } catch (error) {
-    if (error instanceof CommandError) return []
+    if (error instanceof CommandError) return undefined
     throw error
   }
 }

@@ -4,14 +4,15 @@ import { type ApiClient, apiClient } from './api-client.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
-import { lineText } from './line-text.ts'
-import { pointInTime } from './point-in-time.ts'
+import { lineListing, lineText } from './line-text.ts'
+import { isChosen, type OutputOptions, rowWriter, textWriter, withOutput } from './output/output.ts'
+import { timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
 
 /** Largest page of the service: export, section 6.1. */
 const MAX_PAGE = 10_000
 
-interface SearchOptions {
+interface SearchOptions extends OutputOptions {
   readonly from: string
   readonly to: string
   readonly limit: number
@@ -20,7 +21,6 @@ interface SearchOptions {
   readonly level?: string
   readonly tags?: string
   readonly prefer: 'head' | 'tail'
-  readonly json?: true
   readonly failIfNone?: true
 }
 
@@ -42,13 +42,13 @@ Examples:
   weir search --prefer head --limit 1000000 --json > all.ndjson`
 
 export function searchCommand(world: World, finish: (code: ExitCode) => void): Command {
-  return new Command('search')
+  return withOutput(new Command('search'), 'print each record as a line of JSON')
     .summary('find stored lines')
     .description('Find stored lines and print them, oldest first.')
     .argument('[query]', 'search query', '')
     .option(
       '--from <time>',
-      'start of the period: 1h, 2d, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',
+      'start of the period: 1h, now-1d12h, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',
       '1d',
     )
     .option('--to <time>', 'end of the period, inclusive', 'now')
@@ -62,16 +62,15 @@ export function searchCommand(world: World, finish: (code: ExitCode) => void): C
         .choices(['head', 'tail'])
         .default('tail'),
     )
-    .option('--json', 'print each record as a line of JSON')
     .option('--fail-if-none', 'exit with 1 when nothing is found')
     .addHelpText('after', HELP)
     .action(async (query: string, options: SearchOptions) => finish(await search(query, options, world)))
 }
 
 async function search(query: string, options: SearchOptions, world: World): Promise<ExitCode> {
-  const nowMs = world.clock.wallMs()
-  const from = pointInTime('--from', options.from, nowMs, 'start')
-  const to = pointInTime('--to', options.to, nowMs, 'end')
+  const times = await timesOf(world)
+  const from = times.read('--from', options.from, 'start')
+  const to = times.read('--to', options.to, 'end')
   if (from > to) throw new CommandError(EXIT.usage, '--from must not be later than --to.')
   const parameters = {
     from,
@@ -88,19 +87,20 @@ async function search(query: string, options: SearchOptions, world: World): Prom
   const pages = recordPages(apiClient(apiAddress(world), world), parameters, options.limit, headers => {
     incomplete ??= headers.get('x-weir-incomplete') ?? undefined
   })
-  const render = lineText(world, options.json === true)
-  const print = (records: readonly JsonObject[]) =>
-    write(world.stdout, records.map(record => `${render(record)}\n`).join(''))
+  const writer = isChosen(options)
+    ? rowWriter(lineListing(times), options, world)
+    : textWriter(lineText(world, options.json === true, times), world)
   let found = 0
   // The tail returns the newest page first, so all pages are needed before the oldest line can be printed.
   const held: JsonObject[][] = []
   for await (const records of pages) {
     found += records.length
     if (options.prefer === 'tail') held.push(records)
-    else await print(records)
+    else await writer.write(records)
     if (world.stdout.destroyed) break
   }
-  for (const records of held.reverse()) await print(records)
+  for (const records of held.reverse()) await writer.write(records)
+  await writer.end()
   if (incomplete !== undefined) await write(world.stderr, `${incompleteSentence(incomplete)}\n`)
   return found === 0 && options.failIfNone ? EXIT.partly : EXIT.done
 }

@@ -2,10 +2,10 @@ import { access, constants, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { timeSpanMs } from '../../engine/times/time-span.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { type Address, dataFolder, ingestAddress } from './connection.ts'
-import { durationMs } from './duration.ts'
 import type { LineOptions } from './ship/batch.ts'
 import { appOfFile, fileBytes, inputBytes } from './ship/byte-source.ts'
 import { Delivery, Stopped } from './ship/delivery.ts'
@@ -88,7 +88,7 @@ function readHost(text: string): string {
 }
 
 function readDuration(text: string): number {
-  const ms = durationMs(text)
+  const ms = timeSpanMs(text)
   if (ms === undefined) throw new InvalidArgumentError('Write it like 90s, 5m or 1h.')
   return ms
 }

@@ -7,7 +7,9 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { ApiRefusal, noAnswer, refusal } from './api-client.ts'
 import { CommandError } from './command-error.ts'
 import { type Address, apiAddress } from './connection.ts'
-import { lineText } from './line-text.ts'
+import { lineListing, lineText } from './line-text.ts'
+import { isChosen, type OutputOptions, rowWriter, STREAMED, textWriter, withOutput } from './output/output.ts'
+import { timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
 
 /** Pause before a reconnect, the same as in other clients of the tail. */
@@ -18,12 +20,11 @@ const CONNECT_WITHIN_MS = 30_000
 /** Statuses that a retry will not change. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405])
 
-interface TailOptions {
+interface TailOptions extends OutputOptions {
   readonly app?: string
   readonly host?: string
   readonly level?: string
   readonly tags?: string
-  readonly json?: true
 }
 
 const HELP = `
@@ -39,7 +40,7 @@ Examples:
   weir tail level:error --json | jq ._line`
 
 export function tailCommand(world: World): Command {
-  return new Command('tail')
+  return withOutput(new Command('tail'), 'print each record as a line of JSON', STREAMED)
     .summary('watch lines as they arrive')
     .description('Print lines as they are accepted, until interrupted.')
     .argument('[query]', 'search query', '')
@@ -47,7 +48,6 @@ export function tailCommand(world: World): Command {
     .option('--host <list>', 'only lines of these hosts')
     .option('--level <list>', 'only lines of these levels')
     .option('--tags <list>', 'only lines with one of these tags')
-    .option('--json', 'print each record as a line of JSON')
     .addHelpText('after', HELP)
     .action((query: string, options: TailOptions) => tail(query, options, world))
 }
@@ -61,7 +61,11 @@ async function tail(query: string, options: TailOptions, world: World): Promise<
     levels: options.level,
     apps: options.app,
   })
-  const render = lineText(world, options.json === true)
+  const times = await timesOf(world)
+  // Rows appear as they arrive: a table would have to wait for the last one.
+  const writer = isChosen(options)
+    ? rowWriter(lineListing(times), { output: 'ndjson', ...options }, world)
+    : textWriter(lineText(world, options.json === true, times), world)
   const note = (sentence: string) => write(world.stderr, `weir: ${sentence}\n`)
   const print = async (message: string) => {
     const { e, p } = parseExactJson(message) as {
@@ -71,7 +75,7 @@ async function tail(query: string, options: TailOptions, world: World): Promise<
     if (e === 'meta') {
       if (p.dropped !== undefined)
         await note(`${p.dropped} lines were left out: more arrived than could be shown.`)
-    } else await write(world.stdout, p.map(record => `${render(record)}\n`).join(''))
+    } else await writer.write(p)
   }
   const isOver = () => world.stop.aborted || world.stdout.destroyed
   let wasConnected = false

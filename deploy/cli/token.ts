@@ -1,13 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { SECOND_MS } from '../../engine/times/duration.ts'
+import { timeSpanMs } from '../../engine/times/time-span.ts'
 import type { IssuedToken, TokenRecord } from '../../schemas/http/account/token-api.ts'
-import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { CommandError, EXIT } from './command-error.ts'
+import { CommandError, EXIT, type ExitCode } from './command-error.ts'
 import { apiAddress } from './connection.ts'
-import { durationMs } from './duration.ts'
-import { type Column, printable, tableLines } from './table.ts'
-import { type World, write } from './world.ts'
+import { type Listing, type OutputOptions, withOutput, writeListing } from './output/output.ts'
+import { furtherVerbs } from './resources/resource-command.ts'
+import { TOKEN } from './resources/resources.ts'
+import { printable } from './table.ts'
+import { timesOf } from './times/times.ts'
+import { note, type World, write } from './world.ts'
 
 const HELP = `
 A secret is printed once, alone on standard output; information about it goes to standard error.
@@ -31,11 +35,11 @@ interface JsonOption {
 interface CreateOptions extends JsonOption {
   readonly kind?: string
   readonly scope?: string
-  readonly expires?: string | number
+  readonly expires?: string
   readonly email?: string
 }
 
-export function tokenCommand(world: World): Command {
+export function tokenCommand(world: World, finish: (code: ExitCode) => void): Command {
   const command = new Command('token')
     .summary('create, list, rotate and revoke access tokens')
     .description('Create, list, rotate and revoke access tokens.')
@@ -57,15 +61,13 @@ export function tokenCommand(world: World): Command {
         "scope; never wider than the requesting token's, which is the default",
       ).choices(['owner', 'admin', 'member', 'readonly', 'ingest']),
     )
-    .option('--expires <when>', 'expiry: 90d, 12h, 2026-12-31; default: never', readExpires)
+    .option('--expires <when>', 'expiry: 90d, 12h, 2026-12-31; default: never')
     .option('--email <address>', 'member who gets the personal token')
     .option('--json', 'print the token as a JSON object')
     .action(async (name: string, options: CreateOptions) => create(name, options, world))
-  command
-    .command('list')
+  withOutput(command.command('list'), 'print them as a JSON array')
     .description('List the access tokens of the account, or your own if you are not an admin.')
-    .option('--json', 'print them as a JSON array')
-    .action(async (options: JsonOption) => list(options, world))
+    .action(async (options: OutputOptions) => list(options, world))
   command
     .command('rotate')
     .description('Give an access token a new secret and print it, only once. The old one stops working.')
@@ -79,16 +81,12 @@ export function tokenCommand(world: World): Command {
     .argument('<token>', 'id or name')
     .option('--json', 'print the answer of the service as it is')
     .action(async (wanted: string, options: JsonOption) => revoke(wanted, options, world))
+  for (const each of furtherVerbs(TOKEN, world, finish)) command.addCommand(each)
   return command
 }
 
-function readExpires(text: string): string | number {
-  const ms = durationMs(text)
-  return ms === undefined ? text : Math.max(1, Math.round(ms / 1000))
-}
-
 function readGrace(text: string): number {
-  const ms = durationMs(text)
+  const ms = timeSpanMs(text)
   if (ms === undefined) throw new InvalidArgumentError('Write it like 10m or 1h.')
   return Math.round(ms / 1000)
 }
@@ -99,11 +97,18 @@ async function create(name: string, options: CreateOptions, world: World): Promi
     name,
     ...(kind !== undefined && { kind }),
     ...(scope !== undefined && { scope }),
-    ...(expires !== undefined && { expires }),
+    ...(expires !== undefined && { expires: await readExpires(expires, world) }),
     ...(email !== undefined && { email }),
   }
   const issued = await client(world).json(URL, { method: 'POST', body })
   await show(issued as unknown as IssuedToken, 'Created', options, world)
+}
+
+/** A span as seconds from now, because the clock of the server decides; any other time as it is. */
+async function readExpires(text: string, world: World): Promise<string | number> {
+  const ms = timeSpanMs(text.replace(/^\+/, ''))
+  if (ms !== undefined) return Math.max(1, Math.round(ms / SECOND_MS))
+  return new Date((await timesOf(world)).read('--expires', text, 'start', 'future')).toISOString()
 }
 
 async function rotate(wanted: string, options: JsonOption & { grace: number }, world: World): Promise<void> {
@@ -116,13 +121,13 @@ async function rotate(wanted: string, options: JsonOption & { grace: number }, w
 }
 
 async function show(issued: IssuedToken, what: string, { json }: JsonOption, world: World): Promise<void> {
-  if (json) return write(world.stdout, `${jsonText(issued as unknown as JsonObject)}\n`)
+  if (json) return write(world.stdout, `${jsonText(issued)}\n`)
   const end = issued.expires_at === null ? 'does not expire' : `expires at ${issued.expires_at}`
   const old = issued.previous_secret_until
-  await write(
-    world.stderr,
+  await note(
+    world,
     `${what} ${printable(issued.name)} (${issued.id}). It has the rights of ${article(issued.right ?? 'nobody')}, and ${end}. ` +
-      `${old === null ? '' : `The old secret works until ${old}. `}The secret is not shown again:\n`,
+      `${old === null ? '' : `The old secret works until ${old}. `}The secret is not shown again:`,
   )
   await write(world.stdout, `${issued.token}\n`)
 }
@@ -132,11 +137,14 @@ function article(right: string): string {
   return `${/^[aeiou]/.test(right) ? 'an' : 'a'} ${right}${right === 'readonly' ? ' user' : ''}`
 }
 
-async function list({ json }: JsonOption, world: World): Promise<void> {
+async function list(options: OutputOptions, world: World): Promise<void> {
   const tokens = await tokensOf(client(world))
-  if (json) return write(world.stdout, `${jsonText(tokens as unknown as JsonObject[])}\n`)
-  if (tokens.length === 0) return write(world.stdout, 'There are no tokens.\n')
-  const columns: Column<TokenRecord>[] = [
+  if (options.json) return write(world.stdout, `${jsonText(tokens)}\n`)
+  await writeListing(TOKENS, tokens, options, world)
+}
+
+const TOKENS: Listing<TokenRecord> = {
+  columns: [
     { title: 'ID', text: token => token.id },
     { title: 'NAME', text: token => token.name },
     { title: 'KIND', text: token => token.kind },
@@ -144,9 +152,10 @@ async function list({ json }: JsonOption, world: World): Promise<void> {
     { title: 'MAY', text: token => token.right ?? 'nothing' },
     { title: 'ENDS', text: token => token.expires_at ?? 'never' },
     { title: 'LAST USED', text: token => token.last_used_at ?? 'never' },
-  ]
-  const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
-  await write(world.stdout, `${tableLines(columns, tokens, colours).join('\n')}\n`)
+    { title: 'CREATED', text: token => token.created_at, wide: true },
+  ],
+  rawFields: ['id'],
+  none: 'There are no tokens.',
 }
 
 async function revoke(wanted: string, { json }: JsonOption, world: World): Promise<void> {

@@ -39,12 +39,19 @@ describe('weir usage', () => {
     expect(out).toContain('Nothing was stored')
   })
 
-  test('in total: the plan and every pool with data', async () => {
-    line.reply = () => answer({ plan_bytes: 10, restored_bytes: 0, '7d_vr_bytes': 20 })
+  test('in total: the lines that the account keeps and every pool with data, each with its days', async () => {
+    const reply = (results: object) => {
+      line.reply = ({ url }) =>
+        url.pathname === '/v1/config/retention' ? { body: { days: 365 } } : answer(results)
+    }
+    reply({ plan_bytes: 10, restored_bytes: 0, '7d_vr_bytes': 20 })
     const { out } = await line.run(['usage'])
-    expect(out).toMatch(/retention of the plan +10 B/)
+    expect(out).toMatch(/kept 365d \(account\) +10 B/)
     expect(out).toMatch(/kept 7d \(pool\) +20 B/)
     expect(out).not.toContain('restored')
+    expect(out).toContain('Lines that arrived before the account was set to 365 days keep their own days.\n')
+    reply({ plan_bytes: 0, '7d_vr_bytes': 20 })
+    expect((await line.run(['usage'])).out).not.toContain('their own days')
   })
 
   test('in total, of an account that keeps nothing: a message that its lines are never found', async () => {
@@ -53,14 +60,16 @@ describe('weir usage', () => {
         url.pathname === '/v1/config/retention' ? { body: { days } } : answer({ plan_bytes: 10 })
     }
     reply(0)
-    expect((await line.run(['usage'])).out).toMatch(/10 B.*\n\n.*\(UTC\)\n.*never found: .* 0 days/s)
+    expect((await line.run(['usage'])).out).toMatch(
+      /never found: 0 days \(account\) +10 B.*\n\n.*\(UTC\)\n.*never found: .* 0 days/s,
+    )
     reply(30)
     expect((await line.run(['usage'])).out).not.toContain('found')
     line.reply = ({ url }) =>
       url.pathname === '/v1/config/retention' ? { status: 404, body: {} } : answer({ plan_bytes: 10 })
     expect(await line.run(['usage'])).toMatchObject({
       code: 0,
-      out: expect.stringContaining('10 B'),
+      out: expect.stringMatching(/retention of the account +10 B/),
       err: '',
     })
   })

@@ -1,21 +1,21 @@
 import { Argument, Command } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
+import { utcDay } from '../../engine/times/utc-day.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { apiClient } from './api-client.ts'
 import { byteSize, grouped } from './byte-size.ts'
 import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
-import { pointInTime } from './point-in-time.ts'
-import { retentionWarning } from './retention.ts'
-import { type Column, tableLines } from './table.ts'
-import { type World, write, writeLines } from './world.ts'
+import { type ListedColumn, type OutputOptions, withOutput, writeListing } from './output/output.ts'
+import { NOTHING_KEPT, presentRetention } from './retention.ts'
+import { timesOf } from './times/times.ts'
+import { type World, write } from './world.ts'
 
-interface UsageOptions {
+interface UsageOptions extends OutputOptions {
   readonly from: string
   readonly to: string
   readonly limit?: number
   readonly retention?: string
-  readonly json?: true
 }
 
 interface UsageRow {
@@ -34,7 +34,7 @@ Examples:
   weir usage apps nginx --json`
 
 export function usageCommand(world: World): Command {
-  return new Command('usage')
+  return withOutput(new Command('usage'), 'print the answer of the service as it is')
     .summary('show how many bytes were stored, by app, tag or host')
     .description('Show how many bytes were stored: in total, or by application, tag or host.')
     .addArgument(new Argument('[kind]', 'dimension of the count').choices(['apps', 'tags', 'hosts']))
@@ -43,7 +43,6 @@ export function usageCommand(world: World): Command {
     .option('--to <time>', 'last day', 'today')
     .option('--limit <number>', 'maximum number of entries, the largest first', readLimit)
     .option('--retention <days>', 'only lines of this retention pool, such as 7d')
-    .option('--json', 'print the answer of the service as it is')
     .addHelpText('after', HELP)
     .action(async (kind: string | undefined, name: string | undefined, options: UsageOptions) =>
       usage(kind, name, options, world),
@@ -56,31 +55,33 @@ async function usage(
   options: UsageOptions,
   world: World,
 ): Promise<void> {
-  const nowMs = world.clock.wallMs()
+  // Usage is counted in days of UTC, whatever the zone of the user.
+  const times = await timesOf({ ...world, env: {} })
   const path = ['/v2/usage', kind, name]
     .filter(part => part !== undefined)
     .map(pathPart)
     .join('/')
   const answer = (await apiClient(apiAddress(world), world).json(path, {
     query: {
-      from: new Date(pointInTime('--from', options.from, nowMs, 'start')).toISOString(),
-      to: new Date(pointInTime('--to', options.to, nowMs, 'end')).toISOString(),
+      from: times.iso(times.read('--from', options.from, 'start')),
+      to: times.iso(times.read('--to', options.to, 'end')),
       limit: kind && !name ? options.limit : undefined,
       retention: kind ? options.retention : undefined,
     },
   })) as JsonObject
   if (options.json) return write(world.stdout, `${jsonText(answer)}\n`)
-  const rows = kind ? namedRows(answer) : totalRows(answer)
+  const planDays = kind ? undefined : await presentRetention(world)
+  const rows = kind ? namedRows(answer) : totalRows(answer, planDays)
   const days = `${firstDay(answer)} to ${lastDay(answer)} (UTC)`
-  const warning = kind ? [] : await retentionWarning(world)
-  if (rows.length === 0) return write(world.stdout, `Nothing was stored from ${days}.\n`)
-  const columns: Column<UsageRow>[] = [
+  const columns: ListedColumn<UsageRow>[] = [
     { title: (kind ?? 'what').toUpperCase(), text: row => row.name },
     { title: 'SIZE', align: 'right', text: row => byteSize(row.bytes) },
     { title: 'BYTES', align: 'right', text: row => grouped(row.bytes) },
   ]
-  const lines = tableLines(columns, rows, world.stdout.isTTY === true && !world.env.NO_COLOR)
-  await writeLines(world.stdout, [...lines, '', days, ...warning])
+  const about = planDays === undefined ? [] : aboutPlan(answer, planDays)
+  const after = rows.length === 0 ? [] : [days, ...about]
+  const none = `Nothing was stored from ${days}.`
+  await writeListing({ columns, rawFields: ['name'], none }, rows, options, world, after)
 }
 
 /** The first part is the path itself; user input is percent-encoded. */
@@ -95,24 +96,42 @@ function namedRows(answer: JsonObject): UsageRow[] {
 
 const POOL = /^(\d+d)_vr_bytes$/
 
-/** Totals: retained volume of the plan, and one row per retention pool with data (usage, section 8.2). */
-function totalRows(answer: JsonObject): UsageRow[] {
+/**
+ * Totals: retained volume of the plan, and one row per retention pool with data (usage, section 8.2).
+ *
+ * @param planDays present retention of the account; undefined: unknown
+ */
+function totalRows(answer: JsonObject, planDays: number | undefined): UsageRow[] {
   return Object.entries(answer.results as JsonObject)
     .filter(([member, bytes]) => member === 'plan_bytes' || Number(bytes) > 0)
-    .map(([member, bytes]) => ({ name: totalName(member), bytes: Number(bytes) }))
+    .map(([member, bytes]) => ({ name: totalName(member, planDays), bytes: Number(bytes) }))
 }
 
-function totalName(member: string): string {
-  if (member === 'plan_bytes') return 'retention of the plan'
+function totalName(member: string, planDays: number | undefined): string {
+  if (member === 'plan_bytes') return planName(planDays)
   const pool = POOL.exec(member)?.[1]
   return pool ? `kept ${pool} (pool)` : member
 }
 
+function planName(days: number | undefined): string {
+  if (days === undefined) return 'retention of the account'
+  return days === 0 ? 'never found: 0 days (account)' : `kept ${days}d (account)`
+}
+
+/** Lines of the plan keep the days with which they were stored; only the present ones are known here. */
+function aboutPlan({ results }: JsonObject, days: number): string[] {
+  if (days === 0) return [NOTHING_KEPT]
+  const isNothing = Number((results as JsonObject).plan_bytes) === 0
+  return isNothing
+    ? []
+    : [`Lines that arrived before the account was set to ${days} days keep their own days.`]
+}
+
 // The bounds of the answer are exclusive: one millisecond before the first day, and the start of the day after the last.
 function firstDay(answer: JsonObject): string {
-  return new Date(Date.parse(String(answer.from)) + 1).toISOString().slice(0, 10)
+  return utcDay(Date.parse(String(answer.from)) + 1)
 }
 
 function lastDay(answer: JsonObject): string {
-  return new Date(Date.parse(String(answer.to)) - 1).toISOString().slice(0, 10)
+  return utcDay(Date.parse(String(answer.to)) - 1)
 }

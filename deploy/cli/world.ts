@@ -12,6 +12,12 @@ export interface World {
   readonly stderr: Screen
   readonly clock: Clock
   readonly entropy: Entropy
+  /** True: only results are printed, without headings, notes and progress. */
+  readonly quiet?: boolean
+  /** Where values of `env` come from that are no variables, by their names; for sentences. */
+  readonly origins?: Readonly<Record<string, string>>
+  /** Account that a context names for an enterprise token. */
+  readonly account?: string
   /** Aborted when the user or the machine asks the program to end. */
   readonly stop: AbortSignal
 }
@@ -37,4 +43,14 @@ export function write(stream: Writable, text: string): Promise<void> {
     stream.on('drain', done)
     stream.on('close', done)
   })
+}
+
+/** Whether standard output has colours. */
+export function hasColours({ stdout, env }: World): boolean {
+  return stdout.isTTY === true && !env.NO_COLOR
+}
+
+/** Writes a sentence about the result to standard error, unless only the result is wanted. */
+export async function note({ stderr, quiet }: World, sentence: string): Promise<void> {
+  if (!quiet) await write(stderr, `${sentence}\n`)
 }

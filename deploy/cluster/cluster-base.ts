@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { guardedClock } from '../../engine/clock/guarded-clock.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
+import { quarantinedNodes } from '../../engine/configuration/kinds/quarantine.ts'
 import { homesOfSpread } from '../../engine/configuration/kinds/spread.ts'
 import { SealError } from '../../engine/configuration/seal.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
@@ -14,11 +15,14 @@ import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { registryLog } from '../../engine/log/registry-log.ts'
-import { findLostTailNow } from '../../engine/replay/lost-tail.ts'
+import { outboxWitnesses } from '../../engine/replay/lost-outbox-tail.ts'
+import { findLostTail, findLostTailNow } from '../../engine/replay/lost-tail.ts'
 import { ReceivedPositions } from '../../engine/replay/received-positions.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { CONFIG_TOPIC, INGEST_TOPIC, KEYS_TOPIC } from '../../schemas/log/topics.ts'
 import { WireFormatError } from '../../schemas/log/wire-format.ts'
+import { installationOutbound, type OwnListener } from '../outbound/installation-outbound.ts'
+import type { NetworkOutbound } from '../outbound/network-outbound.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 import { openSchemaRegistry } from './schema-registry.ts'
@@ -38,6 +42,10 @@ export interface ClusterBase {
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
   readonly deadLetters: Topic
+  readonly outbox: PartitionedTopics['outbox'] & { readonly topic: GuardedTopic }
+  readonly outbound: NetworkOutbound
+  /** Present listeners of the process: nothing connects to them. */
+  readonly listeners: OwnListener[]
   /** Answers to idempotency keys that processes share. */
   readonly keys: Topic
   readonly configuration: ConfigurationLog
@@ -78,9 +86,14 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
     const witness: ClusterBase['witness'] = {}
     const received = new ReceivedPositions(topics, () => homesOfSpread(configuration, partitions))
     const guarded = (topic: Topic, checkpointsOf: Topic) =>
-      guardedTopic(topic, checkpointsOf, { group, received, witness, clock, logger })
+      guardedTopic(topic, checkpointsOf, { configuration, group, received, witness, clock, logger })
     const ingest = guarded(topics.ingest, checkpoints)
     const keyed = { ...topics.keyed, topic: guarded(topics.keyed.topic, topics.keyed.checkpoints) }
+    const outbox = { ...topics.outbox, topic: guardedOutbox(topics.outbox, clock) }
+    const listeners: OwnListener[] = []
+    const outbound = installationOutbound(settings, ingest.logId, () =>
+      listeners.flatMap(listener => listener.addresses()),
+    )
     return {
       settings,
       clock,
@@ -90,6 +103,9 @@ export async function openClusterBase(settings: Settings, logger: Logger): Promi
       checkpoints,
       keyed,
       deadLetters,
+      outbox,
+      outbound,
+      listeners,
       keys,
       configuration,
       group,
@@ -110,12 +126,13 @@ function guardedTopic(
   topic: Topic,
   checkpoints: Topic,
   {
+    configuration,
     group,
     received,
     witness,
     clock,
     logger,
-  }: Pick<ClusterBase, 'group' | 'received' | 'witness' | 'clock'> & { logger: Logger },
+  }: Pick<ClusterBase, 'configuration' | 'group' | 'received' | 'witness' | 'clock'> & { logger: Logger },
 ): GuardedTopic {
   const mark = marksOf(group, topic.name)
   const look: LookForLostTail = async (partition, floor) => {
@@ -128,7 +145,20 @@ function guardedTopic(
       })
     return lost
   }
-  return new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
+  return new GuardedTopic(topic, {
+    look,
+    monotonicMs: () => clock.monotonicMs(),
+    quarantinedNodes: partition => quarantinedNodes(configuration, topic.name, partition),
+  })
+}
+
+/** The topic of the outbox, which accepts nothing behind a lost end. Its checkpoints and this process know that end. */
+function guardedOutbox(outbox: PartitionedTopics['outbox'], clock: Clock): GuardedTopic {
+  const witnesses = outboxWitnesses(outbox)
+  return new GuardedTopic(outbox.topic, {
+    look: (partition, floor) => findLostTail(witnesses, partition, floor),
+    monotonicMs: () => clock.monotonicMs(),
+  })
 }
 
 /** Lowest offset above all offsets that processes have reported for a partition. */
@@ -191,7 +221,7 @@ async function partitionedTopics(log: Log, partitions: number): Promise<Partitio
 }
 
 async function openConfiguration(
-  { secretKey, maxAccountCharacters }: Settings,
+  { secretKey, maxAccountCharacters, changeBytesPerHour }: Settings,
   { log, clock, entropy, logger }: Pick<ClusterBase, 'log' | 'clock' | 'entropy'> & { logger: Logger },
 ): Promise<ConfigurationLog> {
   const topic = await log.topic(CONFIG_TOPIC, 1)
@@ -203,6 +233,7 @@ async function openConfiguration(
       secretKey: Buffer.from(secretKey as string, 'hex'),
       logger,
       accountCharacters: maxAccountCharacters,
+      changeBytesPerHour,
     })
   } catch (cause) {
     if (cause instanceof WireFormatError)

@@ -19,12 +19,14 @@ import { configurationEnd, lossError } from '../configuration-guard.ts'
 import { noteGivenRetention } from '../given-retention.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { stopGracefully } from '../graceful-stop.ts'
-import { type Addresses, listen, openServers, type Servers } from '../servers.ts'
+import { outboxLane } from '../outbox.ts'
+import { type Addresses, closeServers, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings/settings.ts'
 import { connectionOf, type StoreOpening } from '../store-opening.ts'
-import { readTls } from '../tls.ts'
+import type { RenewedTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { type ClusterBase, followMarks, openClusterBase } from './cluster-base.ts'
+import { partitionsOfCluster } from './cluster-status.ts'
 import { openClusterStore } from './cluster-store.ts'
 import { foundAccount } from './found-account.ts'
 
@@ -53,9 +55,8 @@ export async function runOnKafka(
   role: ClusterRole,
   settings: Settings,
   logger: Logger,
-  stopped: Promise<void>,
+  { tls, stopped }: { readonly tls: RenewedTls | undefined; readonly stopped: Promise<void> },
 ): Promise<void> {
-  const tls = readTls(settings)
   const base = await openClusterBase(settings, logger)
   const serves = { lines: role === 'all' || role === 'ingest', api: role === 'all' || role === 'api' }
   const keyAnswers = serves.lines ? new KeyAnswers({ ...base, topic: base.keys, logger }) : undefined
@@ -72,7 +73,7 @@ export async function runOnKafka(
   try {
     running = { ...running, ...(await openParts(role, base, logger)) }
     running = { ...running, ...(await openEnd(running, logger)) }
-    for (const topic of [base.ingest, base.keyed.topic]) {
+    for (const topic of [base.ingest, base.keyed.topic, base.outbox.topic]) {
       await topic.lookAtAll()
       for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
     }
@@ -81,8 +82,10 @@ export async function runOnKafka(
     const isSpread = (account: string) => base.configuration.get(spreads, account) !== undefined
     const catalogue = CATALOGUE.withSeal(base.configuration.seal)
     const taps = new FollowedTaps({ ...base, catalogue, logger, isSpread })
-    servers = await openServers(settings, { ...running, ...base, inEffect, taps, serves }, tls, logger)
-    const addresses = await listen(settings, servers)
+    const reported = () => partitionsOfCluster(settings)
+    const parts = { ...running, ...base, inEffect, taps, reported, serves }
+    servers = await openServers(settings, parts, tls, logger)
+    const addresses = await listen(settings, servers, logger)
     logger.info({ version: VERSION, role, ...addresses }, 'started')
     if (serves.api) {
       await foundAccount(base, addresses)
@@ -161,6 +164,12 @@ async function openParts(
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
+    outbox: outboxLane({
+      ...base,
+      catalogue,
+      memoryBytes: settings.deliveryMemoryBytes,
+      maxBytes: settings.outboxMaxBytes,
+    }),
     quotas: quotaLedgerOn(configuration),
     keys,
     store: opening.store,
@@ -206,10 +215,10 @@ async function stop(
 ): Promise<void> {
   const consequence = 'another process stores the remaining lines'
   await stopGracefully({ logger, consequence, holdsEngine: false }, async () => {
-    await Promise.all([servers?.api.close(), servers?.ingest?.close()])
+    if (servers !== undefined) await closeServers(servers)
     await Promise.all([engine?.stop(), keyAnswers?.close()])
     end?.close()
-    await Promise.all([opening?.close(), ownConnection?.close()])
+    await Promise.all([opening?.close(), ownConnection?.close(), base.outbound.close()])
     if (engine === undefined) await base.group.close()
     await base.log.close()
   })

@@ -2,7 +2,7 @@ import { groupStatus, type PartitionStatus } from '../../engine/log/kafka/group-
 import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
-import { readSettings, SettingsError } from '../settings/settings.ts'
+import { readSettings, type Settings, SettingsError } from '../settings/settings.ts'
 import { ENGINE_GROUP } from './cluster-base.ts'
 import { kafkaClientOptions, kafkaTrouble } from './kafka-links.ts'
 
@@ -11,11 +11,13 @@ export async function clusterStatus(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<PartitionStatus[]> {
   const settings = readSettings(environment)
-  const { kafkaBrokers, kafkaTopicPrefix: prefix } = settings
-  if (kafkaBrokers.length === 0)
-    throw new SettingsError([
-      'KAFKA_BROKERS is not set: on the embedded log there is only one process; see its /readyz and /metrics',
-    ])
+  if (settings.kafkaBrokers.length === 0) throw new SettingsError(['KAFKA_BROKERS is not set'])
+  return partitionsOfCluster(settings)
+}
+
+/** @throws LogError with a sentence */
+export async function partitionsOfCluster(settings: Settings): Promise<PartitionStatus[]> {
+  const { kafkaTopicPrefix: prefix } = settings
   const kafka = kafkaClient(kafkaClientOptions(settings, silentLogger))
   try {
     return await groupStatus(kafka, `${prefix}${ENGINE_GROUP}`, `${prefix}${INGEST_TOPIC}`)

@@ -39,13 +39,13 @@ export async function openStoreOfFormerLog(base: ClusterBase, logger: Logger): P
 }
 
 function open(
-  { settings, clock, ingest }: ClusterBase,
+  { settings, clock, ingest, configuration }: ClusterBase,
   options: Omit<Parameters<typeof StoreOpening.begin>[0], 'logId'>,
   logger: Logger,
 ): Promise<StoreOpening> {
   return StoreOpening.begin(
     { ...options, logId: ingest.logId },
-    { settings, directory: undefined, clock, logger },
+    { settings, directory: undefined, clock, logger, configuration },
   )
 }
 

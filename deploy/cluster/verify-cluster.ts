@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
+import { CatalogueBatchRules } from '../../engine/delivery/destinations/catalogue-batch-rules.ts'
 import type { Topic } from '../../engine/log/log.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { findLostTail } from '../../engine/replay/lost-tail.ts'
@@ -26,7 +27,7 @@ export async function verifyCluster(
 ): Promise<VerificationReport> {
   const silent = pino({ level: 'silent' })
   const base = await openClusterBase(readSettings(environment), silent)
-  const { log, ingest, checkpoints, keyed, clock, group, received, configuration } = base
+  const { log, ingest, checkpoints, keyed, outbox, clock, group, received, configuration } = base
   try {
     const opening = await openStoreOfFormerLog(base, silent)
     const end = configurationEnd({
@@ -64,6 +65,8 @@ export async function verifyCluster(
           { ...lines, storedOffset: await storedOf(ingest), lookAt: lookAt(lines) },
           { ...keyed, storedOffset: await storedOf(keyed.topic), lookAt: lookAt(keyed) },
         ],
+        outbox: { ...outbox, rules: new CatalogueBatchRules(CATALOGUE), servedAt: () => undefined },
+        ends: [{ topic: outbox.topic, lookAt: (partition: number) => outbox.topic.lookAt(partition) }],
         store: opening.store,
         audit: openStoreAudit(opening.connection, options.signal),
         clock,

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { outboxWitnesses } from '../../engine/replay/lost-outbox-tail.ts'
 import { acceptLoss } from '../../engine/replay/lost-tail.ts'
 import { acceptMissing } from '../../engine/replay/older-store.ts'
 import { StoreError } from '../../engine/store/store.ts'
@@ -22,8 +23,13 @@ export async function acceptClusterLoss(
 ): Promise<number> {
   const logger = pino({ level: 'silent' })
   const base = await openClusterBase(readSettings(environment), logger)
-  const { log, ingest, checkpoints, keyed, group } = base
+  const { log, ingest, checkpoints, keyed, outbox, group } = base
   try {
+    if (name === 'outbox') {
+      assertPartition(task.partition, outbox.topic.partitions)
+      const witnesses = outboxWitnesses({ ...outbox, topic: outbox.topic.inner })
+      return recordsOf(await acceptLoss(CATALOGUE, witnesses, numbersOf(task)))
+    }
     const opening = await openStoreOfFormerLog(base, logger)
     try {
       if (!opening.isOpen)

@@ -1,5 +1,6 @@
 import type { LostTail } from '../../engine/log/guarded-topic.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import { outboxWitnesses } from '../../engine/replay/lost-outbox-tail.ts'
 import { acceptLoss, LossError } from '../../engine/replay/lost-tail.ts'
 import { acceptMissing } from '../../engine/replay/older-store.ts'
 import type { Installation } from '../installation.ts'
@@ -7,13 +8,22 @@ import type { AcceptLossTask, LosableTopic } from './accept-loss-task.ts'
 
 /** Accepts a loss at the end of the log, or of an older copy of the store. @returns number of records @throws LossError, LogError, StoreError */
 export async function acceptInstallationLoss(
-  installation: Pick<Installation, 'ingest' | 'checkpoints' | 'keyed' | 'opening' | 'ends' | 'received'>,
+  installation: Pick<
+    Installation,
+    'ingest' | 'checkpoints' | 'keyed' | 'outbox' | 'opening' | 'ends' | 'received'
+  >,
   { topic: name, ...task }: AcceptLossTask,
 ): Promise<number> {
-  const { ingest, checkpoints, keyed, opening, ends, received } = installation
-  const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
+  const { ingest, checkpoints, keyed, outbox, opening, ends, received } = installation
+  const lane = { ingest: { topic: ingest, checkpoints }, keyed, outbox }[name]
   assertPartition(task.partition, lane.topic.partitions)
   const mark = async (partition: number) => ends.of(lane.topic, partition)
+  if (name === 'outbox') {
+    const witnesses = outboxWitnesses({ ...outbox, topic: outbox.topic.inner }, mark)
+    const lost = await acceptLoss(CATALOGUE, witnesses, numbersOf(task))
+    await outbox.topic.lookAt(task.partition)
+    return recordsOf(lost)
+  }
   const others = { received, senders: sendersOf(name, installation) }
   const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
   const missing = await acceptMissing(witnesses, numbersOf(task))

@@ -1,5 +1,5 @@
 /** Topics whose losses can be accepted, by their names on the command line. */
-export const LOSABLE_TOPICS = ['ingest', 'keyed'] as const
+export const LOSABLE_TOPICS = ['ingest', 'keyed', 'outbox'] as const
 export type LosableTopic = (typeof LOSABLE_TOPICS)[number]
 
 /** The task, with the reported numbers: first and last lost record. */
@@ -19,6 +19,7 @@ export function acceptLossTask(body: unknown): AcceptLossTask | undefined {
   return { task: 'accept-loss', topic, partition, from, to }
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a value is a whole number from 0 on. */
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }

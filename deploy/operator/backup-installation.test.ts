@@ -130,7 +130,7 @@ describe('with a silent ClickHouse server, a backup is refused without a retry',
   test('by a running server that waits for ClickHouse', async () => {
     const opened = await open(environment)
     expect(opened.opening.isOpen).toBe(false)
-    const socket = await OperatorSocket.open(opened, LOGGER)
+    const socket = await OperatorSocket.open(opened, LOGGER, () => undefined)
     try {
       expect(await refusal()).toMatch(/^weir: The lines are on the ClickHouse server .*BACKUP DATABASE/)
     } finally {

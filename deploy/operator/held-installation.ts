@@ -8,6 +8,8 @@ import {
   INGEST_TOPIC,
   KEYED_CHECKPOINT_TOPIC,
   KEYED_TOPIC,
+  OUTBOX_CHECKPOINT_TOPIC,
+  OUTBOX_TOPIC,
 } from '../../schemas/log/topics.ts'
 import type { DataDirectory } from '../data-directory.ts'
 import type { Installation } from '../installation.ts'
@@ -33,8 +35,8 @@ const SHIP_POSITIONS = 'ship-positions.json'
  * 2. Checkpoints: each states that everything before it is in the store, so the store must be held later.
  * 3. The store: the log must contain everything that is stored, so it must be held later. Every start makes up for a
  *    store that is behind the log. The store's mark of the configuration's end belongs to this earlier moment, too.
- * 4. The log: first dead letters and keyed events, whose origins must be present. Then the configuration, which must
- *    contain at least the versions that the log mentions.
+ * 4. The log: first dead letters, then the outbox and keyed events. The origins of each must be present, so those are held later. Then the
+ *    configuration, which must contain at least the versions that the log mentions.
  *
  * Trimming is paused for that time, so the log keeps the records that the checkpoints need.
  */
@@ -57,11 +59,16 @@ export async function holdInstallation({
   return engine.withoutTrimming(async () => {
     const positions = singleFiles(directory, [SHIP_POSITIONS])
     const endMark = holdEndMark(directory)
-    const checkpoints = [...(await hold(CHECKPOINT_TOPIC)), ...(await hold(KEYED_CHECKPOINT_TOPIC))]
+    const checkpoints = [
+      ...(await hold(CHECKPOINT_TOPIC)),
+      ...(await hold(KEYED_CHECKPOINT_TOPIC)),
+      ...(await hold(OUTBOX_CHECKPOINT_TOPIC)),
+    ]
     const tables = await freezeTables(opening.connection, storePath)
     const store = tables.map(file => ({ ...file, place: join('store', file.place) }))
     const letters = await hold(DEAD_LETTER_TOPIC)
-    const lines = [...letters, ...(await hold(KEYED_TOPIC)), ...(await hold(INGEST_TOPIC))]
+    const outbox = await hold(OUTBOX_TOPIC)
+    const lines = [...letters, ...outbox, ...(await hold(KEYED_TOPIC)), ...(await hold(INGEST_TOPIC))]
     const configuration = await hold(CONFIG_TOPIC)
     const single = singleFiles(directory, SINGLE_FILES)
     return [...single, ...positions, ...endMark, ...configuration, ...checkpoints, ...lines, ...store]

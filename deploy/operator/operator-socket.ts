@@ -6,10 +6,21 @@ import type { Logger } from 'pino'
 import type { Installation } from '../installation.ts'
 import { acceptLossTask } from './accept-loss-task.ts'
 import { type OperatorEvent, type OperatorTask, refusalOf, runTask } from './operator-task.ts'
+import { quarantineTask } from './quarantine-task.ts'
 import { type SocketAddress, socketAddress } from './socket-address.ts'
 
+const NO_LINKS =
+  'this server makes no sign-in links: WEIR_CONSOLE or WEIR_SIGN_IN_LINK is off, or it does not listen on loopback'
 /** Minimum interval between progress events; steps and ends are always sent. */
 const PROGRESS_EVERY_MS = 200
+
+/**
+ * Makes a link that signs the local user in to the console.
+ *
+ * @param token access token that the session holds; default: that of the first start
+ * @returns undefined where there are no links
+ */
+export type NewLink = (token?: string) => string | undefined
 
 /**
  * Socket in the data folder by which the operator's commands reach the running server. Only the folder's user can use it,
@@ -17,14 +28,16 @@ const PROGRESS_EVERY_MS = 200
  */
 export class OperatorSocket {
   readonly #installation: Installation
+  readonly #newLink: NewLink
   readonly #logger: Logger
   readonly #stop = new AbortController()
   readonly #server: Server
   readonly #address: SocketAddress | undefined
   #running: Promise<void> | undefined
 
-  private constructor(installation: Installation, logger: Logger) {
+  private constructor(installation: Installation, logger: Logger, newLink: NewLink) {
     this.#installation = installation
+    this.#newLink = newLink
     this.#logger = logger
     this.#address = socketAddress(resolve(installation.directory.path))
     this.#server = createServer((request, response) => {
@@ -36,13 +49,13 @@ export class OperatorSocket {
   }
 
   /** Listens; if this fails, the server still does its other work. */
-  static async open(installation: Installation, logger: Logger): Promise<OperatorSocket> {
-    const socket = new OperatorSocket(installation, logger)
+  static async open(installation: Installation, logger: Logger, newLink: NewLink): Promise<OperatorSocket> {
+    const socket = new OperatorSocket(installation, logger, newLink)
     try {
       await socket.#listen()
     } catch (error) {
       const message =
-        '"weir verify", "weir backup" and "weir log" need the server stopped: its operator socket cannot be opened'
+        '"weir verify", "weir backup", "weir log" and "weir quarantine" need the server stopped: its operator socket cannot be opened'
       logger.warn({ reason: (error as Error).message }, message)
     }
     return socket
@@ -71,6 +84,11 @@ export class OperatorSocket {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'POST' && request.url === '/console') {
+      const { token } = (await json(request)) as { token?: unknown }
+      this.#answerLink(response, typeof token === 'string' ? token : undefined)
+      return
+    }
     const task = await taskOf(request)
     if (task === undefined) return refuse(response, 404, 'this server does not know that command: restart it')
     const refusal = refusalOf(task, this.#installation.settings)
@@ -83,6 +101,18 @@ export class OperatorSocket {
       this.#running = undefined
     })
     await this.#running
+  }
+
+  /** Needs neither the store nor the end of a running task. */
+  #answerLink(response: ServerResponse, token: string | undefined): void {
+    const link = this.#newLink(token)
+    if (link === undefined) {
+      refuse(response, 409, NO_LINKS)
+      return
+    }
+    this.#logger.info('a sign-in link for the console was made')
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ link }))
   }
 
   async #run(task: OperatorTask, response: ServerResponse): Promise<void> {
@@ -113,7 +143,9 @@ function reporter(response: ServerResponse): (event: OperatorEvent) => void {
 async function taskOf(request: IncomingMessage): Promise<OperatorTask | undefined> {
   if (request.method !== 'POST') return undefined
   if (request.url === '/verify') return { task: 'verify' }
+  if (request.url === '/quarantines') return { task: 'quarantines' }
   if (request.url === '/accept-loss') return acceptLossTask(await json(request))
+  if (request.url === '/quarantine') return quarantineTask(await json(request))
   if (request.url !== '/backup') return undefined
   const body = (await json(request)) as { directory?: unknown }
   return typeof body.directory === 'string' ? { task: 'backup', directory: body.directory } : undefined

@@ -21,6 +21,8 @@ const CLUSTER = {
   CLICKHOUSE_URL: 'http://clickhouse:8123',
 }
 
+const LOG_ID = 'log-1'
+
 /** Names of this test; every other one does not resolve. */
 const NAMES: Record<string, string> = { broker: '127.0.0.1', registry: '127.0.0.1', clickhouse: '192.0.2.1' }
 
@@ -31,7 +33,7 @@ async function resolve(host: string) {
 }
 
 async function outcome(environment: Record<string, string>, listening: readonly AddressInfo[], host: string) {
-  const outbound = installationOutbound(readSettings(environment), () => listening, resolve)
+  const outbound = installationOutbound(readSettings(environment), LOG_ID, () => listening, resolve)
   try {
     const connection = await outbound.connect({ host, port }, new AbortController().signal)
     connection.destroy()
@@ -76,7 +78,7 @@ test.each([
 
 test('an own server whose name no longer resolves keeps its last addresses', async () => {
   const environment = { CLICKHOUSE_URL: `http://store:${port}` }
-  const outbound = installationOutbound(readSettings(environment), () => [], resolve)
+  const outbound = installationOutbound(readSettings(environment), LOG_ID, () => [], resolve)
   const attempt = () =>
     outbound.connect({ host: '127.0.0.1', port }, new AbortController().signal).then(
       connection => connection.destroy() && 'connected',
@@ -90,7 +92,7 @@ test('an own server whose name no longer resolves keeps its last addresses', asy
 
 test('an attempt ends with its signal while names of own servers resolve', async () => {
   const silent = () => new Promise<never>(() => {})
-  const outbound = installationOutbound(readSettings(CLUSTER), () => [], silent)
+  const outbound = installationOutbound(readSettings(CLUSTER), LOG_ID, () => [], silent)
   const connecting = outbound.connect({ host: '127.0.0.1', port }, AbortSignal.timeout(10))
   await expect(connecting).rejects.toMatchObject({ code: 'NOT_CONNECTED' })
 })

@@ -1,42 +1,51 @@
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
+import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
+import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
 import type { Settings } from '../settings/settings.ts'
+import { type NetworkOutbound, networkOutbound } from './network-outbound.ts'
 import { type Resolve, ResolvedServers } from './resolved-servers.ts'
 import { tcpOutbound } from './tcp-outbound.ts'
+
+/** A listener of the process, as far as connections to itself are refused. */
+export interface OwnListener {
+  addresses(): readonly AddressInfo[]
+}
 
 /**
  * Outbound connections of a process, by the operator's rules.
  *
+ * @param logId identifies the installation in its requests
  * @param listening present listeners of the process; such a port counts as its own at every address of the machine
  * @param resolve default: the resolver of the system
  */
 export function installationOutbound(
   settings: Settings,
+  logId: string,
   listening: () => readonly AddressInfo[],
   resolve?: Resolve,
-): Outbound {
+): NetworkOutbound {
   const { kafkaBrokers, outboundDeny, outboundAllow } = settings
   const servers = new ResolvedServers(serversOf(settings), resolve)
-  const outbound = tcpOutbound({
-    rules: outboundRules({
-      deny: outboundDeny,
-      allow: outboundAllow,
-      isCluster: kafkaBrokers.length > 0,
-      ownPorts: () => new Set(listening().map(({ port }) => port)),
-      servers: () => servers.all,
-      localAddresses: () =>
-        Object.values(networkInterfaces()).flatMap(each => (each ?? []).map(({ address }) => address)),
-    }),
-    resolve,
+  const rules = outboundRules({
+    deny: outboundDeny,
+    allow: outboundAllow,
+    isCluster: kafkaBrokers.length > 0,
+    ownPorts: () => new Set(listening().map(({ port }) => port)),
+    servers: () => servers.all,
+    localAddresses: () =>
+      Object.values(networkInterfaces()).flatMap(each => (each ?? []).map(({ address }) => address)),
   })
-  return {
+  const tcp = tcpOutbound({ rules, resolve })
+  return networkOutbound({
+    rules,
+    logId,
     async connect(address, signal) {
       await unlessAborted(servers.refresh(), signal)
-      return outbound.connect(address, signal)
+      return tcp.connect(address, signal)
     },
-  }
+  })
 }
 
 /** @throws OutboundError when the signal is aborted first */

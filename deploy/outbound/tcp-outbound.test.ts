@@ -79,6 +79,19 @@ test('the own listener is denied under every name of this machine', async () => 
   expect(peers).toEqual([])
 })
 
+test('the other end of a connection is judged, not only the address that was given to the system', async () => {
+  const ends: string[] = []
+  const { connect } = tcpOutbound({
+    rules: address => {
+      ends.push(address)
+      return address === '0.0.0.0' ? undefined : 'it is elsewhere'
+    },
+    resolve: async () => [ip4('0.0.0.0')],
+  })
+  expect(await reaches(connect({ host: 'moving.example', port }, never))).toBe('DENIED')
+  expect(ends).toEqual(['0.0.0.0', '127.0.0.1'])
+})
+
 describe('a name', () => {
   test('that changes its address after the check is not resolved again', async () => {
     const rebinding = outbound({ deny: [], isCluster: false }, [ip4('127.0.0.1')], [ip4('169.254.169.254')])

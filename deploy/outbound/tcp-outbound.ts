@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
-import { type NetworkAddress, type Outbound, OutboundError } from '../../engine/outbound/outbound.ts'
+import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
+import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import type { OutboundRules } from '../../engine/outbound/outbound-rules.ts'
 
 /** Maximum number of addresses of one name. More would allow users to make this machine contact many hosts at once. */
@@ -18,8 +19,12 @@ export interface OutboundPorts {
   readonly resolve?: ((host: string) => Promise<readonly LookupAddress[]>) | undefined
 }
 
-/** Outbound over TCP. */
-export function tcpOutbound({ rules, resolve = resolveAll }: OutboundPorts): Outbound {
+/** Opens judged connections over TCP, as `Outbound.connect` does. */
+export interface TcpOutbound {
+  connect(address: NetworkAddress, signal: AbortSignal): Promise<Socket>
+}
+
+export function tcpOutbound({ rules, resolve = resolveAll }: OutboundPorts): TcpOutbound {
   const inTurn = turns(LOOKUPS_AT_ONCE)
   return {
     connect: async (address, signal) => {
@@ -28,7 +33,7 @@ export function tcpOutbound({ rules, resolve = resolveAll }: OutboundPorts): Out
       })
       const allowed = allowedOf(found.slice(0, MAX_ADDRESSES), address, rules)
       if (signal.aborted) throw new OutboundError('NOT_CONNECTED', `${address.host} resolved too late`)
-      return connected(address, allowed, signal)
+      return judged(await connected(address, allowed, signal), address, rules)
     },
   }
 }
@@ -70,6 +75,20 @@ function allowedOf(
     throw new OutboundError('DENIED', `${named} is refused, because ${rules(first.address, port)}`)
   }
   return allowed
+}
+
+/**
+ * The other end of a connection is judged as well: the system may connect to another address than it was given, such as
+ * that of this machine in place of an unassigned one.
+ *
+ * @throws OutboundError when it is refused; the connection is closed
+ */
+function judged(socket: Socket, { host, port }: NetworkAddress, rules: OutboundRules): Socket {
+  const { remoteAddress } = socket
+  const refusal = remoteAddress === undefined ? undefined : rules(remoteAddress, port)
+  if (refusal === undefined) return socket
+  socket.destroy()
+  throw new OutboundError('DENIED', `${host} is ${remoteAddress}, which is refused, because ${refusal}`)
 }
 
 /** Connects only to the given addresses: the name is not resolved again. */

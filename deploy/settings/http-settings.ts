@@ -1,4 +1,4 @@
-import type { CidrBlock } from '../../engine/conditions/cidr.ts'
+import type { CidrBlock } from '../../engine/addresses/cidr.ts'
 import { type SettingsOf, setting } from './declaration.ts'
 import {
   networks,
@@ -21,6 +21,24 @@ export const HTTP_SETTINGS = {
     'Separate port for ingestion. Default: ingestion uses WEIR_PORT.',
     optionalPort,
     undefined,
+  ),
+  metricsPort: setting(
+    'WEIR_METRICS_PORT',
+    'Additional port that serves only /metrics, /readyz and /healthz; 0 takes a free one. Default: none.',
+    optionalPort,
+    undefined,
+  ),
+  console: setting(
+    'WEIR_CONSOLE',
+    'on: the API serves the web console at /console/. off: it does not.',
+    oneOf('on', 'off'),
+    'on',
+  ),
+  signInLink: setting(
+    'WEIR_SIGN_IN_LINK',
+    'on: the start of one process on a terminal, and "weir console", print a link that signs the local user in once. off: they do not.',
+    oneOf('on', 'off'),
+    'on',
   ),
   tlsCertificate: setting(
     'WEIR_TLS_CERT',
@@ -81,11 +99,22 @@ export const HTTP_SETTINGS = {
 
 type HttpSettings = SettingsOf<typeof HTTP_SETTINGS>
 
-export function httpProblems({ tlsCertificate, tlsKey, port, ingestPort }: HttpSettings): string[] {
+export function httpProblems(settings: HttpSettings): string[] {
+  const { tlsCertificate, tlsKey } = settings
   const problems: string[] = []
   if ((tlsCertificate === undefined) !== (tlsKey === undefined))
     problems.push('WEIR_TLS_CERT and WEIR_TLS_KEY must be set together')
-  if (ingestPort !== undefined && ingestPort === port && port !== 0)
-    problems.push('WEIR_INGEST_PORT must differ from WEIR_PORT')
-  return problems
+  return [...problems, ...samePorts(settings)]
+}
+
+function samePorts({ port, ingestPort, metricsPort }: HttpSettings): string[] {
+  const pairs = [
+    ['WEIR_INGEST_PORT', ingestPort, 'WEIR_PORT', port],
+    ['WEIR_METRICS_PORT', metricsPort, 'WEIR_PORT', port],
+    ['WEIR_METRICS_PORT', metricsPort, 'WEIR_INGEST_PORT', ingestPort],
+  ] as const
+  // Each 0 is another free port.
+  return pairs
+    .filter(([, one, , other]) => one !== undefined && one !== 0 && one === other)
+    .map(([name, , otherName]) => `${name} must differ from ${otherName}`)
 }

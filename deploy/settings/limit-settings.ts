@@ -21,6 +21,12 @@ export const LIMIT_SETTINGS = {
     integer(65_536, 1024 ** 3),
     16_777_216,
   ),
+  changeBytesPerHour: setting(
+    'WEIR_CHANGE_BYTES_PER_HOUR',
+    'Bytes of configuration changes per account and hour, at each process; an enterprise has four times as many. Unused ones are saved up for 8 hours. More get 429, except deletions.',
+    integer(4_194_304, 1024 ** 4),
+    33_554_432,
+  ),
   maxIngestionKeys: setting(
     'WEIR_MAX_INGESTION_KEYS',
     'Maximum number of ingestion keys per account. Default: the limit of its plan, which is 10.',
@@ -84,7 +90,7 @@ export const LIMIT_SETTINGS = {
   ),
   maxTapsPerAccount: setting(
     'WEIR_MAX_TAPS_PER_ACCOUNT',
-    'Maximum number of taps on pipelines per account, at each process.',
+    'Maximum number of taps on pipelines per account, at each process. A process has at most 100, of all accounts together.',
     integer(1, 10_000),
     10,
   ),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { compile as compileProxies } from '@fastify/proxy-addr'
-import { type CidrBlock, parseBlock } from '../../engine/conditions/cidr.ts'
+import { type CidrBlock, parseBlock } from '../../engine/addresses/cidr.ts'
 import { DATABASE_NAME } from '../../engine/store/connection.ts'
 
 /** Readers for the texts of settings. */

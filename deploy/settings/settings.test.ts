@@ -83,6 +83,21 @@ test.each([
   ])
 })
 
+test('each port is a separate one, unless it is 0', () => {
+  const ports = { WEIR_PORT: '8080', WEIR_INGEST_PORT: '8081', WEIR_METRICS_PORT: '8082' }
+  expect(problemsOf(ports)).toEqual([])
+  expect(problemsOf({ ...ports, WEIR_INGEST_PORT: '8080' })).toEqual([
+    'WEIR_INGEST_PORT must differ from WEIR_PORT',
+  ])
+  expect(problemsOf({ ...ports, WEIR_METRICS_PORT: '8080' })).toEqual([
+    'WEIR_METRICS_PORT must differ from WEIR_PORT',
+  ])
+  expect(problemsOf({ ...ports, WEIR_METRICS_PORT: '8081' })).toEqual([
+    'WEIR_METRICS_PORT must differ from WEIR_INGEST_PORT',
+  ])
+  expect(problemsOf({ WEIR_PORT: '0', WEIR_INGEST_PORT: '0', WEIR_METRICS_PORT: '0' })).toEqual([])
+})
+
 test('origins can have a port and an address', () => {
   const origins = [
     'https://app.example.org',
@@ -106,7 +121,9 @@ test('sizes can have a unit', () => {
 })
 
 test('a misspelt setting is refused, not ignored', () => {
-  expect(problemsOf({ WEIR_PROT: '1' })).toEqual(['WEIR_PROT is not a setting of Weir'])
+  expect(problemsOf({ WEIR_PROT: '1' })).toEqual([
+    'WEIR_PROT is not a setting of Weir; did you mean "WEIR_PORT"?',
+  ])
 })
 
 test.each(['abc', '10.0.0.0/33', '10.0.0.1,proxy.example', '10.0.0.0/0'])(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { suggestion } from '../../engine/event/nearest-word.ts'
 import type { Declaration, SettingsOf } from './declaration.ts'
 import { HTTP_SETTINGS, httpProblems } from './http-settings.ts'
 import { INSTALLATION_SETTINGS } from './installation-settings.ts'
@@ -38,7 +39,15 @@ export class SettingsError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Settings of the command line, which the server ignores. */
-const OTHERS_ALLOWED = new Set(['WEIR_URL', 'WEIR_INGEST_URL', 'WEIR_ACCESS_TOKEN', 'WEIR_INGESTION_KEY'])
+const OTHERS_ALLOWED = new Set([
+  'WEIR_URL',
+  'WEIR_INGEST_URL',
+  'WEIR_ACCESS_TOKEN',
+  'WEIR_INGESTION_KEY',
+  'WEIR_SERVICE_KEY',
+  'WEIR_TZ',
+  'WEIR_CONTEXT',
+])
 
 /**
  * Service links: variables by which an orchestrator gives every container the addresses of other services. For a service
@@ -68,12 +77,25 @@ export function readSettings(given: Environment): Settings {
     settings[member] = readOne(declaration, environment, problems)
   }
   problems.push(...unknownSettings(environment))
+  // Each declaration gave its member.
   const read = settings as unknown as Settings
   problems.push(...httpProblems(read))
   if (read.kafkaBrokers.length > 0) problems.push(...kafkaProblems(read))
   problems.push(...registryProblems(read), ...limitProblems(read))
   if (problems.length > 0) throw new SettingsError(problems)
   return read
+}
+
+/**
+ * Reads the log level alone, which can change while a process runs.
+ *
+ * @throws SettingsError when its text cannot be used
+ */
+export function readLogLevel(environment: Environment): Settings['logLevel'] {
+  const problems: string[] = []
+  const level = readOne(DECLARATIONS.logLevel, environment, problems)
+  if (problems.length > 0) throw new SettingsError(problems)
+  return level as Settings['logLevel']
 }
 
 function readOne(declaration: Declaration<unknown>, environment: Environment, problems: string[]): unknown {
@@ -105,16 +127,25 @@ function unknownSettings(environment: Environment): string[] {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('WEIR_') || OTHERS_ALLOWED.has(name)) continue
     if (!known.has(name) && !known.has(name.replace(/_FILE$/, '')))
-      problems.push(`${name} is not a setting of Weir`)
+      problems.push(`${name} is not a setting of Weir${suggestion(name, [...known])}`)
   }
   return problems
 }
 
-/** Settings for the operator's guide. */
-export function describeSettings(): readonly { name: string; summary: string; fallback: string }[] {
-  return Object.values<Declaration<unknown>>(DECLARATIONS).map(({ name, summary, fallback }) => ({
-    name,
-    summary,
-    fallback: fallback === undefined ? '' : String(fallback),
-  }))
+/** A setting, for guides and packages. */
+export interface DescribedSetting {
+  readonly name: string
+  readonly summary: string
+  /** Value when it is not set, as text; empty: none. */
+  readonly fallback: string
+  readonly isSecret: boolean
+}
+
+export function describeSettings(): readonly DescribedSetting[] {
+  return Object.values<Declaration<unknown>>(DECLARATIONS).map(
+    ({ name, summary, fallback, secret: isSecret = false }) => ({
+      ...{ name, summary, isSecret },
+      fallback: fallback === undefined ? '' : String(fallback),
+    }),
+  )
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ExternalTable, ServedStatement } from '../../engine/store/embedded-server/embedded-server.ts'
 import { engineError, notImplemented } from '../../engine/store/embedded-server/engine-error.ts'
 import { readsInput } from '../../engine/store/embedded-server/statement-text.ts'
+import { askerOfKey } from '../../engine/turns/asker.ts'
 
 /** A batch has at most 32 MB of lines; its other columns are small. */
 const MAX_ROWS_BYTES = 128 * 1024 ** 2
@@ -31,6 +32,7 @@ export async function statementOf(request: IncomingMessage): Promise<ServedState
   const beside = {
     parameters: named(parameters, name => /^param_(\w+)$/.exec(name)?.[1]),
     database: parameters.get('database') ?? String(headers['x-clickhouse-database'] ?? 'default'),
+    asker: askerOfKey(parameters.get('quota_key') ?? ''),
     format: parameters.get('default_format') ?? String(headers['x-clickhouse-format'] ?? 'TabSeparated'),
     isReadOnly: request.method === 'GET' || (parameters.get('readonly') ?? '0') !== '0',
     isGivenWhole: parameters.get('wait_end_of_query') === '1',

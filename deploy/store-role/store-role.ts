@@ -6,7 +6,7 @@ import { openEmbeddedServer } from '../../engine/store/embedded-server/embedded-
 import { DataDirectory } from '../data-directory.ts'
 import { stopGracefully } from '../graceful-stop.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
-import { readTls } from '../tls.ts'
+import type { RenewedTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
 import { StoreServer } from './store-server.ts'
 
@@ -19,10 +19,13 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/
  *
  * @throws SettingsError, DataDirectoryError with a sentence that states the remedy
  */
-export async function runStore(settings: Settings, logger: Logger, stopped: Promise<void>): Promise<void> {
+export async function runStore(
+  settings: Settings,
+  logger: Logger,
+  { tls, stopped }: { readonly tls: RenewedTls | undefined; readonly stopped: Promise<void> },
+): Promise<void> {
   assertGuarded(settings)
   assertThreads(process.env.UV_THREADPOOL_SIZE)
-  const tls = readTls(settings)
   const directory = DataDirectory.open(settings.dataDirectory)
   try {
     const engine = await openEmbeddedServer({ path: directory.storePath, clock: systemClock() })

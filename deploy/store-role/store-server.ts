@@ -1,11 +1,18 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import type { EmbeddedServer } from '../../engine/store/embedded-server/embedded-server.ts'
 import { engineError } from '../../engine/store/embedded-server/engine-error.ts'
-import type { TlsFiles } from '../tls.ts'
+import type { RenewedTls } from '../tls.ts'
 import { assertLogin, type Login } from './login.ts'
 import { statementOf } from './served-request.ts'
 
@@ -21,7 +28,7 @@ export interface StoreServerPorts {
   readonly engine: EmbeddedServer
   readonly login: Login
   readonly entropy: Entropy
-  readonly tls?: TlsFiles | undefined
+  readonly tls?: Pick<RenewedTls, 'files' | 'renewAt'> | undefined
   /** Receives errors that do not belong to a statement. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -39,10 +46,7 @@ export class StoreServer {
     this.#tag = ports.entropy.bytes(TAG_BYTES).toString('hex')
     const serve = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response)
     const limits = { maxHeaderSize: MAX_ADDRESS_BYTES, requestTimeout: REQUEST_TIMEOUT_MS }
-    this.#server =
-      ports.tls === undefined
-        ? createServer(limits, serve)
-        : createTlsServer({ ...ports.tls, ...limits }, serve)
+    this.#server = newServer(ports.tls, limits, serve)
   }
 
   /** @returns the address at which it listens */
@@ -114,6 +118,13 @@ export class StoreServer {
     response.writeHead(status, { 'x-clickhouse-exception-code': code })
     response.end(text)
   }
+}
+
+function newServer(tls: StoreServerPorts['tls'], limits: ServerOptions, serve: RequestListener): Server {
+  if (tls === undefined) return createServer(limits, serve)
+  const server = createTlsServer({ ...tls.files, ...limits }, serve)
+  tls.renewAt(server)
+  return server
 }
 
 /** A client that disconnects in the middle of an answer is not an error: its statement is cancelled by the signal. */

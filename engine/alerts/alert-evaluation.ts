@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../schemas/json.ts'
 import { checkCondition } from '../conditions/condition.ts'
-import { scriptProblem } from '../conditions/script.ts'
 import { type Problem, pointerTo } from '../event/problem.ts'
 import { FieldPath } from '../nodes/contract/config-schema.ts'
+import { scriptProblem } from '../scripts/script-check.ts'
 
 const OPERATIONS = ['DEFAULT', 'SUM', 'MIN', 'MAX', 'AVG', 'SET_INTERSECTION', 'DIST_CONCAT', 'CUSTOM']
 const MAX_SCRIPT_LENGTH = 5000

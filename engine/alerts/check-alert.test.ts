@@ -527,7 +527,9 @@ describe('the payload', () => {
     [
       'another severity',
       { ...PAGER_DUTY, severity: 'info' },
-      ['/severity must be equal to one of the allowed values: INFO, WARNING, ERROR, CRITICAL'],
+      [
+        '/severity must be equal to one of the allowed values: INFO, WARNING, ERROR, CRITICAL; did you mean "INFO"?',
+      ],
     ],
     ['a number as text', { ...SLACK, message_text: 5 }, ['/message_text must be string']],
     [
@@ -544,7 +546,7 @@ describe('the payload', () => {
       'a method in capitals',
       { ...WEBHOOK, method: 'POST' },
       [
-        '/method must be equal to one of the allowed values: post, put, patch, delete, get, head, options, trace',
+        '/method must be equal to one of the allowed values: post, put, patch, delete, get, head, options, trace; did you mean "post"?',
       ],
     ],
     [

@@ -83,10 +83,11 @@ export type AlertCheck =
  */
 export function checkAlert(sent: JsonValue | undefined, place: AlertPlace): AlertCheck {
   if (!isJsonObject(sent)) return { problems: [{ instancePath: '', message: 'must be object' }] }
-  const checked = checkConfig(AlertWrite, sent)
+  const checked = checkConfig(AlertWrite, sent, 'the alert')
   const found = 'problems' in checked ? checked.problems : []
   const problems = [...found, ...placeProblems(sent, place), ...configProblems(sent.alert_config, place)]
   if (problems.length > 0 || 'problems' in checked) return { problems }
+  // Nothing was found, so the members have their types.
   const { component_kind, inputs, active = true, alert_config } = checked.stored as unknown as AlertWrite
   const stored = { component_kind, component_id: place.node.id, inputs, active }
   return { stored: { ...stored, alert_config: storedConfig(alert_config) } }

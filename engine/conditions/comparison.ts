@@ -1,11 +1,11 @@
 import { type JsonValue, NumberText } from '../../schemas/json.ts'
+import { parseCidrBlocks } from '../addresses/cidr.ts'
 import { foundType, type Report } from '../event/errors.ts'
 import { isMetric } from '../event/metric.ts'
 import type { CostMeter } from '../expressions/cost-meter.ts'
 import { simpleLowerCase } from '../expressions/lower-case.ts'
 import { compileRegularExpression } from '../expressions/regular-expression.ts'
 import { SoughtText } from '../expressions/sought-text.ts'
-import { parseCidrBlocks } from './cidr.ts'
 import { numericOperand, type Operator } from './operators.ts'
 
 /** Error codes that a leaf of a conditional can report. */
@@ -117,7 +117,6 @@ function numericTest({ base }: Operator, { value }: Leaf, complain: Complain): T
   const operand = numericOperand(value)
   if (operand === undefined) throw new RangeError(`operand ${JSON.stringify(value)} is not a number`)
   const holds = NUMERIC[base as keyof typeof NUMERIC]
-  if (holds === undefined) throw new RangeError(`operator ${base} compares with a value before`)
   return found => {
     if (typeof found === 'number' || typeof found === 'bigint') return holds(found, operand)
     if (found === undefined) return complain('E_NOT_FOUND', found)

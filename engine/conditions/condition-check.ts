@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { parseCidrBlocks } from '../addresses/cidr.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath } from '../event/field-path.ts'
-import { MAX_PROBLEMS, type Problem, pointerTo } from '../event/problem.ts'
+import { MAX_PROBLEMS, type Problem, pointerTo, unknownChoice, unknownMember } from '../event/problem.ts'
 import { regularExpressionProblem } from '../expressions/regular-expression.ts'
-import { parseCidrBlocks } from './cidr.ts'
-import { numericOperand, type Operator, operatorNamed } from './operators.ts'
+import { numericOperand, OPERATOR_NAMES, type Operator, operatorNamed } from './operators.ts'
 
 /** Maximum number of branch levels below the root. */
 const MAX_DEPTH = 6
@@ -50,7 +50,7 @@ class ConditionCheck {
     this.#refuseSurplus(value, path, BRANCH_MEMBERS)
     const operation = value.logical_operation
     if (operation !== undefined && operation !== 'AND' && operation !== 'OR')
-      this.#add(pointerTo(path, 'logical_operation'), 'must be equal to one of the allowed values')
+      this.#add(pointerTo(path, 'logical_operation'), unknownChoice(operation, ['AND', 'OR'], false))
     return {
       ...value,
       ...this.#expressions(value.expressions, path, depth),
@@ -115,9 +115,8 @@ class ConditionCheck {
       return undefined
     }
     const operator = operatorNamed(name)
-    const { change = 'refused' } = this.#rules
-    const allowed = operator !== undefined && (operator.change ? change !== 'refused' : change !== 'only')
-    if (!allowed) this.#add(at, 'must be equal to one of the allowed values')
+    const allowed = operator !== undefined && isAllowed(operator, this.#rules)
+    if (!allowed) this.#add(at, unknownChoice(name, allowedNames(this.#rules), false))
     return operator
   }
 
@@ -143,8 +142,8 @@ class ConditionCheck {
   }
 
   #refuseSurplus(value: JsonObject, path: string, members: readonly string[]): void {
-    if (Object.keys(value).some(member => !members.includes(member)))
-      this.#add(path, 'must NOT have additional properties')
+    const surplus = Object.keys(value).find(member => !members.includes(member))
+    if (surplus !== undefined) this.#add(path, unknownMember(surplus, members, 'the condition'))
   }
 
   #refuse(value: JsonValue | undefined, path: string, message: string): JsonValue {
@@ -155,6 +154,14 @@ class ConditionCheck {
   #add(instancePath: string, message: string): void {
     this.problems.push({ instancePath, message })
   }
+}
+
+function isAllowed({ change: isChange }: Operator, { change = 'refused' }: ConditionRules): boolean {
+  return isChange ? change !== 'refused' : change !== 'only'
+}
+
+function allowedNames(rules: ConditionRules): readonly string[] {
+  return OPERATOR_NAMES.filter(name => isAllowed(operatorNamed(name) as Operator, rules))
 }
 
 function isScalar(value: JsonValue): boolean {

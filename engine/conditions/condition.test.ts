@@ -309,7 +309,7 @@ describe('checking', () => {
       ],
     } as unknown as JsonObject)
     expect(problems.map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([
-      ' must NOT have additional properties',
+      " must NOT have additional properties: 'surplus'",
       '/logical_operation must be equal to one of the allowed values',
       '/expressions/0/field Must be a valid data access syntax',
       '/expressions/0/value Value must be a string or a number',
@@ -378,6 +378,8 @@ describe('regular expressions', () => {
     ['(?<n>a)b', 'ab'],
     ['(?x) a b # comment\n c[ #]', 'abc#'],
     ['(?ix)A\\ B', 'a b'],
+    ['a b(?x) c', 'a bc'],
+    ['(?x: a (?-x: b) ) c', 'a b c'],
     ['\\x{1F600}', '😀'],
     ['^.$', '😀'],
     ['\\p{Greek}', 'λ'],

@@ -57,6 +57,8 @@ class Installation {
   readonly file = new Place('the file')
   readonly store = new Place('the store')
   cuts: Cut[] = []
+  /** End among those of all partitions; undefined: none is kept, as on Kafka. */
+  end: bigint | undefined
   lostLater: LostTail | undefined
   unreadableLater: MarkUnreadableError | undefined
   #seed = 1
@@ -90,6 +92,15 @@ class Installation {
       configuration: log,
       file: this.file,
       store: this.store,
+      ...(this.end !== undefined && {
+        note: {
+          place: 'the ends',
+          read: () => this.end ?? 0n,
+          note: async next => {
+            this.end = next
+          },
+        },
+      }),
       knownCuts: async () => this.cuts,
       isShared: false,
       clock,
@@ -136,8 +147,9 @@ async function revoke(log: ConfigurationLog, id: string): Promise<void> {
 }
 
 /** An installation whose last change revoked a token. */
-async function withRevokedToken() {
+async function withRevokedToken(end?: bigint) {
   const installation = new Installation()
+  installation.end = end
   const { log } = await installation.start()
   await log.append([create(accessTokens, 'id', token('a'))], author)
   await revoke(log, 'id')
@@ -165,6 +177,24 @@ describe('a lost end is recognised', () => {
     installation.lose(1)
     const { end } = await installation.open()
     expect((await end.findLoss())?.witnesses).toEqual([`the ${name}`])
+  })
+
+  test('by the end among those of all partitions, if both marks are as old as the log', async () => {
+    const { installation, log } = await withRevokedToken(0n)
+    const { nextOffset, highestVersion } = log
+    installation.lose(1)
+    const { log: shorter } = await installation.open()
+    installation.file.kept = shorter.endMark
+    installation.store.kept = shorter.endMark
+    const { end } = await installation.open()
+    expect(await end.findLoss()).toEqual({
+      from: nextOffset - 1n,
+      to: nextOffset - 1n,
+      version: highestVersion,
+      witnesses: ['the ends'],
+    })
+    installation.end = 0n
+    expect(await (await installation.open()).end.findLoss()).toBeUndefined()
   })
 
   test('by a log that was cut and then extended', async () => {

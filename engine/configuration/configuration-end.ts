@@ -8,7 +8,7 @@ import type { Logger } from '../logger.ts'
 import { MINUTE_MS } from '../times/duration.ts'
 import type { ConfigurationLog, EndKeeper } from './configuration-log.ts'
 import { type EndMark, isBeyond, type MarkKeeper, MarkUnreadableError } from './end-mark.ts'
-import { type KeptMark, type LostTail, lostTail } from './lost-tail.ts'
+import { type KeptEnd, type KeptMark, type LostTail, lostTail } from './lost-tail.ts'
 import { isSnapshotPart } from './snapshot.ts'
 
 /** Changes that a store has missed over a longer time show that it is an older copy: its mark follows within seconds. */
@@ -30,6 +30,11 @@ export interface ConfigurationEndOptions {
   readonly file: MarkKeeper | undefined
   /** Place of the mark in the store; absent where the process does not write the configuration. */
   readonly store: MarkKeeper | undefined
+  /**
+   * Place of the end among those of all partitions: it reveals a log whose marks are as old as itself. Absent where several
+   * processes share the log.
+   */
+  readonly note?: EndNote
   /** Newest cut of each entity that partition logs and checkpoints know; with a time limit, those found in time. */
   readonly knownCuts: (withinMs?: number) => Promise<readonly Cut[]>
   /** Whether other processes write the log at the same time. */
@@ -40,6 +45,15 @@ export interface ConfigurationEndOptions {
   readonly onLost: (lost: LostTail) => void
   /** Called when such a store has no mark that can be read. */
   readonly onUnreadable: (error: MarkUnreadableError) => void
+}
+
+/** A place that keeps the mere end of the log. */
+export interface EndNote {
+  readonly place: string
+  /** Offset after the last known record; 0 when unknown. */
+  read(): bigint
+  /** Resolves when the end is written, or cannot be: the marks are what counts. A power cut may still lose it. */
+  note(next: bigint): Promise<void>
 }
 
 /** Times of the first and the last change that the store does not know of, UNIX ms. */
@@ -111,19 +125,20 @@ export class ConfigurationEnd implements EndKeeper {
   }
 
   async #lossBy(kept: readonly KeptMark[]): Promise<LostTail | undefined> {
-    const { configuration, knownCuts, isShared, clock } = this.#options
+    const { configuration, note, knownCuts, isShared, clock } = this.#options
+    const end: KeptEnd | undefined = note && { place: note.place, next: note.read() }
     // The cuts are read before the log, so that the log contains every cut that was found.
     const cuts = await knownCuts(isShared ? CUTS_WITHIN_MS : undefined)
     for (let looks = 0; ; looks++) {
       await configuration.catchUp()
-      if ((await lostTail(configuration, { marks: kept, cuts })) === undefined) return undefined
+      if ((await lostTail(configuration, { marks: kept, end, cuts })) === undefined) return undefined
       if (!isShared || looks === LOOKS_AGAIN) break
       await clock.sleep(LOOK_PAUSE_MS, this.#stop.signal)
     }
     // All sources are read for the message, so that every process reports the same loss.
     const all = await knownCuts()
     await configuration.catchUp()
-    return lostTail(configuration, { marks: kept, cuts: all })
+    return lostTail(configuration, { marks: kept, end, cuts: all })
   }
 
   /** Marks the present end in all places that do not have it yet; the store may follow later. */
@@ -138,7 +153,7 @@ export class ConfigurationEnd implements EndKeeper {
   /** @throws LogError LOG_UNAVAILABLE when the mark beside the log cannot be written; the change remains on the log */
   async reach(mark: EndMark): Promise<void> {
     if (isBeyond(mark, this.#newest)) this.#newest = mark
-    await Promise.all([this.#reachFile(mark), this.#reachStore(mark)])
+    await Promise.all([this.#reachFile(mark), this.#reachStore(mark), this.#options.note?.note(mark.next)])
   }
 
   /** Reason why the log lacks its end, or why the store's mark is behind; undefined without such a problem. */

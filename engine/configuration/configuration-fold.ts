@@ -3,8 +3,9 @@ import type {
   ConfigurationEvent,
   SnapshotEntity,
 } from '../../schemas/log/configuration.ts'
+import type { Steps } from '../steps.ts'
 import { acceptedLosses, versionShiftOf } from './accepted-losses.ts'
-import { clearValue } from './entity-text.ts'
+import { clearValue, readingValue } from './entity-text.ts'
 import type { AnyKind, ConfigurationView, Entity, Kind } from './kind.ts'
 import type { Rejection } from './rejection.ts'
 import type { Seal } from './seal.ts'
@@ -23,6 +24,22 @@ interface Table {
   readonly byAccount: Map<string, Set<string>>
   /** Sum of the lengths of stored texts per account, of a kind whose entities users size. */
   readonly characters: Map<string, number>
+  /** Sum of the lengths of all stored texts. */
+  allCharacters: number
+}
+
+/** Characters of a text that is read at once: at most a few milliseconds. */
+const READ_AT_ONCE = 65_536
+
+/** Long values of an event that were read before it is judged, by the position of their change. */
+export type ReadValues = ReadonlyMap<number, unknown>
+
+const NOTHING_READ: ReadValues = new Map()
+
+interface ReadEvent {
+  /** Version of the entities that it writes. */
+  readonly version: number
+  readonly values: ReadValues
 }
 
 interface Undo {
@@ -76,19 +93,42 @@ export class ConfigurationFold implements ConfigurationView {
     return sum
   }
 
-  /** Length of the stored text of an entity; 0 without one. */
-  charactersOf(kind: AnyKind, id: string): number {
-    return this.#table(kind.name).rows.get(id)?.stored.length ?? 0
+  /** Summed length of all stored texts, which is about the size of a snapshot. */
+  get allCharacters(): number {
+    let sum = 0
+    for (const { allCharacters } of this.#tables.values()) sum += allCharacters
+    return sum
   }
 
-  /** Applies an event, as a whole or not at all. @returns the reason when it is ignored */
-  apply(event: ConfigurationEvent, offset: bigint): Rejection | undefined {
+  /** Stored text of an entity; empty without one. */
+  textOf(kind: AnyKind, id: string): string {
+    return this.#table(kind.name).rows.get(id)?.stored ?? ''
+  }
+
+  /** Reads the long values of an event in steps, for `apply` and `check`, which are a single step. @throws SealError */
+  *reading({ changes }: ConfigurationEvent): Steps<ReadValues> {
+    const values = new Map<number, unknown>()
+    for (const [index, { kind, entity, value }] of changes.entries()) {
+      if (value.length < READ_AT_ONCE) continue
+      values.set(index, yield* readingValue(this.#table(kind).kind, entity, value, this.#seal))
+    }
+    return values
+  }
+
+  /**
+   * Applies an event, as a whole or not at all.
+   *
+   * @param values those that were read before; the others are read now
+   * @returns the reason when it is ignored
+   */
+  apply(event: ConfigurationEvent, offset: bigint, values = NOTHING_READ): Rejection | undefined {
     const undo: Undo[] = []
     const shift = Math.max(
       this.#versionShift,
       ...event.changes.map(({ kind, value }) => versionShiftOf(kind, value) ?? 0),
     )
-    const rejection = this.#put(event.changes, Number(offset) + 1 + shift, undo) ?? this.#broken(undo)
+    const rejection =
+      this.#put(event.changes, { version: Number(offset) + 1 + shift, values }, undo) ?? this.#broken(undo)
     if (rejection !== undefined) this.#takeBack(undo)
     else this.#versionShift = shift
     return rejection
@@ -105,9 +145,10 @@ export class ConfigurationFold implements ConfigurationView {
   }
 
   /** Result that `apply` would give for the event as the next one; changes nothing. */
-  check(event: ConfigurationEvent): Rejection | undefined {
+  check(event: ConfigurationEvent, values = NOTHING_READ): Rejection | undefined {
     const undo: Undo[] = []
-    const rejection = this.#put(event.changes, Number.MAX_SAFE_INTEGER, undo) ?? this.#broken(undo)
+    const version = Number.MAX_SAFE_INTEGER
+    const rejection = this.#put(event.changes, { version, values }, undo) ?? this.#broken(undo)
     this.#takeBack(undo)
     return rejection
   }
@@ -130,14 +171,18 @@ export class ConfigurationFold implements ConfigurationView {
     this.#versionShift = Math.max(this.#versionShift, versionShiftOf(kind, stored) ?? 0)
   }
 
-  #put(changes: readonly ConfigurationChange[], version: number, undo: Undo[]): Rejection | undefined {
-    for (const change of changes) {
+  #put(
+    changes: readonly ConfigurationChange[],
+    { version, values }: ReadEvent,
+    undo: Undo[],
+  ): Rejection | undefined {
+    for (const [index, change] of changes.entries()) {
       const table = this.#table(change.kind)
       const before = table.rows.get(change.entity)
       if (change.expectedVersion !== -1 && change.expectedVersion !== (before?.version ?? 0)) {
         return changedMeanwhile(change, before)
       }
-      const row = this.#rowOf(table, change, before, version)
+      const row = this.#rowOf(table, change, before, { version, value: values.get(index) })
       const taken = row === undefined ? undefined : takenText(table, row)
       if (taken !== undefined) return taken
       undo.push({ table, id: change.entity, before })
@@ -150,10 +195,11 @@ export class ConfigurationFold implements ConfigurationView {
     table: Table,
     change: ConfigurationChange,
     before: Row | undefined,
-    version: number,
+    read: { readonly version: number; readonly value: unknown },
   ): Row | undefined {
     if (change.value === '') return undefined
-    const value = this.#read(table.kind, change.entity, change.value, this.#seal)
+    const { version } = read
+    const value = read.value ?? this.#read(table.kind, change.entity, change.value, this.#seal)
     const createdVersion = before?.createdVersion ?? version
     const unique = uniqueTexts(table.kind, value)
     return { id: change.entity, version, createdVersion, value, stored: change.value, unique }
@@ -187,7 +233,7 @@ export class ConfigurationFold implements ConfigurationView {
 
 function newTable(kind: AnyKind | undefined): Table {
   const unique = new Map(Object.keys(kind?.unique ?? {}).map(name => [name, new Map<string, string>()]))
-  return { kind, rows: new Map(), unique, byAccount: new Map(), characters: new Map() }
+  return { kind, rows: new Map(), unique, byAccount: new Map(), characters: new Map(), allCharacters: 0 }
 }
 
 function changedMeanwhile(change: ConfigurationChange, before: Row | undefined): Rejection {
@@ -219,6 +265,7 @@ function takenText({ kind, unique }: Table, row: Row): Rejection | undefined {
 
 function replaceRow(table: Table, id: string, row: Row | undefined): void {
   const before = table.rows.get(id)
+  table.allCharacters += (row?.stored.length ?? 0) - (before?.stored.length ?? 0)
   if (before !== undefined) unlink(table, before)
   if (row === undefined) {
     table.rows.delete(id)

@@ -1,7 +1,9 @@
 import assert from 'node:assert'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { configurationEventType } from '../../schemas/log/configuration.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
+import type { Clock } from '../clock/clock.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
@@ -38,7 +40,8 @@ function openOn(
     seed = 2,
     secret = 7,
     snapshotEveryEvents,
-  }: { seed?: number; secret?: number; snapshotEveryEvents?: number } = {},
+    ...rest
+  }: { seed?: number; secret?: number; snapshotEveryEvents?: number; clock?: Clock } = {},
 ): Promise<ConfigurationLog> {
   return ConfigurationLog.open({
     topic,
@@ -46,6 +49,7 @@ function openOn(
     entropy: seededEntropy(seed),
     secretKey: Buffer.alloc(32, secret),
     logger: silentLogger,
+    ...rest,
     ...(snapshotEveryEvents === undefined ? {} : { snapshotEveryEvents }),
   })
 }
@@ -97,6 +101,31 @@ test('an end that steps back under a running process refuses changes with a sent
   id = topic.logId
   await log.noteEnd()
   expect(log.lostEnd).toContain('weir.config')
+})
+
+test('a long draft is printed, encrypted and read in turns with other work', async () => {
+  const topic = await newTopic()
+  let nowMs = 0
+  const log = await openOn(topic, { clock: { ...clock, monotonicMs: () => (nowMs += 5) } })
+  const { created } = await bootstrap(log, { clock, entropy: seededEntropy(99) })
+  assert(created)
+  const node = { kind: 'transform', type: 'filter', title: null, inputs: [], description: 'é"'.repeat(500) }
+  const nodes = Array.from({ length: 700 }, (_, index) => ({ ...node, id: `n${index}` }))
+  const turnsOf = async (work: Promise<unknown>) => {
+    const isOver = work.then(() => true)
+    let turns = 0
+    while (!(await Promise.race([isOver, setImmediate(false)]))) turns++
+    return turns
+  }
+  const account = 'a'
+  const draft = { account, nodes, updatedAtMs: null }
+  const turns = await turnsOf(log.append([create(drafts, 'x', draft as never)], author))
+  // Reading takes about eighty of these.
+  expect(turns).toBeGreaterThan(1_450)
+  expect(log.get(drafts, 'x')?.value).toEqual(draft)
+  const other = openOn(topic, { clock: { ...clock, monotonicMs: () => (nowMs += 5) } })
+  expect(await turnsOf(other)).toBeGreaterThan(60)
+  expect((await other).get(drafts, 'x')?.value).toEqual(draft)
 })
 
 const pipeline = (account: string, title = 'p') => ({

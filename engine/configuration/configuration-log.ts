@@ -1,4 +1,5 @@
 import {
+  type ConfigurationChange,
   type ConfigurationEvent,
   configurationEventOf,
   configurationEventType,
@@ -7,22 +8,33 @@ import {
 import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
-import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { LogError, type LogRecord, type Priority, type Topic } from '../log/log.ts'
 import { LONG_READ_BYTES, recordsBetween } from '../log/records-between.ts'
 import type { Logger } from '../logger.ts'
-import { ConfigurationFold } from './configuration-fold.ts'
+import type { Steps } from '../steps.ts'
+import { inTurns, LoopTurns } from '../turns/loop-turns.ts'
+import { ChangeBudget, type Payer } from './change-budget.ts'
+import { ConfigurationFold, type ReadValues } from './configuration-fold.ts'
 import { EndDigest, type EndMark } from './end-mark.ts'
-import { storedText } from './entity-text.ts'
+import { enterpriseOfAccount, enterpriseShiftOf } from './enterprise-accounts.ts'
+import { ENTERPRISE_ITSELF } from './enterprise-shares.ts'
+import { storingText } from './entity-text.ts'
 import { ConfigurationHistory } from './history.ts'
 import type { AnyKind, ConfigurationView, Entity, Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { REPEAT_WITHIN_RECORDS, RecentEvents } from './recent-events.ts'
 import { ConfigurationRejected, type Rejection } from './rejection.ts'
 import { Seal } from './seal.ts'
-import { SizeBounds } from './size-bounds.ts'
+import { ACCOUNT_CHARACTERS, SizeBounds } from './size-bounds.ts'
 import { isSnapshotPart, newestSnapshot, writeSnapshot } from './snapshot.ts'
+import { type Urgency, urgencyOf } from './urgency.ts'
 
 const SNAPSHOT_EVERY_EVENTS = 10_000
+/**
+ * A longer configuration is only written again after as many bytes of events. Ten thousand short events would otherwise
+ * put hundreds of megabytes on the log.
+ */
+const FREE_SNAPSHOT_CHARACTERS = 4_194_304
 const FILLED_AT_ONCE = 256
 /**
  * Number of attempts after which a short log counts as cut off. A new leader among the brokers may lack its end for a
@@ -43,6 +55,8 @@ export interface ConfigurationLogOptions {
   readonly snapshotEveryEvents?: number
   /** Maximum length of the texts that are stored for an account, together; absent: `ACCOUNT_CHARACTERS`. */
   readonly accountCharacters?: number | undefined
+  /** Bytes of changes that an account may write per hour; absent: `CHANGE_BYTES_PER_HOUR`. */
+  readonly changeBytesPerHour?: number | undefined
 }
 
 /** Records how far the log has come. */
@@ -65,6 +79,10 @@ export interface Author {
   readonly subjectId: string
   /** Short id; empty when the change concerns several accounts or none. */
   readonly account: string
+  /** Key of the enterprise whose budget counts the change; absent: that of the account, if it belongs to one. */
+  readonly enterprise?: string | undefined
+  /** true: the program itself decided on the change, so no budget refuses it. */
+  readonly isProgram?: boolean
 }
 
 /** A change to be written, with its value in plain text. */
@@ -89,6 +107,28 @@ export function remove<Value>(kind: Kind<Value>, entity: Entity<Value>): Change 
   return { kind, id: entity.id, expectedVersion: entity.version, value: undefined }
 }
 
+/** An own event that is being written. */
+interface AwaitedEvent {
+  /** Long values, so that they are read once. */
+  readonly values: ReadValues | undefined
+  /** The verdict, once the event was read back. */
+  outcome?: Rejection | 'accepted'
+}
+
+/** A record of the log that was read; those of snapshots have no event. */
+interface ReadRecord {
+  readonly record: LogRecord
+  readonly event: ConfigurationEvent | undefined
+  readonly values?: ReadValues
+}
+
+const PRIORITIES: Readonly<Record<Urgency, Priority>> = {
+  ordinary: 'change',
+  essential: 'essential',
+  act: 'essential',
+  relief: 'control',
+}
+
 /**
  * The configuration of an installation, kept as a log of events on one partition. Every process folds it in offset order.
  * The log, not a lock, resolves concurrent writes: every process ignores an event whose expectation does not hold at its
@@ -100,18 +140,20 @@ export class ConfigurationLog implements ConfigurationView {
   readonly #fold: ConfigurationFold
   readonly #recent = new RecentEvents()
   readonly #listeners = new Set<ChangeListener>()
-  /** Own events that are being written, with the verdict on those that were read back. */
-  readonly #awaited = new Map<string, Rejection | 'accepted' | undefined>()
+  readonly #turns: LoopTurns
+  /** Own events that are being written, by id. */
+  readonly #awaited = new Map<string, AwaitedEvent>()
   /** Offsets of ignored events, of those that this process folded. */
   readonly #ignored = new Set<bigint>()
   readonly #end = new EndDigest()
   readonly #bounds: SizeBounds
+  readonly #budget: ChangeBudget
   #keeper: EndKeeper | undefined
   #history: ConfigurationHistory | undefined
   /** First offset that this process folded; a snapshot contains the changes before it. */
   #foldedFrom = 0n
   #next = 0n
-  #eventsSinceSnapshot = 0
+  #sinceSnapshot = { events: 0, bytes: 0 }
   /** Looks in a row that found a log which ends before this process's end. */
   #shortLooks = 0
   #lostEnd: string | undefined
@@ -123,6 +165,8 @@ export class ConfigurationLog implements ConfigurationView {
     this.#seal = secretKey instanceof Seal ? secretKey : new Seal(secretKey, entropy)
     this.#fold = new ConfigurationFold(KINDS, this.#seal)
     this.#bounds = new SizeBounds(this.#fold, options.accountCharacters)
+    this.#budget = new ChangeBudget(options.clock, options.changeBytesPerHour)
+    this.#turns = new LoopTurns(options.clock)
   }
 
   /**
@@ -139,6 +183,7 @@ export class ConfigurationLog implements ConfigurationView {
     log.#foldedFrom = log.#next
     await log.#recall(first)
     await log.catchUp()
+    log.#budget.follow(log)
     return log
   }
 
@@ -241,26 +286,42 @@ export class ConfigurationLog implements ConfigurationView {
     return this.#fold.list(kind, account)
   }
 
+  /** Length of the stored text of an entity; 0 without one. */
+  charactersOf(kind: AnyKind, id: string): number {
+    return this.#fold.textOf(kind, id).length
+  }
+
+  /** Maximum length of the stored texts of an account, of the kinds that users size. */
+  get accountCharacters(): number {
+    return this.#options.accountCharacters ?? ACCOUNT_CHARACTERS
+  }
+
   count(kind: AnyKind, account: string): number {
     return this.#fold.count(kind, account)
   }
 
   /**
-   * Writes changes, all or none. Resolves when this process has read them back, so that its next read shows them.
+   * Writes changes, all or none. Resolves when this process has read them back, so that its next read shows them. Long values are
+   * printed and read in turns with other work.
    *
    * @throws ConfigurationRejected when the configuration refuses the changes; nothing has changed
+   * @throws BudgetExhausted when the account, or its enterprise, has written too much; nothing has changed
    * @throws LogError like `Topic.append`; after LOG_UNAVAILABLE it is unknown whether the changes hold
    */
   async append(changes: readonly Change[], author: Author): Promise<void> {
-    const event = this.#eventOf(changes, author)
-    const sizes = changes.map((change, index) => ({
-      ...change,
-      characters: event.changes[index]?.value.length ?? 0,
-    }))
-    const giveBack = this.#bounds.take(sizes)
+    const event = await this.#inTurns(this.#makingEvent(changes, author))
+    const stored = changes.map((change, index) => ({ ...change, text: event.changes[index]?.value ?? '' }))
+    const giveBack = this.#bounds.take(stored)
     try {
-      await this.#foresee(event)
-      await this.#write(event, configurationEventType.encode(event))
+      const values = await this.#inTurns(this.#fold.reading(event))
+      await this.#foresee(event, values)
+      const value = configurationEventType.encode(event)
+      const urgency = urgencyOf(stored, this.#fold)
+      const priority = PRIORITIES[urgency]
+      const price = { bytes: value.length, urgency, shift: enterpriseShiftOf(stored, this.#fold) }
+      await this.#budget.spend(this.#payerOf(author), price, () =>
+        this.#write(event, value, { priority, values }),
+      )
     } finally {
       giveBack()
     }
@@ -269,31 +330,39 @@ export class ConfigurationLog implements ConfigurationView {
 
   /** Writes changes, one of which accepts a loss; otherwise like `append`. */
   async appendLoss(changes: readonly Change[], author: Author): Promise<void> {
-    await this.#write(...encodedLoss(this.#eventOf(changes, author)))
+    await this.#writeLoss(changes, author)
   }
 
   /** Uses up every offset below `next` with events without changes, so that no change ever gets one of them. */
   async fillUpTo(next: bigint, author: Author): Promise<void> {
     while (this.#next < next) {
       const missing = Math.min(Number(next - this.#next), FILLED_AT_ONCE)
-      const fillers = Array.from({ length: missing }, () =>
-        this.#write(...encodedLoss(this.#eventOf([], author))),
-      )
+      const fillers = Array.from({ length: missing }, () => this.#writeLoss([], author))
       await Promise.all(fillers)
     }
   }
 
-  async #write(event: ConfigurationEvent, value: Buffer): Promise<void> {
+  async #writeLoss(changes: readonly Change[], author: Author): Promise<void> {
+    const event = await this.#inTurns(this.#makingEvent(changes, author))
+    await this.#write(event, configurationLossType.encode(event), { priority: 'control' })
+  }
+
+  async #write(
+    event: ConfigurationEvent,
+    value: Buffer,
+    { priority, values }: { readonly priority: Priority; readonly values?: ReadValues },
+  ): Promise<void> {
     await this.#lookAtEnd(0)
     this.#assertEnd()
-    this.#awaited.set(event.id, undefined)
+    const awaited: AwaitedEvent = { values }
+    this.#awaited.set(event.id, awaited)
     try {
       const read = this.#next
-      const { offset } = await this.#options.topic.append(0, { value, producer: null, priority: 'control' })
+      const { offset } = await this.#options.topic.append(0, { value, producer: null, priority })
       if (offset < read) this.#noteShort(SHORT_LOOKS)
       this.#assertEnd()
       await this.#readBeyond(offset)
-      const outcome = this.#awaited.get(event.id)
+      const { outcome } = awaited
       if (outcome === undefined) throw new Error(`configuration event at ${offset} was not read back`)
       if (outcome !== 'accepted') throw new ConfigurationRejected(outcome)
     } finally {
@@ -304,10 +373,10 @@ export class ConfigurationLog implements ConfigurationView {
   }
 
   /** Most conflicts are visible before the event is written; refusing it early keeps it off the log. */
-  async #foresee(event: ConfigurationEvent): Promise<void> {
-    if (this.#fold.check(event) === undefined) return
+  async #foresee(event: ConfigurationEvent, values: ReadValues): Promise<void> {
+    if (this.#fold.check(event, values) === undefined) return
     await this.catchUp() // The conflicting state may be out of date.
-    const rejection = this.#fold.check(event)
+    const rejection = this.#fold.check(event, values)
     if (rejection !== undefined) throw new ConfigurationRejected(rejection)
   }
 
@@ -340,20 +409,25 @@ export class ConfigurationLog implements ConfigurationView {
     return () => this.#listeners.delete(listener)
   }
 
-  #eventOf(changes: readonly Change[], { subjectId, account }: Author): ConfigurationEvent {
+  #payerOf({ account, enterprise, isProgram }: Author): Payer | undefined {
+    if (isProgram) return undefined
+    if (enterprise !== undefined) return { account, enterprise, sharer: ENTERPRISE_ITSELF }
+    return { account, enterprise: enterpriseOfAccount(this.#fold, account), sharer: account }
+  }
+
+  *#makingEvent(changes: readonly Change[], { subjectId, account }: Author): Steps<ConfigurationEvent> {
     const { clock, entropy } = this.#options
-    return {
-      id: entropy.uuid(),
-      atMs: clock.wallMs(),
-      actor: subjectId,
-      account,
-      changes: changes.map(({ kind, id, expectedVersion, value }) => ({
-        kind: kind.name,
-        entity: id,
-        expectedVersion,
-        value: value === undefined ? '' : storedText(kind, id, value, this.#seal),
-      })),
+    const event = { id: entropy.uuid(), atMs: clock.wallMs(), actor: subjectId, account }
+    const written: ConfigurationChange[] = []
+    for (const { kind, id, expectedVersion, value } of changes) {
+      const text = value === undefined ? '' : yield* storingText(kind, id, value, this.#seal)
+      written.push({ kind: kind.name, entity: id, expectedVersion, value: text })
     }
+    return { ...event, changes: written }
+  }
+
+  #inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+    return inTurns(steps, this.#turns.begin())
   }
 
   /** Reads the events right before the first folded one, to recognise their repeats and to compute the digest. */
@@ -389,42 +463,63 @@ export class ConfigurationLog implements ConfigurationView {
       throw new LogError('LOG_UNAVAILABLE', `the configuration log ends before offset ${this.#next}`, {
         retriable: true,
       })
+    const events = await this.#inTurns(this.#readingEvents(records))
     const changed: ChangedEntity[] = []
     let hasChanged = false
-    for (const record of records) {
-      const changes = this.#take(record)
+    for (const read of events) {
+      const changes = this.#take(read)
       hasChanged ||= changes !== undefined
       for (const { kind, entity } of changes ?? []) changed.push({ kind, id: entity })
-      this.#next = record.offset + 1n
+      this.#next = read.record.offset + 1n
     }
     if (hasChanged) for (const listener of this.#listeners) listener(changed)
   }
 
+  /** Reads records before they are taken together: nobody sees a part of them. */
+  *#readingEvents(records: readonly LogRecord[]): Steps<ReadRecord[]> {
+    const read: ReadRecord[] = []
+    for (const record of records) {
+      if (isSnapshotPart(record)) {
+        read.push({ record, event: undefined })
+        continue
+      }
+      const event = configurationEventOf(record.value)
+      yield
+      const values = this.#awaited.get(event.id)?.values ?? (yield* this.#fold.reading(event))
+      read.push({ record, event, values })
+    }
+    return read
+  }
+
   /** @returns the changes of a record that was not ignored */
-  #take(record: LogRecord): ConfigurationEvent['changes'] | undefined {
+  #take({ record, event, values }: ReadRecord): ConfigurationEvent['changes'] | undefined {
     this.#end.add(record)
-    if (isSnapshotPart(record)) {
-      this.#eventsSinceSnapshot = 0
+    if (event === undefined) {
+      this.#sinceSnapshot = { events: 0, bytes: 0 }
       return undefined
     }
-    const event = configurationEventOf(record.value)
-    this.#eventsSinceSnapshot++
+    this.#sinceSnapshot.events++
+    this.#sinceSnapshot.bytes += record.value.length
     // An event that a broken connection has duplicated has no second effect, whatever other changes followed.
     if (!this.#recent.note(event.id, record.offset)) {
       this.#ignored.add(record.offset)
       return undefined
     }
-    const rejection = this.#fold.apply(event, record.offset)
+    const rejection = this.#fold.apply(event, record.offset, values)
     if (rejection !== undefined) this.#ignored.add(record.offset)
-    if (this.#awaited.has(event.id)) this.#awaited.set(event.id, rejection ?? 'accepted')
+    const awaited = this.#awaited.get(event.id)
+    if (awaited !== undefined) awaited.outcome = rejection ?? 'accepted'
     return rejection === undefined ? event.changes : undefined
   }
 
   /** A failed snapshot only makes the next start slower. */
   async #snapshotIfDue(): Promise<void> {
     const { topic, entropy, logger, snapshotEveryEvents = SNAPSHOT_EVERY_EVENTS } = this.#options
-    if (this.#eventsSinceSnapshot < snapshotEveryEvents) return
-    this.#eventsSinceSnapshot = 0
+    const { events, bytes } = this.#sinceSnapshot
+    if (events < snapshotEveryEvents) return
+    const { allCharacters } = this.#fold
+    if (allCharacters > FREE_SNAPSHOT_CHARACTERS && bytes < allCharacters) return
+    this.#sinceSnapshot = { events: 0, bytes: 0 }
     const snapshot = { upTo: this.#next, entities: [...this.#fold.entities()] }
     try {
       await writeSnapshot(topic, entropy.uuid(), snapshot, this.losses > 0)
@@ -440,8 +535,4 @@ function lostEndSentence(next: bigint): string {
     'changes. Restore it from a complete copy. Without one, stop every process of this installation and start one: it names the ' +
     'missing events and the command that accepts their loss'
   )
-}
-
-function encodedLoss(event: ConfigurationEvent): [event: ConfigurationEvent, value: Buffer] {
-  return [event, configurationLossType.encode(event)]
 }

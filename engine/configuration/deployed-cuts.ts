@@ -6,6 +6,7 @@ import type { CutOrigin } from './cuts/entity-cuts.ts'
 import { ENTITY_CUTS } from './cuts/registry.ts'
 import { spreads } from './entities.ts'
 import type { AnyKind, Entity } from './kind.ts'
+import { begunQuarantine } from './kinds/quarantine.ts'
 
 /** The cuts that the configuration has for partitions. */
 export function deployedConfiguration(catalogue: Catalogue, log: ConfigurationLog): DeployedConfiguration {
@@ -49,6 +50,12 @@ class ConfigurationCuts implements DeployedConfiguration {
 
   get anySpread(): boolean {
     return this.#log.list(spreads).length > 0
+  }
+
+  async begunQuarantine(topic: string, partition: number): Promise<string | undefined> {
+    await this.#log.catchUp()
+    const begun = begunQuarantine(this.#log, topic, partition)
+    return begun && `weir quarantine ${topic}/${partition}/${begun.offset} ${begun.node}`
   }
 
   subscribe(listener: (accounts: ReadonlySet<string>) => void): () => void {

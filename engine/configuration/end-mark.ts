@@ -124,6 +124,7 @@ export function readMark(signed: string, seal: Seal): EndMark | undefined {
     signed,
   )
   if (found === null) return undefined
+  // Each group matched.
   const [, text, logId, losses, next, version, digest, signature] = found as unknown as string[]
   const expected = seal.signature(text as string, PLACE)
   if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature as string))) return undefined

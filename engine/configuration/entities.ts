@@ -119,7 +119,7 @@ export interface DraftNode extends NodeDocument {
   readonly name?: string
 }
 
-/** A published document, never changed. Key: UUID. */
+/** A published document, never changed. Old ones are removed. Key: UUID. */
 export interface Revision {
   readonly account: string
   readonly pipeline: string
@@ -128,6 +128,8 @@ export interface Revision {
   readonly descriptions?: Readonly<Record<string, string>>
   /** Names of nodes in the pipeline's file, by id, kept for the same reason. Absent: none. */
   readonly names?: Readonly<Record<string, string>>
+  /** Ids of nodes of the own store whose lines go to another installation. Absent: none. */
+  readonly elsewhere?: readonly string[]
   /** Number of the deployment that published it. Absent in older logs, where it equals the number of the revision. */
   readonly deployment?: number
   readonly createdAtMs: number
@@ -297,7 +299,12 @@ export const drafts = defineKind<Draft>('draft', {
     },
   ],
 })
-export const revisions = defineKind<Revision>('revision', { account: ofAccount, sealed: ['document'] })
+/** Revisions do not count against the limit of the account: a publication removes old ones instead. */
+export const revisions = defineKind<Revision>('revision', {
+  account: ofAccount,
+  sealed: ['document'],
+  isDeferrable: true,
+})
 export const deployments = defineKind<Deployment>('deployment', { account: ofAccount })
 export const accountKeys = defineKind<AccountKey>('key', {
   account: ofAccount,

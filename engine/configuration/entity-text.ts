@@ -1,5 +1,8 @@
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { type PieceReader, parsingJson } from '../json/json-in-steps.ts'
+import { printingJson } from '../json/json-printing.ts'
 import { jsonText, parseJson } from '../json/json-text.ts'
+import { finish, type Steps } from '../steps.ts'
 import type { AnyKind } from './kind.ts'
 import type { Seal } from './seal.ts'
 
@@ -8,14 +11,25 @@ interface Sealed {
   readonly sealed: string
 }
 
-/** The JSON text of a value for the log, with encrypted secrets. */
-export function storedText(kind: AnyKind, entity: string, value: unknown, seal: Seal): string {
-  if (kind.sealed.length === 0) return jsonText(value as JsonValue)
+/** Texts of the program's own: their nesting was bounded when they were sent. */
+const OWN_TEXT: PieceReader = {
+  maxDepth: Infinity,
+  maxMembers: Infinity,
+  read: parseJson,
+  object: entries => Object.fromEntries(entries),
+}
+
+/** Prints the JSON text of a value for the log, with encrypted secrets. A long text takes some milliseconds per megabyte. */
+export function* storingText(kind: AnyKind, entity: string, value: unknown, seal: Seal): Steps<string> {
+  if (kind.sealed.length === 0) return yield* printingJson(value as JsonValue)
   const stored: Record<string, unknown> = { ...(value as object) }
   for (const member of kind.sealed) {
     if (stored[member] === undefined) continue
-    const text = jsonText(stored[member] as JsonValue)
-    stored[member] = { sealed: seal.close(text, place(kind, entity, member)) } satisfies Sealed
+    const text = yield* printingJson(stored[member] as JsonValue)
+    yield
+    const sealed = yield* seal.closing(text, place(kind, entity, member))
+    yield
+    stored[member] = { sealed } satisfies Sealed
   }
   return jsonText(stored as JsonValue)
 }
@@ -26,12 +40,25 @@ export function storedText(kind: AnyKind, entity: string, value: unknown, seal: 
  * @throws SealError when it was written with another secret key
  */
 export function clearValue(kind: AnyKind | undefined, entity: string, stored: string, seal: Seal): unknown {
-  const value = parseJson(stored)
-  if (kind === undefined) return value
+  return finish(readingValue(kind, entity, stored, seal))
+}
+
+/** Like `clearValue`, in steps. @throws SealError */
+export function* readingValue(
+  kind: AnyKind | undefined,
+  entity: string,
+  stored: string,
+  seal: Seal,
+): Steps<unknown> {
+  if (kind === undefined || kind.sealed.length === 0) return yield* parsingJson(stored, OWN_TEXT)
+  const value = parseJson(stored) as JsonObject
   for (const member of kind.sealed) {
-    const sealed = (value as JsonObject)[member] as unknown as Sealed | undefined
+    const sealed = value[member] as unknown as Sealed | undefined
     if (sealed === undefined) continue
-    ;(value as JsonObject)[member] = parseJson(seal.open(sealed.sealed, place(kind, entity, member)))
+    yield
+    const text = yield* seal.opening(sealed.sealed, place(kind, entity, member))
+    yield
+    value[member] = yield* parsingJson(text, OWN_TEXT)
   }
   return value
 }

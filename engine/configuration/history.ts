@@ -272,7 +272,7 @@ export class ConfigurationHistory {
 
 /** Digests of parts, by id. */
 function digestsOf(parts: readonly Part[]): Map<string, string> {
-  return new Map(parts.map(part => [part.id, hash('sha256', jsonText(part as never))]))
+  return new Map(parts.map(part => [part.id, hash('sha256', jsonText(part))]))
 }
 
 function parsedObject(text: string): JsonObject {

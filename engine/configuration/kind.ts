@@ -28,6 +28,11 @@ export interface Kind<Value> {
    * rule of the fold: it is a setting of the process that writes, so that a log always has the same meaning.
    */
   readonly isUserSized: boolean
+  /**
+   * Whether new values are refused first when space or the account's budget for changes runs out; absent: as `isUserSized`.
+   * Removals and shorter values continue longer: see `urgencyOf`.
+   */
+  readonly isDeferrable: boolean
   /** Maximum length of a stored text, like that limit; undefined: only the limit of the account. */
   readonly maxCharacters: number | undefined
   /** Rules that are checked on the configuration after the whole event. */
@@ -69,7 +74,7 @@ export interface ConfigurationView {
   count(kind: AnyKind, account: string): number
 }
 
-/** Kind whose values the caller does not read. */
+/** Kind whose values the caller does not read. It hands them to functions of the kind `as never`, since only these know their type. */
 export type AnyKind = Kind<never>
 
 export function defineKind<Value>(
@@ -85,6 +90,7 @@ export function defineKind<Value>(
     audited: true,
     parts: {},
     isUserSized: false,
+    isDeferrable: options.isUserSized ?? false,
     maxCharacters: undefined,
     rules: [],
     ...options,

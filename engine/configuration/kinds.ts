@@ -25,7 +25,10 @@ import { indexRateAlerts } from './kinds/index-rate-alert.ts'
 import { lineRules } from './kinds/line-rules.ts'
 import { accessGroups, members } from './kinds/members.ts'
 import { presetAlerts } from './kinds/preset-alerts.ts'
+import { profileResets } from './kinds/profile-reset.ts'
+import { quarantines } from './kinds/quarantine.ts'
 import { quotaStates, quotas } from './kinds/quotas.ts'
+import { stateVariables } from './kinds/state-variables.ts'
 import { streams } from './kinds/stream.ts'
 import { suspensionTokens } from './kinds/suspension.ts'
 import { tokenUses } from './kinds/token-uses.ts'
@@ -64,4 +67,7 @@ export const KINDS: readonly AnyKind[] = [
   quotaStates,
   tokenUses,
   acceptedLosses,
+  profileResets,
+  stateVariables,
+  quarantines,
 ]

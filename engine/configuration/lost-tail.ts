@@ -21,6 +21,12 @@ export interface KeptMark {
   readonly mark: EndMark
 }
 
+/** An end without a digest, and its place. */
+export interface KeptEnd {
+  readonly place: string
+  readonly next: bigint
+}
+
 /** The part of the log that a process has folded. */
 export interface FoldedLog extends ConfigurationView {
   readonly topic: Topic
@@ -32,16 +38,21 @@ export interface FoldedLog extends ConfigurationView {
 /**
  * Compares the log with all known facts about it.
  *
- * @param known  marks, and cuts that partitions know; they were read before the log was read to its end
+ * @param known  marks and ends, and cuts that partitions know; they were read before the log was read to its end
  * @returns undefined when nothing is missing
  * @throws LogError like `Topic.read`
  */
 export async function lostTail(
   log: FoldedLog,
-  known: { readonly marks: readonly KeptMark[]; readonly cuts: readonly Cut[] },
+  known: {
+    readonly marks: readonly KeptMark[]
+    readonly end?: KeptEnd | undefined
+    readonly cuts: readonly Cut[]
+  },
 ): Promise<LostTail | undefined> {
   const found: LostTail[] = []
   for (const kept of known.marks) found.push(...(await missingOf(log, kept)))
+  if (known.end !== undefined) found.push(...missingBelow(log, known.end))
   const cut = missingOfCuts(log, known.cuts)
   if (cut !== undefined) found.push(cut)
   return found.length === 0 ? undefined : found.reduce(together)
@@ -57,6 +68,11 @@ async function missingOf(log: FoldedLog, { place, mark }: KeptMark): Promise<Los
   const end = await endBelow(topic, next)
   if (end.last !== next - 1n) return missing(end.last + 1n)
   return end.digest === digest ? [] : missing(end.from)
+}
+
+function missingBelow({ nextOffset: from, highestVersion }: FoldedLog, { place, next }: KeptEnd): LostTail[] {
+  if (next <= from) return []
+  return [{ from, to: next - 1n, version: highestVersion + Number(next - from), witnesses: [place] }]
 }
 
 /** Cuts with a version that the configuration cannot explain. */

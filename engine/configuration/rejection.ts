@@ -41,3 +41,14 @@ export class ConfigurationRejected extends Error {
     this.code = rejection.code
   }
 }
+
+/** The account has used up its budget for changes: see `ChangeBudget`. Nothing was written. */
+export class BudgetExhausted extends Error {
+  override readonly name = 'BudgetExhausted'
+  readonly retryAfterS: number
+
+  constructor(message: string, retryAfterS: number) {
+    super(message)
+    this.retryAfterS = retryAfterS
+  }
+}

@@ -5,12 +5,12 @@ import { ConfigurationRejected } from './rejection.ts'
 /** Default length of the stored texts of an account together. Its lists are read and answered as a whole. (Our choice.) */
 export const ACCOUNT_CHARACTERS = 16_777_216
 
-/** A change with the length of its stored text; 0 when it removes the entity. */
-export interface SizedChange {
+/** A change with its stored text, which is empty when it removes the entity. */
+export interface StoredChange {
   readonly kind: AnyKind
   readonly id: string
   readonly value: unknown
-  readonly characters: number
+  readonly text: string
 }
 
 /**
@@ -18,13 +18,13 @@ export interface SizedChange {
  * whatever the settings are. A change that makes an entity or an account smaller is always possible.
  */
 export class SizeBounds {
-  readonly #fold: Pick<ConfigurationFold, 'get' | 'charactersOf' | 'storedCharacters'>
+  readonly #fold: Pick<ConfigurationFold, 'get' | 'textOf' | 'storedCharacters'>
   readonly #accountCharacters: number
   /** Growth by writes that have not been read back yet, by account. */
   readonly #pending = new Map<string, number>()
 
   constructor(
-    fold: Pick<ConfigurationFold, 'get' | 'charactersOf' | 'storedCharacters'>,
+    fold: Pick<ConfigurationFold, 'get' | 'textOf' | 'storedCharacters'>,
     accountCharacters = ACCOUNT_CHARACTERS,
   ) {
     this.#fold = fold
@@ -37,17 +37,17 @@ export class SizeBounds {
    * @returns gives the room back, once the changes were read back or have failed
    * @throws ConfigurationRejected SIZE_LIMIT
    */
-  take(changes: readonly SizedChange[]): () => void {
+  take(changes: readonly StoredChange[]): () => void {
     const growth = new Map<string, number>()
     for (const change of changes) {
-      const { kind, id, characters } = change
+      const { kind, id, text } = change
       if (!kind.isUserSized) continue
-      const before = this.#fold.charactersOf(kind, id)
+      const before = this.#fold.textOf(kind, id).length
       const { maxCharacters = Number.POSITIVE_INFINITY } = kind
-      if (characters > Math.max(maxCharacters, before))
+      if (text.length > Math.max(maxCharacters, before))
         throw tooLarge(`The ${kind.name} must be at most ${maxCharacters} characters long as it is stored`)
       const account = this.#accountOf(change)
-      if (account !== undefined) growth.set(account, (growth.get(account) ?? 0) + characters - before)
+      if (account !== undefined) growth.set(account, (growth.get(account) ?? 0) + text.length - before)
     }
     for (const [account, more] of growth) {
       const held = this.#fold.storedCharacters(account) + (this.#pending.get(account) ?? 0)
@@ -63,7 +63,7 @@ export class SizeBounds {
     }
   }
 
-  #accountOf({ kind, id, value }: SizedChange): string | undefined {
+  #accountOf({ kind, id, value }: StoredChange): string | undefined {
     const present = value ?? this.#fold.get(kind, id)?.value
     return present === undefined ? undefined : kind.account?.(present as never)
   }

@@ -35,7 +35,7 @@ export async function writeSnapshot(
       { id, upTo: Number(snapshot.upTo), part, parts: batches.length, entities },
       PART_BYTES + 4096,
     )
-    await topic.append(0, { value, producer: null, priority: 'control' })
+    await topic.append(0, { value, producer: null, priority: 'change' })
   }
 }
 
@@ -65,11 +65,11 @@ export async function newestSnapshot(topic: Topic): Promise<Snapshot | undefined
 
 export function isSnapshotPart({ value }: LogRecord): boolean {
   const id = schemaIdOf(value)
-  return id === configurationSnapshotType.id || id === configurationSnapshotAfterLossType.id
+  return configurationSnapshotType.has(id) || configurationSnapshotAfterLossType.has(id)
 }
 
 function snapshotPartOf({ value }: LogRecord): ConfigurationSnapshotPart {
-  const isAfterLoss = schemaIdOf(value) === configurationSnapshotAfterLossType.id
+  const isAfterLoss = configurationSnapshotAfterLossType.has(schemaIdOf(value))
   return (isAfterLoss ? configurationSnapshotAfterLossType : configurationSnapshotType).decode(value)
 }
 

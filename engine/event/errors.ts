@@ -38,6 +38,16 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
+export type ErrorLevel = 'error' | 'warning'
+
+/** Codes that warn, because no event is wrong: components, sections 5.24 and 7.1. */
+const WARNINGS: readonly string[] = ['E_TRACE_NO_ROOT', 'E_DELIVERY_RETRYING'] satisfies ErrorCode[]
+
+/** Level of a code: components, section 4.1. */
+export function errorLevel(code: string): ErrorLevel {
+  return WARNINGS.includes(code) ? 'warning' : 'error'
+}
+
 /** A name for the type of a value. It may be shown, because it never contains the value itself. */
 export type FoundType = 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 

@@ -5,7 +5,10 @@ import { eventParser } from '../json/exact-json.ts'
 import { jsonText } from '../json/json-text.ts'
 import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
 import { LineBatchView } from '../lines/columns/line-batch-view.ts'
+import { PRESENT_FORMS, type ValueForms } from '../lines/columns/value-forms.ts'
 import { Event, type LineOrigin } from './event.ts'
+
+export type { ValueForms } from '../lines/columns/value-forms.ts'
 
 /** Events in transit between partitions: the lines that they come from, and the changes that nodes made. */
 export interface EventColumns {
@@ -49,10 +52,14 @@ export function sharedBytes({ origin }: Event): number {
   return origin?.batch.isPushed ? origin.batch.metadataText(origin.index).length : 0
 }
 
-/** The events in the columns. @param isExact see `Event.isExact` */
-export function eventsIn({ lines, changed }: EventColumns, isExact = true): Event[] {
-  const batch = LineBatchView.decode(lines, isExact)
-  const parse = eventParser(isExact)
+/** The events in the columns, with values in given forms. */
+export function eventsIn({ lines, changed }: EventColumns, forms = PRESENT_FORMS): Event[] {
+  return changedEvents(LineBatchView.decode(lines, forms), changed)
+}
+
+/** The events of a batch, with changes. */
+export function changedEvents(batch: LineBatchView, changed: readonly ChangedEvent[]): Event[] {
+  const parse = eventParser(batch.forms.isExact)
   const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
   for (const { index, message, metadata, timestamp, annotations = null } of changed) {
     let event = events[index] as Event
@@ -68,20 +75,18 @@ export function eventsIn({ lines, changed }: EventColumns, isExact = true): Even
 /**
  * The events in each of many columns. Events of the same entrance share one batch: a batch per event takes several times the memory
  * of its line.
- *
- * @param isExact see `Event.isExact`
  */
-export function eventsOfMany(many: readonly EventColumns[], isExact: boolean): Event[] {
+export function eventsOfMany(many: readonly EventColumns[], forms: ValueForms): Event[] {
   const events: Event[] = []
   let entrance = ''
   let together: { readonly view: LineBatchView; readonly changed: readonly ChangedEvent[] }[] = []
   const end = () => {
     if (together.length > 0)
-      for (const event of eventsIn(joinedColumns(together, entrance), isExact)) events.push(event)
+      for (const event of eventsIn(joinedColumns(together, entrance), forms)) events.push(event)
     together = []
   }
   for (const { lines, changed } of many) {
-    const view = LineBatchView.decode(lines, isExact)
+    const view = LineBatchView.decode(lines, forms)
     if (view.entrance !== entrance) end()
     entrance = view.entrance
     together.push({ view, changed })
@@ -116,8 +121,8 @@ function joinedColumns(
 const MAX_KEPT_BYTES = 1024 * 1024
 let lastBuilder = new LineBatchBuilder()
 
-/** Returns the shared builder, cleared. Its columns are far larger than a few events need. */
-function clearBuilder(): LineBatchBuilder {
+/** Returns the shared builder, cleared. It must be read before anybody else asks for it. Its columns are far larger than a few events need. */
+export function clearBuilder(): LineBatchBuilder {
   if (lastBuilder.capacityBytes > MAX_KEPT_BYTES) lastBuilder = new LineBatchBuilder()
   lastBuilder.clear()
   return lastBuilder
@@ -135,7 +140,8 @@ function stretchFrom(events: readonly Event[], first: number): { request: Ingest
   return { request, end }
 }
 
-function changesOf(event: Event, index: number): ChangedEvent | undefined {
+/** Changes that nodes made; undefined: none. @param index place of the event among others */
+export function changesOf(event: Event, index: number): ChangedEvent | undefined {
   const { annotations } = event
   if (event.untouched && !event.metadataChanged && !event.timestampChanged && annotations === undefined)
     return undefined

@@ -10,6 +10,9 @@ import { textFormBytes } from '../json/json-size.ts'
 import { isIndexKey, orderedObject } from '../json/ordered-object.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { rareMembersOf } from '../lines/columns/rare-members.ts'
+import { PRESENT_FORMS, type ValueForms } from '../lines/columns/value-forms.ts'
+import { canonicalTimeOf } from '../times/instant.ts'
+import { utcTextMs } from '../times/utc-text.ts'
 import { SENT_MESSAGES, UNREAD } from './sent-message.ts'
 
 /**
@@ -60,9 +63,9 @@ export class Event {
     return this.origin !== null && !this.origin.batch.isPushed
   }
 
-  /** Whether its values keep the order of their keys and numbers beyond a double: since the fifth behaviour. */
-  get isExact(): boolean {
-    return this.origin === null || this.origin.batch.isExact
+  /** Forms of the values that are read from its line. */
+  get forms(): ValueForms {
+    return this.origin === null ? PRESENT_FORMS : this.origin.batch.forms
   }
 
   /** True while the message is unchanged since ingestion. */
@@ -81,11 +84,11 @@ export class Event {
   }
 
   get timestamp(): string {
-    return this.#timestamp ?? new Date(this.timestampMs).toISOString()
+    return this.#timestamp ?? timestampOf(this.origin as LineOrigin)
   }
 
   get timestampMs(): number {
-    if (this.#timestamp !== undefined) return Date.parse(this.#timestamp)
+    if (this.#timestamp !== undefined) return utcTextMs(this.#timestamp)
     const { batch, index } = this.origin as LineOrigin
     return batch.timestampMs(index)
   }
@@ -144,20 +147,34 @@ export class Event {
     return SENT_MESSAGES.of(origin.batch).isCompact(origin.index) ? origin : undefined
   }
 
-  withMessage(message: JsonValue): Event {
-    return new Event(this.origin, message, this.#metadata, this.#timestamp, this.annotations)
+  /** @param bytes length of the message's JSON text, if it is known */
+  withMessage(message: JsonValue, bytes?: number): Event {
+    const event = new Event(this.origin, message, this.#metadata, this.#timestamp, this.annotations)
+    event.#bytes = bytes
+    return event
   }
 
   withMetadata(metadata: JsonObject): Event {
-    return new Event(this.origin, this.#message, metadata, this.#timestamp, this.annotations)
+    const event = new Event(this.origin, this.#message, metadata, this.#timestamp, this.annotations)
+    event.#bytes = this.#bytes
+    return event
   }
 
   withTimestamp(timestamp: string): Event {
-    return new Event(this.origin, this.#message, this.#metadata, timestamp, this.annotations)
+    const event = new Event(this.origin, this.#message, this.#metadata, timestamp, this.annotations)
+    event.#bytes = this.#bytes
+    return event
   }
 
   withAnnotations(annotations: JsonObject | undefined): Event {
-    return new Event(this.origin, this.#message, this.#metadata, this.#timestamp, annotations)
+    const event = new Event(this.origin, this.#message, this.#metadata, this.#timestamp, annotations)
+    event.#bytes = this.#bytes
+    return event
+  }
+
+  /** Length of the message's JSON text, if it was counted; undefined also for the text of a log line. */
+  get countedBytes(): number | undefined {
+    return this.#bytes
   }
 
   /**
@@ -175,6 +192,11 @@ export class Event {
     this.#bytes = sent === UNREAD ? textFormBytes(this.message) : sent
     return this.#bytes
   }
+
+  /** Bytes of the rare members of the line that it was sent as, which `bytes` leaves out; 0: none. */
+  get rareBytes(): number {
+    return this.origin === null ? 0 : this.origin.batch.rareBytes(this.origin.index)
+  }
 }
 
 export interface LineOrigin {
@@ -186,9 +208,16 @@ function sentBytes({ batch, index }: LineOrigin): number | typeof UNREAD {
   return SENT_MESSAGES.of(batch).bytes(index)
 }
 
+function timestampOf({ batch, index }: LineOrigin): string {
+  const epochMs = batch.timestampMs(index)
+  return batch.forms.hasCanonicalTimes
+    ? canonicalTimeOf({ epochMs, nanos: 0 })
+    : new Date(epochMs).toISOString()
+}
+
 function messageOf(origin: LineOrigin): JsonValue {
   const { batch, index } = origin
-  return batch.isPushed ? eventParser(batch.isExact)(batch.lineText(index)) : messageOfLine(origin)
+  return batch.isPushed ? eventParser(batch.forms.isExact)(batch.lineText(index)) : messageOfLine(origin)
 }
 
 function metadataOf(origin: LineOrigin): JsonObject {
@@ -203,7 +232,7 @@ function metadataOfPushed({ batch, index }: LineOrigin): JsonObject {
   let metadata = METADATA_OF_REQUESTS.get(request)
   if (metadata === undefined) {
     const text = batch.metadataText(index)
-    metadata = text === '' ? {} : (eventParser(batch.isExact)(text) as JsonObject)
+    metadata = text === '' ? {} : (eventParser(batch.forms.isExact)(text) as JsonObject)
     METADATA_OF_REQUESTS.set(request, metadata)
   }
   return metadata
@@ -229,7 +258,7 @@ function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   set('file', batch.file(index))
   set('host', batch.host(index))
   const metaText = batch.metaText(index)
-  if (metaText !== '') message.meta = rare?.metaCut ? metaText : eventParser(batch.isExact)(metaText)
+  if (metaText !== '') message.meta = rare?.metaCut ? metaText : eventParser(batch.forms.isExact)(metaText)
   if (rare?.label !== undefined) message.label = rare.label as JsonValue
   if (rare?.annotation !== undefined) message.annotation = rare.annotation as JsonValue
   const tags = rare?.tags === undefined ? [...request.tags] : [...request.tags, ...rare.tags]
@@ -237,7 +266,7 @@ function messageOfLine({ batch, index }: LineOrigin): JsonObject {
   if (rare?.other !== undefined) {
     // A definition, not an assignment: a member named `__proto__` is an ordinary member.
     const others = Object.entries(rare.other as JsonObject).filter(([key]) => !Object.hasOwn(message, key))
-    if (batch.isExact && others.some(([key]) => isIndexKey(key)))
+    if (batch.forms.isExact && others.some(([key]) => isIndexKey(key)))
       return orderedObject([...Object.entries(message), ...others])
     for (const [key, value] of others)
       Object.defineProperty(message, key, { value, writable: true, enumerable: true, configurable: true })

@@ -2,6 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import { countMembers, isOrdered, withMember, withoutMember, withoutMembers } from '../json/ordered-object.ts'
 import { canonicalTime } from '../times/canonical-time.ts'
 import type { Event } from './event.ts'
+import { growthAt } from './message-growth.ts'
+import { readAt, type Segment, step } from './path-segments.ts'
 
 /** A place in the envelope of an event (components, section 1.3). */
 export interface FieldPath {
@@ -10,8 +12,6 @@ export interface FieldPath {
   readonly segments: readonly Segment[]
 }
 
-type Segment = string | number
-
 /** A field path that was parsed once. */
 export interface Field {
   /** The path as it was written. */
@@ -19,8 +19,13 @@ export interface Field {
   readonly root: FieldPath['root']
   /** Never fails: a missing value is undefined. */
   read(event: Event): JsonValue | undefined
-  /** A changed copy; the same event when the value cannot be written there (an index above 1000, no time for `timestamp`). */
-  write(event: Event, value: JsonValue): Event
+  /**
+   * A changed copy; the same event when the value cannot be written there (an index above 1000, no time for `timestamp`).
+   *
+   * @param isCounted whether the size of the message grows by that of a value of any size; otherwise, the whole message is counted
+   *   again after a large value. Callers write only one such value into an event
+   */
+  write(event: Event, value: JsonValue, isCounted?: boolean): Event
   /** A changed copy; the same event when the field is missing. */
   remove(event: Event): Event
   /** Units of a change at the path, for which each object and array on the way to it is copied; 0 when it is missing. */
@@ -112,8 +117,7 @@ export function isFieldPath(text: string): boolean {
 
 /** @throws RangeError when the text is not a field path: configurations are checked when they are saved */
 export function fieldAt(text: string): Field {
-  const path = parseFieldPath(text)
-  if (path === undefined) throw new RangeError(`${JSON.stringify(text)} is not a field path`)
+  const path = fieldPathOf(text)
   switch (path.root) {
     case 'message':
       return messageField(text, path.segments)
@@ -122,6 +126,12 @@ export function fieldAt(text: string): Field {
     case 'timestamp':
       return timestampField(text, path.segments)
   }
+}
+
+function fieldPathOf(text: string): FieldPath {
+  const path = parseFieldPath(text)
+  if (path === undefined) throw new RangeError(`${JSON.stringify(text)} is not a field path`)
+  return path
 }
 
 /** A field with its place among its siblings. */
@@ -145,20 +155,49 @@ export function placedFieldAt(text: string): PlacedField {
   return { field, parent, key }
 }
 
+/** A place that contains a field. */
+export interface PlaceAround {
+  readonly field: Field
+  /** Whether the field is an element of it, or within one. */
+  readonly isIndexed: boolean
+}
+
+/** Places that contain a field, from the whole message or metadata on; none for `timestamp`. @throws RangeError like `fieldAt` */
+export function placesAround(text: string): PlaceAround[] {
+  const { root, segments } = fieldPathOf(text)
+  if (root === 'timestamp') return []
+  const fieldOf = root === 'message' ? messageField : metadataField
+  return segments.map((segment, depth) => ({
+    field: fieldOf(text, segments.slice(0, depth)),
+    isIndexed: typeof segment === 'number',
+  }))
+}
+
+/** Whether the first path contains the place of the second, or is the same. Both must be valid. */
+export function isAround(outer: string, inner: string): boolean {
+  const [around, within] = [fieldPathOf(outer), fieldPathOf(inner)]
+  return (
+    around.root === within.root &&
+    around.segments.every((segment, depth) => segment === within.segments[depth])
+  )
+}
+
 function messageField(text: string, segments: readonly Segment[]): Field {
   const read = messageReader(segments)
+  const growth = growthAt(segments)
   return {
     text,
     root: 'message',
     read,
-    write: (event, value) => {
+    write: (event, value, isCounted) => {
       const written = writeAt(event.message, segments, 0, value)
-      return written === undefined ? event : event.withMessage(written)
+      return written === undefined ? event : event.withMessage(written, growth(event, value, isCounted))
     },
     remove: event => {
       if (segments.length === 0) return event.withMessage({})
       // A check first keeps a line untouched when the field is missing.
-      return read(event) === undefined ? event : event.withMessage(removeAt(event.message, segments, 0))
+      if (read(event) === undefined) return event
+      return event.withMessage(removeAt(event.message, segments, 0), growth(event, undefined))
     },
     // A check first keeps the columns of a line unread when the field is missing.
     copyUnits: event => (read(event) === undefined ? 0 : copyUnitsAt(event.message, segments)),
@@ -212,21 +251,6 @@ function timestampField(text: string, segments: readonly Segment[]): Field {
     writeUnits: () => 1,
     depth: segments.length,
   }
-}
-
-function readAt(start: JsonValue | undefined, segments: readonly Segment[]): JsonValue | undefined {
-  let value = start
-  for (const segment of segments) {
-    value = step(value, segment)
-    if (value === undefined) return undefined
-  }
-  return value
-}
-
-function step(value: JsonValue | undefined, segment: Segment): JsonValue | undefined {
-  if (Array.isArray(value)) return typeof segment === 'number' ? value[segment] : undefined
-  if (typeof segment !== 'string' || !isJsonObject(value)) return undefined
-  return Object.hasOwn(value, segment) ? value[segment] : undefined
 }
 
 function copyUnitsAt(start: JsonValue, segments: readonly Segment[]): number {

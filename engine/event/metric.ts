@@ -1,4 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
+import { type ErrorDetail, foundType } from './errors.ts'
+import { parseFieldPath } from './field-path.ts'
+import { readAt } from './path-segments.ts'
 
 const MAX_RATE = 2 ** 32 - 1
 
@@ -22,21 +25,90 @@ const VALUE_OF: Readonly<Record<string, Check>> = {
     isNumber(value.sum),
 }
 
+const WHOLE_MESSAGE = '.'
+
 /** Whether a message has the fixed shape of a metric: components, section 2. */
 export function isMetric(message: JsonValue): boolean {
-  if (!isJsonObject(message)) return false
+  return unfitField(message) === undefined
+}
+
+/** Detail of an error on a message that is not a metric: its first unfit field, or none if it is not an object. */
+export function unfitDetail(message: JsonValue): ErrorDetail {
+  const field = unfitField(message)
+  if (field === undefined || field === WHOLE_MESSAGE) return { found: foundType(message) }
+  return { field, found: foundType(readAt(message, parseFieldPath(field)?.segments ?? [])) }
+}
+
+/** The first field of a message that a metric does not have like that; undefined for a metric. */
+function unfitField(message: JsonValue): string | undefined {
+  if (!isJsonObject(message)) return WHOLE_MESSAGE
   const { name, kind, value, namespace, tags, time } = message
-  if (typeof name !== 'string' || (kind !== 'incremental' && kind !== 'absolute')) return false
-  if (!isJsonObject(value) || typeof value.type !== 'string' || !Object.hasOwn(VALUE_OF, value.type))
-    return false
-  if (namespace !== undefined && typeof namespace !== 'string') return false
-  if (tags !== undefined && !isTags(tags)) return false
-  if (time !== undefined && !isTime(time)) return false
-  return (VALUE_OF[value.type] as Check)(value.value)
+  if (typeof name !== 'string') return '.name'
+  if (kind !== 'incremental' && kind !== 'absolute') return '.kind'
+  if (!isJsonObject(value)) return '.value'
+  if (typeof value.type !== 'string' || !Object.hasOwn(VALUE_OF, value.type)) return '.value.type'
+  if (namespace !== undefined && typeof namespace !== 'string') return '.namespace'
+  if (tags !== undefined && !isTags(tags)) return '.tags'
+  if (time !== undefined && !isTime(time)) return '.time'
+  return (VALUE_OF[value.type] as Check)(value.value) ? undefined : '.value.value'
+}
+
+/** A number; integers that a double cannot represent are bigint. */
+type MetricNumber = number | bigint
+
+/** Value of a metric, by its class: components, section 2. */
+export type MetricValue =
+  | { readonly type: 'counter' | 'gauge' | 'sum'; readonly value: MetricNumber }
+  | { readonly type: 'set'; readonly value: { readonly values: readonly string[] } }
+  | {
+      readonly type: 'histogram'
+      readonly value: {
+        readonly buckets: readonly { readonly upper_limit: MetricNumber; readonly count: MetricNumber }[]
+        readonly count: MetricNumber
+        readonly sum: MetricNumber
+      }
+    }
+  | {
+      readonly type: 'distribution'
+      readonly value: {
+        readonly samples: readonly { readonly value: MetricNumber; readonly rate: MetricNumber }[]
+        readonly statistic: 'histogram' | 'summary'
+      }
+    }
+  | {
+      readonly type: 'summary'
+      readonly value: {
+        readonly quantiles: readonly { readonly quantile: MetricNumber; readonly value: MetricNumber }[]
+        readonly count: MetricNumber
+        readonly sum: MetricNumber
+      }
+    }
+
+export interface Metric {
+  readonly name: string
+  readonly kind: 'incremental' | 'absolute'
+  readonly value: MetricValue
+  readonly namespace?: string
+  readonly tags?: Readonly<Record<string, string>>
+  readonly time?: { readonly interval_ms: MetricNumber }
+}
+
+/**
+ * The metric of a message as destinations of metrics read it: a value without a class counts as `gauge`. Undefined: the message
+ * is not a metric.
+ */
+export function metricOf(message: JsonValue): Metric | undefined {
+  if (isMetric(message)) return message as unknown as Metric
+  if (!isJsonObject(message) || !isJsonObject(message.value) || message.value.type !== undefined)
+    return undefined
+  const gauge = { ...message, value: { ...message.value, type: 'gauge' } }
+  return isMetric(gauge) ? (gauge as unknown as Metric) : undefined
 }
 
 function isTags(tags: JsonValue): boolean {
-  return isJsonObject(tags) && Object.values(tags).every(tag => typeof tag === 'string')
+  if (!isJsonObject(tags)) return false
+  for (const tag in tags) if (typeof tags[tag] !== 'string') return false
+  return true
 }
 
 function isTime(time: JsonValue): boolean {

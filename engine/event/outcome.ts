@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../schemas/json.ts'
 import type { ErrorCode, ErrorDetail } from './errors.ts'
 import type { Event } from './event.ts'
 
@@ -12,6 +13,7 @@ export type Outcome<Code extends ErrorCode = ErrorCode, E = Event> =
   | Split<E>
   | Routed<E>
   | Gathered<E>
+  | Settled<E>
   | Failed<Code>
 
 /** The event continues, and an error is recorded. */
@@ -55,19 +57,49 @@ export class Routed<E = Event> {
   }
 }
 
-/** The event became part of a window. It was either merged into an event of the window, or it is held until the window ends. */
+/**
+ * The event became part of a window. It was either merged into an event of the window, or it is held until the window ends. Where
+ * windows overlap, a copy of it was merged into each further one.
+ */
 export class Gathered<E = Event> {
   readonly merged: boolean
   /** Events of the windows that this event ended, in order. */
   readonly released: readonly E[]
   /** The released event that this event is part of, as the last of its window. */
   readonly own: E | undefined
+  /** Number of further windows into which copies of it were merged. */
+  readonly copies: number
 
-  constructor(merged: boolean, released: readonly E[], own?: E) {
+  constructor(merged: boolean, released: readonly E[], own?: E, copies = 0) {
     this.merged = merged
     this.released = released
     this.own = own
+    this.copies = copies
   }
+}
+
+/** The event passes, is left out or is held, and events that were held before it leave the memory with it. */
+export class Settled<E = Event> {
+  readonly fate: Fate
+  /** Held events that leave after it, in order. */
+  readonly released: readonly E[]
+  /** Held events that are left out on purpose, in order. */
+  readonly leftOut: readonly LeftOut<E>[]
+
+  constructor(fate: Fate, released: readonly E[], leftOut: readonly LeftOut<E>[]) {
+    this.fate = fate
+    this.released = released
+    this.leftOut = leftOut
+  }
+}
+
+export type Fate = 'passed' | 'dropped' | 'held'
+
+/** A held event that is left out on purpose. */
+export interface LeftOut<E = Event> {
+  readonly event: E
+  /** Rule that left it out, for explanations. */
+  readonly reason: JsonObject
 }
 
 /** The event could not be processed and ends here. */
@@ -117,6 +149,15 @@ export function hold<E>(released: readonly E[] = [], own?: E): Gathered<E> {
 
 export function merge<E>(released: readonly E[] = [], own?: E): Gathered<E> {
   return new Gathered(true, released, own)
+}
+
+/** The event releases held ones, or leaves them out. */
+export function settle<E>(
+  fate: Fate,
+  released: readonly E[] = [],
+  leftOut: readonly LeftOut<E>[] = [],
+): Settled<E> {
+  return new Settled(fate, released, leftOut)
 }
 
 export function fail<Code extends ErrorCode>(code: Code, detail = NO_DETAIL): Failed<Code> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
+import { BEHAVIOUR, FIRST_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { pushedEvents } from '../../test/support/pushed-events.ts'
 import type { Event } from './event.ts'
 
@@ -18,22 +19,25 @@ const TEXTS = [
 ]
 const KEYS = ['app', 'n', 'big', 't', 'é', 'o', '__proto__', 'app199', 'none', 'constructor', '0']
 
-test.each([true, false])('members and size are those of the parsed message; exact values: %s', isExact => {
-  const read = pushedEvents(TEXTS, isExact)
-  for (const [index, parsed] of pushedEvents(TEXTS, isExact).entries()) {
-    const { message } = parsed
-    const event = read[index] as Event
-    for (const key of KEYS) {
-      const member = (of: JsonValue) =>
-        typeof of === 'object' && of !== null && !Array.isArray(of) && Object.hasOwn(of, key)
-          ? (of as Record<string, JsonValue>)[key]
-          : undefined
-      expect([key, event.member(key)]).toEqual([key, member(message)])
+test.each([FIRST_BEHAVIOUR, BEHAVIOUR])(
+  'members and size are those of the parsed message in behaviour %i',
+  behaviour => {
+    const read = pushedEvents(TEXTS, behaviour)
+    for (const [index, parsed] of pushedEvents(TEXTS, behaviour).entries()) {
+      const { message } = parsed
+      const event = read[index] as Event
+      for (const key of KEYS) {
+        const member = (of: JsonValue) =>
+          typeof of === 'object' && of !== null && !Array.isArray(of) && Object.hasOwn(of, key)
+            ? (of as Record<string, JsonValue>)[key]
+            : undefined
+        expect([key, event.member(key)]).toEqual([key, member(message)])
+      }
+      expect([TEXTS[index], event.bytes]).toEqual([TEXTS[index], parsed.bytes])
+      expect(event.message).toEqual(message)
     }
-    expect([TEXTS[index], event.bytes]).toEqual([TEXTS[index], parsed.bytes])
-    expect(event.message).toEqual(message)
-  }
-})
+  },
+)
 
 test('events of a batch are read in any order, each from its own text', () => {
   const events = pushedEvents(Array.from({ length: 300 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(n)}"}`))

@@ -1,11 +1,10 @@
 import type { JsonValue } from '../../schemas/json.ts'
 import { parseExactJson } from '../json/exact-json.ts'
 import { JsonWalk, MEMBER, memberAt } from '../json/json-walk.ts'
+import { MAX_MESSAGE_LEVELS } from '../json/message-levels.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 
 const OBJECT = 0x7b
-/** Deeper messages are parsed. */
-const MAX_LEVELS = 128
 const ASCII = /^[ -~]*$/
 
 /** Result for a message that only a parse can read. */
@@ -80,11 +79,13 @@ class SentMessages {
     if (this.#walkOf[index] === this.#walks) return
     this.#walkOf[index] = this.#walks
     const batch = this.#batch as LineBatchView
-    const { lineBytes, isExact } = batch
+    const { lineBytes, forms } = batch
     const start = batch.lineStart(index)
     const end = batch.lineEnd(index)
     const isRead =
-      isExact && lineBytes[start] === OBJECT && walk.value(lineBytes, start, end, MAX_LEVELS) === end
+      forms.isExact &&
+      lineBytes[start] === OBJECT &&
+      walk.value(lineBytes, start, end, MAX_MESSAGE_LEVELS) === end
     this.#bytes[index] = isRead ? (walk.compactBytes ?? NOT_KNOWN) : NOT_KNOWN
     this.#areCompact[index] = isRead && walk.isCompact ? 1 : 0
     this.#from[index] = this.#length

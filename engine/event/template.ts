@@ -19,8 +19,11 @@ export interface Template {
   readonly references: number
 }
 
-/** A piece of text, or a reference. */
-type Part = string | Field
+/** A piece of text, possibly one that depends on the event, or a reference. */
+type Part = string | PlainText | Field
+
+/** Text between references that depends on the event, such as its date. */
+export type PlainText = (event: Event) => string
 
 /** @returns the mistake in the text, in words for its author; undefined for a valid text */
 export function templateProblem(text: string): string | undefined {
@@ -32,12 +35,15 @@ export function templateProblem(text: string): string | undefined {
   return undefined
 }
 
-/** @throws RangeError when the text is not a template: configurations are checked when they are saved */
-export function compileTemplate(text: string): Template {
+/**
+ * @param plainText compiles the text between references; absent: it is inserted as it is
+ * @throws RangeError when the text is not a template: configurations are checked when they are saved
+ */
+export function compileTemplate(text: string, plainText?: (literal: string) => string | PlainText): Template {
   const problem = templateProblem(text)
   if (problem !== undefined) throw new RangeError(problem)
   const parts = (split(text) ?? []).map(
-    ({ literal, path }): Part => (path === undefined ? literal : fieldAt(path)),
+    ({ literal, path }): Part => (path === undefined ? (plainText?.(literal) ?? literal) : fieldAt(path)),
   )
   const [only] = parts
   if (parts.length <= 1 && (only === undefined || typeof only === 'string')) return constant(only ?? '', text)
@@ -45,8 +51,8 @@ export function compileTemplate(text: string): Template {
     text,
     render: (event, limit = Number.POSITIVE_INFINITY) => render(parts, event, limit),
     missingPath: event => missingPath(parts, event),
-    messageKeys: parts.flatMap(part => (typeof part === 'string' ? [] : messageKeyOf(part.text))),
-    references: parts.filter(part => typeof part !== 'string').length,
+    messageKeys: parts.flatMap(part => (isField(part) ? messageKeyOf(part.text) : [])),
+    references: parts.filter(isField).length,
   }
 }
 
@@ -64,7 +70,7 @@ function constant(value: string, text: string): Template {
 function render(parts: readonly Part[], event: Event, limit: number): string | undefined {
   let text = ''
   for (const part of parts) {
-    const piece = typeof part === 'string' ? part : insertedText(part.read(event))
+    const piece = textOf(part, event)
     if (piece === undefined) return undefined
     if (text.length <= limit) text += piece
   }
@@ -73,9 +79,18 @@ function render(parts: readonly Part[], event: Event, limit: number): string | u
 
 function missingPath(parts: readonly Part[], event: Event): string | undefined {
   for (const part of parts) {
-    if (typeof part !== 'string' && insertedText(part.read(event)) === undefined) return part.text
+    if (isField(part) && insertedText(part.read(event)) === undefined) return part.text
   }
   return undefined
+}
+
+function isField(part: Part): part is Field {
+  return typeof part === 'object'
+}
+
+function textOf(part: Part, event: Event): string | undefined {
+  if (typeof part === 'string') return part
+  return typeof part === 'function' ? part(event) : insertedText(part.read(event))
 }
 
 function insertedText(value: JsonValue | undefined): string | undefined {

@@ -39,6 +39,16 @@ export class CharacterSet {
     return this.#parts.some(part => 'property' in part)
   }
 
+  /** The one character that it contains; undefined: it has several, or its case is ignored. */
+  onlyCharacter(): number | undefined {
+    const [part, another] = this.#parts
+    if (part === undefined || another !== undefined || this.#isInverted) return undefined
+    if ('property' in part || part.isInverted || part.ranges.length !== 1) return undefined
+    const { low, high } = part.ranges[0] as CodePointRange
+    if (low !== high) return undefined
+    return this.#ignoresCase && !isWithoutCase(low) ? undefined : low
+  }
+
   /**
    * Characters beyond ASCII at which the set may begin or end. Simple case folding has no such list for a range beyond ASCII, and
    * neither has a property: the result is undefined.
@@ -63,6 +73,16 @@ export class CharacterSet {
     return borders.filter(border => border >= ASCII_SIZE && border <= MAX_CODE_POINT)
   }
 
+  /** The only character of the set; undefined when it has several, and where case or a property decides. */
+  get single(): string | undefined {
+    const [part, ...others] = this.#parts
+    if (part === undefined || others.length > 0 || 'property' in part) return undefined
+    const [range, ...further] = part.ranges
+    if (range === undefined || further.length > 0 || range.low !== range.high) return undefined
+    if (this.#isInverted || part.isInverted || this.#ignoresCase) return undefined
+    return String.fromCodePoint(range.low)
+  }
+
   has(codePoint: number): boolean {
     return this.#parts.some(part => this.#holds(part, codePoint)) !== this.#isInverted
   }
@@ -73,6 +93,12 @@ export class CharacterSet {
     const isHeld = this.#ignoresCase ? holdsFolded(ranges, codePoint) : holds(ranges, codePoint)
     return isHeld !== isInverted
   }
+}
+
+/** Whether an ASCII character is not a letter; characters beyond ASCII may have a case. */
+function isWithoutCase(codePoint: number): boolean {
+  const lower = codePoint | 0x20
+  return codePoint < ASCII_SIZE && (lower < 0x61 || lower > 0x7a)
 }
 
 function holds(ranges: readonly CodePointRange[], codePoint: number): boolean {

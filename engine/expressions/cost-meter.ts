@@ -1,4 +1,4 @@
-import type { Stretch } from '../steps.ts'
+import type { Steps, Stretch } from '../steps.ts'
 import { answerOf, type CountedWork } from './counted-work.ts'
 import { ExpressionAllowance, ExpressionBudget } from './expression-budget.ts'
 import type { RegularExpression } from './regular-expression.ts'
@@ -13,6 +13,9 @@ const UNCOUNTED_UNITS = 1_024
 /** Units of a stretch per step of a script, which takes longer than a unit. */
 const UNITS_PER_STEP = 4
 
+/** Units of a step that prepares something: as many as a stretch has. */
+const UNITS_PER_PREPARATION = 50_000
+
 /** Means that all work of the present event at this node is counted. */
 const ALL_COUNTED = -1
 
@@ -24,13 +27,31 @@ export interface CostMeter {
    * Counts work that grows with the options of a node, or that makes copies. Before the ninth behaviour only the stretch pays for
    * it, and events cannot fail because of it.
    *
+   * @param kind 'size' at a node whose work grows with the event alone
    * @throws BEYOND_BUDGET when the event exceeds its budget
    */
-  work(units: number): void
+  work(units: number, kind?: 'options' | 'size'): void
   /** Whether the text contains a match. @throws BEYOND_BUDGET; SUSPENDED */
   matches(expression: RegularExpression, text: string): boolean
   /** Does other work and counts its units. @throws BEYOND_BUDGET; SUSPENDED */
   count<Answer>(begin: () => CountedWork<Answer>): Answer
+  /**
+   * Units that counted work on the present event may cost without failing it, and without saved units of the account. Work that is
+   * not needed stays within a part of them.
+   *
+   * @param characters number of characters that the work reads
+   */
+  spareUnits(characters: number): number
+  /** Like `count`, but without a suspension, for a caller that cannot repeat its work. @throws BEYOND_BUDGET */
+  countAtOnce<Answer>(begin: () => CountedWork<Answer>): Answer
+  /**
+   * Does a part of some work that all later events share, as far as the stretch reaches. No event pays for it.
+   *
+   * @param work is continued by the next call @throws SUSPENDED when the rest is for another stretch
+   */
+  prepared<Result>(work: Steps<Result>): Result
+  /** Whether scripts take steps to compare equal texts: since the thirteenth behaviour. */
+  readonly paysForEqualTexts: boolean
   /** Remaining steps of scripts on the present event. */
   stepsLeft(): number
   /** Counts steps that a script took on the present event. @param steps at most the remaining ones */
@@ -53,12 +74,16 @@ export const UNMETERED: CostMeter = {
   work: () => {},
   matches: (expression, text) => expression.test(text),
   count: begin => answerOf(begin()),
+  spareUnits: () => Number.POSITIVE_INFINITY,
+  countAtOnce: begin => answerOf(begin()),
+  prepared: work => preparedBy(work, undefined),
+  paysForEqualTexts: true,
   stepsLeft: () => Number.POSITIVE_INFINITY,
   takeSteps: () => {},
 }
 
-/** Kinds of work that units pay for: expressions, long options of a node, copies that a graph makes. */
-export type WorkKind = 'expressions' | 'options' | 'copies'
+/** Kinds of work that units pay for: expressions, long options of a node, large events, copies that a graph makes. */
+export type WorkKind = 'expressions' | 'options' | 'size' | 'copies'
 
 /** Number of an event that has none; only the meter then counts its cost. */
 export const NO_NUMBER = -1
@@ -136,10 +161,10 @@ export class EventMeter implements CostMeter {
     this.#charge(allowance, units)
   }
 
-  work(units: number): void {
+  work(units: number, kind: 'options' | 'size' = 'options'): void {
     if (this.#allowance?.countsOptions) {
       if (this.#turn !== this.hand.turn) this.#beginTurn()
-      this.kind = 'options'
+      this.kind = kind
       this.spend(units)
       this.kind = 'expressions'
     } else if (this.#stretch !== undefined) {
@@ -192,6 +217,14 @@ export class EventMeter implements CostMeter {
   }
 
   count<Answer>(begin: () => CountedWork<Answer>): Answer {
+    return this.#counted(begin, true)
+  }
+
+  countAtOnce<Answer>(begin: () => CountedWork<Answer>): Answer {
+    return this.#counted(begin, false)
+  }
+
+  #counted<Answer>(begin: () => CountedWork<Answer>, pauses: boolean): Answer {
     const allowance = this.#allowance
     if (allowance === undefined) return answerOf(begin())
     if (this.#turn !== this.hand.turn) this.#beginTurn()
@@ -199,16 +232,32 @@ export class EventMeter implements CostMeter {
     if (asked < this.#known) return this.#answers[asked] as Answer
     let running = this.#running as CountedWork<Answer> | undefined
     if (running === undefined) {
-      if (this.#stretch !== undefined && this.#stretch.left <= 0) throw SUSPENDED
+      if (pauses && this.#stretch !== undefined && this.#stretch.left <= 0) throw SUSPENDED
       running = begin()
       this.#running = running
       this.#done = 0
     }
     const left = allowance.leftToTry(this.#spentOf(allowance), running.characters)
-    const answer = this.#count(allowance, running, left)
+    const answer = this.#count(allowance, running, left, pauses)
     this.#answers[asked] = answer
     this.#known++
     return answer
+  }
+
+  prepared<Result>(work: Steps<Result>): Result {
+    return preparedBy(work, this.#stretch)
+  }
+
+  spareUnits(characters: number): number {
+    const allowance = this.#allowance
+    if (allowance === undefined) return Number.POSITIVE_INFINITY
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
+    const spent = this.#spentOf(allowance)
+    return Math.min(allowance.freeAfter(spent), allowance.leftToTry(spent, characters))
+  }
+
+  get paysForEqualTexts(): boolean {
+    return this.#allowance?.paysForEqualTexts ?? true
   }
 
   stepsLeft(): number {
@@ -279,10 +328,15 @@ export class EventMeter implements CostMeter {
   }
 
   /** @param left units that it may take */
-  #count<Answer>(allowance: ExpressionAllowance, running: CountedWork<Answer>, left: number): Answer {
+  #count<Answer>(
+    allowance: ExpressionAllowance,
+    running: CountedWork<Answer>,
+    left: number,
+    pauses = true,
+  ): Answer {
     if (allowance.countsEveryMatch) this.#uncounted = ALL_COUNTED
     const stretch = this.#stretch
-    const inStretch = stretch === undefined ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)
+    const inStretch = stretch === undefined || !pauses ? Number.POSITIVE_INFINITY : Math.max(0, stretch.left)
     const answer = running.run(left + 1, this.#done + inStretch)
     if (stretch !== undefined) stretch.left -= running.work - this.#done
     this.#done = running.work
@@ -355,6 +409,15 @@ export class EventMeter implements CostMeter {
     this.#drawn += allowance.take(before, units)
     this.#spent = before + units
     allowance.note(this.hand.event, this.#spent, this.#drawn)
+  }
+}
+
+function preparedBy<Result>(work: Steps<Result>, stretch: Stretch | undefined): Result {
+  for (;;) {
+    if (stretch !== undefined && stretch.left <= 0) throw SUSPENDED
+    const { done, value } = work.next()
+    if (stretch !== undefined) stretch.left -= UNITS_PER_PREPARATION
+    if (done) return value
   }
 }
 

@@ -460,6 +460,7 @@ test('steps of scripts beyond the free ones of an event are paid by saved units,
     meter.begin(7)
   }
   const [first, second] = meters as [EventMeter, EventMeter]
+  expect(FREE_STEPS).toBe(200)
   expect(first.stepsLeft()).toBe(FREE_STEPS + MAX_SAVED_UNITS)
   first.takeSteps(FREE_STEPS - 10)
   expect(budget.saved).toBe(MAX_SAVED_UNITS)

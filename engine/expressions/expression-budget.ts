@@ -111,6 +111,8 @@ export class ExpressionAllowance {
   chargesFailures = false
   /** Whether very many copies of an event are counted, on their way and where they are kept: since the tenth behaviour. */
   countsCopies = false
+  /** Whether scripts take steps to compare equal texts: since the thirteenth behaviour. */
+  paysForEqualTexts = true
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
   #paid = 0
@@ -234,10 +236,10 @@ export class ExpressionAllowance {
     return Math.max(0, FREE_STEPS - this.#stepsOn(event, here)) + Math.max(0, this.#budget.saved)
   }
 
-  /** @param steps at most the remaining ones; `event` and `here` are as in `stepsLeftOn` */
+  /** `event` and `here` are as in `stepsLeftOn`. The account owes steps beyond the remaining ones. */
   takeSteps(event: number, here: number, steps: number): void {
     const before = this.#stepsOn(event, here)
-    this.#budget.takeSaved(Math.max(0, before + steps - Math.max(FREE_STEPS, before)))
+    this.#budget.owe(Math.max(0, before + steps - Math.max(FREE_STEPS, before)))
     if (event >= 0) this.#steps[event] = before + steps
   }
 

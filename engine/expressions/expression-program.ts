@@ -1,6 +1,6 @@
-import type { CharacterSet } from './character-set.ts'
 import type { Edge, ExpressionTree } from './expression-tree.ts'
 import { parseExpression } from './parse-expression.ts'
+import { ProgramSteps, type StepArrays } from './program-steps.ts'
 
 /**
  * Maximum number of steps of a program. Expressions that the library accepts have a few thousand. A counted repeat of a common
@@ -36,13 +36,8 @@ export class TooManyStepsError extends Error {
 }
 
 /** An expression as a program for a machine that can be in several steps at once. */
-export interface ExpressionProgram {
-  readonly size: number
+export interface ExpressionProgram extends StepArrays {
   readonly start: number
-  readonly kinds: Uint8Array
-  readonly next: Int32Array
-  readonly other: Int32Array
-  readonly sets: readonly CharacterSet[]
   readonly hasEdges: boolean
 }
 
@@ -78,41 +73,29 @@ export function stepsOf(tree: ExpressionTree): number {
 
 /** Builds steps from the end of the expression to its beginning, so that each step knows its successor. */
 class ProgramBuilder {
-  readonly #kinds: number[] = []
-  readonly #next: number[] = []
-  readonly #other: number[] = []
-  readonly #sets: CharacterSet[] = []
-  readonly #setNumbers = new Map<string, number>()
+  readonly #steps = new ProgramSteps()
   #hasEdges = false
 
   build(tree: ExpressionTree): ExpressionProgram {
-    const start = this.#add(tree, this.#step(Step.MATCH, 0, 0))
-    return {
-      size: this.#kinds.length,
-      start,
-      kinds: Uint8Array.from(this.#kinds),
-      next: Int32Array.from(this.#next),
-      other: Int32Array.from(this.#other),
-      sets: this.#sets,
-      hasEdges: this.#hasEdges,
-    }
+    const start = this.#add(tree, this.#steps.add(Step.MATCH, 0, 0))
+    return { start, ...this.#steps.arrays(), hasEdges: this.#hasEdges }
   }
 
   /** @returns the first step of the tree, which continues at `next` */
   #add(tree: ExpressionTree, next: number): number {
     switch (tree.kind) {
       case 'set':
-        return this.#step(Step.READ, next, this.#numberOf(tree.set))
+        return this.#steps.add(Step.READ, next, this.#steps.numberOf(tree.set))
       case 'edge':
         this.#hasEdges = true
-        return this.#step(Step.EDGE, next, EDGE_BITS[tree.edge])
+        return this.#steps.add(Step.EDGE, next, EDGE_BITS[tree.edge])
       case 'group':
         return this.#add(tree.of, next)
       case 'sequence':
         return tree.parts.reduceRight((after, part) => this.#add(part, after), next)
       case 'choice': {
         const [last, ...others] = tree.options.map(option => this.#add(option, next)).reverse()
-        return others.reduce((after, option) => this.#step(Step.FORK, option, after), last as number)
+        return others.reduce((after, option) => this.#steps.add(Step.FORK, option, after), last as number)
       }
       case 'repeat':
         return this.#addRepeat(tree, next)
@@ -123,9 +106,9 @@ class ProgramBuilder {
     let first = next
     let required = least
     if (most === Number.POSITIVE_INFINITY) {
-      const loop = this.#step(Step.FORK, 0, next)
+      const loop = this.#steps.add(Step.FORK, 0, next)
       const again = this.#add(of, loop)
-      this.#next[loop] = again
+      this.#steps.setNext(loop, again)
       first = least === 0 ? loop : again
       required = Math.max(0, least - 1)
     } else {
@@ -133,7 +116,7 @@ class ProgramBuilder {
       for (let copy = least; copy < most; copy++) {
         const again = this.#add(of, first)
         if (again === first) break
-        first = this.#step(Step.FORK, again, next)
+        first = this.#steps.add(Step.FORK, again, next)
       }
     }
     for (let copy = 0; copy < required; copy++) {
@@ -142,21 +125,6 @@ class ProgramBuilder {
       first = again
     }
     return first
-  }
-
-  #numberOf(set: CharacterSet): number {
-    let number = this.#setNumbers.get(set.key)
-    if (number === undefined) {
-      number = this.#sets.push(set) - 1
-      this.#setNumbers.set(set.key, number)
-    }
-    return number
-  }
-
-  #step(kind: number, next: number, other: number): number {
-    this.#next.push(next)
-    this.#other.push(other)
-    return this.#kinds.push(kind) - 1
   }
 }
 

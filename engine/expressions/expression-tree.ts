@@ -13,7 +13,7 @@ export type ExpressionTree =
   | {
       readonly kind: 'group'
       readonly of: ExpressionTree
-      /** From 1, by opening parentheses. */
+      /** Number of the group, from 1, by opening parentheses. */
       readonly number: number
       readonly name: string | undefined
     }

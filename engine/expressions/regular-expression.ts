@@ -3,6 +3,7 @@ import { type AutomatonSize, automatonSize } from './automaton-size.ts'
 import { CountedMatching, START_UNITS } from './counted-matching.ts'
 import { type ExpressionProgram, expressionProgram, TooManyStepsError } from './expression-program.ts'
 import { expressionSize } from './expression-size.ts'
+import { withoutExtended } from './extended-flag.ts'
 import { simpleLowerCase } from './lower-case.ts'
 
 /** A user's expression, compiled for an engine that never backtracks: components, section 9.5. */
@@ -44,9 +45,6 @@ const AUTOMATON_UNITS = 8
 const LITERAL = /^[A-Za-z0-9_ ,:;=<>@%&!"'#~`/-]+$/
 /** Letters that equal an ASCII letter when case is ignored, or that stop doing so after lower-casing. */
 const FOLDS_TO_ASCII = /[\u0130\u017f\u212a]/
-const EXTENDED_FLAGS = /^\(\?([ims]*)x([imsx]*)\)/
-/** An escaped character, a class, white space or a comment: the parts that matter for the flag `x`. */
-const EXTENDED_PART = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\s+|#[^\n]*/g
 
 /** @returns the reason when the engine cannot run the text as an expression */
 export function regularExpressionProblem(source: string): string | undefined {
@@ -172,15 +170,4 @@ function programOf(source: string, ignoreCase: boolean): ExpressionProgram | und
     if (error instanceof TooManyStepsError) return undefined
     throw error
   }
-}
-
-/** The engine does not support the flag `x`. Removing the ignored parts has the same effect for a leading flag. */
-export function withoutExtended(source: string): string {
-  const match = EXTENDED_FLAGS.exec(source)
-  if (match === null) return source
-  const others = `${match[1]}${match[2]}`.replaceAll('x', '')
-  const body = source
-    .slice(match[0].length)
-    .replace(EXTENDED_PART, part => (/^(?:\s|#)/.test(part) ? '' : part))
-  return others === '' ? body : `(?${others})${body}`
 }

@@ -11,6 +11,7 @@ import { FieldNames } from '../lines/stored-line/line-fields.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import { AccountActivity } from './account/account-activity.ts'
+import { AccountVariables } from './account/account-variables.ts'
 import { DeployedRevision, type KeptRevision } from './account/deployed-revision.ts'
 import { Deployments } from './account/deployments.ts'
 import { EventRuns } from './account/event-runs.ts'
@@ -19,7 +20,7 @@ import type { AccountOutput } from './account-output.ts'
 import { DeadLetterMemory } from './dead-letters/dead-letter-memory.ts'
 import type { FoldMoment } from './fold-moment.ts'
 import type { LineOwner } from './line-output.ts'
-import type { NodeActivity, NodeHolding, NodeName } from './node-activity.ts'
+import type { NodeHolding, TakenActivity } from './node-activity.ts'
 import { IdempotencyKeys } from './repeats.ts'
 import { AccountExemptions } from './rules/account-exemptions.ts'
 import { AccountRules } from './rules/account-rules.ts'
@@ -46,6 +47,9 @@ export class AccountState implements LineOwner {
   readonly deadLetters = new DeadLetterMemory()
   readonly exemptions = new AccountExemptions()
   readonly rules = new AccountRules()
+  readonly variables = new AccountVariables()
+  /** Entities of the resets of profiles that took effect here. */
+  readonly profileResets = new Set<string>()
   /** Budget for the cost of its expressions here. */
   readonly expressions = new ExpressionBudget()
   retentionDays = DEFAULT_RETENTION_DAYS
@@ -70,7 +74,7 @@ export class AccountState implements LineOwner {
     const replaced = this.#deployments.get(document.id)
     const restored = snapshots && (yield* restoredStates(this.#catalogue, document, snapshots))
     const graph = compileGraph(this.#catalogue, document, replaced?.graph, restored)
-    this.#exempt(graph)
+    this.#equip(graph)
     yield* this.#replace(document.id, [graph], { replacingMs, output })
     this.#deployments.put(document.id, this.#revision(graph, version, document.paused))
   }
@@ -89,7 +93,7 @@ export class AccountState implements LineOwner {
     const older = revisions.find(revision => revision.version < version)?.graph
     const restored = snapshots && (yield* restoredStates(this.#catalogue, document, snapshots))
     const graph = compileBeside(this.#catalogue, document, newer, older, restored)
-    this.#exempt(graph)
+    this.#equip(graph)
     this.#deployments.addRetiring(document.id, {
       revision: this.#revision(graph, version),
       replacedMs,
@@ -139,7 +143,10 @@ export class AccountState implements LineOwner {
     })
   }
 
-  #exempt({ document, states }: CompiledGraph): void {
+  /** Gives a graph what is kept beside the pipelines: exempt keys and state variables. */
+  #equip(graph: CompiledGraph): void {
+    const { document, states } = graph
+    graph.variables = this.variables.of(document.id)
     for (const [node, { kind, value }] of states)
       kind.exempt?.(value, this.exemptions.keysOf(document.id, node))
   }
@@ -171,6 +178,11 @@ export class AccountState implements LineOwner {
   /** Memory of a node of the deployed revision. */
   memoryOf(pipeline: string, node: string): HeldState | undefined {
     return this.#memories.of(pipeline, node)
+  }
+
+  /** Empties the profile of a node, if it builds one. */
+  resetProfile(pipeline: string, node: string): void {
+    this.#memories.resetProfile(pipeline, node)
   }
 
   /** Memory of all nodes, for a checkpoint. */
@@ -261,7 +273,7 @@ export class AccountState implements LineOwner {
   }
 
   /** Activity of every node since the last call. */
-  takeActivity(): Iterable<NodeName & { readonly activity: NodeActivity }> {
+  takeActivity(): Iterable<TakenActivity> {
     return this.#activity.take()
   }
 

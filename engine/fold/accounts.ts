@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../schemas/json.ts'
 import type { NamedState } from '../../schemas/log/checkpoint.ts'
 import type { ExemptionCut, PipelineCut } from '../../schemas/log/cuts.ts'
 import type { AccountPart, RetiringRevisionName } from '../../schemas/log/state-holder.ts'
@@ -104,7 +103,7 @@ export class Accounts {
       for (const { version, replacedMs, document } of account.keptRevisions()) {
         const revision = { account: id, pipeline: document.id, version, replacedMs }
         const holder = { 'weir.RetiringRevision': revision }
-        states.push({ holder, data: Buffer.from(jsonText(document as unknown as JsonObject)) })
+        states.push({ holder, data: Buffer.from(jsonText(document)) })
       }
       for (const { pipeline, version, node, data } of yield* account.states()) {
         const other = version === versionOf(pipeline) ? null : version

@@ -13,6 +13,11 @@ export function encodeControl(catalogue: Catalogue, body: Control['body'], owner
   return controlType.encode({ behaviour: behaviourOf(catalogue, body, owners), body })
 }
 
+/** Value of a control record whose only effect is that a behaviour number is in force behind it. */
+export function encodeBehaviour(behaviour = BEHAVIOUR): Buffer {
+  return controlType.encode({ behaviour, body: { 'weir.Tick': { deadlineMs: 0 } } })
+}
+
 function behaviourOf(catalogue: Catalogue, body: Control['body'], owners: number): number {
   if ('weir.Owner' in body) return owners
   return 'weir.Cut' in body ? behaviourOfCut(catalogue, body['weir.Cut']) : FIRST_BEHAVIOUR

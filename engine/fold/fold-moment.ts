@@ -1,5 +1,6 @@
 import { BEHAVIOUR, FIFTH_BEHAVIOUR, FIRST_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../../schemas/log/position.ts'
+import { type ValueForms, valueFormsOf } from '../lines/columns/value-forms.ts'
 import { Stretch } from '../steps.ts'
 import type { RunWatch } from './run-watch.ts'
 
@@ -14,6 +15,8 @@ export class FoldMoment {
   watch: RunWatch | undefined
   /** Work that remains until other work has its turn. */
   readonly stretch = new Stretch()
+  /** Nodes at which the events of the present record fail. */
+  quarantinedNodes: ReadonlySet<string> | undefined
   #behaviour = FIRST_BEHAVIOUR
   #offset = 0n
   /** First row that the present record may use. */
@@ -25,9 +28,14 @@ export class FoldMoment {
     return this.#behaviour
   }
 
-  /** Whether the fifth behaviour is in force: see `Event.isExact`. */
+  /** Whether the fifth behaviour is in force: see `ValueForms.isExact`. */
   get isExact(): boolean {
     return this.#behaviour >= FIFTH_BEHAVIOUR
+  }
+
+  /** Forms of the values of events that are read now. */
+  get forms(): ValueForms {
+    return valueFormsOf(this.#behaviour)
   }
 
   /** Offset of the present record. */
@@ -58,6 +66,13 @@ export class FoldMoment {
   /** Row of a line that the present record yields. The position of each row is used once. */
   nextRow(): number {
     return this.#row++
+  }
+
+  /** The first of that many rows, which follow each other. @see nextRow */
+  nextRows(count: number): number {
+    const first = this.#row
+    this.#row += count
+    return first
   }
 
   /** Whether a row is beyond the maximum number of rows of a record. */

@@ -1,3 +1,4 @@
+import { THIRTEENTH_BEHAVIOUR, TWELFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { AccountOutput } from './account-output.ts'
 import type { AccountState } from './account-state.ts'
@@ -11,6 +12,7 @@ import { LineOutput } from './line-output.ts'
 import { OpenWindows } from './open-windows.ts'
 import { RecordReader } from './record-reader.ts'
 import { Producers } from './repeats.ts'
+import { RunPlaces } from './run-places.ts'
 import type { FoldSeat } from './spread/key-placement.ts'
 import { KeyedExchange } from './spread/keyed-exchange.ts'
 import { OpenTables } from './tables/open-tables.ts'
@@ -30,6 +32,7 @@ export interface FoldParts {
   readonly identity: FoldIdentity
   readonly scope: FoldScope | undefined
   readonly moment: FoldMoment
+  readonly places: RunPlaces
   readonly tables: OpenTables
   readonly schedule: CheckpointSchedule
   readonly producers: Producers
@@ -53,20 +56,33 @@ export function foldParts(
   scope: FoldScope | undefined,
 ): FoldParts {
   const moment = new FoldMoment()
+  const places = new RunPlaces(identity, moment)
   const tables = new OpenTables()
   const accounts = new Accounts(catalogue, identity, scope?.account)
   const { activity } = tables.minute
   const isPassedOver = (account: string) => scope !== undefined && scope.account !== account
   const notePending = (account: AccountState) => {
     windows.note(account)
-    for (const { activity: counts, ...name } of account.takeActivity()) activity.add(name, counts)
+    for (const { activity: counts, output: outputName, ...name } of account.takeActivity()) {
+      if (outputName === undefined) activity.add(name, counts)
+      else if (moment.behaviour >= TWELFTH_BEHAVIOUR) activity.noteOutput(name, outputName, counts)
+    }
   }
   const output: AccountOutput = {
     moment,
     lines: new LineOutput(identity, moment, tables, scope === undefined),
-    report: (name, error) => activity.addError(name, error, moment.timeMs),
+    report: (name, error) => activity.addError(name, error, moment),
     elsewhere: (account, ...revision) => exchange.elsewhere(accounts.of(account), ...revision),
     deadLetterTaker: (account, ...revision) => deadLetters.taker(accounts.of(account), ...revision),
+    handOver(account, from, events) {
+      const { pipeline, node } = from
+      for (const event of events) {
+        const position = moment.nextPosition()
+        exchange.outbox.addOutgoing(account, from, event, position)
+        moment.watch?.handedOver?.(event, { account, pipeline, node }, position)
+      }
+    },
+    placeOf: (pipeline, version) => places.of(pipeline, version),
   }
   const windows = new OpenWindows(accounts, moment, output, notePending)
   const exchange = new KeyedExchange(catalogue, identity, {
@@ -85,11 +101,16 @@ export function foldParts(
     notePending,
     forward: (account, cut) => exchange.cutApplied(account, cut),
     spread: (account, isSpread) => exchange.spread(account, isSpread),
+    deleted(account, pipeline) {
+      if (moment.behaviour >= THIRTEENTH_BEHAVIOUR)
+        exchange.outbox.addDeletion(account, pipeline, moment.nextPosition())
+    },
   })
   return {
     identity,
     scope,
     moment,
+    places,
     tables,
     schedule: new CheckpointSchedule(),
     producers: new Producers(),

@@ -1,7 +1,7 @@
 import { Event } from '../event/event.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
-import { EVENT_UNITS, type Steps } from '../steps.ts'
+import { EVENT_UNITS, MEMBER_BYTE_UNITS, type Steps } from '../steps.ts'
 import type { AccountState } from './account-state.ts'
 import type { FoldMoment } from './fold-moment.ts'
 import { judgedArrival } from './rules/line-rules.ts'
@@ -46,11 +46,11 @@ export class LineIntake {
     const kept: number[] = []
     for (const [row, index] of indexes.entries()) {
       const line = judgedArrival(this.#arrivals.line(batch, index, { ...place, row }))
-      const { bytes } = Event.ofLine(batch, index)
+      const { bytes, rareBytes } = Event.ofLine(batch, index)
       const exclusion = rules.judgeArrival(line, { timeMs, bytes, meter: account.ruleMeter(moment) })
       if (exclusion === undefined) kept.push(index)
       else watch?.dropped?.(batch, index, exclusion)
-      stretch.left -= EVENT_UNITS
+      stretch.left -= EVENT_UNITS + (bytes + rareBytes) * MEMBER_BYTE_UNITS
       if (stretch.left > 0) continue
       yield
       stretch.begin()

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { BEHAVIOUR, TENTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { MAX_ROWS_PER_RECORD } from '../../schemas/log/position.ts'
 import { lineBatchValue } from '../../test/support/line-batches.ts'
@@ -7,6 +8,7 @@ import { readNativeBlock } from '../../test/support/native-reader.ts'
 import { type SentLine, sentBatch } from '../../test/support/sent-lines.ts'
 import { exclusion } from '../../test/support/world.ts'
 import { Event } from '../event/event.ts'
+import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
 import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { type LineCodec, lineCodec } from '../lines/line-codec.ts'
 import { newStoredLine } from '../lines/stored-line/stored-line.ts'
@@ -186,8 +188,149 @@ test('neighbours of two batches are read in order', () => {
   expect(tablesOf(events, {})).toEqual(tablesOf(events, { byLine: true }))
 })
 
+describe('lines that are stored together', () => {
+  const [FILES, ENVS, LEVELS] = [
+    ['', '/var/log/a.log', '/b'],
+    ['', 'prod'],
+    ['', 'warn', 'ERROR'],
+  ]
+  const words = fc.constantFrom('', 'one', 'two', 'x'.repeat(600))
+  const drawn = fc.record({
+    line: fc.constantFrom('a text', '', '{"a":1,"b":"c"}', 'took {"ms":3}', '{"level":"debug","n":[1,2]}'),
+    host: words,
+    app: words,
+    level: fc.constantFrom(...LEVELS),
+    env: fc.constantFrom(...ENVS),
+    file: fc.constantFrom(...FILES),
+    timestampMs: fc.integer({ min: -1, max: 2_000_000_000_000 }),
+    repeats: fc.integer({ min: 1, max: 4 }),
+  })
+  const facts = fc.record({
+    hostname: fc.constantFrom('', 'web-1'),
+    mac: fc.constantFrom('', '00:00:00:00:00:01'),
+    ip: fc.constantFrom('', '10.0.0.1'),
+    remoteAddress: fc.constantFrom('', '127.0.0.1'),
+    tags: fc.constantFrom([], ['x', 'y']),
+    driftMs: fc.constantFrom(null, 10, -60_000),
+  })
+  const request = fc.record({ facts, lines: fc.array(drawn, { minLength: 1, maxLength: 12 }) })
+  const requests = fc.array(request, { minLength: 1, maxLength: 4 })
+
+  function batchOf(given: typeof requests extends fc.Arbitrary<infer Given> ? Given : never): LineBatchView {
+    const builder = new LineBatchBuilder()
+    for (const { facts, lines } of given)
+      builder.addRequest(batch => {
+        for (const { line, repeats, ...members } of lines)
+          for (let count = 0; count < repeats; count++)
+            batch.add({ ...members, line: Buffer.from(line), timestampKind: 1, meta: '', rest: '' })
+        return { facts: { ...facts, receivedAtMs: 1, idempotency: null } }
+      })
+    return LineBatchView.decode(builder.encode('a', 'ingest'))
+  }
+
+  function stored(batch: LineBatchView, indexes: readonly number[], behaviour: number, isTogether: boolean) {
+    const owner = new AccountState(CATALOGUE, 'a')
+    const moment = new FoldMoment()
+    const tables = new OpenTables()
+    const sink = CATALOGUE.defaultOwnStore()
+    const output = new LineOutput(PLACE, moment, tables, true)
+    moment.bringIntoForce(behaviour)
+    moment.enter(7n, 1_000, 3)
+    const events = indexes.map(index => Event.ofLine(batch, index))
+    const run = { sink, owner, node: NODE, events, left: {} }
+    if (isTogether) expect(output.storesTogether(owner, batch, indexes.length)).toBe(true)
+    finish(isTogether ? output.storeTogether({ sink, owner, batch, indexes }) : output.deliver(run as never))
+    const taken = tables.lines.take()
+    return { ...taken, block: Buffer.concat(taken?.block ?? []), row: moment.row }
+  }
+
+  test('give the same bytes as their events', () => {
+    const property = fc.property(
+      requests,
+      fc.array(fc.nat(3)),
+      fc.constantFrom(TENTH_BEHAVIOUR, BEHAVIOUR),
+      (given, left, behaviour) => {
+        const batch = batchOf(given)
+        if (!batch.hasTextsAlone) return
+        const all = Array.from({ length: batch.count }, (_, index) => index)
+        const indexes = all.filter(index => left[index] !== 0)
+        if (indexes.length === 0) return
+        const [together, apart] = [true, false].map(each => stored(batch, indexes, behaviour, each))
+        expect(together).toEqual(apart)
+      },
+    )
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  test('are neither those with meta, nor of an account with rules, nor more than a record yields', () => {
+    const owner = new AccountState(CATALOGUE, 'a')
+    const moment = new FoldMoment()
+    const output = new LineOutput(PLACE, moment, new OpenTables(), true)
+    const plain = sentBatch([{ line: 'x' }, { line: 'y' }])
+    moment.enter(7n, 1_000, 0)
+    expect(output.storesTogether(owner, plain, 2)).toBe(true)
+    expect(output.storesTogether(owner, sentBatch([{ line: 'x', meta: '"m"' }]), 1)).toBe(false)
+    expect(output.storesTogether(owner, sentBatch([{ line: 'x', rest: { tags: ['t'] } }]), 1)).toBe(false)
+    moment.watch = { observerOf: () => undefined, takesEffect: () => {}, stored: () => {} }
+    expect(output.storesTogether(owner, plain, 2)).toBe(false)
+    moment.watch = undefined
+    moment.nextRows(MAX_ROWS_PER_RECORD - 1)
+    expect([1, 2].map(lines => output.storesTogether(owner, plain, lines))).toEqual([true, false])
+    moment.enter(8n, 1_000, 0)
+    owner.rules.set({ accountId: 'a', exclusions: [exclusion('r', { apps: ['z'] })], retentionRules: [] })
+    expect(output.storesTogether(owner, plain, 2)).toBe(false)
+  })
+
+  test('are read with pauses', () => {
+    const batch = batchOf([
+      {
+        facts: { hostname: 'web-1', mac: '', ip: '', remoteAddress: '', tags: [], driftMs: null },
+        lines: [
+          {
+            line: 'a text',
+            host: '',
+            app: '',
+            level: '',
+            env: '',
+            file: '',
+            timestampMs: 1,
+            repeats: 20_000,
+          },
+        ],
+      },
+    ])
+    const owner = new AccountState(CATALOGUE, 'a')
+    const moment = new FoldMoment()
+    moment.enter(7n, 1_000, 0)
+    const indexes = Array.from({ length: batch.count }, (_, index) => index)
+    const sent = { sink: CATALOGUE.defaultOwnStore(), owner, batch, indexes }
+    const pauses = [...new LineOutput(PLACE, moment, new OpenTables(), true).storeTogether(sent)].length
+    expect(pauses).toBeGreaterThan(10)
+    expect(pauses).toBeLessThan(40)
+  })
+})
+
 test('a record yields a limited number of rows', () => {
   const { rows, left } = deliver(['last', 'beyond'], { firstRow: MAX_ROWS_PER_RECORD - 1 })
   expect(rows).toEqual([[7n, MAX_ROWS_PER_RECORD - 1, 'last']])
   expect(left).toEqual(['failed: one record yields too many lines'])
+})
+
+test('the fold pauses after a few lines of very many members, and not after each text of that length', () => {
+  const members = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`member${index}`, index]))
+  const text = 'x'.repeat(JSON.stringify(members).length)
+  const pausesOf = (line: SentLine) => {
+    const batch = sentBatch(Array<SentLine>(40).fill(line))
+    const moment = new FoldMoment()
+    moment.enter(7n, 1_000, BEHAVIOUR)
+    const owner = new AccountState(CATALOGUE, 'a')
+    const sink = CATALOGUE.ownStoresOf([{ nodeId: 'store', type: 'log-analysis', config: {} }]).get('store')
+    const events = Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
+    const run = { sink, owner, node: NODE, events, left: { failed: () => {}, dropped: () => {} } }
+    let pauses = 0
+    for (const _ of new LineOutput(PLACE, moment, new OpenTables(), true).deliver(run as never)) pauses++
+    return pauses
+  }
+  expect(pausesOf({ line: 'x', meta: JSON.stringify(members) })).toBeGreaterThanOrEqual(20)
+  expect(pausesOf({ line: text })).toBeLessThan(5)
 })

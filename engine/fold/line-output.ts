@@ -1,15 +1,16 @@
 import type { Position } from '../../schemas/log/position.ts'
-import type { Event } from '../event/event.ts'
+import { Event } from '../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
 import type { NotDelivered } from '../graph/compiled-node.ts'
+import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { fillAll, type LineCodec } from '../lines/line-codec.ts'
 import type { LineColumns } from '../lines/native-block/line-block.ts'
-import type { OwnStoreContext } from '../lines/stored-line/line-draft.ts'
+import { hostAsSent, type OwnStoreContext, storedApp } from '../lines/stored-line/line-draft.ts'
 import type { FieldNames } from '../lines/stored-line/line-fields.ts'
 import { newStoredLine, type StoredLine } from '../lines/stored-line/stored-line.ts'
 import { wasmCodec } from '../lines/wasm/wasm-codec.ts'
 import type { DeliveryFailure, LineHead, OwnStoreSink } from '../nodes/contract/own-store.ts'
-import { EVENT_UNITS, type Steps } from '../steps.ts'
+import { EVENT_UNITS, MEMBER_BYTE_UNITS, type Steps } from '../steps.ts'
 import type { FoldMoment } from './fold-moment.ts'
 import type { NodeName } from './node-activity.ts'
 import type { AccountRules } from './rules/account-rules.ts'
@@ -38,6 +39,15 @@ export interface LineRun {
   readonly left: NotDelivered
 }
 
+/** Lines of a record that are stored as they were sent, by a sink without options. */
+export interface SentLines {
+  readonly sink: OwnStoreSink
+  readonly owner: LineOwner
+  readonly batch: LineBatchView
+  /** Ascending. */
+  readonly indexes: readonly number[]
+}
+
 /**
  * Turns events into lines of the own store, by runs, and puts them into the open batch of the partition. The codec reads
  * lines together if their level and fields follow from the sent text and no rule judges each line.
@@ -50,6 +60,9 @@ export class LineOutput {
   readonly #codec: LineCodec
   readonly #line: StoredLine = newStoredLine()
   readonly #texts = new TextRun()
+  /** Hosts and apps of the lines of a batch that are being stored, by index. */
+  readonly #hosts: string[] = []
+  readonly #apps: string[] = []
 
   /** @param stores false: lines are judged and counted, but not added to a batch */
   constructor(
@@ -67,12 +80,13 @@ export class LineOutput {
   }
 
   *deliver(run: LineRun): Steps {
-    const { timeMs, behaviour, stretch } = this.#moment
-    const { account, retentionDays, fieldNames } = run.owner
-    const context = { account, timeMs, retentionDays, poolDays: 0, fieldNames, behaviour }
+    const { stretch } = this.#moment
+    const context = this.#contextOf(run.owner)
     for (const event of run.events) {
-      this.#deliverEvent(event, run, context)
-      stretch.left -= EVENT_UNITS + (this.#line.sizeBytes >> READ_AT_ONCE_BITS)
+      const isReadAtOnce = this.#deliverEvent(event, run, context)
+      const { sizeBytes } = this.#line
+      stretch.left -=
+        EVENT_UNITS + (isReadAtOnce ? sizeBytes >> READ_AT_ONCE_BITS : sizeBytes * MEMBER_BYTE_UNITS)
       if (stretch.left > 0) continue
       this.#readTexts(run.owner)
       yield
@@ -81,7 +95,98 @@ export class LineOutput {
     this.#readTexts(run.owner)
   }
 
-  #deliverEvent(event: Event, run: LineRun, context: OwnStoreContext): void {
+  /** Whether `storeTogether` may take lines of the present record. It does not, if each must be judged or shown. */
+  storesTogether({ rules }: LineOwner, batch: LineBatchView, lines: number): boolean {
+    const moment = this.#moment
+    return (
+      this.#stores &&
+      !rules.anyHold &&
+      batch.hasTextsAlone &&
+      moment.watch?.stored === undefined &&
+      lines > 0 &&
+      !moment.isBeyondRecord(moment.row + lines - 1)
+    )
+  }
+
+  /**
+   * Stores lines like `deliver` stores their events. Neighbours that share most members are appended column by column,
+   * without an event per line.
+   */
+  *storeTogether({ sink, owner, batch, indexes }: SentLines): Steps {
+    const { stretch } = this.#moment
+    const context = this.#contextOf(owner)
+    for (let at = 0; at < indexes.length; ) {
+      const first = indexes[at] as number
+      const end = this.#endOfSimilar(batch, indexes, at)
+      const failure = sink.fillHead(Event.ofLine(batch, first), this.#line, context)
+      if (failure !== undefined) throw new Error(`a line as it was sent is not stored: ${failure.message}`)
+      this.#appendSimilar(batch, first, first + end - at, sink.head, owner)
+      at = end
+      if (stretch.left > 0) continue
+      this.#readTexts(owner)
+      yield
+      stretch.begin()
+    }
+    this.#readTexts(owner)
+  }
+
+  #contextOf({ account, retentionDays, fieldNames }: LineOwner): OwnStoreContext {
+    const { timeMs, behaviour } = this.#moment
+    return { account, timeMs, retentionDays, poolDays: 0, fieldNames, behaviour }
+  }
+
+  /**
+   * End of the lines, from one on, that follow each other in their request and share file and environment. They end with the
+   * present stretch, whose units are counted.
+   */
+  #endOfSimilar(batch: LineBatchView, indexes: readonly number[], from: number): number {
+    const { stretch } = this.#moment
+    const first = indexes[from] as number
+    const request = batch.request(first)
+    const files = batch.wordsOf('file').numbers
+    const envs = batch.wordsOf('env').numbers
+    let at = from
+    for (; at < indexes.length && (at === from || stretch.left > 0); at++) {
+      const index = first + at - from
+      const isSimilar =
+        indexes[at] === index &&
+        files[index] === files[first] &&
+        envs[index] === envs[first] &&
+        batch.request(index) === request
+      if (!isSimilar) break
+      stretch.left -= TOGETHER_UNITS + (batch.bytes(index) >> READ_AT_ONCE_BITS)
+    }
+    return at
+  }
+
+  /** Appends lines whose first one is filled: heads at once, texts when the codec reads them. */
+  #appendSimilar(batch: LineBatchView, from: number, to: number, head: LineHead, owner: LineOwner): void {
+    const { offset, timeMs, behaviour } = this.#moment
+    const { lines } = this.#tables
+    const [line, texts, hosts, apps] = [this.#line, this.#texts, this.#hosts, this.#apps]
+    const firstRow = this.#moment.nextRows(to - from)
+    if (texts.bytes !== batch.lineBytes) this.#readTexts(owner)
+    texts.bytes = batch.lineBytes
+    const { lineStarts: starts, lineEnds: ends } = batch
+    let sentApp = batch.app(from)
+    let app = line.app
+    for (let index = from; index < to; index++) {
+      if (batch.app(index) !== sentApp) {
+        sentApp = batch.app(index)
+        app = storedApp(sentApp, line.file)
+      }
+      hosts[index] = hostAsSent(batch, index)
+      apps[index] = app
+      const row = firstRow + index - from
+      texts.add(row, starts[index] as number, ends[index] as number, batch.level(index), app, head.own)
+    }
+    lines.begin(timeMs, behaviour)
+    const heads = { line, from, to, timestampMs: batch.timestampsMs, hosts, apps, starts, ends }
+    lines.appendHeads({ offset, row: firstRow }, heads)
+  }
+
+  /** @returns whether the codec reads the line with its neighbours; otherwise its members were read one by one */
+  #deliverEvent(event: Event, run: LineRun, context: OwnStoreContext): boolean {
     const moment = this.#moment
     const { owner, node, left, sink } = run
     const line = this.#line
@@ -89,15 +194,15 @@ export class LineOutput {
     const failure = this.#refusal(row, run) ?? sink.fillHead(event, line, context)
     if (failure !== undefined) {
       const error = { nodeId: node.node, kind: 'destination' as const, ...failure, event }
-      this.#tables.minute.activity.addError(node, error, moment.timeMs)
+      this.#tables.minute.activity.addError(node, error, moment)
       left.failed(error)
-      return
+      return false
     }
     const position = { offset: moment.offset, row }
     if (this.#stores && !owner.rules.anyHold && sink.head.isSentTextAlone) {
       this.#appendText(position, sink.head, owner)
       moment.watch?.stored?.(event, node, row)
-      return
+      return true
     }
     this.#readTexts(owner) // Names of fields are accepted in the order of lines.
     sink.fillFields(line, context)
@@ -108,11 +213,12 @@ export class LineOutput {
       if (exclusion !== undefined) {
         moment.watch?.excluded?.(event, node, exclusion)
         left.dropped(event, exclusion.reason)
-        return
+        return false
       }
     }
     if (this.#stores) this.#append(position, owner)
     moment.watch?.stored?.(event, node, row)
+    return false
   }
 
   /** Reason why an event gives no line, whatever it contains. */
@@ -165,6 +271,8 @@ export class LineOutput {
   }
 }
 
+/** Units of a line that is stored together with others, in addition to those for its bytes. */
+const TOGETHER_UNITS = 40
 /** Binary logarithm of the bytes of a line that are read per unit: 8. */
 const READ_AT_ONCE_BITS = 3
 

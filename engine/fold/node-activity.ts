@@ -1,3 +1,4 @@
+import { TWELFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Event } from '../event/event.ts'
 import type { NodeCounters, NodeError } from '../graph/compile-graph.ts'
 import { noCounts } from '../graph/node-counters.ts'
@@ -13,6 +14,27 @@ export interface NodeName {
 /** Activity of a node since its last row in `node_metrics`. */
 export type NodeActivity = NodeCounters
 
+/** Counts by their columns of the table `node_metrics`, in its order. */
+export const ACTIVITY_COLUMNS = {
+  events_in: 'eventsIn',
+  bytes_in: 'bytesIn',
+  events_out: 'eventsOut',
+  bytes_out: 'bytesOut',
+  copied: 'copied',
+  created: 'created',
+  dropped: 'dropped',
+  dropped_bytes: 'droppedBytes',
+  failed: 'failed',
+  merged: 'merged',
+  held: 'held',
+} as const satisfies Record<string, keyof NodeActivity>
+
+/** Activity of a node since it was last taken; with an output, the part that is about this output. */
+export interface TakenActivity extends NodeName {
+  readonly output?: string
+  readonly activity: NodeActivity
+}
+
 /** One distinct error of a node since its last row in `pipeline_errors`: components, section 4.1. */
 export interface NodeErrorSummary extends NodeName {
   readonly nodeKind: string
@@ -22,24 +44,42 @@ export interface NodeErrorSummary extends NodeName {
   /** The event that caused the first of them, text form, cut. */
   readonly captured: string
   count: number
+  /** Time of the first of them, UNIX ms; absent in behaviours before the twelfth, which recorded only the minute. */
+  readonly firstMs?: number
   lastMs: number
 }
 
+/** Activity of an output with a name, or of a node apart from its outputs with names. */
+type PendingNode = NodeName & { readonly output?: string; readonly activity: NodeActivity }
+
 export interface PendingActivity {
-  readonly nodes: readonly (NodeName & { readonly activity: NodeActivity })[]
+  readonly nodes: readonly PendingNode[]
   readonly errors: readonly NodeErrorSummary[]
+}
+
+/** The moment of an error: log time, UNIX ms, and the behaviour in force. */
+interface ErrorMoment {
+  readonly timeMs: number
+  readonly behaviour: number
 }
 
 /** Maximum number of distinct (node, code, field) per minute; more are counted under the node and code alone. */
 const MAX_DISTINCT_ERRORS = 10_000
 /** Maximum length of the kept text of an event that caused an error: components, section 4.1. */
-const MAX_CAPTURED_CHARACTERS = 16 * 1024
+export const MAX_CAPTURED_CHARACTERS = 16 * 1024
 
 /** Activity of a node since this process began to count, for metrics. */
 export interface NodeTotals extends NodeName {
   readonly activity: NodeActivity
+  /** Parts of it that are about outputs with names. */
+  readonly outputs: ReadonlyMap<string, NodeActivity>
   /** Number of errors, by code. */
   readonly errors: ReadonlyMap<string, number>
+}
+
+interface CountedTotals extends NodeTotals {
+  readonly outputs: Map<string, NodeActivity>
+  readonly errors: Map<string, number>
 }
 
 /** Number of events that a node with windows holds now. */
@@ -52,9 +92,9 @@ export interface NodeHolding extends NodeName {
  * and are part of the checkpoint, so each event is counted exactly once.
  */
 export class PendingNodeActivity {
-  #nodes = new Map<string, NodeName & { activity: NodeActivity }>()
+  #nodes = new Map<string, PendingNode>()
   #errors = new Map<string, NodeErrorSummary>()
-  readonly #totals = new Map<string, NodeName & { activity: NodeActivity; errors: Map<string, number> }>()
+  readonly #totals = new Map<string, CountedTotals>()
 
   /** Activity of every node since this was made; not part of a snapshot. */
   get totals(): Iterable<NodeTotals> {
@@ -74,24 +114,45 @@ export class PendingNodeActivity {
     this.#addPending(name, activity, counters)
   }
 
+  /** Gives an output its part of the activity that was added for its node. Sums over a node stay. */
+  noteOutput(name: NodeName, output: string, activity: NodeActivity): void {
+    const counters = Object.keys(activity) as (keyof NodeActivity)[]
+    if (counters.every(counter => activity[counter] === 0)) return
+    const { outputs } = this.#totalsOf(name)
+    const total = outputs.get(output) ?? noCounts()
+    outputs.set(output, total)
+    const rest = { ...activity }
+    for (const counter of counters) {
+      total[counter] += activity[counter]
+      rest[counter] = -activity[counter]
+    }
+    this.#addPending(name, rest, counters)
+    this.#addPending({ ...name, output }, activity, counters)
+  }
+
   #totalsOf({ account, pipeline, node }: NodeName) {
     const key = nameKey({ account, pipeline, node })
     let totals = this.#totals.get(key)
     if (totals === undefined) {
-      totals = { account, pipeline, node, activity: noCounts(), errors: new Map() }
+      totals = { account, pipeline, node, activity: noCounts(), outputs: new Map(), errors: new Map() }
       this.#totals.set(key, totals)
     }
     return totals
   }
 
-  #addPending(name: NodeName, activity: NodeActivity, counters: readonly (keyof NodeActivity)[]): void {
-    const key = nameKey(name)
+  #addPending(
+    name: NodeName & { readonly output?: string },
+    activity: NodeActivity,
+    counters: readonly (keyof NodeActivity)[],
+  ): void {
+    const key = name.output === undefined ? nameKey(name) : `${nameKey(name)} ${name.output}`
     const known = this.#nodes.get(key)
     if (known === undefined) {
       this.#nodes.set(key, {
         account: name.account,
         pipeline: name.pipeline,
         node: name.node,
+        ...(name.output !== undefined && { output: name.output }),
         activity: { ...activity },
       })
       return
@@ -100,7 +161,7 @@ export class PendingNodeActivity {
   }
 
   /** Counts an error; its texts are made only for the first of its kind. */
-  addError(name: NodeName, error: NodeError, timeMs: number): void {
+  addError(name: NodeName, error: NodeError, { timeMs, behaviour }: ErrorMoment): void {
     const { errors } = this.#totalsOf(name)
     errors.set(error.code, (errors.get(error.code) ?? 0) + 1)
     const key = this.#errorKey(name, error)
@@ -116,8 +177,12 @@ export class PendingNodeActivity {
       code: error.code,
       field: error.field,
       message: error.message,
-      captured: (error.captured ?? textForm(error.event.message)).slice(0, MAX_CAPTURED_CHARACTERS),
+      captured: (error.captured ?? textForm((error.shown ?? error.event).message)).slice(
+        0,
+        MAX_CAPTURED_CHARACTERS,
+      ),
       count: 1,
+      ...(behaviour >= TWELFTH_BEHAVIOUR && { firstMs: timeMs }),
       lastMs: timeMs,
     })
   }
@@ -146,7 +211,7 @@ export class PendingNodeActivity {
 
   restore(data: Buffer): void {
     const { nodes, errors } = JSON.parse(data.toString()) as {
-      nodes: [string, NodeName & { activity: NodeActivity }][]
+      nodes: [string, PendingNode][]
       errors: [string, NodeErrorSummary][]
     }
     this.#nodes = new Map(nodes)

@@ -56,13 +56,15 @@ export class OpenWindows {
     this.#notePending(account)
   }
 
-  /** Ends the due windows of all accounts. */
+  /** Ends the due windows of all accounts, together with those that their results open behind them and that are due as well. */
   *endDue(): Steps {
     const { timeMs } = this.#moment
-    for (const account of this.#accounts.withWindowsDue(timeMs)) {
-      yield* account.endDueWindows(timeMs, this.#output)
-      this.#notePending(account)
-    }
-    this.noteAll()
+    do {
+      for (const account of this.#accounts.withWindowsDue(timeMs)) {
+        yield* account.endDueWindows(timeMs, this.#output)
+        this.#notePending(account)
+      }
+      this.noteAll()
+    } while (this.#endMs <= timeMs)
   }
 }

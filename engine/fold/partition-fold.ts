@@ -4,6 +4,7 @@ import type { Idempotency } from '../../schemas/log/line-batch.ts'
 import { isRefused, lossOf, refusedPlace } from '../../schemas/log/loss.ts'
 import { MAX_ROWS_PER_RECORD, type Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
+import { foldProgress, ProgressPlace } from '../fold-progress.ts'
 import type { HeldState } from '../graph/compiled-node.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
@@ -34,9 +35,12 @@ export function foldIdentity(topic: Topic, partition: number): FoldIdentity {
  * checkpoint that it began with.
  */
 export class PartitionFold {
+  /** Records below this offset were processed before this start. Only the watchdog is told; results do not depend on it. */
+  processedTo = 0n
   readonly #parts: FoldParts
   readonly #effect: RecordEffect
   readonly #lost = new LostRecords()
+  readonly #place: ProgressPlace
   #nextOffset: bigint
   #isApplying = false
   /** Whether a batch has ended that the caller has not received yet. */
@@ -49,6 +53,7 @@ export class PartitionFold {
   constructor(catalogue: Catalogue, identity: FoldIdentity, scope?: FoldScope, from = 0n) {
     this.#parts = foldParts(catalogue, identity, scope)
     this.#effect = new RecordEffect(this.#parts)
+    this.#place = new ProgressPlace({ ...this.name })
     this.#nextOffset = from
   }
 
@@ -193,7 +198,13 @@ export class PartitionFold {
    * Applies the next record in steps. Between them the record is applied in part: counts and memory may be read, but
    * another record must not be applied.
    */
-  *applying(record: LogRecord, watch?: RunWatch): Steps<Flush[]> {
+  applying(record: LogRecord, watch?: RunWatch): Steps<Flush[]> {
+    const { offset } = record
+    const steps = this.#applyingWhole(record, watch)
+    return foldProgress.watched(this.#place, offset, steps, offset < this.processedTo)
+  }
+
+  *#applyingWhole(record: LogRecord, watch: RunWatch | undefined): Steps<Flush[]> {
     assertInOrder(record.offset, this.#nextOffset)
     this.#isApplying = true
     this.#parts.moment.stretch.begin()
@@ -248,9 +259,10 @@ export class PartitionFold {
   }
 
   /** Lets time pass up to a record, and takes it in hand. */
-  #enter({ offset, value }: LogRecord, timeMs: number, firstRow: number): void {
+  #enter({ offset, value, quarantinedNodes }: LogRecord, timeMs: number, firstRow: number): void {
     const { moment, cuts, tables } = this.#parts
     moment.enter(offset, timeMs, firstRow)
+    moment.quarantinedNodes = quarantinedNodes
     cuts.forgetEnded(timeMs)
     tables.minute.noteTime(timeMs)
     this.#parts.schedule.noteRead(value.length)
@@ -259,6 +271,11 @@ export class PartitionFold {
   /** @see AppliedCuts.tryPipeline */
   tryPipeline(document: PipelineCut): void {
     this.#parts.cuts.tryPipeline(document)
+  }
+
+  /** @see RunPlaces.beginPreview */
+  beginPreview(): void {
+    this.#parts.places.beginPreview()
   }
 
   /** Shows every pipeline that is in effect here. */

@@ -53,7 +53,7 @@ export class RecordReader {
       this.#bringIntoForce(record, rekeyed.behaviour)
       return { account: rekeyed.account, kind: 'rekeyed', rekeyed }
     }
-    const batch = this.#decoded(record, () => LineBatchView.decode(value, this.#moment.isExact))
+    const batch = this.#decoded(record, () => LineBatchView.decode(value, this.#moment.forms))
     return { account: batch.account, kind: 'lines', batch }
   }
 

@@ -59,6 +59,8 @@ export interface RunWatch {
   resumed?(revision: RunningRevision | undefined): void
   /** Called when an event becomes a line of the own store. @param row of its record's lines */
   stored?(event: Event, name: NodeName, row: number): void
+  /** Called when an event is handed over to the outbox. @param position in the log of this partition */
+  handedOver?(event: Event, name: NodeName, position: Position): void
   /** Called when an event was left out on purpose before it became a line. */
   excluded?(event: Event, name: NodeName, exclusion: Exclusion): void
 }

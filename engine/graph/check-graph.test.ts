@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { catalogueWith } from '../../test/support/catalogue-with.ts'
+import { stamp } from '../../test/support/stamp-processor.ts'
 import { declaredTypes, notes, relay } from '../../test/support/toy-nodes.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
-import { checkGraph } from './check-graph.ts'
+import { checkGraph, checkInputs, checkingGraph } from './check-graph.ts'
 
 function node(
   id: string,
@@ -52,7 +53,7 @@ describe('a graph', () => {
     ])
   })
 
-  test('is refused with options that can be saved but not run', () => {
+  test('is refused with options that earlier programs saved, and that cannot be run', () => {
     const reduce = node('r', 'transform', 'reduce', ['in'], {
       date_formats: [
         { field: '.at', format: '%F' },
@@ -60,7 +61,7 @@ describe('a graph', () => {
       ],
     })
     expect(problemsOf([source, reduce, sink('r')])).toEqual([
-      'r /user_config/date_formats/1/format must be a valid time format: it has no date',
+      'r /user_config/date_formats/1/format must be a valid time format, and "nonsense" is not: it has no date',
     ])
   })
 
@@ -109,6 +110,23 @@ describe('a graph', () => {
     expect(problemsOf(ring)).toHaveLength(1000)
   })
 
+  test('of a thousand nodes behind a circle reads each node a few times, not once per node before it', () => {
+    let looks = 0
+    const counted = (each: NodeDocument, inputs: string[]) =>
+      Object.defineProperty({ ...each }, 'inputs', {
+        get: () => {
+          looks++
+          return inputs
+        },
+      })
+    const names = Array.from({ length: 1_000 }, (_, index) => `f${index}`)
+    const behind = names.map((name, index) =>
+      counted(filter(name), index === 0 ? [name] : names.slice(Math.max(0, index - 20), index)),
+    )
+    expect(problemsOf(behind)).toEqual(['f0 /inputs/0 must NOT lead back to the node itself'])
+    expect(looks).toBeLessThan(10_000)
+  })
+
   test('has no circles, and nodes behind one are not reported', () => {
     const message = 'must NOT lead back to the node itself'
     expect(
@@ -143,6 +161,39 @@ describe('a graph', () => {
     ])
     expect(problemsOf([source, source])).toEqual(['in /id must NOT be the id of another node'])
   })
+})
+
+test('options of nodes are checked in steps, and not at all while only inputs are', () => {
+  let checked = 0
+  const catalogue = catalogueWith({
+    processors: [
+      {
+        ...stamp,
+        *runProblems() {
+          checked++
+          yield undefined
+          yield { instancePath: '/day', message: 'must be a day' }
+        },
+      },
+    ],
+  })
+  const nodes = [
+    source,
+    node('a', 'transform', stamp.type, ['in']),
+    node('b', 'transform', stamp.type, ['c']),
+  ]
+  expect(checkInputs(catalogue, { nodes })).toMatchObject([{ nodeId: 'b', instancePath: '/inputs/0' }])
+  expect(checked).toBe(0)
+  const steps = checkingGraph(catalogue, { nodes }, { allowUnconnected: true })
+  const seen: number[] = []
+  let next = steps.next()
+  for (; !next.done; next = steps.next()) seen.push(checked)
+  expect(seen).toEqual([0, 1, 1, 2, 2])
+  expect(next.value.map(({ nodeId, instancePath }) => nodeId + instancePath)).toEqual([
+    'a/user_config/day',
+    'b/user_config/day',
+    'b/inputs/0',
+  ])
 })
 
 describe('outputs', () => {

@@ -1,6 +1,7 @@
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Problem } from '../event/problem.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
+import { finish, type Steps } from '../steps.ts'
 
 /** Finding about one node; its pointer leads into that node. */
 export interface GraphProblem extends Problem {
@@ -12,20 +13,44 @@ export interface GraphRules {
   readonly allowUnconnected: boolean
 }
 
-/** Checks the connections between the nodes of a pipeline (components 1.5, pipeline API 2.3 and 2.7); returns all findings. */
+/** Checks at once whether a pipeline can run. @see checkingGraph */
 export function checkGraph(
   catalogue: Catalogue,
   document: Pick<PipelineDocument, 'nodes'>,
   rules: GraphRules,
 ): GraphProblem[] {
-  const { nodes } = document
+  return finish(checkingGraph(catalogue, document, rules))
+}
+
+/**
+ * Checks in steps whether a pipeline can run: its connections (components 1.5, pipeline API 2.3 and 2.7) and the options of
+ * its nodes, which `checkNode` accepted. Returns all findings.
+ */
+export function* checkingGraph(
+  catalogue: Catalogue,
+  { nodes }: Pick<PipelineDocument, 'nodes'>,
+  rules: GraphRules,
+): Steps<GraphProblem[]> {
   const owners = outputOwners(catalogue, nodes)
-  return [
-    ...nodes.flatMap(node => nodeProblems(catalogue, node, owners)),
-    ...cycleProblems(nodes, owners),
-    ...duplicateIds(nodes),
-    ...(rules.allowUnconnected ? [] : unconnectedProblems(nodes, owners)),
-  ]
+  const problems: GraphProblem[] = []
+  for (const node of nodes) {
+    if (!catalogue.isBuilt(node.kind, node.type))
+      problems.push({ nodeId: node.id, instancePath: '/type', message: notBuilt(node) })
+    problems.push(...(yield* runProblems(catalogue, node)), ...inputProblems(node, owners))
+    yield
+  }
+  problems.push(...cycleProblems(nodes, owners), ...duplicateIds(nodes))
+  if (!rules.allowUnconnected) problems.push(...unconnectedProblems(nodes, owners))
+  return problems
+}
+
+/** Checks only the inputs of nodes, which takes little time: a draft may have nodes that cannot run. Returns all findings. */
+export function checkInputs(
+  catalogue: Catalogue,
+  { nodes }: Pick<PipelineDocument, 'nodes'>,
+): GraphProblem[] {
+  const owners = outputOwners(catalogue, nodes)
+  return [...nodes.flatMap(node => inputProblems(node, owners)), ...cycleProblems(nodes, owners)]
 }
 
 /** Maps each output id to its node. */
@@ -36,19 +61,29 @@ export function outputOwners(
   return new Map(nodes.flatMap(node => catalogue.outputsOf(node).map(({ id }) => [id, node] as const)))
 }
 
-function nodeProblems(
+function* runProblems(
   catalogue: Catalogue,
-  node: NodeDocument,
+  { id: nodeId, kind, type, user_config: config }: NodeDocument,
+): Steps<GraphProblem[]> {
+  const problems: GraphProblem[] = []
+  if (kind !== 'transform') return problems
+  for (const problem of catalogue.processorOf(type)?.runProblems?.(config) ?? []) {
+    if (problem === undefined) yield
+    else
+      problems.push({
+        nodeId,
+        instancePath: `/user_config${problem.instancePath}`,
+        message: problem.message,
+      })
+  }
+  return problems
+}
+
+function inputProblems(
+  { id: nodeId, kind, inputs }: NodeDocument,
   owners: ReadonlyMap<string, NodeDocument>,
 ): GraphProblem[] {
-  const { id: nodeId, kind, type, inputs } = node
   const problems: GraphProblem[] = []
-  if (!catalogue.isBuilt(kind, type))
-    problems.push({ nodeId, instancePath: '/type', message: notBuilt(node) })
-  if (kind === 'transform')
-    for (const { instancePath, message } of catalogue.processorOf(type)?.runProblems?.(node.user_config) ??
-      [])
-      problems.push({ nodeId, instancePath: `/user_config${instancePath}`, message })
   if (kind === 'source') {
     if (inputs.length > 0)
       problems.push({ nodeId, instancePath: '/inputs', message: 'must NOT have more than 0 items' })
@@ -95,39 +130,50 @@ function cycleProblems(
   })
 }
 
-/** Gives the same number to nodes that lead to one another in both directions. */
+interface Visit {
+  readonly node: NodeDocument
+  /** Number in the order of the visits. */
+  readonly place: number
+  readonly writers: Iterator<NodeDocument, undefined>
+  /** Lowest place of an open node that leads here. */
+  lowest: number
+}
+
+/**
+ * Gives the same number to nodes that lead to one another in both directions: Tarjan's algorithm, without recursion. Its
+ * time grows with the number of inputs.
+ */
 function circlesOf(
   nodes: readonly NodeDocument[],
   owners: ReadonlyMap<string, NodeDocument>,
 ): ReadonlyMap<NodeDocument, number> {
-  const waiting = new Set(nodes)
-  const writers = new Map(
-    nodes.map(node => [node, new Set(node.inputs.flatMap(input => owners.get(input) ?? []))] as const),
-  )
-  const readers = new Map(nodes.map(node => [node, new Set<NodeDocument>()] as const))
-  for (const [reader, ofReader] of writers) for (const writer of ofReader) readers.get(writer)?.add(reader)
+  const within = new Set(nodes)
+  const places = new Map<NodeDocument, number>()
   const circles = new Map<NodeDocument, number>()
-  for (const [number, node] of nodes.entries()) {
-    if (!waiting.has(node)) continue
-    const after = reachedFrom(node, readers, waiting)
-    for (const member of reachedFrom(node, writers, after)) {
-      circles.set(member, number)
-      waiting.delete(member)
+  /** Visited nodes whose circle is not complete. */
+  const open: NodeDocument[] = []
+  const visit = (node: NodeDocument): Visit => {
+    const place = places.size
+    places.set(node, place)
+    open.push(node)
+    const writers = node.inputs.flatMap(input => owners.get(input) ?? []).filter(each => within.has(each))
+    return { node, place, writers: writers.values() as Iterator<NodeDocument, undefined>, lowest: place }
+  }
+  for (const root of nodes) {
+    const path = places.has(root) ? [] : [visit(root)]
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const writer = last.writers.next().value
+      if (writer === undefined) {
+        path.pop()
+        const reader = path.at(-1)
+        if (reader !== undefined) reader.lowest = Math.min(reader.lowest, last.lowest)
+        if (last.lowest < last.place) continue
+        for (const member of open.splice(open.lastIndexOf(last.node))) circles.set(member, last.place)
+      } else if (!places.has(writer)) path.push(visit(writer))
+      else if (!circles.has(writer)) last.lowest = Math.min(last.lowest, places.get(writer) as number)
     }
   }
   return circles
-}
-
-/** Returns a node and all nodes of a set that are reached from it. */
-function reachedFrom(
-  node: NodeDocument,
-  next: ReadonlyMap<NodeDocument, ReadonlySet<NodeDocument>>,
-  within: ReadonlySet<NodeDocument>,
-): Set<NodeDocument> {
-  const reached = new Set([node])
-  for (const each of reached)
-    for (const other of next.get(each) ?? []) if (within.has(other)) reached.add(other)
-  return reached
 }
 
 /** Sorts nodes so that each follows those that it reads from, otherwise in the order of the document; leaves cycles out. */

@@ -146,6 +146,15 @@ describe('running events', () => {
     const { delivered } = run(graph, [{ a: 1, b: 1 }, { a: 2 }, { c: 3 }])
     expect(delivered).toEqual({ a: [{ a: 1, b: 1 }, { a: 2 }], rest: [{ c: 3 }], 'rest too': [{ c: 3 }] })
     expect(graph.counters.get('r')).toMatchObject({ eventsIn: 3, copied: 2, eventsOut: 4, dropped: 1 })
+    const outputs = graph.outputCounters.map(({ node: id, output, counters }) => {
+      const { eventsOut, copied, dropped } = counters
+      return [id, output, eventsOut, copied, dropped]
+    })
+    expect(outputs).toEqual([
+      ['r', '_unmatched', 2, 1, 0],
+      ['r', 'a', 2, 0, 0],
+      ['r', 'b', 0, 0, 1],
+    ])
   })
 
   test('that reach a node without a way out are dropped, and counted as such', () => {

@@ -2,10 +2,12 @@ import type { JsonObject } from '../../schemas/json.ts'
 import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Event } from '../event/event.ts'
-import { type Catalogue, isCarried, isOpened } from '../nodes/contract/catalogue.ts'
-import type { SinkNode } from '../nodes/contract/define-destination.ts'
+import { foldProgress, ProgressPlace } from '../fold-progress.ts'
+import { isCarried } from '../nodes/contract/carried-destination.ts'
+import { type Catalogue, isOpened } from '../nodes/contract/catalogue.ts'
+import { NO_TRANSPORT, type SinkNode } from '../nodes/contract/define-destination.ts'
 import type { Processor } from '../nodes/contract/define-processor.ts'
-import { DEFAULT_STATE_BOUNDS, type StateBounds } from '../nodes/contract/state-bounds.ts'
+import { PipelineVariables, type StateVariable } from '../nodes/contract/pipeline-variables.ts'
 import { finish, type Steps } from '../steps.ts'
 import { outputOwners, topologicalOrder } from './check-graph.ts'
 import {
@@ -19,7 +21,7 @@ import {
 } from './compiled-node.ts'
 import { DeliveringNode } from './delivering-node.ts'
 import { ErrorDesk } from './error-desk.ts'
-import { NO_REACH, type Reach, reachOfNodes, sumOfReach } from './event-copies.ts'
+import { maximumOfReach, NO_REACH, type Reach, reachOfNodes, sumOfReach } from './event-copies.ts'
 import { lineJudge } from './line-judge.ts'
 import { absorbMemory, memoryHash } from './memory-placement.ts'
 import type { NodeCounters } from './node-counters.ts'
@@ -43,10 +45,10 @@ export interface CompiledGraph {
   /** Ids of its sources of an entrance. @param entrance 'ingest', or the id of a gateway route */
   sourcesOf(entrance: string): readonly string[]
   readonly sinks: readonly SinkNode[]
-  /** Upper bound for the kept copies of an event that enters by all sources of an entrance. @see RunContext.copies */
-  copiesOf(entrance: string): number
-  /** Maximum of `copiesOf` over all entrances and nodes. */
-  readonly mostCopies: number
+  /** Upper bounds for an event that enters by all sources of an entrance. */
+  reachOf(entrance: string): Reach
+  /** Maximum of each part of `reachOf` over all entrances and nodes. */
+  readonly mostReach: Reach
   /**
    * Runs the events of one record, in order, from every source of an entrance to the sinks. All of them see the same
    * time, and time never steps back: an earlier `nowMs` counts as the latest one.
@@ -78,6 +80,10 @@ export interface CompiledGraph {
   measure(): Map<string, Readonly<Record<string, number>>>
   /** Counters by node id, from the compilation of the graph on. */
   readonly counters: ReadonlyMap<string, NodeCounters>
+  /** Parts of them, for each output with a name. */
+  readonly outputCounters: readonly OutputCounters[]
+  /** State variables of the pipeline; those of a new pipeline unless others are set. */
+  variables: PipelineVariables
   /** Memory by node id, for the graph that replaces this one. */
   readonly states: ReadonlyMap<string, HeldState>
 }
@@ -96,9 +102,8 @@ export function compileGraph(
   document: PipelineDocument,
   previous?: CompiledGraph,
   restored?: ReadonlyMap<string, unknown>,
-  bounds: StateBounds = DEFAULT_STATE_BOUNDS,
 ): CompiledGraph {
-  return new Graph(catalogue, document, { previous: previous?.states, restored, bounds })
+  return new Graph(catalogue, document, { previous: previous?.states, restored })
 }
 
 /**
@@ -115,12 +120,7 @@ export function compileBeside(
   older: CompiledGraph | undefined,
   restored?: ReadonlyMap<string, unknown>,
 ): CompiledGraph {
-  return new Graph(catalogue, document, {
-    previous: older?.states,
-    newer,
-    restored,
-    bounds: DEFAULT_STATE_BOUNDS,
-  })
+  return new Graph(catalogue, document, { previous: older?.states, newer, restored })
 }
 
 /**
@@ -134,13 +134,12 @@ export function* restoredStates(
   catalogue: Catalogue,
   { nodes }: PipelineDocument,
   snapshots: ReadonlyMap<string, Uint8Array>,
-  bounds: StateBounds = DEFAULT_STATE_BOUNDS,
 ): Steps<Map<string, unknown>> {
   const states = new Map<string, unknown>()
   for (const { id, kind, type } of nodes) {
     const snapshot = snapshots.get(id)
     const state = kind === 'transform' ? catalogue.processorOf(type)?.state : undefined
-    if (snapshot !== undefined && state !== undefined) states.set(id, yield* state.restore(snapshot, bounds))
+    if (snapshot !== undefined && state !== undefined) states.set(id, yield* state.restore(snapshot))
   }
   return states
 }
@@ -149,32 +148,41 @@ interface Memory {
   readonly previous: ReadonlyMap<string, HeldState> | undefined
   readonly newer?: ReadonlyMap<string, HeldState>
   readonly restored: ReadonlyMap<string, unknown> | undefined
-  readonly bounds: StateBounds
+}
+
+/** Counts of one output of a node: events and bytes out, copied and dropped; the others are zero. */
+export interface OutputCounters {
+  readonly node: string
+  /** Name of the output. */
+  readonly output: string
+  readonly counters: NodeCounters
 }
 
 class Graph implements CompiledGraph {
   readonly document: PipelineDocument
   readonly sinks: readonly SinkNode[]
   readonly counters: ReadonlyMap<string, NodeCounters>
+  readonly outputCounters: OutputCounters[] = []
+  variables = new PipelineVariables()
   readonly states = new Map<string, HeldState>()
   readonly #catalogue: Catalogue
   readonly #nodes: readonly CompiledNode[]
+  /** Places of the nodes, in their order. */
+  readonly #places: readonly ProgressPlace[]
   readonly #windowed: readonly (HeldState & { readonly windows: HeldWindows })[]
   readonly #entrances = new Map<string, SourceNode[]>()
   /** Inboxes of events that enter the graph at a node. */
   readonly #arrivals = new Map<string, Inbox>()
-  readonly #bounds: StateBounds
   /** Outputs by id. A node is compiled after those that it reads. */
   readonly #outputs = new Map<string, CompiledOutput>()
   /** Whether one event may have so many copies that each counts as work. */
   readonly #countsEvents: boolean
   readonly #reachOfEntrances = new Map<string, Reach>()
-  readonly mostCopies: number
+  readonly mostReach: Reach
 
   constructor(catalogue: Catalogue, document: PipelineDocument, memory: Memory) {
     this.#catalogue = catalogue
     this.document = document
-    this.#bounds = memory.bounds
     const owners = outputOwners(catalogue, document.nodes)
     const order = topologicalOrder(document.nodes, owners)
     if (order.length < document.nodes.length)
@@ -183,6 +191,7 @@ class Graph implements CompiledGraph {
       order,
       owners,
       ({ type }) => catalogue.destinationOf(type)?.delivery === 'lines',
+      ({ type }) => (catalogue.processorOf(type)?.state?.placement.by ?? 'partition') !== 'partition',
     )
     for (const node of document.nodes) {
       if (node.kind !== 'source') continue
@@ -192,9 +201,11 @@ class Graph implements CompiledGraph {
     }
     // Windows and other partitions give events to single nodes, also to those that no source reaches.
     const all = [...reach.values(), ...this.#reachOfEntrances.values()]
-    this.mostCopies = all.reduce((most, { copies }) => Math.max(most, copies), 0)
-    this.#countsEvents = all.some(({ visits }) => visits > UNCOUNTED_VISITS)
+    this.mostReach = all.reduce(maximumOfReach, NO_REACH)
+    this.#countsEvents = this.mostReach.visits > UNCOUNTED_VISITS
     this.#nodes = order.map(node => this.#compileNode(node, memory))
+    const { id: pipeline, revision } = document
+    this.#places = this.#nodes.map(({ id }) => new ProgressPlace({ pipeline, revision, node: id }))
     this.#windowed = [...this.states.values()].filter(hasWindows)
     this.sinks = this.#nodes.flatMap(node => (node instanceof DeliveringNode ? [node.sink] : []))
     this.counters = new Map(this.#nodes.map(({ id, counters }) => [id, counters]))
@@ -208,8 +219,8 @@ class Graph implements CompiledGraph {
     return this.#entrances.get(entrance)?.map(({ id }) => id) ?? []
   }
 
-  copiesOf(entrance: string): number {
-    return this.#reachOfEntrances.get(entrance)?.copies ?? 0
+  reachOf(entrance: string): Reach {
+    return this.#reachOfEntrances.get(entrance) ?? NO_REACH
   }
 
   run(entrance: string, events: readonly Event[], context: RunContext): void {
@@ -228,7 +239,7 @@ class Graph implements CompiledGraph {
 
   *#enter(sources: readonly SourceNode[], events: readonly Event[], context: RunContext): Steps {
     for (const source of sources) source.enter(events, context)
-    for (const node of this.#nodes) yield* node.step(context)
+    yield* this.#stepAll(context)
   }
 
   hasInput(node: string): boolean {
@@ -241,13 +252,13 @@ class Graph implements CompiledGraph {
     let bytes = 0
     for (const event of events) bytes += event.bytes
     inbox.run = { events, rows: ascending(events.length), bytes }
-    for (const node of this.#nodes) yield* node.step(context)
+    yield* this.#stepAll(context)
     return true
   }
 
   absorb(node: string, data: Uint8Array): void {
     const state = this.states.get(node)
-    if (state !== undefined) absorbMemory(state, data, this.#bounds)
+    if (state !== undefined) absorbMemory(state, data)
   }
 
   *tick(nowMs: number): Steps {
@@ -271,10 +282,21 @@ class Graph implements CompiledGraph {
 
   /** Ends windows before events of the same time reach their node. */
   *#release(context: RunContext, untilMs: (node: string) => number): Steps {
-    for (const node of this.#nodes) {
+    for (const [turn, node] of this.#nodes.entries()) {
+      foldProgress.enter(this.#places[turn] as ProgressPlace)
       if (node.release !== undefined) yield* node.release(untilMs(node.id), context)
       yield* node.step(context)
     }
+    foldProgress.leave()
+  }
+
+  /** Lets every node take its turn. */
+  *#stepAll(context: RunContext): Steps {
+    for (let turn = 0; turn < this.#nodes.length; turn++) {
+      foldProgress.enter(this.#places[turn] as ProgressPlace)
+      yield* (this.#nodes[turn] as CompiledNode).step(context)
+    }
+    foldProgress.leave()
   }
 
   snapshot(): Map<string, Uint8Array> {
@@ -319,10 +341,14 @@ class Graph implements CompiledGraph {
     const { id, type } = node
     const processor = this.#catalogue.processorOf(type)
     if (processor === undefined) throw new RangeError(`no processor of type "${type}"`)
-    const config = this.#catalogue.processorOptions(processor, node)
-    const desk = new ErrorDesk(id)
-    const processEvent = processor.compile(config, desk.report, desk.meter)
-    const explain = processor.explain?.(config)
+    const config = this.#catalogue.processorOptions(processor, node, this.document)
+    const desk = new ErrorDesk(id, processor.hiddenFields?.(config))
+    const stateVariable: StateVariable = name => this.variables.get(name)
+    const processEvent = processor.compile(config, desk.report, desk.meter, {
+      place: desk.place,
+      stateVariable,
+    })
+    const explain = processor.explain?.(config, stateVariable)
     const windows = heldWindows(processor, config)
     const state = heldState(
       node,
@@ -342,7 +368,8 @@ class Graph implements CompiledGraph {
       countsEvents: this.#countsEvents,
     })
     for (const { id: outputId, name = DEFAULT_OUTPUT } of this.#catalogue.outputsOf(node)) {
-      const output = new CompiledOutput(compiled.counters)
+      const output = new CompiledOutput(compiled.counters, { isNamed: name !== DEFAULT_OUTPUT })
+      if (output.own !== undefined) this.outputCounters.push({ node: id, output: name, counters: output.own })
       compiled.outputs.set(name, output)
       this.#outputs.set(outputId, output)
     }
@@ -358,7 +385,7 @@ class Graph implements CompiledGraph {
     return new DeliveringNode(
       { nodeId, type: destination.type, config },
       this.#inboxes(node),
-      destination.delivery === 'lines',
+      destination.delivery === 'lines' || destination.transport !== NO_TRANSPORT,
     )
   }
 
@@ -391,7 +418,7 @@ function heldState(
   { id }: NodeDocument,
   { type, state: kind }: Processor,
   judge: Pick<HeldState, 'config' | 'process' | 'desk' | 'explain' | 'windows'>,
-  { previous, newer, restored, bounds }: Memory,
+  { previous, newer, restored }: Memory,
 ): HeldState | undefined {
   if (kind === undefined) return undefined
   const shared = newer?.get(id)
@@ -404,7 +431,7 @@ function heldState(
     ? Object.assign(before, judge, { hash })
     : { type, kind, value: undefined, hash, seed, ...judge }
   if (restored?.has(id)) held.value = restored.get(id)
-  else if (!isCarried) held.value = kind.create(bounds, seed)
+  else if (!isCarried) held.value = kind.create(seed)
   return held
 }
 

@@ -4,14 +4,20 @@ import type { Event } from '../event/event.ts'
 import { NO_NUMBER } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
-import type { EndedWindow, Process, ProcessorState } from '../nodes/contract/define-processor.ts'
+import type {
+  EndedWindow,
+  LeftOutByTime,
+  Process,
+  ProcessorState,
+} from '../nodes/contract/define-processor.ts'
 import type { Steps, Stretch } from '../steps.ts'
 import type { ErrorDesk } from './error-desk.ts'
 import type { GraphObserver, SentTo } from './graph-observer.ts'
-import type { NodeCounters } from './node-counters.ts'
+import { type NodeCounters, noCounts } from './node-counters.ts'
 import type { NodeError } from './node-error.ts'
 import type { RecordYield } from './record-yield.ts'
 import { mergeRuns, type Run, RunBuilder } from './run.ts'
+import type { RunPlace } from './run-place.ts'
 
 /** Row of an event that does not stem from an event of the present record. */
 export const NO_ROW = NO_NUMBER
@@ -35,13 +41,22 @@ export interface RunContext {
    * units of the allowance: see `keptCopyUnits`. Absent: copies are free.
    */
   readonly copies?: number | undefined
+  /**
+   * Upper bound for the moves of one event and its copies to other partitions, in all pipelines that receive it. Very many cost units of
+   * the allowance. Absent: moves are free, as before the twelfth behaviour.
+   */
+  readonly moves?: number | undefined
   /** Counts what the nodes make of the present record. Absent: it is not bounded, as before the twelfth behaviour. */
   readonly made?: RecordYield | undefined
   /** Present if the work is done in stretches. */
   readonly stretch?: Stretch | undefined
+  /** Ids of nodes at which the events of the record fail; see `QUARANTINED`. Absent: none. */
+  readonly quarantinedNodes?: ReadonlySet<string> | undefined
   /** Present if other partitions may have memory of keys. */
   readonly elsewhere?: Elsewhere | undefined
   readonly observer?: GraphObserver | undefined
+  /** Absent: no processor of the graph needs places of events. */
+  readonly place?: RunPlace | undefined
 }
 
 /** Receives reports of events that their sink does not keep. */
@@ -53,8 +68,10 @@ export interface NotDelivered {
 
 /** Sends events to memory in other partitions. */
 export interface Elsewhere {
-  /** @param hash hash of the key @returns undefined when its memory is here; otherwise the event has been sent there */
-  send(node: string, hash: number, event: Event): SentTo | undefined
+  /** @param hash hash of the key @returns whether its memory is here */
+  isHere(hash: number): boolean
+  /** Sends an event to the memory of its key, which is not here. */
+  send(node: string, hash: number, event: Event): SentTo
 }
 
 /** Events of one input, waiting for the turn of their node. */
@@ -76,27 +93,34 @@ export interface CompiledNode {
 /** Output of a node, with all its readers. */
 export class CompiledOutput {
   readonly readers: Inbox[] = []
+  /** The part of the node's counts that is about this output; undefined: the node has no other. */
+  readonly own: NodeCounters | undefined
   readonly #counters: NodeCounters
 
-  constructor(counters: NodeCounters) {
+  /** @param counters counts of the node @param isNamed whether the node may have several outputs */
+  constructor(counters: NodeCounters, { isNamed = false }: { readonly isNamed?: boolean } = {}) {
     this.#counters = counters
+    this.own = isNamed ? noCounts() : undefined
   }
 
   /** Passes a run to every reader; without a reader the events count as dropped. */
   emit(run: Run): void {
-    const count = run.events.length
-    if (count === 0) return
-    const counters = this.#counters
+    if (run.events.length === 0) return
+    this.#count(this.#counters, run)
+    if (this.own !== undefined) this.#count(this.own, run)
+    for (const reader of this.readers) reader.run = run
+  }
+
+  #count(counters: NodeCounters, { events, bytes }: Run): void {
     const edges = this.readers.length
     if (edges === 0) {
-      counters.dropped += count
-      counters.droppedBytes += run.bytes
+      counters.dropped += events.length
+      counters.droppedBytes += bytes
       return
     }
-    counters.eventsOut += count * edges
-    counters.bytesOut += run.bytes * edges
-    counters.copied += count * (edges - 1)
-    for (const reader of this.readers) reader.run = run
+    counters.eventsOut += events.length * edges
+    counters.bytesOut += bytes * edges
+    counters.copied += events.length * (edges - 1)
   }
 }
 
@@ -123,7 +147,7 @@ export interface HeldState {
 /** Windows of a held state; see `ProcessorWindows`. */
 export interface HeldWindows {
   deadlineMs(state: unknown): number
-  release(state: unknown, untilMs: number): Iterable<EndedWindow>
+  release(state: unknown, untilMs: number, nowMs: number): Iterable<EndedWindow | LeftOutByTime>
   open(state: unknown): number
 }
 

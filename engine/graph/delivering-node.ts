@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { errorMessage } from '../event/errors.ts'
+import { type ErrorCode, errorMessage } from '../event/errors.ts'
 import type { Event } from '../event/event.ts'
+import { type Failed, fail } from '../event/outcome.ts'
 import { EventMeter } from '../expressions/cost-meter.ts'
 import type { SinkNode } from '../nodes/contract/define-destination.ts'
 import { EVENT_UNITS, type Steps } from '../steps.ts'
@@ -15,6 +16,7 @@ import {
 import { keptCopyUnits } from './event-copies.ts'
 import { noCounts } from './node-counters.ts'
 import type { NodeError } from './node-error.ts'
+import { QUARANTINED } from './quarantined.ts'
 import type { Run } from './run.ts'
 
 /** Exit of events to a sink. */
@@ -46,7 +48,7 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     this.counters.eventsOut += run.events.length
     this.counters.bytesOut += run.bytes
     this.#isObserved = context.observer !== undefined
-    const events = this.#areCopiesFree(context) ? run.events : yield* this.#affordable(run, context)
+    const events = yield* this.#deliverable(run, context)
     if (events.length > 0) yield* context.deliver(this.sink, events, this) ?? []
     const { observer } = context
     if (observer === undefined) return
@@ -63,6 +65,25 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
     }
     this.#failed.clear()
     this.#dropped.clear()
+  }
+
+  /** Returns the events that are delivered; the others have failed. */
+  *#deliverable(run: Run, context: RunContext): Steps<readonly Event[]> {
+    if (context.quarantinedNodes?.has(this.id)) return yield* this.#failRun(run, context)
+    return this.#areCopiesFree(context) ? run.events : yield* this.#affordable(run, context)
+  }
+
+  /** Fails the events of a record in quarantine. */
+  *#failRun({ events }: Run, context: RunContext): Steps<readonly Event[]> {
+    for (const event of events) {
+      context.takeDeadLetter?.(this.#fail(QUARANTINED, event, context))
+      if (context.stretch === undefined) continue
+      context.stretch.left -= EVENT_UNITS
+      if (context.stretch.left > 0) continue
+      yield
+      context.stretch.begin()
+    }
+    return []
   }
 
   #areCopiesFree({ allowance, copies }: RunContext): boolean {
@@ -91,10 +112,16 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
   }
 
   #failTooManyCopies(event: Event, row: number, context: RunContext): void {
-    const error: NodeError = { nodeId: this.id, kind: 'destination', ...TOO_MANY_COPIES, event }
-    context.report(error)
-    this.failed(error)
+    const error = this.#fail(TOO_MANY_COPIES, event, context)
     if (context.allowance?.isFirstLetterOf(row)) context.takeDeadLetter?.(error)
+  }
+
+  #fail({ code, detail }: Failed<ErrorCode>, event: Event, { report }: RunContext): NodeError {
+    const message = errorMessage(code, detail)
+    const error: NodeError = { nodeId: this.id, kind: 'destination', code, field: null, message, event }
+    report(error)
+    this.failed(error)
+    return error
   }
 
   failed(error: NodeError): void {
@@ -117,11 +144,7 @@ export class DeliveringNode implements CompiledNode, NotDelivered {
   }
 }
 
-const TOO_MANY_COPIES = {
-  code: 'E_EXPRESSION_COST',
-  field: null,
-  message: errorMessage('E_EXPRESSION_COST', {
-    cause:
-      'the pipelines of the account keep more copies of one event than are free, and the account has no more saved up: use fewer destinations, or send smaller events',
-  }),
-} as const
+const TOO_MANY_COPIES = fail('E_EXPRESSION_COST', {
+  cause:
+    'the pipelines of the account keep more copies of one event than are free, and the account has no more saved up: use fewer destinations, or send smaller events',
+})

@@ -1,11 +1,14 @@
 import { type ErrorCode, type ErrorDetail, errorMessage, type Report } from '../event/errors.ts'
 import type { Event } from '../event/event.ts'
+import { type Field, fieldAt } from '../event/field-path.ts'
 import { EventMeter } from '../expressions/cost-meter.ts'
 import type { ExpressionAllowance } from '../expressions/expression-budget.ts'
+import type { EventPlace } from '../nodes/contract/event-place.ts'
 import type { Stretch } from '../steps.ts'
 import { keptCopyUnits } from './event-copies.ts'
 import type { GraphObserver } from './graph-observer.ts'
 import type { NodeError } from './node-error.ts'
+import type { RunPlace } from './run-place.ts'
 
 /** Error that makes its sentence on demand: most errors are repeats that are only counted. */
 class ProcessorError implements NodeError {
@@ -14,12 +17,14 @@ class ProcessorError implements NodeError {
   readonly code: ErrorCode
   readonly event: Event
   readonly #detail: ErrorDetail
+  readonly #hidden: readonly Field[]
 
-  constructor(nodeId: string, code: ErrorCode, detail: ErrorDetail, event: Event) {
+  constructor(nodeId: string, code: ErrorCode, detail: ErrorDetail, event: Event, hidden: readonly Field[]) {
     this.nodeId = nodeId
     this.code = code
     this.event = event
     this.#detail = detail
+    this.#hidden = hidden
   }
 
   get field(): string | null {
@@ -30,18 +35,23 @@ class ProcessorError implements NodeError {
     return errorMessage(this.code, this.#detail)
   }
 
+  get shown(): Event {
+    return this.#hidden.reduce(withHidden, this.event)
+  }
+
   get captured(): string | undefined {
     return this.#detail.captured
   }
 }
 
 /**
- * Receives reports of the processes of one node, and counts the cost of their expressions. It knows the present event, so
- * the processes need not pass it.
+ * Receives reports of the processes of one node, counts the cost of their expressions, and gives them places of events. It
+ * knows the present event, so the processes need not pass it.
  */
 export class ErrorDesk {
   readonly meter = new EventMeter()
   readonly #nodeId: string
+  readonly #hidden: readonly Field[]
   readonly #hand = this.meter.hand
   #event: Event | undefined
   #receiver: ErrorReceiver | undefined
@@ -49,18 +59,30 @@ export class ErrorDesk {
   #turn = 0
   #reported = 0
   #reportedBefore = 0
+  #place: RunPlace | undefined
+  /** Record whose events are counted, and the turn of the last event before it. */
+  #record: bigint | undefined
+  #turnBefore = 0
 
-  constructor(nodeId: string) {
+  /** @param hiddenFields paths: see `Processor.hiddenFields` */
+  constructor(nodeId: string, hiddenFields: readonly string[] = []) {
     this.#nodeId = nodeId
+    this.#hidden = hiddenFields.map(fieldAt)
   }
 
   open(receiver: ErrorReceiver): void {
     this.#receiver = receiver
+    this.#place = receiver.place
+    if (receiver.place?.record !== this.#record) {
+      this.#record = receiver.place?.record
+      this.#turnBefore = this.#hand.turn
+    }
     this.meter.open(receiver.allowance, receiver.stretch)
   }
 
   close(): void {
     this.#receiver = undefined
+    this.#place = undefined
     this.#event = undefined
     this.meter.close()
   }
@@ -92,6 +114,12 @@ export class ErrorDesk {
     this.#reportedBefore = 0
   }
 
+  /** Number of the event among those of the record at this node, behind record and revision. */
+  readonly place: EventPlace = () => {
+    if (this.#place === undefined) throw new RangeError(`the events of node ${this.#nodeId} have no places`)
+    return `${this.#place.text()} ${this.#hand.turn - this.#turnBefore} ${this.#nodeId}`
+  }
+
   /** Reports an event that ends here. */
   fail(code: ErrorCode, detail: ErrorDetail): void {
     const error = this.#errorOf(code, detail)
@@ -108,6 +136,12 @@ export class ErrorDesk {
     return allowance.isFirstLetterOf(this.#hand.event) || this.meter.affords(units)
   }
 
+  /** Charges the event in hand for one of its kept copies, unless that exceeds its budget. @returns whether the copy may be kept */
+  affordsCopy({ bytes }: Event, copies: number | undefined): boolean {
+    const units = keptCopyUnits(bytes, copies)
+    return units === 0 || this.meter.affords(units)
+  }
+
   #reportError(error: NodeError): void {
     this.#receiver?.report(error)
     this.#receiver?.observer?.reported(error, this.#hand.event)
@@ -116,8 +150,15 @@ export class ErrorDesk {
   #errorOf(code: ErrorCode, detail: ErrorDetail): NodeError {
     if (this.#event === undefined)
       throw new RangeError(`node ${this.#nodeId} reports ${code} with no event in hand`)
-    return new ProcessorError(this.#nodeId, code, detail, this.#event)
+    return new ProcessorError(this.#nodeId, code, detail, this.#event, this.#hidden)
   }
+}
+
+/** Text in place of values that error records must not show: components, section 4.1. */
+const HIDDEN = '[hidden]'
+
+function withHidden(event: Event, field: Field): Event {
+  return field.read(event) === undefined ? event : field.write(event, HIDDEN)
 }
 
 interface ErrorReceiver {
@@ -127,4 +168,5 @@ interface ErrorReceiver {
   copies?: number | undefined
   stretch?: Stretch | undefined
   observer?: Pick<GraphObserver, 'reported'> | undefined
+  place?: RunPlace | undefined
 }

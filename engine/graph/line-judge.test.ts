@@ -14,7 +14,7 @@ import { compileGraph } from './compile-graph.ts'
 import { lineJudge } from './line-judge.ts'
 
 const { columns: _, ...byEvents } = filter
-/** The same node types, without the form for columns. */
+/** All node types, without their form for columns. */
 const WITHOUT_COLUMNS = catalogueWith({ processors: [byEvents] })
 
 const node = (

@@ -4,7 +4,6 @@ import { node, SOURCE } from '../../test/support/world.ts'
 import { Event } from '../event/event.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import type { StatePiece } from '../nodes/contract/define-processor.ts'
-import { DEFAULT_STATE_BOUNDS } from '../nodes/contract/state-bounds.ts'
 import { compileGraph } from './compile-graph.ts'
 import type { HeldState } from './compiled-node.ts'
 import { absorbMemory, splitMemory } from './memory-placement.ts'
@@ -43,7 +42,7 @@ test('the memory of a whole node is in the partition of its id, to which all of 
     expect(pieces.map(({ share }) => share)).toEqual([home])
     expect(state.kind.measure(state.value)).toMatchObject({ tags: 0 })
     const target = memoryOf('metrics-tag-cardinality-limit', config, [], id)
-    for (const { data } of pieces) absorbMemory(target, data, DEFAULT_STATE_BOUNDS)
+    for (const { data } of pieces) absorbMemory(target, data)
     expect(target.kind.measure(target.value)).toMatchObject({ tags: 2, values: 2 })
   }
 })
@@ -53,7 +52,7 @@ test('a memory of each partition never moves, and its events stay where they are
   expect(state.hash).toBeUndefined()
   expect(piecesOf(state, ALL)).toEqual([])
   expect(state.kind.measure(state.value)).toEqual({ place: 2 })
-  expect(() => absorbMemory(state, new Uint8Array(), DEFAULT_STATE_BOUNDS)).toThrow('never moves')
+  expect(() => absorbMemory(state, new Uint8Array())).toThrow('never moves')
 })
 
 test('the memory of keys moves with their shares', () => {
@@ -62,7 +61,7 @@ test('the memory of keys moves with their shares', () => {
   const [first] = piecesOf(state, [1])
   expect(first?.share).toBe(1)
   const target = memoryOf('dedupe', { fields: ['.k'] })
-  absorbMemory(target, first?.data as Uint8Array, DEFAULT_STATE_BOUNDS)
+  absorbMemory(target, first?.data as Uint8Array)
   for (const message of messages) {
     const isThere = shareOf(state.hash?.(eventOf(message), state.value) as number) === 1
     const event = eventOf(message)

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import type { ProcessorState, StatePiece } from '../nodes/contract/define-processor.ts'
-import type { StateBounds } from '../nodes/contract/state-bounds.ts'
 import type { HeldState } from './compiled-node.ts'
 
 /** Returns the hash that places an event of a node; undefined: it is judged in the partition where it is. */
@@ -33,11 +32,7 @@ export function* splitMemory(
 }
 
 /** Adds a piece of memory. @throws RangeError when the bytes are not valid */
-export function absorbMemory(
-  { kind: { placement }, value }: HeldState,
-  data: Uint8Array,
-  bounds: StateBounds,
-): void {
+export function absorbMemory({ kind: { placement }, value }: HeldState, data: Uint8Array): void {
   if (placement.by === 'partition') throw new RangeError('this memory never moves')
-  placement.absorb(value, data, bounds)
+  placement.absorb(value, data)
 }

@@ -9,7 +9,7 @@ export interface NodeCounters {
   /** Events passed on, once per edge. */
   eventsOut: number
   bytesOut: number
-  /** Additional copies, if an event leaves by more than one edge or output. */
+  /** Additional copies, if an event leaves by more than one edge or output, or is merged into more than one window. */
   copied: number
   /** Events created from others, beyond one for one. */
   created: number
@@ -18,6 +18,7 @@ export interface NodeCounters {
   droppedBytes: number
   failed: number
   merged: number
+  /** Change of the number of events that the node holds back; may be negative. */
   held: number
 }
 

@@ -10,6 +10,8 @@ export interface NodeError {
   readonly field: string | null
   readonly message: string
   readonly event: Event
+  /** The event as error records show it, if some of its values are hidden. */
+  readonly shown?: Event | undefined
   /** Cause to keep, if it is not the event itself. */
   readonly captured?: string | undefined
 }

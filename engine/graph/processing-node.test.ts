@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
+import { sentBatch } from '../../test/support/sent-lines.ts'
 import { Event } from '../event/event.ts'
-import { drop, fail, type Outcome, pass, split, splitInTurn } from '../event/outcome.ts'
+import { drop, fail, Gathered, type Outcome, pass, settle, split, splitInTurn } from '../event/outcome.ts'
 import { EVENT_UNITS, finish, Stretch } from '../steps.ts'
 import { CompiledOutput, DEFAULT_OUTPUT, type Inbox } from './compiled-node.ts'
 import { ErrorDesk } from './error-desk.ts'
@@ -65,6 +66,25 @@ describe('results of a node', () => {
       eventsOut: 5,
       bytesOut: 6,
     })
+  })
+
+  test('that settle held events count each of them once', () => {
+    const held = [eventOf('h1'), eventOf('h2')]
+    const leftOut = [{ event: eventOf('h3'), reason: {} }]
+    const { out, rows, counters } = runNode([1, 2, 3, 4], event => {
+      if (event.message === 1) return settle('held', [], leftOut)
+      if (event.message === 2) return settle('passed', held, leftOut)
+      if (event.message === 3) return settle('dropped', [], [...leftOut, ...leftOut])
+      return event
+    })
+    expect(out).toEqual([2, 'h1', 'h2', 4])
+    expect(rows).toEqual([1, 1, 1, 3])
+    expect(counters).toMatchObject({ eventsIn: 4, eventsOut: 4, dropped: 5, droppedBytes: 9, held: 1 - 6 })
+  })
+
+  test('that are merged into several windows count as copies', () => {
+    const { counters } = runNode([1, 2], event => new Gathered(event.message === 2, [], undefined, 3))
+    expect(counters).toMatchObject({ eventsIn: 2, copied: 6, merged: 7, held: 1, eventsOut: 0 })
   })
 
   test('do not include failed events, which become dead letters, but events that passed with an error', () => {
@@ -150,4 +170,23 @@ test('an event whose parts, or whose longer message, would be too much of one re
   expect(errors).toEqual(['E_EXPRESSION_COST 2', 'E_EXPRESSION_COST 3'])
   expect(deadLetters).toEqual(errors)
   expect(counters).toMatchObject({ eventsIn: 4, created: 2, failed: 2, eventsOut: 4 })
+})
+
+test('a node pauses after each few events of very many bytes, and not after small ones', () => {
+  const pausesOf = (events: readonly Event[]) => {
+    const inbox: Inbox = { run: undefined }
+    const parts = { id: 'n', inboxes: [inbox], state: undefined, desk: new ErrorDesk('n') }
+    const node = new ProcessingNode({ ...parts, process: event => event })
+    node.outputs.set(DEFAULT_OUTPUT, new CompiledOutput(node.counters))
+    const bytes = events.reduce((sum, event) => sum + event.bytes, 0)
+    inbox.run = { events, rows: ascending(events.length), bytes }
+    const context = { nowMs: 0, deliver: () => undefined, report: () => {}, stretch: new Stretch() }
+    return [...node.step(context)].length
+  }
+  const twenty = <Each>(each: Each) => Array<Each>(20).fill(each)
+  expect(pausesOf(twenty(eventOf(1)))).toBe(0)
+  expect(pausesOf(twenty(eventOf('x'.repeat(13_000))))).toBeGreaterThanOrEqual(18)
+  const rest = { other: { member: 'x'.repeat(13_000) } }
+  const batch = sentBatch(twenty({ line: 'x', rest }))
+  expect(pausesOf(twenty(0).map((_, index) => Event.ofLine(batch, index)))).toBeGreaterThanOrEqual(18)
 })

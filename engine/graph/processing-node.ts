@@ -1,18 +1,10 @@
 import { Event } from '../event/event.ts'
-import {
-  Dropped,
-  type Failed,
-  fail,
-  Gathered,
-  type Outcome,
-  PassedWithError,
-  Routed,
-  Split,
-} from '../event/outcome.ts'
-import { BEYOND_BUDGET, SUSPENDED, type WorkKind } from '../expressions/cost-meter.ts'
+import { Settled, Split } from '../event/outcome.ts'
+import { BEYOND_BUDGET, SUSPENDED } from '../expressions/cost-meter.ts'
 import { DROPPED, PASSED, UNDECIDED } from '../nodes/contract/column-form.ts'
 import type { Process } from '../nodes/contract/define-processor.ts'
-import { EVENT_UNITS, type Steps, Stretch } from '../steps.ts'
+import { EVENT_UNITS, MEMBER_BYTE_UNITS, type Steps, Stretch } from '../steps.ts'
+import { TOO_DEAR, TOO_MANY_MOVES, within } from './budget-failures.ts'
 import {
   type CompiledNode,
   type CompiledOutput,
@@ -25,9 +17,10 @@ import {
   takeRun,
 } from './compiled-node.ts'
 import type { ErrorDesk } from './error-desk.ts'
-import type { GraphObserver } from './graph-observer.ts'
 import type { LineJudge } from './line-judge.ts'
 import { noCounts } from './node-counters.ts'
+import { NodeOutcomes } from './node-outcomes.ts'
+import { QUARANTINED } from './quarantined.ts'
 import type { RecordYield } from './record-yield.ts'
 import { type Run, RunBuilder } from './run.ts'
 
@@ -54,13 +47,11 @@ export class ProcessingNode implements CompiledNode {
   readonly #process: Process
   readonly #state: HeldState | undefined
   readonly #desk: ErrorDesk
-  readonly #explain: Explain | undefined
   readonly #lines: LineJudge | undefined
   readonly #countsEvents: boolean
-  #observer: GraphObserver | undefined
+  readonly #outcomes: NodeOutcomes
   #nowMs = 0
   #made: RecordYield | undefined
-  readonly #built = new Map<string, RunBuilder>()
 
   constructor({
     id,
@@ -77,19 +68,24 @@ export class ProcessingNode implements CompiledNode {
     this.#process = processEvent
     this.#state = state
     this.#desk = desk
-    this.#explain = explain
     this.#lines = lines
     this.#countsEvents = countsEvents ?? false
+    this.#outcomes = new NodeOutcomes(id, this.counters, this.outputs, event => {
+      const reason = state === undefined ? explain : state.explain
+      return reason?.(event, state?.value, this.#nowMs)
+    })
   }
 
   *step(context: RunContext): Steps {
     const taken = yield* takeRun(this.inboxes, this.counters, context.stretch)
-    const run = taken && (yield* this.#stayingRun(taken, context))
+    if (taken === undefined) return
+    if (context.quarantinedNodes?.has(this.id)) return yield* this.#failRun(taken, context)
+    const run = yield* this.#stayingRun(taken, context)
     if (run === undefined) return
     const state = this.#state
     if (state !== undefined) while (!state.kind.advance(state.value, context.nowMs, state.config)) yield
     const desk = state?.desk ?? this.#desk
-    this.#observer = context.observer
+    this.#outcomes.begin(context.observer)
     this.#nowMs = context.nowMs
     this.#made = context.made
     desk.open(context)
@@ -98,45 +94,85 @@ export class ProcessingNode implements CompiledNode {
     this.#lines?.close()
   }
 
-  *release(untilMs: number, { observer, stretch }: RunContext): Steps {
+  *release(untilMs: number, context: RunContext): Steps {
+    const { observer, stretch } = context
     const state = this.#state
     if (state?.windows === undefined) return
     // A node that joins branches behind this one reads a single run: pauses do not change the order.
     const run = new RunBuilder()
-    for (const { event, ...window } of state.windows.release(state.value, untilMs)) {
-      const { bytes } = event
-      observer?.gave?.(this.id, event, window, NO_ROW)
-      run.add(event, NO_ROW, bytes)
+    this.#outcomes.begin(observer)
+    state.desk.open(context)
+    for (const ended of state.windows.release(state.value, untilMs, context.nowMs)) {
+      const { bytes } = ended.event
       this.counters.held--
+      if ('reason' in ended) {
+        this.#outcomes.leaveOut(ended)
+        if (ended.error !== undefined) {
+          state.desk.take(ended.event, NO_ROW)
+          state.desk.report(ended.error.code, ended.error.detail)
+        }
+      } else {
+        const { event, ...window } = ended
+        observer?.gave?.(this.id, event, window, NO_ROW)
+        run.add(event, NO_ROW, bytes)
+      }
       if (spend(stretch, ENDED_WINDOW_UNITS + bytes)) continue
       yield
       stretch?.begin()
     }
-    this.#observer = observer
-    this.#emit(DEFAULT_OUTPUT, run)
+    state.desk.close()
+    this.#outcomes.emit(DEFAULT_OUTPUT, run)
+  }
+
+  /** Fails the events of a record in quarantine, before anything of the processor sees them. */
+  *#failRun(run: Run, context: RunContext): Steps {
+    const { observer, stretch } = context
+    const desk = this.#state?.desk ?? this.#desk
+    const passed = new RunBuilder()
+    this.#outcomes.begin(observer)
+    desk.open(context)
+    for (const [index, event] of run.events.entries()) {
+      const row = run.rows[index] as number
+      desk.take(event, row)
+      this.#outcomes.settle(QUARANTINED, event, row, passed, desk)
+      if (spend(stretch, EVENT_UNITS)) continue
+      yield
+      stretch?.begin()
+    }
+    desk.close()
   }
 
   /** Returns the events of a run whose memory is here. The others are counted in their partition. */
   *#stayingRun(run: Run, context: RunContext): Steps<Run | undefined> {
-    const { elsewhere, observer, stretch } = context
+    const { elsewhere, moves, observer, stretch } = context
     const state = this.#state
     if (state?.hash === undefined || elsewhere === undefined) return run
     const staying = new RunBuilder()
+    let moved = 0
+    let movedBytes = 0
+    this.#outcomes.begin(observer)
     state.desk.open(context)
     for (const [index, event] of run.events.entries()) {
       const row = run.rows[index] as number
       state.desk.take(event, row)
       const hash = affordableHash(event, state.hash, state.value)
-      const sent = hash === undefined ? undefined : elsewhere.send(this.id, hash, event)
-      if (sent === undefined) staying.add(event, row, event.bytes)
-      else observer?.moved(this.id, event, row, sent)
+      if (hash === undefined || elsewhere.isHere(hash)) {
+        staying.add(event, row, event.bytes)
+      } else if (state.desk.affordsCopy(event, moves)) {
+        const sent = elsewhere.send(this.id, hash, event)
+        observer?.moved(this.id, event, row, sent)
+        moved++
+        movedBytes += event.bytes
+      } else {
+        this.#outcomes.settle(TOO_MANY_MOVES, event, row, staying, state.desk)
+      }
       if (spend(stretch, EVENT_UNITS)) continue
       yield
       stretch?.begin()
     }
     state.desk.close()
-    this.counters.eventsIn -= run.events.length - staying.events.length
-    this.counters.bytesIn -= run.bytes - staying.bytes
+    this.counters.eventsIn -= moved
+    this.counters.bytesIn -= movedBytes
     return staying.events.length === 0 ? undefined : staying
   }
 
@@ -149,6 +185,7 @@ export class ProcessingNode implements CompiledNode {
       parts: undefined,
       judged: undefined,
       judgedFrom: 0,
+      judgedUntil: 0,
     }
     for (;;) {
       this.#processStretch(run, progress, desk, nowMs, stretch)
@@ -158,8 +195,8 @@ export class ProcessingNode implements CompiledNode {
       progress.isAgain = progress.isSuspended
       progress.isSuspended = false
     }
-    if (progress.passed === undefined) this.#emit(DEFAULT_OUTPUT, run)
-    else this.#emitBuilt()
+    if (progress.passed === undefined) this.#outcomes.emit(DEFAULT_OUTPUT, run)
+    else this.#outcomes.emitBuilt()
   }
 
   /** Processes events until the stretch is over. */
@@ -170,10 +207,14 @@ export class ProcessingNode implements CompiledNode {
     nowMs: number,
     stretch = new Stretch(),
   ): void {
-    const from = progress.index
-    const until = Math.min(run.events.length, from + EVENTS_PER_STRETCH)
-    progress.judged = this.#lines?.outcomesOf(run.events, from, until)
-    progress.judgedFrom = from
+    if (progress.index === progress.judgedUntil) {
+      const from = progress.index
+      const until = Math.min(run.events.length, from + EVENTS_JUDGED_TOGETHER)
+      progress.judged = this.#lines?.outcomesOf(run.events, from, until)
+      progress.judgedFrom = from
+      progress.judgedUntil = until
+    }
+    const until = progress.judgedUntil
     while (progress.index < until && stretch.left > 0 && !progress.isSuspended)
       this.#processEvents(run, progress, until, desk, nowMs, stretch)
   }
@@ -189,8 +230,11 @@ export class ProcessingNode implements CompiledNode {
   ): void {
     const processEvent = this.#state?.process ?? this.#process
     const state = this.#state?.value
+    const outcomes = this.#outcomes
     const { events, rows } = run
     const { judged, judgedFrom } = progress
+    // A processor may read all members of an event.
+    const eventUnits = EVENT_UNITS + (run.bytes / events.length) * MEMBER_BYTE_UNITS
     // Most runs pass unchanged as a whole: nothing is built before the first event that does not pass.
     let { index, passed, isAgain } = progress
     if (progress.parts !== undefined) {
@@ -210,8 +254,8 @@ export class ProcessingNode implements CompiledNode {
         }
         if (verdict === DROPPED) {
           known++
-          passed ??= this.#builderOfFirst(run, index)
-          this.#countDropped(event, rows[index] as number)
+          passed ??= outcomes.startedWith(run, index)
+          outcomes.countDropped(event, rows[index] as number)
           continue
         }
         if (isAgain) desk.takeAgain()
@@ -219,30 +263,27 @@ export class ProcessingNode implements CompiledNode {
         isAgain = false
         if (this.#countsEvents) desk.meter.visit(EVENT_UNITS)
         const result = processEvent(event, state, nowMs)
-        stretch.left -= EVENT_UNITS
+        stretch.left -= eventUnits + event.rareBytes * MEMBER_BYTE_UNITS
         if (result === event) {
           passed?.add(event, rows[index] as number, event.bytes)
           continue
         }
         const outcome = this.#made === undefined ? result : within(this.#made, result, event)
-        passed ??= this.#builderOfFirst(run, index)
-        this.#settle(outcome, event, rows[index] as number, passed, desk)
+        passed ??= outcomes.startedWith(run, index)
+        outcomes.settle(outcome, event, rows[index] as number, passed, desk)
         if (outcome instanceof Event) stretch.left -= outcome.bytes
+        if (outcome instanceof Settled) stretch.left -= heldUnits(outcome)
         if (!(outcome instanceof Split)) continue
         progress.parts = outcome.events[Symbol.iterator]()
         addParts(progress, rows[index] as number, passed, stretch, this.#made)
         if (progress.parts !== undefined) break
       }
     } catch (error) {
-      if (error === SUSPENDED) {
-        progress.isSuspended = true
-      } else if (error === BEYOND_BUDGET) {
-        passed ??= this.#builderOfFirst(run, index)
-        this.#settle(TOO_DEAR[desk.meter.kind], events[index] as Event, rows[index] as number, passed, desk)
-        stretch.left -= EVENT_UNITS
-        index++
-      } else {
-        throw error
+      if (error === SUSPENDED) progress.isSuspended = true
+      else if (error !== BEYOND_BUDGET) throw error
+      else {
+        passed ??= outcomes.startedWith(run, index)
+        this.#failTooDear(run, index++, passed, desk, stretch)
       }
     }
     stretch.left -= known * EVENT_UNITS
@@ -251,125 +292,23 @@ export class ProcessingNode implements CompiledNode {
     progress.isAgain = isAgain
   }
 
-  #builderOfFirst({ events, rows }: Run, count: number): RunBuilder {
-    const builder = this.#builder(DEFAULT_OUTPUT)
-    for (let index = 0; index < count; index++) {
-      const event = events[index] as Event
-      builder.add(event, rows[index] as number, event.bytes)
-    }
-    return builder
+  /** Fails an event that exceeds its budget. */
+  #failTooDear(run: Run, index: number, passed: RunBuilder, desk: ErrorDesk, stretch: Stretch): void {
+    const [event, row] = [run.events[index] as Event, run.rows[index] as number]
+    this.#outcomes.settle(TOO_DEAR[desk.meter.kind], event, row, passed, desk)
+    stretch.left -= EVENT_UNITS
   }
-
-  /** Counts and places an outcome that is not a plain pass. */
-  #settle(outcome: Outcome, event: Event, row: number, passed: RunBuilder, desk: ErrorDesk): void {
-    const { counters } = this
-    if (outcome instanceof Event) {
-      passed.add(outcome, row, outcome.bytes)
-    } else if (outcome instanceof Dropped) {
-      this.#countDropped(event, row)
-    } else if (outcome instanceof Routed) {
-      counters.copied += outcome.outputs.length - 1
-      for (const name of outcome.outputs) this.#builder(name).add(outcome.event, row, outcome.event.bytes)
-    } else if (outcome instanceof Split) {
-      if (outcome.count === 0) this.#countDropped(event, row)
-      else counters.created += outcome.count - 1
-    } else if (outcome instanceof Gathered) {
-      this.#countGathered(outcome, event, row)
-      for (const released of outcome.released) passed.add(released, row, released.bytes)
-    } else if (outcome instanceof PassedWithError) {
-      passed.add(outcome.event, row, outcome.event.bytes)
-      desk.report(outcome.code, outcome.detail)
-    } else {
-      counters.failed++
-      desk.fail(outcome.code, outcome.detail)
-      this.#observer?.failed(this.id, event, row)
-    }
-  }
-
-  #countDropped(event: Event, row: number): void {
-    this.counters.dropped++
-    this.counters.droppedBytes += event.bytes
-    if (this.#observer === undefined) return
-    const explain = this.#state === undefined ? this.#explain : this.#state.explain
-    this.#observer.dropped(this.id, event, row, () => explain?.(event, this.#state?.value, this.#nowMs))
-  }
-
-  #countGathered({ merged, released, own }: Gathered, event: Event, row: number): void {
-    const { counters } = this
-    if (merged) counters.merged++
-    else counters.held++
-    counters.held -= released.length
-    if (this.#observer === undefined) return
-    this.#observer.gathered(this.id, event, row, merged)
-    for (const given of released)
-      this.#observer.gave?.(this.id, given, undefined, given === own ? row : NO_ROW)
-  }
-
-  #emitBuilt(): void {
-    for (const [name, built] of this.#built) {
-      if (built.events.length > 0) this.#emit(name, built)
-    }
-    this.#built.clear()
-  }
-
-  #emit(name: string, run: Run): void {
-    const observer = this.#observer
-    if (observer !== undefined)
-      for (const [index, event] of run.events.entries())
-        observer.left(this.id, name, event, run.rows[index] as number)
-    this.#output(name).emit(run)
-  }
-
-  #builder(name: string): RunBuilder {
-    let builder = this.#built.get(name)
-    if (builder === undefined) {
-      builder = new RunBuilder()
-      this.#built.set(name, builder)
-    }
-    return builder
-  }
-
-  #output(name: string): CompiledOutput {
-    const output = this.outputs.get(name)
-    if (output === undefined) throw new RangeError(`node ${this.id} has no output "${name}"`)
-    return output
-  }
-}
-
-/** Failures of events that exceed their budget. */
-const TOO_DEAR: Readonly<Record<WorkKind, Failed<'E_EXPRESSION_COST'>>> = {
-  expressions: fail('E_EXPRESSION_COST'),
-  options: fail('E_EXPRESSION_COST', {
-    cause:
-      'the options of the node took more work on one event than is free, and the account has no more saved up: use shorter lists, or send smaller events',
-  }),
-  copies: fail('E_EXPRESSION_COST', {
-    cause:
-      'the pipeline made more copies of one event than are free, and the account has no more saved up: branches that are joined again and again double them each time',
-  }),
-}
-
-const MADE_TOO_MUCH = fail('E_EXPRESSION_COST', {
-  cause:
-    'the pipelines made as many events of one request, or as many bytes, as they may: use smaller requests, or split fewer lists',
-})
-
-/** The outcome of an event, unless the nodes of the account make too much of the present record by it. */
-function within(made: RecordYield, outcome: Outcome, event: Event): Outcome {
-  if (outcome instanceof Split) return made.takeParts(outcome.count) ? outcome : MADE_TOO_MUCH
-  let changed: Event
-  if (outcome instanceof Event) changed = outcome
-  else if (outcome instanceof PassedWithError || outcome instanceof Routed) changed = outcome.event
-  else return outcome
-  if (changed === event || made.takeGrowth(changed.bytes - event.bytes)) return outcome
-  return MADE_TOO_MUCH
 }
 
 /** Cost of reading a held event and of writing the result. */
 const ENDED_WINDOW_UNITS = 4 * EVENT_UNITS
 
-/** Upper bound of the events per stretch. Expressions reduce it. */
-const EVENTS_PER_STRETCH = 1_000
+function heldUnits({ released, leftOut }: Settled): number {
+  return (released.length + leftOut.length) * ENDED_WINDOW_UNITS
+}
+
+/** Events that are judged by their columns at once. */
+const EVENTS_JUDGED_TOGETHER = 1_000
 
 /** Progress of a node in a run. */
 interface Progress {
@@ -385,6 +324,8 @@ interface Progress {
   /** Outcomes of events from `judgedFrom` on; undefined: none is known. */
   judged: Uint8Array | undefined
   judgedFrom: number
+  /** Index of the first event behind them. */
+  judgedUntil: number
 }
 
 /** Adds parts of an event until the stretch is over. */

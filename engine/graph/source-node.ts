@@ -1,3 +1,4 @@
+import { errorMessage } from '../event/errors.ts'
 import type { Event } from '../event/event.ts'
 import type { Steps } from '../steps.ts'
 import {
@@ -8,6 +9,8 @@ import {
   type RunContext,
 } from './compiled-node.ts'
 import { noCounts } from './node-counters.ts'
+import type { NodeError } from './node-error.ts'
+import { QUARANTINED } from './quarantined.ts'
 import { ascending } from './run.ts'
 
 /** Entrance of the events of a record. */
@@ -25,7 +28,12 @@ export class SourceNode implements CompiledNode {
     this.#keepsMetadata = keepsMetadata
   }
 
-  enter(sent: readonly Event[], { observer }: RunContext): void {
+  enter(sent: readonly Event[], context: RunContext): void {
+    const { observer, quarantinedNodes } = context
+    if (quarantinedNodes?.has(this.id)) {
+      this.#failAll(sent, context)
+      return
+    }
     const events = this.#keepsMetadata ? sent : sent.map(event => event.withMetadata({}))
     if (observer !== undefined)
       for (const [row, event] of events.entries()) observer.left(this.id, DEFAULT_OUTPUT, event, row)
@@ -37,4 +45,19 @@ export class SourceNode implements CompiledNode {
   }
 
   *step(): Steps {}
+
+  /** Fails the events of a record in quarantine. They do not become dead letters: no node can take them up again. */
+  #failAll(events: readonly Event[], { report, observer }: RunContext): void {
+    const message = errorMessage(QUARANTINED.code, QUARANTINED.detail)
+    for (const [row, event] of events.entries()) {
+      const { code } = QUARANTINED
+      const error: NodeError = { nodeId: this.id, kind: 'source', code, field: null, message, event }
+      report(error)
+      observer?.failed(this.id, event, row)
+      observer?.reported(error, row)
+      this.counters.eventsIn++
+      this.counters.bytesIn += event.bytes
+      this.counters.failed++
+    }
+  }
 }

@@ -7,7 +7,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { parseExactJson } from './exact-json.ts'
 import { textFormBytes } from './json-size.ts'
 import { exactJsonText, jsonText, keptJsonText, parseKeptJson } from './json-text.ts'
-import { orderedObject, withMember, withoutMember } from './ordered-object.ts'
+import { orderedObject, withMember, withoutMember, withValues } from './ordered-object.ts'
 
 describe('sent JSON', () => {
   test.each([
@@ -101,6 +101,11 @@ describe('an object whose keys JavaScript would move', () => {
     expect(jsonText(withMember(object, '0', 5))).toBe('{"b":3,"7":2,"1":4,"0":5}')
     expect(jsonText(withMember(object, '7', 5))).toBe('{"b":3,"7":5,"1":4}')
     expect(jsonText(withMember({ a: 1 }, '7', 5))).toBe('{"a":1,"7":5}')
+    const changes = [['1', 9]] as const
+    expect(jsonText(withValues(object, changes))).toBe('{"b":3,"7":2,"1":9}')
+    expect(jsonText(withValues({ b: 3, 1: 2 }, changes))).toBe('{"1":9,"b":3}')
+    const withPrototype = parseExactJson('{"b":3,"__proto__":2}') as JsonObject
+    expect(jsonText(withValues(withPrototype, [['__proto__', 9]]))).toBe('{"b":3,"__proto__":9}')
     expect(jsonText(withoutMember(object, 'b'))).toBe('{"7":2,"1":4}')
     expect(jsonText(withoutMember(object, '7'))).toBe('{"b":3,"1":4}')
     expect(jsonText(object)).toBe('{"b":3,"7":2,"1":4}')

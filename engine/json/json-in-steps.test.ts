@@ -4,7 +4,7 @@ import type { JsonValue } from '../../schemas/json.ts'
 import { compactText, drawnSpelling, drawnValue, spelledText } from '../../test/support/drawn-json.ts'
 import { finish } from '../steps.ts'
 import { parseExactJson } from './exact-json.ts'
-import { type PieceReader, parsingJson } from './json-in-steps.ts'
+import { JsonBoundError, type PieceReader, parsingJson } from './json-in-steps.ts'
 import { jsonText } from './json-text.ts'
 import { orderedObject } from './ordered-object.ts'
 
@@ -111,6 +111,28 @@ describe('JSON that is parsed in pieces', () => {
     expect(Object.keys(parsed(`[${object(10_000)},${object(10_000)}]`) as object)).toHaveLength(2)
     for (const text of [object(10_001), `[1,{"a":${object(10_001)}}]`])
       expect(() => parsed(text)).toThrow('it contains an object with more than 10000 members')
+  })
+
+  test('an exact member has bounds of its own, and nothing else has them', () => {
+    class Bounded extends CountingReader {
+      readonly exactMember = 'events'
+      readonly exactBounds = { maxDepth: 100, maxMembers: 20_000 }
+    }
+    const read = (text: string) => finish(parsingJson(text, new Bounded()))
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    const members = (count: number) =>
+      `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',')}}`
+    for (const value of [nested(99), members(20_000)])
+      expect(jsonText(read(`{"a":1,"events":${value},"b":2}`))).toBe(`{"a":1,"events":${value},"b":2}`)
+    for (const text of [
+      `{"events":${nested(100)}}`,
+      `{"events":${members(20_001)}}`,
+      ...[`{"other":${nested(64)}}`, `{"events":1,"other":${nested(64)}}`],
+      ...[`{"other":{"events":${nested(64)}}}`, `[{"events":${nested(64)}}]`],
+      `{"events":1,"other":${members(10_001)}}`,
+      `{"events":1,${members(10_000).slice(1)}`,
+    ])
+      expect(() => read(text)).toThrow(JsonBoundError)
   })
 
   test('it is nested at most as deeply as the reader allows', () => {

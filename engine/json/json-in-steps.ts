@@ -19,13 +19,23 @@ const LOOKED_AT = 65_536
 /** Place of a piece: within the outermost object, within its exact member, or anywhere else. */
 export type PieceOf = 'outermost' | 'exact member' | 'other'
 
-/** Reads the pieces of a large text, and joins them. */
-export interface PieceReader {
+/** Bounds of a text. */
+export interface JsonBounds {
+  /** Arrays and objects within one another, the outermost one included. */
   readonly maxDepth: number
   /** Maximum number of members of one object: an object is joined in one step. */
   readonly maxMembers: number
+}
+
+/** JSON that exceeds a bound. */
+export class JsonBoundError extends SyntaxError {}
+
+/** Reads the pieces of a large text, and joins them. */
+export interface PieceReader extends JsonBounds {
   /** Member of the outermost object that is read in a way of its own. */
   readonly exactMember?: string | undefined
+  /** Bounds within this member; absent: those of the whole text. They do not hold for a name that has escapes. */
+  readonly exactBounds?: JsonBounds
   /** Characters of a piece; absent: `PIECE_CHARACTERS`. */
   readonly pieceCharacters?: number
   /** @throws SyntaxError when the piece is not JSON */
@@ -40,7 +50,7 @@ export interface PieceReader {
  * Parses untrusted JSON in steps. A short text is one piece. A long one is cut between elements and members, because a parse
  * of two megabytes in one go takes up to two seconds.
  *
- * @throws SyntaxError when it is not JSON, nested too deeply, or has an object with too many members
+ * @throws SyntaxError when it is not JSON; JsonBoundError when it is nested too deeply, or has an object with too many members
  */
 export function* parsingJson(text: string, reader: PieceReader): Steps<JsonValue> {
   const large = yield* largeParts(text, reader)
@@ -54,9 +64,12 @@ export function* parsingJson(text: string, reader: PieceReader): Steps<JsonValue
 /** End of each array or object of more than a piece, by its start. */
 type LargeParts = ReadonlyMap<number, number>
 
-/** @throws SyntaxError when the text is nested too deeply or has an object with too many members */
+/** @throws JsonBoundError when the text is nested too deeply or has an object with too many members */
 function* largeParts(text: string, reader: PieceReader): Steps<LargeParts> {
-  const { maxDepth, maxMembers, pieceCharacters = PIECE_CHARACTERS } = reader
+  const { exactMember, exactBounds = reader, pieceCharacters = PIECE_CHARACTERS } = reader
+  let bounds: JsonBounds = reader
+  /** Last string within the outermost object. */
+  let name = { from: 0, to: 0 }
   const large = new Map<number, number>()
   const starts: number[] = []
   /** Members of each open object so far. */
@@ -64,19 +77,25 @@ function* largeParts(text: string, reader: PieceReader): Steps<LargeParts> {
   let restAt = LOOKED_AT
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    if (unit === QUOTE) at = stringEnd(text, at) - 1
-    else if (unit === OBJECT || unit === ARRAY) {
-      if (starts.push(at) > maxDepth) throw new SyntaxError(`it is nested more than ${maxDepth} levels deep`)
+    if (unit === QUOTE) {
+      const from = at + 1
+      at = stringEnd(text, at) - 1
+      if (starts.length === 1) name = { from, to: at }
+    } else if (unit === OBJECT || unit === ARRAY) {
+      if (starts.push(at) > bounds.maxDepth)
+        throw new JsonBoundError(`it is nested more than ${bounds.maxDepth} levels deep`)
       members.push(0)
     } else if (unit === OBJECT_END || unit === ARRAY_END) {
       const start = starts.pop()
       members.pop()
       if (start !== undefined && at - start >= pieceCharacters) large.set(start, at + 1)
     } else if (unit === COLON && members.length > 0) {
+      if (members.length === 1) bounds = text.slice(name.from, name.to) === exactMember ? exactBounds : reader
       const count = (members.at(-1) as number) + 1
       members[members.length - 1] = count
+      const { maxMembers } = members.length === 1 ? reader : bounds
       if (count > maxMembers)
-        throw new SyntaxError(`it contains an object with more than ${maxMembers} members`)
+        throw new JsonBoundError(`it contains an object with more than ${maxMembers} members`)
     }
     if (at < restAt) continue
     yield

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
-import { textFormBytes } from './json-size.ts'
+import { jsonBytes, textFormBytes } from './json-size.ts'
 import { textForm } from './json-text.ts'
 
 test('the size of a value is that of its text form', () => {
@@ -28,4 +28,12 @@ test('the size of a value is that of its text form', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+test('each UTF-16 unit counts as its JSON text, alone and in a pair', () => {
+  const wrong: string[] = []
+  for (let unit = 0; unit <= 0xffff; unit++)
+    for (const text of [String.fromCharCode(unit), String.fromCharCode(unit, 0xde00)])
+      if (jsonBytes(text) !== Buffer.byteLength(JSON.stringify(text))) wrong.push(unit.toString(16))
+  expect(wrong).toEqual([])
 })

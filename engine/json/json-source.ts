@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import { skipBlanks, stringEnd } from './marked-keys.ts'
 
 /**
@@ -18,6 +19,8 @@ const OBJECT = 0x7b
 const OBJECT_END = 0x7d
 const LETTER_E = 0x65
 const LOWER_CASE = 0x20
+/** Members or elements of one step: half a millisecond. */
+export const PARTS_OF_STEP = 2_000
 /** A shorter number has no more digits than a double keeps. */
 const EXACT_DIGITS = 15
 
@@ -30,26 +33,40 @@ export interface Span {
 /** @returns the members of the object that begins at `from`; the last one of a repeated name counts */
 export function membersAt(text: string, from: number): Map<string, string> {
   const members = new Map<string, string>()
-  forEachMember(text, from, (key, start, end) => members.set(key, text.slice(start, end)))
+  forEachMember(text, skipBlanks(text, from + 1), Number.POSITIVE_INFINITY, (key, start, end) =>
+    members.set(key, text.slice(start, end)),
+  )
   return members
 }
 
-/** @returns the member that `membersAt` would have under this name, without keeping the others */
-export function memberAt(text: string, from: number, name: string): string | undefined {
-  let member: Span | undefined
-  forEachMember(text, from, (key, start, end) => {
-    if (key === name) member = { start, end }
-  })
-  return member && text.slice(member.start, member.end)
-}
-
-function forEachMember(
+/** @returns the members that `membersAt` would have under these names; without names all of them */
+export function* readingMembers(
   text: string,
   from: number,
+  names?: ReadonlySet<string>,
+): Steps<Map<string, string>> {
+  const members = new Map<string, string>()
+  const note = (key: string, start: number, end: number) => {
+    if (names === undefined || names.has(key)) members.set(key, text.slice(start, end))
+  }
+  for (let at = skipBlanks(text, from + 1); text[at] !== '}'; yield)
+    at = forEachMember(text, at, PARTS_OF_STEP, note)
+  return members
+}
+
+/**
+ * Visits members of an object from one of them on.
+ *
+ * @returns position of the next member, or of the closing brace
+ */
+function forEachMember(
+  text: string,
+  first: number,
+  most: number,
   note: (key: string, start: number, end: number) => void,
-): void {
-  let at = skipBlanks(text, from + 1)
-  while (text[at] !== '}') {
+): number {
+  let at = first
+  for (let left = most; left > 0 && text[at] !== '}'; left--) {
     const keyEnd = valueEnd(text, at)
     const written = text.slice(at, keyEnd)
     const key = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
@@ -58,6 +75,7 @@ function forEachMember(
     note(key.toWellFormed(), start, end)
     at = nextPart(text, end)
   }
+  return at
 }
 
 /** Yields the elements of the array that begins at `from`, on demand. */

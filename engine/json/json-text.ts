@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../schemas/json.ts'
+import { type JsonValue, NumberText, rawJson } from '../../schemas/json.ts'
 import type { Steps } from '../steps.ts'
 import { parseKeySafe } from './key-safe-json.ts'
 
@@ -70,8 +70,12 @@ function holdsInfinity(value: JsonValue): boolean {
   return value !== null && typeof value === 'object' && Object.values(value).some(holdsInfinity)
 }
 
-/** Compact JSON text, members in their order; -0 prints as 0. */
-export function jsonText(value: JsonValue): string {
+/**
+ * Compact JSON text, members in their order; -0 prints as 0.
+ *
+ * @param value may also be an object of a declared type whose members are JSON values or absent
+ */
+export function jsonText(value: JsonValue | object): string {
   try {
     return JSON.stringify(value)
   } catch {
@@ -86,6 +90,8 @@ export function jsonText(value: JsonValue): string {
  * are written with an exponent.
  */
 export function exactJsonText(value: JsonValue): string {
+  // A replacer is called for each value, which takes ten times as long.
+  if (isKeptByStringify(value)) return JSON.stringify(value)
   return JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'bigint') return rawJson(member.toString())
     if (typeof member !== 'number') return member
@@ -96,14 +102,21 @@ export function exactJsonText(value: JsonValue): string {
   })
 }
 
+/** Whether `JSON.stringify` prints each number of a value as `exactJsonText` does. */
+function isKeptByStringify(value: JsonValue): boolean {
+  if (typeof value === 'number')
+    return !Number.isInteger(value) || (Number.isSafeInteger(value) && !Object.is(value, -0))
+  if (typeof value !== 'object' || value === null || value instanceof NumberText)
+    return typeof value !== 'bigint'
+  if (Array.isArray(value)) return value.every(isKeptByStringify)
+  for (const key in value) if (!isKeptByStringify(value[key] as JsonValue)) return false
+  return true
+}
+
 /** Like `jsonText`, but faster when no number needs special treatment, which is nearly always; -0 becomes 0. */
 export function keptJsonText(value: JsonValue): string {
   const text = jsonText(value)
   return mayHoldBigInteger(text) ? exactJsonText(value) : text
-}
-
-function rawJson(text: string): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
 }
 
 /** Text form of a value: a string itself, otherwise compact JSON (components, section 7.1). */
@@ -138,7 +151,7 @@ function isDigit(code: number): boolean {
  *
  * @param depth levels of nested values between whose members the work pauses; deeper values are printed at once
  */
-export function* jsonTextInSteps(value: JsonValue, depth: number): Steps<string> {
+export function* jsonTextInSteps(value: JsonValue | object, depth: number): Steps<string> {
   if (depth === 0 || typeof value !== 'object' || value === null) return jsonText(value)
   const parts: string[] = []
   if (Array.isArray(value)) {

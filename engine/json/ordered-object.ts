@@ -26,11 +26,49 @@ export type Entry = readonly [key: string, value: JsonValue]
 
 /** The object with these members in this order. A repeated key has its first place and its last value. */
 export function orderedObject(entries: readonly Entry[]): JsonObject {
-  const object = Object.fromEntries(entries)
-  if (!entries.some(([key]) => isIndexKey(key))) return object
-  const keys = new Set<string>()
-  for (const [key] of entries) keys.add(key)
-  return isInOrder(Object.keys(object), keys) ? object : wrapped(object, keys)
+  const builder = new ObjectBuilder()
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at] as Entry
+    builder.set(entry[0], entry[1])
+  }
+  return builder.built()
+}
+
+/** Builds an object whose members keep their order. Assignments take a third to a half of the time of `Object.fromEntries`. */
+export class ObjectBuilder {
+  readonly #object: JsonObject = {}
+  /** Keys in the order set, from the first one on that JavaScript moves. */
+  #keys: Set<string> | undefined
+
+  /** The member so far; undefined without one. */
+  get(key: string): JsonValue | undefined {
+    return Object.hasOwn(this.#object, key) ? this.#object[key] : undefined
+  }
+
+  /** A repeated key keeps its first place. */
+  set(key: string, value: JsonValue): void {
+    if (this.#keys === undefined && isIndexKey(key)) this.#keys = new Set(Object.keys(this.#object))
+    this.#keys?.add(key)
+    setMember(this.#object, key, value)
+  }
+
+  /** Like `set`; without a value nothing is set. */
+  setIfThere(key: string, value: JsonValue | undefined): void {
+    if (value !== undefined) this.set(key, value)
+  }
+
+  /** The object; nothing can be set afterwards. */
+  built(): JsonObject {
+    if (this.#keys === undefined || isInOrder(Object.keys(this.#object), this.#keys)) return this.#object
+    return wrapped(this.#object, this.#keys)
+  }
+}
+
+/** Adds or changes a member of an object that is not wrapped. An assignment to `__proto__` would change the prototype. */
+function setMember(object: JsonObject, key: string, value: JsonValue): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  else object[key] = value
 }
 
 /** Like `Object.entries`, which is many times slower for a wrapped object. */
@@ -71,8 +109,22 @@ export function isEmptyObject(object: JsonObject): boolean {
 
 /** A copy with one member changed; a new one comes last. */
 export function withMember(object: JsonObject, key: string, value: JsonValue): JsonObject {
-  if (!isIndexKey(key) && !WRAPPED.has(object)) return { ...object, [key]: value }
-  return orderedObject([...entriesOf(object), [key, value]])
+  if (isIndexKey(key) || WRAPPED.has(object)) return orderedObject([...entriesOf(object), [key, value]])
+  // An assignment takes half of the time of a computed name in the literal.
+  const copy = { ...object }
+  setMember(copy, key, value)
+  return copy
+}
+
+/** A copy with other values of members that the object has. */
+export function withValues(object: JsonObject, members: readonly Entry[]): JsonObject {
+  if (WRAPPED.has(object)) {
+    const values = new Map(members)
+    return orderedObject(entriesOf(object).map(([key, value]) => [key, values.get(key) ?? value]))
+  }
+  const copy = { ...object }
+  for (const [key, value] of members) copy[key] = value
+  return copy
 }
 
 /** A copy with other members in place of one. Members of the object with the names of new ones are left out. */

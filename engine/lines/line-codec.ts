@@ -57,6 +57,9 @@ export interface BodyReader {
    */
   envelope(): Envelope
 
+  /** Like `envelope`, in short steps, with the body that is loaded when it is called. Others may be loaded meanwhile. */
+  readingEnvelope(): Steps<Envelope>
+
   /**
    * Appends the lines of the loaded body to open columns.
    *
@@ -72,7 +75,7 @@ export interface BodyReader {
   ): ReadLines
 
   /**
-   * Does the same if that needs little time.
+   * Like `readLines`, if that needs little time.
    *
    * @returns undefined, and leaves the columns as they were, for a body that needs the complete rules
    */
@@ -84,7 +87,7 @@ export interface BodyReader {
   ): ReadLines | undefined
 
   /**
-   * Does the same by the complete rules, in short steps. It reads the body that is loaded when it is called. Other bodies
+   * Like `readLines`, by the complete rules and in short steps. It reads the body that is loaded when it is called. Other bodies
    * may be loaded before the first step and between steps.
    */
   parsingLines(
@@ -114,7 +117,7 @@ export interface LineRun {
   readonly own: ArrayLike<number>
   /** Log time, UNIX ms: names of fields count per day. */
   readonly timeMs: number
-  /** Whether values are read as from the fifth behaviour on, see `Event.isExact`. */
+  /** Whether values are read as from the fifth behaviour on, see `ValueForms.isExact`. */
   readonly isExact: boolean
 }
 

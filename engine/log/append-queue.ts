@@ -34,19 +34,22 @@ type Room = Pick<LogRoom, 'admit' | 'settle'>
 export class AppendQueue {
   readonly #room: Room
   readonly #store: StoreGroup
+  readonly #heldBytes: (() => number) | undefined
   #waiting: WaitingAppend[] = []
   #flushing: Promise<void> | undefined
   #closed = false
 
-  constructor(room: Room, store: StoreGroup) {
+  /** @param heldBytes size of the partition, in bytes */
+  constructor(room: Room, store: StoreGroup, heldBytes?: () => number) {
     this.#room = room
     this.#store = store
+    this.#heldBytes = heldBytes
   }
 
   append(record: NewRecord, appendTimeMs: number): Promise<Appended> {
     if (this.#closed) throw closedError()
     const bytes = frameBytes(record)
-    this.#room.admit(bytes, record.priority)
+    this.#room.admit(bytes, record.priority, this.#heldBytes)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, appendTimeMs, bytes, resolve, reject })
       this.#flushing ??= this.#flushAll()
@@ -97,12 +100,12 @@ export class AppendQueue {
   }
 
   async #giveUp(group: readonly WaitingAppend[], error: unknown): Promise<void> {
-    const ingest = group.filter(({ record }) => record.priority === 'ingest')
     const control = group.filter(({ record }) => record.priority === 'control')
+    const others = group.filter(({ record }) => record.priority !== 'control')
     const isFull = error instanceof LogError && error.code === 'LOG_FULL'
-    const mayFit = isFull && ingest.length > 0 && control.length > 0
-    for (const waiting of mayFit ? ingest : group) this.#fail(waiting, error)
-    if (mayFit) await this.#flush(control) // on a full disk, lines wait for control records
+    const mayFit = isFull && others.length > 0 && control.length > 0
+    for (const waiting of mayFit ? others : group) this.#fail(waiting, error)
+    if (mayFit) await this.#flush(control) // on a full disk, the others wait for control records
   }
 
   #fail({ bytes, reject }: WaitingAppend, error: unknown): void {

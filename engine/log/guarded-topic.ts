@@ -1,4 +1,4 @@
-import { CONFIG_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
+import { CONFIG_TOPIC, INGEST_TOPIC, KEYED_TOPIC, OUTBOX_TOPIC } from '../../schemas/log/topics.ts'
 import { type Appended, type Bounds, LogError, type LogRecord, type NewRecord, type Topic } from './log.ts'
 
 /** Records of a partition that are known to have existed, and that its log does not have. */
@@ -18,12 +18,18 @@ export interface LostTail {
  */
 export type LookForLostTail = (partition: number, floor: bigint) => Promise<LostTail | undefined>
 
+/** Returns the nodes at which the events of records of a partition fail, by offset. */
+export type QuarantinedNodes = (partition: number) => ReadonlyMap<bigint, ReadonlySet<string>>
+
+const NO_QUARANTINE: ReturnType<QuarantinedNodes> = new Map()
+
 /** Interval between checks of a partition that refuses appends. */
 const LOOK_AGAIN_MS = 1_000
 
 /**
  * A topic whose partitions accept appends only after a check that they end where they should. A partition that lost its
- * end would otherwise give offsets a second time, to lines that would then never be stored.
+ * end would otherwise give offsets a second time, to lines that would then never be stored. Its records name the nodes at which an
+ * operator has put them into quarantine, so that every fold knows that before it applies them.
  */
 export class GuardedTopic implements Topic {
   /** The topic itself, for the command that accepts a loss. */
@@ -32,6 +38,7 @@ export class GuardedTopic implements Topic {
   readonly #monotonicMs: () => number
   readonly #guards: readonly PartitionGuard[]
   readonly #onAppended: (partition: number, next: bigint) => void
+  readonly #quarantinedNodes: QuarantinedNodes
   #renewed: string | undefined
 
   constructor(
@@ -41,12 +48,15 @@ export class GuardedTopic implements Topic {
       readonly monotonicMs: () => number
       /** Called after each append with the partition's next offset. */
       readonly onAppended?: (partition: number, next: bigint) => void
+      /** Records in quarantine; absent: there are none. */
+      readonly quarantinedNodes?: QuarantinedNodes
     },
   ) {
     this.inner = inner
     this.#look = options.look
     this.#monotonicMs = options.monotonicMs
     this.#onAppended = options.onAppended ?? (() => undefined)
+    this.#quarantinedNodes = options.quarantinedNodes ?? (() => NO_QUARANTINE)
     this.#guards = Array.from({ length: inner.partitions }, () => new PartitionGuard())
   }
 
@@ -138,7 +148,9 @@ export class GuardedTopic implements Topic {
 
   async read(partition: number, from: bigint, maxBytes: number): Promise<readonly LogRecord[]> {
     this.#assertNotRenewed()
-    return this.inner.read(partition, from, maxBytes)
+    const records = await this.inner.read(partition, from, maxBytes)
+    const nodes = this.#quarantinedNodes(partition)
+    return nodes.size === 0 ? records : records.map(record => inQuarantine(record, nodes.get(record.offset)))
   }
 
   bounds(partition: number): Promise<Bounds> {
@@ -195,6 +207,10 @@ export class GuardedTopic implements Topic {
   }
 }
 
+function inQuarantine(record: LogRecord, nodes: ReadonlySet<string> | undefined): LogRecord {
+  return nodes === undefined ? record : { ...record, quarantinedNodes: nodes }
+}
+
 class PartitionGuard {
   isOpen = false
   /** Lowest offset above all records that this process knows. */
@@ -221,6 +237,7 @@ function renewedSentence(topic: string): string {
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   [INGEST_TOPIC]: 'ingest',
   [KEYED_TOPIC]: 'keyed',
+  [OUTBOX_TOPIC]: 'outbox',
   [CONFIG_TOPIC]: 'config',
 }
 
@@ -259,4 +276,18 @@ export async function isFilledPlace(sentence: string, topic: Topic): Promise<boo
 export function acceptLossCommand({ topic, partition, from, to }: LostTail): string {
   const name = SHORT_NAMES[topic] ?? topic
   return `weir log accept-loss --topic ${name} --partition ${partition} --from ${from} --to ${to}`
+}
+
+/**
+ * Troubles of partitions that are present ones. A worker that has stopped at a lost tail continues to report it for a moment after the
+ * loss was accepted.
+ */
+export async function presentTroubles(
+  reported: ReadonlyMap<number, string>,
+  topics: readonly Topic[],
+): Promise<ReadonlyMap<number, string>> {
+  const present = new Map(reported)
+  for (const [partition, sentence] of reported)
+    for (const topic of topics) if (await isFilledPlace(sentence, topic)) present.delete(partition)
+  return present
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { manualClock } from '../clock/manual-clock.ts'
 import { LogRoom } from './log-room.ts'
 
@@ -35,4 +35,41 @@ test('a record that needs more than half of the space for lines is too large for
   const log = room()
   log.admit(400, 'ingest')
   expect(() => log.admit(401, 'ingest')).toThrow(expect.objectContaining({ code: 'LOG_RECORD_TOO_LARGE' }))
+})
+
+test('events that are handed over leave a quarter of the reserve free', () => {
+  const log = room()
+  log.change(900)
+  log.admit(50, 'outgoing')
+  expect(() => log.admit(1, 'outgoing')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
+  log.admit(1, 'control')
+  log.settle(51, 51)
+  log.reserve(1_000)
+  log.change(-200)
+  expect(() => log.admit(1, 'outgoing')).toThrow(expect.objectContaining({ code: 'LOG_FULL' }))
+})
+
+describe('ordinary changes of the configuration', () => {
+  const FULL = expect.objectContaining({ code: 'LOG_FULL' })
+
+  test('have a quarter of the log, counted in their topic, so that lines keep the rest', () => {
+    const log = room()
+    log.change(300)
+    log.admit(100, 'change', () => 150)
+    expect(() => log.admit(101, 'change', () => 150)).toThrow(FULL)
+    log.admit(101, 'control', () => 150)
+    log.admit(200, 'ingest')
+  })
+
+  test('leave half of the reserve free, or what checkpoints need', () => {
+    const log = room()
+    log.change(850)
+    log.admit(50, 'change', () => 0)
+    expect(() => log.admit(1, 'change', () => 0)).toThrow(FULL)
+    log.settle(50, 0)
+    log.reserve(140)
+    log.admit(10, 'change', () => 0)
+    expect(() => log.admit(1, 'change', () => 0)).toThrow(FULL)
+    log.admit(100, 'control')
+  })
 })

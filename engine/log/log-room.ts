@@ -1,8 +1,17 @@
 import type { Clock } from '../clock/clock.ts'
-import { LogError, type LogSpace, MAX_RECORD_BYTES } from './log.ts'
+import { LogError, type LogSpace, MAX_RECORD_BYTES, type Priority } from './log.ts'
 
 /** Minimum interval between reads of the free disk space. */
 const DISK_CHECK_MS = 1000
+/**
+ * Share of the log for the topic of the configuration, without removals. Nothing frees this space, so without the share lines
+ * would be refused for good. (Our choice.)
+ */
+const CHANGES_SHARE = { change: 0.25, essential: 0.3 } as const
+/** Share of the reserve that changes leave free: in the end removals and checkpoints have it alone. */
+const FREE_OF_CHANGES = { change: 0.5, essential: 0.25 } as const
+/** Share of the reserve that stays free of events which are handed over: reports and checkpoints make room for them. */
+const FREE_OF_OUTGOING = 0.25
 
 export interface LogRoomOptions {
   readonly clock: Clock
@@ -18,12 +27,14 @@ export interface LogRoomOptions {
 
 /**
  * Decides which appends are accepted, by the size of the log's files and the free disk space. Lines are accepted while
- * they fit below the reserve, so that it is available when needed. A control record is accepted while the log is below
+ * they fit below the reserve, so that it is available when needed. An ordinary change of the configuration is accepted while
+ * its topic has not used its share and half of the reserve stays free; an essential one goes a little further. A control record is accepted while the log is below
  * its limit, which at most one such record exceeds.
  */
 export class LogRoom {
   readonly #options: LogRoomOptions
-  #reservedBytes: number
+  /** Bytes that control records need, as `reserve` was told last. */
+  #neededBytes = 0
   #usedBytes = 0
   /** Accepted, not yet on the disk. */
   #waitingBytes = 0
@@ -35,21 +46,27 @@ export class LogRoom {
 
   constructor(options: LogRoomOptions) {
     this.#options = options
-    this.#reservedBytes = options.maxBytes * options.reserveShare
   }
 
   /** Sets the minimum space for control records; never below their share. */
   reserve(bytes: number): void {
-    const { maxBytes, reserveShare } = this.#options
-    this.#reservedBytes = Math.max(bytes, maxBytes * reserveShare)
+    this.#neededBytes = bytes
   }
 
-  /** Counts the record as waiting, if there is room. @throws LogError LOG_FULL, LOG_RECORD_TOO_LARGE */
-  admit(bytes: number, priority: 'ingest' | 'control'): void {
+  /**
+   * Counts the record as waiting, if there is room.
+   *
+   * @param heldBytes size of the record's partition; read for changes only
+   * @throws LogError LOG_FULL, LOG_RECORD_TOO_LARGE
+   */
+  admit(bytes: number, priority: Priority, heldBytes: () => number = () => 0): void {
     const taken = this.#usedBytes + this.#waitingBytes
     const { maxBytes } = this.#options
     if (taken >= maxBytes) throw this.#full(`it uses ${taken} of ${maxBytes} bytes`)
     if (priority === 'ingest') this.#admitLines(taken, bytes)
+    if (priority === 'change' || priority === 'essential')
+      this.#admitChange(priority, taken, bytes, heldBytes)
+    if (priority === 'outgoing') this.#admitOutgoing(taken, bytes)
     this.#waitingBytes += bytes
     this.#freeBytes -= bytes
   }
@@ -64,6 +81,31 @@ export class LogRoom {
     if (taken + bytes <= this.#ingestBytes) return
     this.#refusedBytes = bytes
     throw this.#full(`lines may use ${Math.floor(this.#ingestBytes)} bytes, and ${taken} are in use`)
+  }
+
+  #admitChange(
+    priority: 'change' | 'essential',
+    taken: number,
+    bytes: number,
+    heldBytes: () => number,
+  ): void {
+    const { maxBytes, reserveShare } = this.#options
+    if (priority === 'change' && this.#diskIsLow()) throw this.diskFull()
+    const ofChanges = Math.floor(maxBytes * CHANGES_SHARE[priority])
+    if (taken + bytes > ofChanges && heldBytes() + bytes > ofChanges)
+      throw this.#full(`the configuration may use ${ofChanges} bytes, and ${heldBytes()} are in use`)
+    const needed = priority === 'change' ? this.#neededBytes : 0
+    const keptFree = Math.max(needed, maxBytes * reserveShare * FREE_OF_CHANGES[priority])
+    if (taken + bytes <= maxBytes - keptFree) return
+    throw this.#full(`${Math.ceil(keptFree)} bytes stay free for checkpoints, and ${taken} are in use`)
+  }
+
+  #admitOutgoing(taken: number, bytes: number): void {
+    const keptFree = this.#reservedBytes * FREE_OF_OUTGOING
+    if (taken + bytes <= this.#options.maxBytes - keptFree) return
+    throw this.#full(
+      `${Math.ceil(keptFree)} bytes stay free for reports and checkpoints, and ${taken} are in use`,
+    )
   }
 
   /** Ends the wait of records; `storedBytes` of them are now on the disk. */
@@ -100,6 +142,11 @@ export class LogRoom {
       takesIngest: taken + this.#refusedBytes < this.#ingestBytes && !diskIsLow,
       takesControl: taken < maxBytes && this.#freeBytes >= MAX_RECORD_BYTES,
     }
+  }
+
+  get #reservedBytes(): number {
+    const { maxBytes, reserveShare } = this.#options
+    return Math.max(this.#neededBytes, maxBytes * reserveShare)
   }
 
   /** Bytes of the log that lines may use. */

@@ -90,12 +90,20 @@ export interface Topic {
   offsetAtTime(partition: number, timeMs: number): Promise<bigint | null>
 }
 
+/**
+ * Decides which appends a log that is running full refuses first. 'ingest': lines, which stay below the reserve. 'change':
+ * ordinary changes of the configuration, which nothing ever removes. Their topic has a share of the log, and they leave half
+ * of the reserve free. 'essential': changes of keys, rights, pauses and the like, which go a little further. 'outgoing': events that
+ * a partition hands over to the outbox; a quarter of the reserve stays free of them, so that a full log can empty itself. 'control'
+ * may use the whole log: ticks, cuts, owners, checkpoints, reports, rekeyed events, revocations.
+ */
+export type Priority = 'ingest' | 'change' | 'essential' | 'outgoing' | 'control'
+
 export interface NewRecord {
   readonly value: Buffer
   /** Producer id and sequence: the reader drops a sequence that it has passed. */
   readonly producer: ProducerPosition | null
-  /** 'control' may use the reserve: ticks, cuts, owners, checkpoints, rekeyed events. */
-  readonly priority: 'ingest' | 'control'
+  readonly priority: Priority
   /**
    * Returns the lowest offset above all records of the partition that the writer knows; called when the record is sent. A
    * log whose end can go back below it, such as a broker, keeps it with the record. Other logs ignore it.
@@ -120,6 +128,8 @@ export interface LogRecord extends Appended {
   readonly producer: ProducerPosition | null
   /** End of the partition that the writer knew. A record at a lower offset was refused: see `isRefused`. */
   readonly knownEnd?: bigint
+  /** Ids of nodes at which the events of the record fail, because an operator has put it into quarantine there. */
+  readonly quarantinedNodes?: ReadonlySet<string>
 }
 
 export interface Bounds {
@@ -157,6 +167,11 @@ export class LogError extends Error {
 /** Whether the error means that the log is unavailable, and not that a call was wrong. */
 export function isLogAway(error: unknown): error is LogError {
   return error instanceof LogError && (error.retriable || error.code === 'LOG_CLOSED')
+}
+
+/** Whether the error means that the log has deleted the records to read. */
+export function isTrimmed(error: unknown): boolean {
+  return error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
 }
 
 /**

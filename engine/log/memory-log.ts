@@ -136,7 +136,7 @@ class MemoryTopic implements Topic {
     const stored = this.#partition(partition)
     assertAppendable(record)
     const bytes = frameBytes(record)
-    this.#room.admit(bytes, record.priority)
+    this.#room.admit(bytes, record.priority, () => sumBytes(stored.records))
     this.#room.settle(bytes, bytes)
     const offset = BigInt(nextOf(stored))
     const appended = { offset, appendTimeMs: this.#clock.wallMs() }

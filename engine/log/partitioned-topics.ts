@@ -4,6 +4,8 @@ import {
   INGEST_TOPIC,
   KEYED_CHECKPOINT_TOPIC,
   KEYED_TOPIC,
+  OUTBOX_CHECKPOINT_TOPIC,
+  OUTBOX_TOPIC,
 } from '../../schemas/log/topics.ts'
 import type { Log, Topic } from './log.ts'
 
@@ -12,6 +14,7 @@ export interface PartitionedTopics {
   readonly checkpoints: Topic
   readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
   readonly deadLetters: Topic
+  readonly outbox: { readonly topic: Topic; readonly checkpoints: Topic }
 }
 
 /** Opens the topics that have one partition for each partition of the lines. @throws LogError like `Log.topic` */
@@ -24,5 +27,9 @@ export async function openPartitionedTopics(log: Log, partitions: number): Promi
     checkpoints,
     keyed: { topic, checkpoints: await log.topic(KEYED_CHECKPOINT_TOPIC, partitions) },
     deadLetters: await log.topic(DEAD_LETTER_TOPIC, partitions),
+    outbox: {
+      topic: await log.topic(OUTBOX_TOPIC, partitions),
+      checkpoints: await log.topic(OUTBOX_CHECKPOINT_TOPIC, partitions),
+    },
   }
 }

@@ -2,7 +2,7 @@ import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Entropy } from '../entropy/entropy.ts'
 import { HOUR_MS } from '../times/duration.ts'
-import { type Appended, LogError, type Topic } from './log.ts'
+import { type Appended, LogError, type Priority, type Topic } from './log.ts'
 
 /** Half of the time for which the reading side remembers an idle producer. */
 const IDLE_MS = 12 * HOUR_MS
@@ -59,7 +59,7 @@ export class Producer {
    * @throws LogError LOG_FULL (nothing was stored), LOG_UNAVAILABLE (it is unknown whether the record was stored),
    *   LOG_RECORD_TOO_LARGE, LOG_CLOSED
    */
-  append(partition: number, value: Buffer, priority: 'ingest' | 'control'): Promise<Appended> {
+  append(partition: number, value: Buffer, priority: Priority): Promise<Appended> {
     let producer = this.#partitions.get(partition)
     if (producer === undefined) {
       producer = new PartitionProducer(partition, this.#options)
@@ -71,7 +71,7 @@ export class Producer {
 
 interface Pending {
   readonly value: Buffer
-  readonly priority: 'ingest' | 'control'
+  readonly priority: Priority
   readonly since: Moment
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
@@ -102,7 +102,7 @@ class PartitionProducer {
     this.#options = options
   }
 
-  append(value: Buffer, priority: 'ingest' | 'control'): Promise<Appended> {
+  append(value: Buffer, priority: Priority): Promise<Appended> {
     return new Promise((resolve, reject) => {
       const pending = { value, priority, since: this.#now(), resolve, reject }
       const lane = this.#takeLane()

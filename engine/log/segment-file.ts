@@ -34,8 +34,14 @@ export function indexPath(path: string): string {
   return path.replace(/\.segment$/, '.index')
 }
 
+/** Error for a damaged file. An operator can only act on the folder while no process writes to it. */
 export function corrupt(path: string, position: number, what: string): LogError {
-  return new LogError('LOG_CORRUPT', `${path} is damaged at byte ${position}: ${what}.`)
+  return new LogError(
+    'LOG_CORRUPT',
+    `${path} is damaged at byte ${position}: ${what}. Stop the service, and put this file from a backup in its place. Without one, ` +
+      'keep a copy of the folder, cut the file off at that byte, and move the later files of the folder away. The next start says ' +
+      'which records are missing, and how to continue without them.',
+  )
 }
 
 export interface Stretch {

@@ -107,6 +107,18 @@ describe('a start after a crash', () => {
     }
   })
 
+  test('says where to cut off a damaged file, which then has the sound records before the damage', async () => {
+    const { bench, whole, ends } = await written()
+    bench.files.replace(FIRST_SEGMENT, withBitFlipped(whole, (ends[0] as number) * 8 + 100))
+    const refusal = await bench.open().catch((error: Error) => error.message)
+    expect(refusal).toMatch(
+      /Stop the service, and put this file from a backup in its place\. Without one, .* cut the file off/,
+    )
+    const byte = Number(/ is damaged at byte (\d+):/.exec(String(refusal))?.[1])
+    bench.files.replace(FIRST_SEGMENT, whole.subarray(0, byte))
+    expect(await bench.reopened()).toEqual(TEXTS.slice(0, 1))
+  })
+
   test('cuts garbage and zeros behind the last record with the first append, and not earlier', async () => {
     const { bench, whole } = await written()
     for (const garbage of [Buffer.alloc(5000), seededEntropy(1).bytes(5000), Buffer.from([1])]) {
@@ -224,7 +236,7 @@ describe('missing or damaged data is reported and never ignored', () => {
     await log.close()
   })
 
-  test('a missing or damaged index file is no loss, because it is created again', async () => {
+  test('a missing or damaged index file is not a loss, because it is created again', async () => {
     const { bench, segments } = await threeSegments()
     const [first, second] = segments.map(path => path.replace('.segment', '.index')) as [string, string]
     const whole = bench.files.contentOf(first)

@@ -62,7 +62,11 @@ export class SegmentPartition {
     this.#mark = frameMark(identity.logId, identity.partition)
     this.#segments = segments
     this.#writer = writer
-    this.#queue = new AppendQueue(shared.room, group => this.#exclusively(() => this.#store(group)))
+    this.#queue = new AppendQueue(
+      shared.room,
+      group => this.#exclusively(() => this.#store(group)),
+      () => sizeOf(this.#segments),
+    )
   }
 
   /** @throws LogError LOG_CORRUPT when durable data is damaged or missing */
@@ -78,8 +82,7 @@ export class SegmentPartition {
         `${directory} has lost its segment files: restore them from a backup. Without one, create the empty file ` +
           `${segmentPath(directory, 0)}: the next start says what is missing and how to continue without it.`,
       )
-    const keptBytes = segments.reduce((sum, { index, indexBytes }) => sum + index.end + indexBytes, 0)
-    room.change(keptBytes - foundBytes)
+    room.change(sizeOf(segments) - foundBytes)
     const file = await operations.open(last.path, 'append')
     const writer = new SegmentWriter(file, last.index.end, hasTornTail ? 'found' : 'none')
     return new SegmentPartition(identity, shared, segments, writer)
@@ -282,6 +285,11 @@ export class SegmentPartition {
       room.change(-oldest.indexBytes)
     }
   }
+}
+
+/** Size of the segments with their indexes, in bytes. */
+function sizeOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { index, indexBytes }) => sum + index.end + indexBytes, 0)
 }
 
 /** Frames in one contiguous piece of memory, for a single write, and the records as the cache keeps them. */

@@ -102,6 +102,10 @@ describe('throttle', () => {
     ],
     ['/user_config/exclude must be object', { threshold: 1, window_ms: 1, exclude: 'x' }],
     ["/user_config must NOT have additional properties: 'limit'", { threshold: 1, window_ms: 1, limit: 1 }],
+    [
+      '/user_config must NOT have additional properties: "treshold" is not a setting of throttle; did you mean "threshold"?',
+      { threshold: 1, window_ms: 1, treshold: 1 },
+    ],
   ])('%s', (problem, config) => {
     expect(problems(config)).toEqual([problem])
   })

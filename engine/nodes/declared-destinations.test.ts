@@ -31,6 +31,7 @@ const NO_URI = 'Must be a valid URI that begins with http:// or https://'
 const NO_PATH = 'Must be a valid data access syntax'
 const NO_TEMPLATE = 'must be a valid template: "{{" without a matching "}}"'
 const ENCODINGS = 'must be equal to one of the allowed values: json, text'
+const NEAR_JSON = `${ENCODINGS}; did you mean "json"?`
 const ENCODINGS_OR_LINES = 'must be equal to one of the allowed values: json, ndjson, text'
 const COMPRESSIONS = 'must be equal to one of the allowed values: gzip, none'
 
@@ -42,6 +43,13 @@ const empty = (member: string): Refusal => [{ [member]: '' }, [`/${member} ${TOO
 const requiredTexts = (...members: string[]) =>
   members.flatMap(
     (member): Refusals => [missing(member), empty(member), [{ [member]: 5 }, [`/${member} must be string`]]],
+  )
+
+const BREAKS_HEADERS = 'must NOT contain line breaks or NUL: it becomes part of a header'
+/** Texts that would end a header and begin another. */
+const inHeader = (member: string): Refusals =>
+  ['a\r\nb: c', 'a\n', '\r', 'a\u0000'].map(
+    (text): Refusal => [{ [member]: text }, [`/${member} ${BREAKS_HEADERS}`]],
   )
 
 const BATCH_TIMEOUTS: Refusals = [
@@ -127,6 +135,7 @@ const BASIC: Refusals = [
 const bearer = (strategies: string): Refusals => [
   auth({ strategy: 'bearer' }, " must have required property 'token'"),
   auth({ strategy: 'bearer', token: '' }, `/token ${TOO_SHORT}`),
+  auth({ strategy: 'bearer', token: 'a\r\nb: c' }, `/token ${BREAKS_HEADERS}`),
   auth({ strategy: 'bearer', token: 't', user: 'u' }, '/user must NOT be sent when strategy is "bearer"'),
   auth(
     { strategy: 'basic', user: 'u', password: 'p', token: 't' },
@@ -150,7 +159,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
     empty('prefix'),
     [{ prefix: '{{.app' }, [`/prefix ${NO_TEMPLATE}`]],
     [{ prefix: '{{app}}' }, [`/prefix ${NO_PATH}: "app"`]],
-    [{ encoding: 'ndjson' }, [`/encoding ${ENCODINGS}`]],
+    [{ encoding: 'ndjson' }, [`/encoding ${NEAR_JSON}`]],
     [{ compression: 'zstd' }, [`/compression ${COMPRESSIONS}`]],
     ...BATCH_TIMEOUTS,
     ...CONSOLIDATIONS,
@@ -184,7 +193,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
     ...CREDENTIALS,
     empty('bucket_prefix'),
     [{ bucket_prefix: '{{x}}' }, [`/bucket_prefix ${NO_PATH}: "x"`]],
-    [{ encoding: 'ndjson' }, [`/encoding ${ENCODINGS}`]],
+    [{ encoding: 'ndjson' }, [`/encoding ${NEAR_JSON}`]],
     [{ compression: 'lz4' }, [`/compression ${COMPRESSIONS}`]],
     [{ file_consolidation: {} }, [" must NOT have additional properties: 'file_consolidation'"]],
     ...BATCH_TIMEOUTS,
@@ -192,7 +201,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
   'gcp-cloud-pubsub': [
     ...requiredTexts('project_id', 'topic'),
     ...CREDENTIALS,
-    [{ encoding: 'ndjson' }, [`/encoding ${ENCODINGS}`]],
+    [{ encoding: 'ndjson' }, [`/encoding ${NEAR_JSON}`]],
   ],
   'gcp-cloud-operations': [...requiredTexts('log_id'), ...RESOURCES, ...CREDENTIALS],
   'gcp-cloud-monitoring': [
@@ -202,16 +211,19 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
   ],
   'datadog-logs': [
     ...SITES,
+    ...inHeader('api_key'),
     missing('compression'),
     [{ compression: 'zstd' }, ['/compression must be equal to one of the allowed values: none, gzip']],
   ],
   'datadog-metrics': [
     ...SITES,
+    ...inHeader('api_key'),
     [{ compression: 'none' }, [" must NOT have additional properties: 'compression'"]],
   ],
-  'honeycomb-logs': requiredTexts('api_key', 'dataset'),
+  'honeycomb-logs': [...requiredTexts('api_key', 'dataset'), ...inHeader('api_key')],
   'new-relic': [
     ...requiredTexts('account_id', 'license_key'),
+    ...inHeader('license_key'),
     [{ api: 'traces' }, ['/api must be equal to one of the allowed values: logs, metrics, events']],
   ],
   elasticsearch: [
@@ -246,7 +258,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
   kafka: [
     missing('brokers'),
     ...requiredTexts('topic'),
-    [{ encoding: 'ndjson' }, [`/encoding ${ENCODINGS}`]],
+    [{ encoding: 'ndjson' }, [`/encoding ${NEAR_JSON}`]],
     [
       { compression: 'brotli' },
       ['/compression must be equal to one of the allowed values: gzip, lz4, snappy, zstd, none'],
@@ -265,7 +277,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
     missing('encoding'),
     [{ encoding: 'json' }, ['/encoding must be object']],
     [{ encoding: {} }, ["/encoding must have required property 'codec'"]],
-    [{ encoding: { codec: 'ndjson' } }, [`/encoding/codec ${ENCODINGS}`]],
+    [{ encoding: { codec: 'ndjson' } }, [`/encoding/codec ${NEAR_JSON}`]],
     missing('auth'),
     ...BASIC,
     ...bearer('basic, bearer, none'),
@@ -288,6 +300,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
   ],
   'splunk-hec-logs': [
     ...requiredTexts('url', 'token'),
+    ...inHeader('token'),
     [{ url: 'splunk.example.com' }, [`/url ${NO_URI}`]],
     [{ tls_verify_certificate: 'false' }, ['/tls_verify_certificate must be boolean']],
     [{ compression: 'zstd' }, [`/compression ${COMPRESSIONS}`]],
@@ -321,6 +334,15 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
     ...bearer('none, basic, bearer'),
     [{ headers: {} }, ['/headers must be array']],
     [
+      {
+        headers: [
+          { header_name: 'a', header_value: 'b' },
+          { header_name: 'a\r\nb', header_value: 'c\nd' },
+        ],
+      },
+      [`/headers/1/header_name ${BREAKS_HEADERS}`, `/headers/1/header_value ${BREAKS_HEADERS}`],
+    ],
+    [
       { headers: [{ header_name: '', header_value: '' }] },
       [`/headers/0/header_name ${TOO_SHORT}`, `/headers/0/header_value ${TOO_SHORT}`],
     ],
@@ -330,7 +352,7 @@ const REFUSALS: Readonly<Record<string, Refusals>> = {
     advanced({ timeout_secs: 4 }, '/timeout_secs must be >= 5'),
     advanced(
       { method: 'POST' },
-      '/method must be equal to one of the allowed values: post, put, patch, delete, get, head, options, trace',
+      '/method must be equal to one of the allowed values: post, put, patch, delete, get, head, options, trace; did you mean "post"?',
     ),
     advanced({ payload_prefix: '{' }, " must have required property 'payload_suffix'"),
     advanced({ payload_suffix: '}' }, " must have required property 'payload_prefix'"),

@@ -228,6 +228,19 @@ describe('a log-analysis destination is refused', () => {
   })
 })
 
+test('partitions receive a node for another installation under a type of its own, without host and key', () => {
+  const query = { hostname: 'h' }
+  const user_config = { mezmo_host: 'logs.other.com', ingestion_key: 'key', query }
+  const sink = { id: 's', kind: 'sink' as const, type: 'mezmo', title: null, inputs: [], user_config }
+  const document = { id: 'p', accountId: 'a', title: '', revision: 1, nodes: [sink] }
+  const received = (elsewhere?: string[]) => CATALOGUE.foldDocumentOf(document, elsewhere).nodes[0]
+  expect(received(['s'])).toEqual({ ...sink, type: 'log-analysis-elsewhere', user_config: { query } })
+  expect(received()).toEqual({ ...sink, user_config: { query } })
+  expect(CATALOGUE.goesElsewhere(sink, { isOwnHost: () => false })).toBe(true)
+  expect(CATALOGUE.goesElsewhere(sink, { isOwnHost: () => true })).toBe(false)
+  expect(CATALOGUE.declarationOf('sink', 'log-analysis-elsewhere')).toBeUndefined()
+})
+
 test('the message about a destination of another installation, or account, is a sentence', () => {
   const site = {
     isOwnHost: (host: string) => host === 'https://IN.example:443/',
@@ -241,8 +254,9 @@ test('the message about a destination of another installation, or account, is a 
   expect(found({})).toEqual([])
   expect(found({ host: 'https://IN.example:443/', ingestion_key: 'own' })).toEqual([])
   expect(found({ mezmo_host: 'https://LOGS.other.com:443/' })).toEqual([
-    ' Delivery to the log ingestion of another installation (logs.other.com) is not available in this version',
+    " must have required property 'ingestion_key', the key of the other installation",
   ])
+  expect(found({ mezmo_host: 'logs.other.com', ingestion_key: 'of the other one' })).toEqual([])
   expect(found({ ingestion_key: 'foreign' })).toEqual([
     '/ingestion_key must be an ingestion key of this account: delivery to another account is not part of this version, so the sink x is kept',
   ])

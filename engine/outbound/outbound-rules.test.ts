@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CidrBlock, parseBlock } from '../conditions/cidr.ts'
+import { type CidrBlock, parseBlock } from '../addresses/cidr.ts'
 import { type OutboundSettings, outboundRules } from './outbound-rules.ts'
 
 const blocks = (...texts: string[]) => texts.map(text => parseBlock(text) as CidrBlock)

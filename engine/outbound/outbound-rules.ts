@@ -1,4 +1,4 @@
-import { type Address, type CidrBlock, isInBlock, parseAddress, parseBlock } from '../conditions/cidr.ts'
+import { type Address, type CidrBlock, isInBlock, parseAddress, parseBlock } from '../addresses/cidr.ts'
 
 /** An operator's settings for addresses that users name. */
 export interface OutboundSettings {

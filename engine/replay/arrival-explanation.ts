@@ -10,7 +10,7 @@ import type { GraphObserver } from '../graph/graph-observer.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Steps } from '../steps.ts'
 import { EventPaths, type ExplainedStep } from './event-paths.ts'
-import type { ExcludedAt, StoredAs } from './line-explanation.ts'
+import type { ExcludedAt, HandedAs, StoredAs } from './line-explanation.ts'
 
 /** An event from another partition, and its results where it arrived. */
 export interface Arrival {
@@ -33,6 +33,8 @@ export interface Arrival {
   readonly stored: readonly StoredAs[]
   /** Results of windows in which it was the last event. */
   readonly gathered: readonly StoredAs[]
+  /** Its events that were handed over to the outbox. Results of windows are left out. */
+  readonly handed: readonly HandedAs[]
   readonly excluded: readonly ExcludedAt[]
 }
 
@@ -72,6 +74,7 @@ class ArrivalWatch implements RunWatch {
   /** Results by line: each travelling event has its own line. */
   #stored = new Map<number, StoredAs[]>()
   #gathered = new Map<number, StoredAs[]>()
+  #handed = new Map<number, HandedAs[]>()
   #excluded = new Map<number, ExcludedAt[]>()
 
   constructor(isAsked: IsAskedArrival) {
@@ -87,6 +90,7 @@ class ArrivalWatch implements RunWatch {
     this.#paths = new EventPaths(row => this.#asked.has(row))
     this.#stored = new Map()
     this.#gathered = new Map()
+    this.#handed = new Map()
     this.#excluded = new Map()
   }
 
@@ -97,6 +101,10 @@ class ArrivalWatch implements RunWatch {
   stored(event: Event, { pipeline, node }: NodeName, row: number): void {
     const stored = this.#isOfArrived(event) ? this.#stored : this.#gathered
     this.#note(stored, event, { pipeline, node, row })
+  }
+
+  handedOver(event: Event, { pipeline, node }: NodeName, position: Position): void {
+    if (this.#isOfArrived(event)) this.#note(this.#handed, event, { pipeline, node, position, event })
   }
 
   excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
@@ -120,6 +128,7 @@ class ArrivalWatch implements RunWatch {
         steps: revision === undefined ? [goneStep(node, event)] : (this.#paths?.steps(row) ?? []),
         stored: this.#stored.get(lineOf(event)) ?? [],
         gathered: this.#gathered.get(lineOf(event)) ?? [],
+        handed: this.#handed.get(lineOf(event)) ?? [],
         excluded: this.#excluded.get(lineOf(event)) ?? [],
       })
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import { type FoldScope, foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
-import { LogError, type LogRecord, type Topic } from '../log/log.ts'
+import { isTrimmed, type LogRecord, type Topic } from '../log/log.ts'
 import { READ_BYTES } from '../log/records-between.ts'
 import { untilAvailable } from '../log/until-available.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
@@ -109,10 +109,6 @@ export class FollowedPartition {
   #untilAvailable<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return untilAvailable(call, this.#clock, { signal })
   }
-}
-
-function isTrimmed(error: unknown): boolean {
-  return error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
 }
 
 /** Every partition of a topic, with its checkpoints. */

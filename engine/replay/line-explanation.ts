@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../schemas/json.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
+import type { Position } from '../../schemas/log/position.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { PipelineDocument } from '../../schemas/pipeline.ts'
 import { Event } from '../event/event.ts'
@@ -28,6 +29,8 @@ export interface ExplainedLine {
   readonly stored: readonly StoredAs[]
   /** Results of windows in which the line was the last one. */
   readonly gathered: readonly StoredAs[]
+  /** Its events that were handed over to the outbox. Results of windows are left out. */
+  readonly handed: readonly HandedAs[]
   /** Places where rules on lines or an exhausted quota excluded it. */
   readonly excluded: readonly ExcludedAt[]
   /** Deployed pipelines of the account, ordered by id. If none of them handled the line, the default graph did. */
@@ -41,6 +44,13 @@ export interface StoredAs {
   /** '' for the default graph. */
   readonly pipeline: string
   readonly node: string
+}
+
+/** An event that a node handed over. */
+export interface HandedAs extends Omit<StoredAs, 'row'> {
+  /** Position in the log of the partition. */
+  readonly position: Position
+  readonly event: Event
 }
 
 /** A place where the line would have been stored. */
@@ -108,6 +118,7 @@ class LineWatch implements RunWatch {
   readonly #paths = new Map<string, EventPaths>()
   readonly #stored: (StoredAs & { readonly line: number | undefined })[] = []
   readonly #gathered: (StoredAs & { readonly line: number | undefined })[] = []
+  readonly #handed: (HandedAs & { readonly line: number | undefined })[] = []
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
   readonly #dropped = new Map<number, JsonObject>()
   #batch: LineBatchView | undefined
@@ -144,6 +155,11 @@ class LineWatch implements RunWatch {
     stored.push({ line: this.#lineOf(event, pipeline), pipeline, node, row })
   }
 
+  handedOver(event: Event, { pipeline, node }: NodeName, position: Position): void {
+    if (this.#isOfRecord(event))
+      this.#handed.push({ line: event.origin?.index, pipeline, node, position, event })
+  }
+
   excluded(event: Event, { pipeline, node }: NodeName, { reason }: Exclusion): void {
     this.#excluded.push({ line: this.#lineOf(event, pipeline), pipeline, node, reason })
   }
@@ -170,6 +186,7 @@ class LineWatch implements RunWatch {
       droppedFor: this.#dropped.get(index),
       stored: ofLine(this.#stored, index),
       gathered: ofLine(this.#gathered, index),
+      handed: ofLine(this.#handed, index),
       excluded: ofLine(this.#excluded, index),
       pipelines: [...this.#inEffect]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))

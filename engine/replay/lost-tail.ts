@@ -2,6 +2,7 @@ import { type Checkpoint, checkpointType } from '../../schemas/log/checkpoint.ts
 import type { Cut } from '../../schemas/log/control.ts'
 import { cutKey } from '../../schemas/log/cuts.ts'
 import { type Loss, lossCut, lossIn, type Witnessed } from '../../schemas/log/loss.ts'
+import type { Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { decodedCheckpoint } from '../fold/checkpoint/read-checkpoint.ts'
 import { encodeControl } from '../fold/control-record.ts'
@@ -33,18 +34,31 @@ export interface Witnesses {
   readonly received?: ReceivedPositions | undefined
   /** Partitions that send cuts to this one; absent: only the configuration does, at each start. */
   readonly senders?: { readonly topic: Topic; readonly checkpoints: Topic } | undefined
+  /** Reads what a checkpoint knows; absent: it is one of a partition of lines. */
+  readonly knownIn?: ((body: Buffer) => CheckpointFacts) | undefined
 }
+
+/** Knowledge of a checkpoint about the records that it includes. */
+export type CheckpointFacts = Pick<
+  Checkpoint,
+  'logId' | 'nextOffset' | 'timeMs' | 'stored' | 'producers' | 'cuts'
+>
 
 /** A loss cannot be accepted, at least not with these numbers. */
 export class LossError extends Error {
   override readonly name = 'LossError'
 }
 
+/** A position, and a lower bound of the log times from there on, UNIX ms. */
+interface TimedPosition extends Position {
+  readonly timeMs: number
+}
+
 interface Known {
   /** Lowest offset above everything that is known. */
   readonly next: bigint
   /** The newest whole checkpoint. */
-  readonly checkpoint: Checkpoint | undefined
+  readonly checkpoint: CheckpointFacts | undefined
   readonly store: StoreReach
 }
 
@@ -121,13 +135,16 @@ export async function formerLogId({
   return undefined
 }
 
-async function knownOf(witnesses: Witnesses, partition: number): Promise<Known> {
-  const { topic, checkpoints, store, mark, received } = witnesses
+/** @param lost place of the first lost record; absent: the store is asked from the newest checkpoint on */
+async function knownOf(witnesses: Witnesses, partition: number, lost?: TimedPosition): Promise<Known> {
+  const { topic, checkpoints, store, mark, received, knownIn } = witnesses
   const log = new CheckpointLog(checkpoints, { topic, partition })
   const kept = await log.newest()
-  const checkpoint = kept && decodedCheckpoint(kept.body, { topic: topic.name, partition })
+  const read = knownIn ?? ((body: Buffer) => decodedCheckpoint(body, { topic: topic.name, partition }))
+  const checkpoint = kept && read(kept.body)
   // A checkpoint of another log also counts: the topic was created again, and its records are lost.
-  const from = { offset: BigInt(checkpoint?.nextOffset ?? 0), row: 0, timeMs: checkpoint?.timeMs ?? 0 }
+  const newest = { offset: BigInt(checkpoint?.nextOffset ?? 0), row: 0, timeMs: checkpoint?.timeMs ?? 0 }
+  const from = lost === undefined ? newest : earlier(newest, lost)
   const stored = (await store?.reached({ topic: topic.name, partition }, from)) ?? NOTHING
   const positions = [...stored.positions.values()].map(({ offset }) => offset + 1n)
   const ends = [
@@ -164,8 +181,10 @@ export async function acceptLoss(
     throw new LossError(
       `other records are missing of partition ${partition} of ${topic.name}: --from ${lost.from} --to ${lost.to}`,
     )
-  const known = await knownOf(witnesses, partition)
-  const from = await beganAt(topic, lost)
+  const began = await beganAt(topic, lost)
+  const from = began.offset
+  // The newest checkpoint may not know all rows before it: after an earlier loss, a fold does not compute them again.
+  const known = await knownOf(witnesses, partition, began)
   const loss = { from: Number(from), to: Number(lost.to + 1n) }
   const parts = witnessedParts(known, from, await cutsOfSenders(witnesses))
   const places = Number(lost.to - lost.from) + 1
@@ -196,17 +215,27 @@ export async function acceptLoss(
   return lost
 }
 
-/** Refused records, or an interrupted acceptance, have already filled some places. */
-async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<bigint> {
+/**
+ * Finds the first lost record: refused records, or an interrupted acceptance, have already filled some places.
+ *
+ * @returns its place, and a lower bound of the log times from there on
+ */
+async function beganAt(topic: Topic, { partition, from }: LostTail): Promise<TimedPosition> {
   const { first } = await topic.bounds(partition)
-  let began = from
-  while (began > first) {
-    const [last] = await topic.read(partition, began - 1n, 1)
+  let offset = from
+  while (offset > first) {
+    const [last] = await topic.read(partition, offset - 1n, 1)
     const before = last && lossIn(last)
-    if (before === undefined) return began
-    began = BigInt(before.from)
+    if (before === undefined) return { offset, row: 0, timeMs: last?.appendTimeMs ?? 0 }
+    offset = BigInt(before.from)
   }
-  return began
+  return { offset, row: 0, timeMs: 0 }
+}
+
+/** The lower offset and the lower time. */
+function earlier(a: TimedPosition, b: TimedPosition): TimedPosition {
+  const { offset } = a.offset < b.offset ? a : b
+  return { offset, row: 0, timeMs: Math.min(a.timeMs, b.timeMs) }
 }
 
 /** Known facts about the lost records, in parts that fit into one record each. */

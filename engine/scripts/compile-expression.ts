@@ -2,9 +2,9 @@ import { lengthOf, memberOf, push } from './members.ts'
 import type { Names, Variable } from './names.ts'
 import { COMPARISONS, negated, OPERATIONS } from './operators.ts'
 import { NEW_DATE, SCRIPT_FUNCTIONS } from './script-functions.ts'
-import { textOf } from './script-json.ts'
 import { ScriptProblem } from './script-problem.ts'
 import { type ScriptRun, VALUE_BYTES } from './script-run.ts'
+import { textOf } from './script-text.ts'
 import { isTrue, ScriptArray, ScriptObject, type ScriptValue, VOID, type Void } from './script-value.ts'
 import { STRING_METHODS } from './string-methods.ts'
 import type {
@@ -35,9 +35,6 @@ export interface Test {
 
 /** A step of a path. */
 type Follow = (value: ScriptValue, run: ScriptRun) => ScriptValue | Void
-
-/** Functions of the language that this program cannot run yet. */
-const NOT_YET: readonly string[] = ['parseGrok']
 
 /** @throws ScriptProblem */
 export function compileExpression(tree: Expression, names: Names): Code {
@@ -288,11 +285,22 @@ function compileMethod(
 }
 
 function compileFunction(name: string, trees: readonly Expression[], at: number, names: Names): Code {
-  if (NOT_YET.includes(name)) throw new ScriptProblem(`"${name}" is not available on this server yet`, at)
   const called = SCRIPT_FUNCTIONS.get(name)
   if (called === undefined) throw new ScriptProblem(`"${name}" is not available`, at)
   checkValues(`function "${name}"`, called, trees.length, at)
-  return calling(called.apply, compileAll(trees, names))
+  const apply =
+    called.withConstants?.(
+      trees.map(tree => constantText(tree, names)),
+      names,
+      at,
+    ) ?? called.apply
+  return calling(apply, compileAll(trees, names))
+}
+
+/** Text of a literal, or of a constant that has one; undefined for other expressions. */
+function constantText(tree: Expression, names: Names): string | undefined {
+  if (tree.kind === 'name') return names.find(tree.name)?.text
+  return tree.kind === 'literal' && typeof tree.value === 'string' ? tree.value : undefined
 }
 
 function compileNew({ name: { name, at }, values }: NewTree, names: Names): Code {

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../schemas/json.ts'
-import { compileBody } from './compile-statement.ts'
+import { ExpressionSignal } from '../expressions/cost-meter.ts'
+import { finish, type Steps } from '../steps.ts'
+import { compilingBody } from './compile-statement.ts'
 import { Names } from './names.ts'
-import { readScript } from './read-script.ts'
+import { readingScript } from './read-script.ts'
 import { jsonOf } from './script-json.ts'
-import { placeOf, ScriptProblem, type TextPlace } from './script-problem.ts'
 import { ScriptRun, ScriptStop, type ScriptSurroundings } from './script-run.ts'
 import { type ScriptValue, scriptValueOf } from './script-value.ts'
 
@@ -19,9 +20,9 @@ export interface ScriptResult {
   readonly returnedAt: number | undefined
 }
 
-/** A call that exceeded a limit. */
+/** A call that exceeded a limit, or the budget of the event. */
 export interface FailedCall {
-  readonly failure: ScriptStop
+  readonly failure: ScriptStop | ExpressionSignal
   readonly steps: number
 }
 
@@ -41,31 +42,22 @@ export interface Script {
   ): ScriptResult | FailedCall
 }
 
-/** A problem of a script, with its place. */
-export interface PlacedProblem extends TextPlace {
-  readonly message: string
-}
-
-/** @returns the first reason why a text cannot run */
-export function scriptRunProblem(text: string): PlacedProblem | undefined {
-  try {
-    compileScript(text)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof ScriptProblem)) throw error
-    return { message: error.message, ...placeOf(text, error.at) }
-  }
+/** Compiles a script at once. @throws as `compilingScript` */
+export function compileScript(text: string, kept?: readonly number[]): Script {
+  return finish(compilingScript(text, kept))
 }
 
 /**
+ * Compiles a script in steps. A long one takes tens of milliseconds.
+ *
  * @param kept indexes of the parameters whose values at the end are a part of the result
  * @throws ScriptProblem when the text is outside the language: components, section 5.11
  */
-export function compileScript(text: string, kept: readonly number[] = []): Script {
-  const { parameters, body } = readScript(text)
+export function* compilingScript(text: string, kept: readonly number[] = []): Steps<Script> {
+  const { parameters, body } = yield* readingScript(text)
   const names = new Names()
   const slots = parameters.map(parameter => names.declare(parameter, 'parameter').slot)
-  const doBody = compileBody(body, names)
+  const doBody = yield* compilingBody(body, names)
   const run = new ScriptRun(names.slots)
   const resultOf = (given: number, steps: number): ScriptResult => ({
     value: jsonOf(run.result, run),
@@ -86,7 +78,7 @@ export function compileScript(text: string, kept: readonly number[] = []): Scrip
         doBody(run)
         return resultOf(given, steps)
       } catch (error) {
-        if (!(error instanceof ScriptStop)) throw error
+        if (!(error instanceof ScriptStop || error instanceof ExpressionSignal)) throw error
         return { failure: error, steps: steps - run.left }
       } finally {
         run.end()

@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import {
   type Code,
   compileExpression,
@@ -39,18 +40,22 @@ interface Target {
 
 const NO_KEYS: readonly Key[] = []
 
-/** Compiles the statements of the function. @throws ScriptProblem */
-export function compileBody(statements: readonly Statement[], names: Names): Doing {
+/** Compiles the statements of the function in steps. @throws ScriptProblem */
+export function* compilingBody(statements: readonly Statement[], names: Names): Steps<Doing> {
   for (const name of variablesIn(statements)) names.declare(name, 'var')
-  return compileAll(statements, names)
+  return yield* compilingAll(statements, names)
 }
 
 /** Compiles statements of one scope, whose names are known in all of it. */
-function compileAll(statements: readonly Statement[], names: Names): Doing {
+function* compilingAll(statements: readonly Statement[], names: Names): Steps<Doing> {
   for (const statement of statements)
     if (statement.kind === 'declaration' && statement.form !== 'var')
-      names.declare(statement.name, statement.form)
-  const doings = statements.map(statement => compileStatement(statement, names))
+      names.declare(statement.name, statement.form, statement.value)
+  const doings: Doing[] = []
+  for (const statement of statements) {
+    yield* names.pauseIfDue()
+    doings.push(yield* compilingStatement(statement, names))
+  }
   const [only] = doings
   if (doings.length === 1 && only !== undefined) return only
   return run => {
@@ -59,18 +64,18 @@ function compileAll(statements: readonly Statement[], names: Names): Doing {
   }
 }
 
-function compileStatement(tree: Statement, names: Names): Doing {
+function* compilingStatement(tree: Statement, names: Names): Steps<Doing> {
   switch (tree.kind) {
     case 'block':
-      return names.within(() => compileAll(tree.statements, names))
+      return yield* names.within(compilingAll(tree.statements, names))
     case 'declaration':
       return compileDeclaration(tree, names)
     case 'assignment':
       return compileAssignment(tree, names)
     case 'if':
-      return compileIf(tree, names)
+      return yield* compilingIf(tree, names)
     case 'for':
-      return compileFor(tree, names)
+      return yield* compilingFor(tree, names)
     case 'return':
       return compileReturn(tree, names)
     case 'expression':
@@ -216,12 +221,13 @@ function assignable({ name, at }: NameExpression, names: Names): Variable {
   return variable
 }
 
-function compileIf({ branches, otherwise }: IfTree, names: Names): Doing {
-  const compiled = branches.map(({ test, body }) => ({
-    test: compileTest(test, names),
-    body: compileStatement(body, names),
-  }))
-  const other = otherwise && compileStatement(otherwise, names)
+function* compilingIf({ branches, otherwise }: IfTree, names: Names): Steps<Doing> {
+  const compiled: { readonly test: Test; readonly body: Doing }[] = []
+  for (const { test, body } of branches) {
+    yield* names.pauseIfDue()
+    compiled.push({ test: compileTest(test, names), body: yield* compilingStatement(body, names) })
+  }
+  const other = otherwise && (yield* compilingStatement(otherwise, names))
   return run => {
     for (let index = 0; index < compiled.length; index++) {
       const { test, body } = compiled[index] as { readonly test: Test; readonly body: Doing }
@@ -235,16 +241,9 @@ function compileIf({ branches, otherwise }: IfTree, names: Names): Doing {
 }
 
 /** Elements that the body adds to the array get their turn, too. */
-function compileFor({ form, name, list, body }: ForTree, names: Names): Doing {
-  const { evaluate, steps } = compileExpression(list, names)
-  const { slot, doBody } = names.within(() => {
-    if (form === 'let' || form === 'const') names.declare(name, form)
-    const variable =
-      form === undefined
-        ? assignable({ kind: 'name', ...name }, names)
-        : variableOf(name.name, name.at, names)
-    return { slot: variable.slot, doBody: compileStatement(body, names) }
-  })
+function* compilingFor(tree: ForTree, names: Names): Steps<Doing> {
+  const { evaluate, steps } = compileExpression(tree.list, names)
+  const { slot, doBody } = yield* names.within(compilingRound(tree, names))
   return run => {
     run.spend(steps + 1)
     const array = evaluate(run)
@@ -258,6 +257,17 @@ function compileFor({ form, name, list, body }: ForTree, names: Names): Doing {
     }
     return false
   }
+}
+
+/** Compiles a round of a loop, within a scope of its own. */
+function* compilingRound(
+  { form, name, body }: ForTree,
+  names: Names,
+): Steps<{ readonly slot: number; readonly doBody: Doing }> {
+  if (form === 'let' || form === 'const') names.declare(name, form)
+  const { slot } =
+    form === undefined ? assignable({ kind: 'name', ...name }, names) : variableOf(name.name, name.at, names)
+  return { slot, doBody: yield* compilingStatement(body, names) }
 }
 
 function compileReturn({ value, at }: ReturnTree, names: Names): Doing {

@@ -25,8 +25,7 @@ export const COMPARISONS: ReadonlySet<BinaryOperator> = new Set(['<', '<=', '>',
 /** The number with the other sign. A large integer keeps its digits. */
 export function negated(value: ScriptValue): ScriptValue | Void {
   if (typeof value === 'number' || typeof value === 'bigint') return -value
-  if (!(value instanceof NumberText)) return VOID
-  return new NumberText(value.text.startsWith('-') ? value.text.slice(1) : `-${value.text}`)
+  return value instanceof NumberText ? value.opposite : VOID
 }
 
 function add(left: ScriptValue, right: ScriptValue, run: ScriptRun): ScriptValue | Void {
@@ -90,20 +89,29 @@ function compared(left: ScriptValue, right: ScriptValue, run: ScriptRun, isInOrd
 
 /** Place of a number among all numbers; one beyond the range of a double is infinite. */
 function orderOf(value: ScriptValue): number | undefined {
-  return value instanceof NumberText ? Number(value.text) : doubleOf(value)
+  return value instanceof NumberText ? value.double : doubleOf(value)
 }
 
 /** Values of different types differ. Arrays and objects equal only themselves. Integers are compared with all digits. */
 function areEqual(left: ScriptValue, right: ScriptValue, run: ScriptRun): boolean {
+  if (typeof left === 'string') return typeof right === 'string' && areEqualTexts(left, right, run)
   if (left === right) return true
-  if (typeof left === 'string' && typeof right === 'string') {
-    if (left.length !== right.length) return false
-    run.read(left.length)
-    return left === right
-  }
-  if (left instanceof NumberText) return right instanceof NumberText && left.text === right.text
+  if (left instanceof NumberText) return right instanceof NumberText && areEqualNumberTexts(left, right, run)
   if (typeof left === 'bigint') return typeof right === 'number' && isSameNumber(left, right)
   return typeof left === 'number' && typeof right === 'bigint' && isSameNumber(right, left)
+}
+
+function areEqualTexts(left: string, right: string, run: ScriptRun): boolean {
+  if (left.length !== right.length) return false
+  // Equal texts are read to their end: without steps, a loop could compare long ones all the time.
+  if (run.paysForEqualTexts || left !== right) run.read(left.length)
+  return left === right
+}
+
+function areEqualNumberTexts(left: NumberText, right: NumberText, run: ScriptRun): boolean {
+  if (left.text.length !== right.text.length) return false
+  if (run.paysForEqualTexts) run.read(left.text.length)
+  return left.text === right.text
 }
 
 function isSameNumber(integer: bigint, double: number): boolean {

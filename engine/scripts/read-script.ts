@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import { readExpression, readName } from './read-expression.ts'
 import { ScriptProblem } from './script-problem.ts'
 import type {
@@ -15,12 +16,12 @@ const DECLARATIONS: readonly string[] = ['let', 'const', 'var'] satisfies Declar
 const ASSIGNMENTS: readonly string[] = ['=', '+=', '-=', '*=', '/='] satisfies AssignmentOperator[]
 
 /**
- * Reads a script, which is one function in a subset of JavaScript: components, section 5.11. Names are not
+ * Reads a script in steps. It is one function in a subset of JavaScript: components, section 5.11. Names are not
  * resolved.
  *
  * @throws ScriptProblem with the first construct outside the subset
  */
-export function readScript(text: string): FunctionTree {
+export function* readingScript(text: string): Steps<FunctionTree> {
   const reader = new TokenReader(text)
   if (reader.is('async')) throw reader.unexpected()
   reader.expect('function')
@@ -36,7 +37,7 @@ export function readScript(text: string): FunctionTree {
     parameters.push(readName(reader))
     if (reader.is('=')) throw notAvailable('a default of a parameter', reader.token.start)
   }
-  const body = readBlock(reader)
+  const body = yield* readingBlock(reader)
   while (reader.take(';'));
   if (reader.token.kind !== 'end')
     throw new ScriptProblem('something follows the function', reader.token.start)
@@ -44,34 +45,42 @@ export function readScript(text: string): FunctionTree {
 }
 
 /** Reads statements with the braces around them. */
-function readBlock(reader: TokenReader): Statement[] {
-  return reader.nested(() => {
-    reader.expect('{')
-    const statements: Statement[] = []
-    while (!reader.take('}')) statements.push(...readStatement(reader))
-    return statements
-  })
+function readingBlock(reader: TokenReader): Steps<Statement[]> {
+  return reader.nesting(readingStatements(reader))
+}
+
+function* readingStatements(reader: TokenReader): Steps<Statement[]> {
+  reader.expect('{')
+  const statements: Statement[] = []
+  while (!reader.take('}')) {
+    yield* reader.pauseIfDue()
+    statements.push(...(yield* readingStatement(reader)))
+  }
+  return statements
 }
 
 /** Reads the statement after `if` or `for`. */
-function readBody(reader: TokenReader): Statement {
-  return reader.nested(() => {
-    const { kind, text, start } = reader.token
-    if (kind === 'name' && (text === 'let' || text === 'const'))
-      throw new ScriptProblem(`"${text}" needs braces around it`, start)
-    return { kind: 'block', statements: readStatement(reader) }
-  })
+function readingBody(reader: TokenReader): Steps<Statement> {
+  return reader.nesting(readingOnlyStatement(reader))
+}
+
+function* readingOnlyStatement(reader: TokenReader): Steps<Statement> {
+  const { kind, text, start } = reader.token
+  if (kind === 'name' && (text === 'let' || text === 'const'))
+    throw new ScriptProblem(`"${text}" needs braces around it`, start)
+  return { kind: 'block', statements: yield* readingStatement(reader) }
 }
 
 /** Reads one statement; a declaration of several names gives several, an empty one none. */
-function readStatement(reader: TokenReader): Statement[] {
+function* readingStatement(reader: TokenReader): Steps<Statement[]> {
   if (reader.take(';')) return []
   const { kind, text, start: at } = reader.token
-  if (kind === 'punctuation' && text === '{') return [{ kind: 'block', statements: readBlock(reader) }]
+  if (kind === 'punctuation' && text === '{')
+    return [{ kind: 'block', statements: yield* readingBlock(reader) }]
   if (kind === 'name') {
     if (DECLARATIONS.includes(text)) return readDeclarations(reader)
-    if (text === 'if') return [readIf(reader)]
-    if (text === 'for') return [readFor(reader)]
+    if (text === 'if') return [yield* readingIf(reader)]
+    if (text === 'for') return [yield* readingFor(reader)]
     if (text === 'return') {
       reader.next()
       const isBare = reader.token.isOnNewLine || reader.is(';') || reader.is('}')
@@ -99,20 +108,21 @@ function readDeclarations(reader: TokenReader): Statement[] {
   return statements
 }
 
-function readIf(reader: TokenReader): Statement {
+function* readingIf(reader: TokenReader): Steps<Statement> {
   const branches: { test: Expression; body: Statement }[] = []
   do {
+    yield* reader.pauseIfDue()
     reader.expect('if')
     reader.expect('(')
     const test = readExpression(reader)
     reader.expect(')')
-    branches.push({ test, body: readBody(reader) })
+    branches.push({ test, body: yield* readingBody(reader) })
     if (!reader.take('else')) return { kind: 'if', branches, otherwise: undefined }
   } while (reader.is('if'))
-  return { kind: 'if', branches, otherwise: readBody(reader) }
+  return { kind: 'if', branches, otherwise: yield* readingBody(reader) }
 }
 
-function readFor(reader: TokenReader): Statement {
+function* readingFor(reader: TokenReader): Steps<Statement> {
   const { start } = reader.next()
   reader.expect('(')
   const { kind, text } = reader.token
@@ -124,7 +134,7 @@ function readFor(reader: TokenReader): Statement {
   if (!reader.take('of')) throw notAvailable('a "for (;;)" loop', start)
   const list = readExpression(reader)
   reader.expect(')')
-  return { kind: 'for', form, name, list, body: readBody(reader) }
+  return { kind: 'for', form, name, list, body: yield* readingBody(reader) }
 }
 
 /** Reads an expression, or an assignment to one or more targets. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
 import { CALL_TIME_MS, calledScript, valueOfExpression } from '../../test/support/called-script.ts'
 import { compactText, drawnValue } from '../../test/support/drawn-json.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
 import { parseExactJson } from '../json/exact-json.ts'
 import { compileScript } from './compile-script.ts'
 import { MAX_STEPS } from './script-run.ts'
@@ -175,7 +176,7 @@ test('a value that is read and not changed is the very value that the script rec
       const metadata = parseExactJson(`{"m":${compactText(value)}}`)
       const result = script.call(
         [message, metadata],
-        { nowMs: CALL_TIME_MS, stateVariable: () => null },
+        { nowMs: CALL_TIME_MS, stateVariable: () => null, search: UNMETERED.count },
         MAX_STEPS,
       )
       if ('failure' in result) throw result.failure

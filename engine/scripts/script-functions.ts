@@ -1,17 +1,23 @@
 import { NumberText } from '../../schemas/json.ts'
 import { parseExactJson } from '../json/exact-json.ts'
 import { canonicalTimeOf } from '../times/instant.ts'
+import type { Names } from './names.ts'
+import { parseGrok, parseKnownGrok } from './parse-grok.ts'
 import { parsingWork } from './parsing-work.ts'
-import { jsonTextOf } from './script-json.ts'
 import { MAX_VALUE_LEVELS, type ScriptRun, TOO_MANY_LEVELS, VALUE_BYTES } from './script-run.ts'
+import { jsonTextOf } from './script-text.ts'
 import { numberOfTime, safeInteger, timeIn } from './script-times.ts'
 import { ScriptArray, ScriptObject, type ScriptValue, scriptValueOf, type Void } from './script-value.ts'
+
+type Apply = (values: readonly ScriptValue[], run: ScriptRun) => ScriptValue | Void
 
 /** A function that scripts can call, and the number of values that it needs at least and takes at most. */
 export interface ScriptFunction {
   readonly fewest: number
   readonly most: number
-  readonly apply: (values: readonly ScriptValue[], run: ScriptRun) => ScriptValue | Void
+  readonly apply: Apply
+  /** Prepares a call whose values are partly known when the script is compiled; undefined: a value that is not. */
+  readonly withConstants?: (texts: readonly (string | undefined)[], names: Names, at: number) => Apply
 }
 
 /** Steps of trying all forms of a time. */
@@ -30,7 +36,7 @@ const INTEGER = /^([+-]?)(\d+|0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+)$/
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Functions by name: components, section 5.11. */
-export const SCRIPT_FUNCTIONS: ReadonlyMap<string, ScriptFunction> = new Map([
+export const SCRIPT_FUNCTIONS: ReadonlyMap<string, ScriptFunction> = new Map<string, ScriptFunction>([
   ['Date.now', { fewest: 0, most: 0, apply: (_values, run) => run.nowMs }],
   ['Date.parse', { fewest: 1, most: 2, apply: parseDate }],
   ['JSON.parse', { fewest: 1, most: 1, apply: parseJson }],
@@ -39,6 +45,16 @@ export const SCRIPT_FUNCTIONS: ReadonlyMap<string, ScriptFunction> = new Map([
   ['Object.entries', { fewest: 1, most: 1, apply: ([value = null], run) => entriesOf(value, run) }],
   ['parseInt', { fewest: 1, most: 1, apply: ([value = null], run) => integerOf(value, run) }],
   ['parseFloat', { fewest: 1, most: 1, apply: ([value = null], run) => decimalOf(value, run) }],
+  [
+    'parseGrok',
+    {
+      fewest: 2,
+      most: 2,
+      apply: parseGrok(),
+      withConstants: ([, pattern], names, at) =>
+        pattern === undefined ? parseGrok() : parseKnownGrok(pattern, names, at),
+    },
+  ],
   ['getPipelineStateVariable', { fewest: 1, most: 1, apply: ([name = null], run) => stateOf(name, run) }],
 ])
 

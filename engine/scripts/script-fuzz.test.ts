@@ -2,10 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CALL_TIME_MS } from '../../test/support/called-script.ts'
 import { compactText, drawnValue } from '../../test/support/drawn-json.ts'
+import { UNMETERED } from '../expressions/cost-meter.ts'
 import { parseExactJson } from '../json/exact-json.ts'
 import { jsonText } from '../json/json-text.ts'
-import { compileScript, scriptRunProblem } from './compile-script.ts'
+import { finish } from '../steps.ts'
+import { compileScript } from './compile-script.ts'
 import { MAX_STEPS } from './script-run.ts'
+import { scriptRunProblem } from './script-run-problem.ts'
 
 /** Pieces of scripts, joined without sense. */
 const piece = fc.constantFrom(
@@ -71,6 +74,8 @@ const piece = fc.constantFrom(
   ],
   ...[
     'JSON.parse',
+    'parseGrok(x, "%{WORD:w}")',
+    'parseGrok(',
     'Object.keys',
     'parseInt',
     '.length',
@@ -88,7 +93,7 @@ test('a text of any kind is read, or has a problem at a place within it', () => 
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, isFunction) => {
       const text = isFunction ? `function f(msg, meta) { ${pieces.join(' ')} }` : pieces.join('')
-      const problem = scriptRunProblem(text)
+      const problem = finish(scriptRunProblem(text))
       if (problem === undefined) return
       expect(problem.line).toBeLessThanOrEqual(text.split(/\r\n|[\n\r\u2028\u2029]/).length)
       expect(problem.column).toBeLessThanOrEqual(text.length + 1)
@@ -192,7 +197,7 @@ test('scripts that make no sense end with a value or a failure, the same each ti
           const [message, metadata] = [parseExactJson(source), parseExactJson(source)]
           const called = script.call(
             [message, metadata],
-            { nowMs: CALL_TIME_MS, stateVariable: () => null },
+            { nowMs: CALL_TIME_MS, stateVariable: () => null, search: UNMETERED.count },
             MAX_STEPS,
           )
           expect(jsonText(message)).toBe(source)

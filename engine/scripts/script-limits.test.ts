@@ -5,6 +5,9 @@ import {
   problemOfScript,
   valueOfExpression,
 } from '../../test/support/called-script.ts'
+import { answerOf, type CountedWork } from '../expressions/counted-work.ts'
+import { grokSteps } from '../expressions/grok/grok-size.ts'
+import { compileScript } from './compile-script.ts'
 import {
   HOLDS_ITSELF,
   MAX_STEPS,
@@ -14,6 +17,7 @@ import {
   TOO_MANY_BYTES,
   TOO_MANY_LEVELS,
   TOO_MANY_STEPS,
+  TOO_MUCH_SEARCHED,
 } from './script-run.ts'
 
 /** Sentence about the limit that a body of statements exceeds; undefined: none. */
@@ -22,6 +26,16 @@ function failureOf(body: string, message = '{}'): string | undefined {
 }
 
 const ENDLESS = 'let l = [1]; for (const x of l) { l.push(x) }'
+
+test('the limits are those of the documentation', () => {
+  const [steps, bytes, text, levels] = [TOO_MANY_STEPS, TOO_MANY_BYTES, TOO_LONG_TEXT, TOO_MANY_LEVELS]
+  expect([steps, bytes, text, levels].map(({ message }) => message)).toEqual([
+    'the script took more than 100,000 steps',
+    'the script made values of more than 8 MiB',
+    'the script made a text of more than 1 MiB',
+    'the script made a value that is nested more than 200 levels deep',
+  ])
+})
 
 describe('steps', () => {
   test('a loop over an array that grows ends at the same step every time', () => {
@@ -45,6 +59,48 @@ describe('steps', () => {
     const { failure, steps } = calledScript("function f() { return 'x'.repeat(1000000) }", [], 100)
     expect(failure).toBe(TOO_MANY_STEPS.message)
     expect(steps).toBeLessThan(20)
+  })
+
+  test('a comparison of a number beyond the doubles, and its other sign, cost no time for its digits', () => {
+    const number = '9'.repeat(1_000_000)
+    for (const work of [
+      'if (msg <= one) { n = 1 }',
+      'if (one > msg) { n = 1 }',
+      'm = -m; if (m < 0) { n = 1 }',
+    ])
+      expect(
+        failureOf(
+          `let one = 1; let n = 0; let m = msg; let l = [1]; for (const x of l) { l.push(x); ${work} }`,
+          number,
+        ),
+      ).toBe(TOO_MANY_STEPS.message)
+  })
+
+  test.each([
+    ['texts', JSON.stringify('x'.repeat(1_000_000))],
+    ['numbers beyond the doubles', '9'.repeat(1_000_000)],
+  ])('equal %s cost steps in proportion to their length', (_what, value) => {
+    const call = (one: string, other: string) =>
+      calledScript('function f(a, b) { return a == b }', [one, other])
+    expect(call(value, value)).toMatchObject({ value: 'true' })
+    expect(call(value, value).steps - call('"x"', '"x"').steps).toBe(1_000_000 >> 5)
+    expect(call('"0123456789"', '"0123456789"').steps).toBe(call('"x"', '"y"').steps)
+  })
+
+  test('before they were counted, steps were taken only for texts that differ', () => {
+    const text = 'x'.repeat(1_000)
+    const stepsOf = (other: string) =>
+      compileScript('function f(a, b) { return a == b }').call(
+        [text, other],
+        {
+          nowMs: 0,
+          stateVariable: () => null,
+          search: begin => answerOf(begin()),
+          paysForEqualTexts: false,
+        },
+        MAX_STEPS,
+      ).steps
+    expect(stepsOf(`${text.slice(1)}y`) - stepsOf(text)).toBe(1_000 >> 5)
   })
 
   test('a call costs in proportion to the text that it reads or makes', () => {
@@ -79,6 +135,50 @@ describe('steps', () => {
       const [short, long] = [stepsOf(expression, 'x'.repeat(1_000)), stepsOf(expression, 'x'.repeat(50_000))]
       expect(long - short, expression).toBeGreaterThan(1_000)
     }
+  })
+
+  test('a pattern of grok costs the search, and is built for each call unless it is a constant', () => {
+    const unitsOf = (body: string, text: string) => {
+      let units = 0
+      const surroundings = {
+        nowMs: 0,
+        stateVariable: () => null,
+        search: <Answer>(begin: () => CountedWork<Answer>) => {
+          const search = begin()
+          const answer = answerOf(search)
+          units += search.units
+          return answer
+        },
+      }
+      const script = compileScript(`function f(msg) { ${body} }`)
+      expect(script.call([text], surroundings, MAX_STEPS)).toMatchObject({ value: { b: '7' } })
+      return units
+    }
+    const text = `${'a'.repeat(1_000)} 7`
+    const literal = unitsOf("return parseGrok(msg, '%{DATA} %{INT:b}')", text)
+    expect(literal).toBeGreaterThan(1_000)
+    expect(unitsOf("const p = '%{DATA} %{INT:b}'; return parseGrok(msg, p)", text)).toBe(literal)
+    const built = grokSteps('%{DATA} %{INT:b}') * 128
+    expect(unitsOf("let p = '%{DATA} %{INT:b}'; return parseGrok(msg, p)", text)).toBe(literal + built)
+    expect(unitsOf("return parseGrok(msg, '%{DATA} ' + '%{INT:b}')", text)).toBe(literal + built)
+    expect(
+      unitsOf("const p = '%{DATA}'; { const p = msg } return parseGrok(msg, p + ' %{INT:b}')", text),
+    ).toBe(literal + built)
+  })
+
+  test('patterns of grok may take a number of units together, and the search ends there', () => {
+    const loop = (pattern: string) =>
+      failureOf(`${ENDLESS.slice(0, -1)}; parseGrok(msg, ${pattern}) }`, '"a 7"')
+    expect(loop("'%{DATA} %{INT:b}'")).toBe(TOO_MANY_STEPS.message)
+    expect(loop("'%{DATA}' + ' %{INT:b}'")).toBe(TOO_MUCH_SEARCHED.message)
+    const long = JSON.stringify('a-'.repeat(100_000))
+    expect(failureOf("parseGrok(msg, '%{GREEDYDATA}-%{GREEDYDATA}-%{INT}')", long)).toBe(
+      TOO_MUCH_SEARCHED.message,
+    )
+    expect(failureOf(`let p = '${'%{HTTPD_COMBINEDLOG}'.repeat(14)}'; parseGrok(msg, p)`)).toBeUndefined()
+    expect(failureOf(`let p = '${'%{HTTPD_COMBINEDLOG}'.repeat(14)}'; parseGrok('', p)`)).toBe(
+      TOO_MUCH_SEARCHED.message,
+    )
   })
 
   test('a loop over a long list costs in proportion to it, whatever its elements are', () => {

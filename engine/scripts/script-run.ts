@@ -1,13 +1,17 @@
+import { answerOf, type CountedWork } from '../expressions/counted-work.ts'
 import type { ScriptArray, ScriptValue } from './script-value.ts'
 
 /** Limits of one call: components, section 5.11. All are counted, so the same call always ends at the same step. */
 export const MAX_STEPS = 100_000
 /** Bytes of the values that are made; a UTF-16 unit of a text counts as one. */
-export const MAX_MADE_BYTES = 8 * 1024 * 1024
+const MAX_MADE_BYTES = 8 * 1024 * 1024
 /** UTF-16 units of a text that is made. */
 export const MAX_TEXT_LENGTH = 1024 * 1024
 /** Arrays and objects within each other, in a value that is made. */
 export const MAX_VALUE_LEVELS = 200
+
+/** Units of searches, which `CostMeter` counts: about two milliseconds. */
+export const MAX_SEARCH_UNITS = 400_000
 
 /** Bytes of a value in an array or object, in addition to its text. */
 export const VALUE_BYTES = 16
@@ -31,6 +35,9 @@ export const TOO_LONG_TEXT = new ScriptStop(
 export const TOO_MANY_LEVELS = new ScriptStop(
   `the script made a value that is nested more than ${MAX_VALUE_LEVELS} levels deep`,
 )
+export const TOO_MUCH_SEARCHED = new ScriptStop(
+  `the grok patterns of the script took more than ${MAX_SEARCH_UNITS.toLocaleString('en-US')} units`,
+)
 export const HOLDS_ITSELF = new ScriptStop('the script made a value that contains itself')
 
 /** Surroundings of one call. */
@@ -39,6 +46,10 @@ export interface ScriptSurroundings {
   readonly nowMs: number
   /** Value of a state variable of the pipeline; null: it has none of that name. */
   readonly stateVariable: (name: string) => string | null
+  /** Whether comparing equal texts takes the steps of reading them; absent: it does. Before the thirteenth behaviour it is free. */
+  readonly paysForEqualTexts?: boolean
+  /** Does a search at once, and counts its units. @throws ExpressionSignal when the event exceeds its budget */
+  readonly search: <Answer>(begin: () => CountedWork<Answer>) => Answer
 }
 
 /** State of one call: its variables, and the work that is left to it. */
@@ -50,6 +61,10 @@ export class ScriptRun implements ScriptSurroundings {
   made = 0
   nowMs = 0
   stateVariable: (name: string) => string | null = () => null
+  search: ScriptSurroundings['search'] = begin => answerOf(begin())
+  paysForEqualTexts = true
+  /** Units of searches so far. */
+  searchUnits = 0
   /** Result of the statement `return`. */
   result: ScriptValue = null
   /** Position of the statement `return` that ended the call; negative: none did. */
@@ -65,9 +80,12 @@ export class ScriptRun implements ScriptSurroundings {
   }
 
   /** @param steps most steps of the call */
-  begin({ nowMs, stateVariable }: ScriptSurroundings, steps: number): void {
+  begin({ nowMs, stateVariable, search, paysForEqualTexts = true }: ScriptSurroundings, steps: number): void {
     this.nowMs = nowMs
     this.stateVariable = stateVariable
+    this.search = search
+    this.paysForEqualTexts = paysForEqualTexts
+    this.searchUnits = 0
     this.left = steps
     this.made = 0
     this.result = null

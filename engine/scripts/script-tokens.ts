@@ -24,7 +24,7 @@ const PUNCTUATION =
   /\.{3}|=>|[=!]==?|>>>=?|<<=?|>>=?|&&=?|\|\|=?|\?\?=?|\?\.(?!\d)|\*\*=?|\+\+|--|[-+*/%&|^<>]=?|[(){}[\];,:?.=!~@#`\\]/y
 const ESCAPE = /\\(?:\r\n|u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|([\s\S]))/g
 const DECIMAL_INTEGER = /^\d+$/
-/** Punctuation that is no part of a longer one. */
+/** Punctuation that is not part of a longer one. */
 const SINGLE = '(){}[];,:'
 const SPACE = 0x20
 const DOUBLE_QUOTE = 0x22

@@ -145,7 +145,3 @@ export function isScriptValue(
 export function isTrue(value: ScriptValue): boolean {
   return value !== null && value !== false && value !== 0 && value !== ''
 }
-
-export function isNumeric(value: ScriptValue | Void): value is number | bigint | NumberText {
-  return typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberText
-}

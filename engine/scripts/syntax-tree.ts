@@ -45,7 +45,7 @@ export interface AssignmentTree {
 
 export interface IfTree {
   readonly kind: 'if'
-  /** In order: the test of `if`, and those of each `else if`. */
+  /** Tests in order: that of `if`, and those of each `else if`. */
   readonly branches: readonly { readonly test: Expression; readonly body: Statement }[]
   readonly otherwise: Statement | undefined
 }

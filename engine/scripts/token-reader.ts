@@ -1,14 +1,18 @@
+import type { Steps } from '../steps.ts'
 import { ScriptProblem } from './script-problem.ts'
 import { type Token, tokenAfter } from './script-tokens.ts'
 
 /** Levels of brackets, blocks and operators within each other. */
 export const MAX_LEVELS = 200
+/** Characters between two pauses: a millisecond or two. */
+const PIECE_CHARACTERS = 4_096
 
 /** Reads the tokens of a script one after the other. All methods throw a ScriptProblem where the text is not as they expect. */
 export class TokenReader {
   readonly text: string
   token: Token
   #levels = 0
+  #pauseAt = PIECE_CHARACTERS
 
   constructor(text: string) {
     this.text = text
@@ -52,11 +56,31 @@ export class TokenReader {
 
   /** Reads something that is nested in another. */
   nested<Tree>(read: () => Tree): Tree {
-    if (++this.#levels > MAX_LEVELS)
-      throw new ScriptProblem(`it is nested more than ${MAX_LEVELS} levels deep`, this.token.start)
+    this.#enter()
     const tree = read()
     this.#levels--
     return tree
+  }
+
+  /** Like `nested`, in steps. */
+  *nesting<Tree>(reading: Steps<Tree>): Steps<Tree> {
+    this.#enter()
+    const tree = yield* reading
+    this.#levels--
+    return tree
+  }
+
+  #enter(): void {
+    if (++this.#levels > MAX_LEVELS)
+      throw new ScriptProblem(`it is nested more than ${MAX_LEVELS} levels deep`, this.token.start)
+  }
+
+  /** Pauses if much has been read since the last pause. */
+  *pauseIfDue(): Steps {
+    const { start } = this.token
+    if (start < this.#pauseAt) return
+    this.#pauseAt = start + PIECE_CHARACTERS
+    yield
   }
 
   /** Problem with the present token, which cannot stand here. */

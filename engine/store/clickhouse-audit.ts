@@ -16,7 +16,7 @@ import type {
   WindowSums,
 } from './store-audit.ts'
 import { auditFailure } from './store-failure.ts'
-import { groupDigest, UsageAudit } from './usage-audit.ts'
+import { groupDigest, UsageAudit } from './usage/usage-audit.ts'
 
 /**
  * The audit of a store on ClickHouse, embedded or a server.

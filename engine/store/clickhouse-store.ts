@@ -14,16 +14,24 @@ import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
 import { DAY_MS } from '../times/duration.ts'
 import type { StoreConnection } from './connection.ts'
+import { assertEssentialParts, findDamagedParts } from './damaged-parts.ts'
 import { allAreFiltered, unmarkLinesWithoutFilter } from './filter-coverage.ts'
 import { rebuildProjections } from './line-projections.ts'
 import { migrate } from './migrations.ts'
-import { type PipelineErrorEntry, type PipelineErrorsQuery, pipelineErrors } from './pipeline-errors.ts'
+import { type CountsOfNode, type NodeMetricsQuery, nodeMetrics } from './node-metrics.ts'
+import {
+  type CountOfErrors,
+  type PipelineErrorEntry,
+  type PipelineErrorsQuery,
+  pipelineErrorCounts,
+  pipelineErrors,
+} from './pipeline-errors.ts'
 import { dropOldActivity, removeExpired } from './retention.ts'
 import type { FilteredLines } from './search/filtered-segments.ts'
 import { fullFieldDays } from './search/full-field-days.ts'
 import { type Buckets, countByTime, countByValue } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
-import { searchLines } from './search/sliced-search.ts'
+import { searchLines } from './search/slices/sliced-search.ts'
 import { textLiteral } from './sql-text.ts'
 import { askedBy, type Statement, type StatementRunner } from './statement.ts'
 import {
@@ -38,8 +46,9 @@ import {
   type StoreReach,
   type StoreStanding,
 } from './store.ts'
-import { type DamagedPart, DamageRecord, essentialSentence, type KnownDamage } from './store-damage.ts'
+import { type DamagedPart, DamageRecord, type KnownDamage } from './store-damage.ts'
 import { FENCED, insertFailure, openFailure, statementFailure } from './store-failure.ts'
+import { type StoreSize, storeSize } from './store-size.ts'
 import {
   type NamedUsage,
   type PoolUsage,
@@ -48,8 +57,9 @@ import {
   usageByKind,
   usageByKindStream,
   usageTotals,
-} from './usage.ts'
-import { closeDay, openDays } from './usage-days.ts'
+} from './usage/usage.ts'
+import { closeDay, openDays } from './usage/usage-days.ts'
+import { type UsageInBucket, type UsageSeriesQuery, usageSeries } from './usage/usage-series.ts'
 import { indexWords } from './word-index.ts'
 
 /** The store on ClickHouse, which also runs statements of its tests and measurements. */
@@ -62,12 +72,16 @@ export interface ClickHouseStore extends Store, StatementRunner {
   giveTo(logId: string): Promise<void>
 }
 
+/** The present enterprise of an account; the account itself if it belongs to none. */
+export type EnterpriseOf = (account: string) => string
+
 /** The store on ClickHouse, embedded or a server. */
 export function openClickHouseStore(
   connection: StoreConnection,
   clock: Clock = systemClock(),
+  enterpriseOf: EnterpriseOf = account => account,
 ): ClickHouseStore {
-  return new StoreOverConnection(connection, clock)
+  return new StoreOverConnection(connection, clock, enterpriseOf)
 }
 
 /**
@@ -94,12 +108,10 @@ const INSERT_SETTINGS = [
 /** Rows of minutes contain the minute's start, which may be before the time of a checkpoint. */
 const MINUTE_TABLES_MARGIN_MS = DAY_MS
 
-/** Tables without which the state of the store is unknown. */
-const ESSENTIAL_TABLES = new Set(['migrations', 'logs', 'end_marks'])
-
 class StoreOverConnection implements ClickHouseStore {
   readonly #connection: StoreConnection
   readonly #clock: Clock
+  readonly #enterpriseOf: EnterpriseOf
   readonly #damage = new DamageRecord()
   #logId: string | undefined
   /** Lines with filters; undefined: some that have the mark may lack theirs. */
@@ -113,15 +125,19 @@ class StoreOverConnection implements ClickHouseStore {
   /** Error of a search before the store was opened. */
   #notOpen = notOpen()
 
-  constructor(connection: StoreConnection, clock: Clock) {
+  constructor(connection: StoreConnection, clock: Clock, enterpriseOf: EnterpriseOf) {
     this.#connection = connection
     this.#clock = clock
+    this.#enterpriseOf = enterpriseOf
   }
 
   async open(logId: string, wasFilled = false): Promise<void> {
     try {
       await this.#connection.createDatabase()
-      await this.#assertEssentials()
+      await assertEssentialParts(
+        ({ sql }) => this.#translated(() => this.#connection.read(sql)),
+        this.#damage,
+      )
       await migrate(this.#connection)
       await this.#rememberLog(logId, wasFilled)
       await rebuildProjections(this.#connection)
@@ -294,35 +310,51 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   search(selection: LineSelection, page: LinePage): LineSearch {
-    const runner = askedBy(selection.account, this)
+    const runner = this.#askedBy(selection.account)
     return searchLines(runner, this.#lineTables, selection, page, this.#filtered, this.#clock)
   }
 
   fullFieldDays: Store['fullFieldDays'] = (selection, options) =>
-    fullFieldDays(askedBy(selection.account, this), this.#lineTables, selection, options)
+    fullFieldDays(this.#askedBy(selection.account), this.#lineTables, selection, options)
 
   countByValue(selection: LineSelection, field: string, signal: AbortSignal) {
-    return countByValue(askedBy(selection.account, this), this.#lineTables, selection, field, signal)
+    return countByValue(this.#askedBy(selection.account), this.#lineTables, selection, field, signal)
   }
 
   countByTime(selection: LineSelection, buckets: Buckets, signal: AbortSignal) {
-    return countByTime(askedBy(selection.account, this), this.#lineTables, selection, buckets, signal)
+    return countByTime(this.#askedBy(selection.account), this.#lineTables, selection, buckets, signal)
   }
 
   usageByKind(query: UsageByKindQuery, signal?: AbortSignal): Promise<NamedUsage[]> {
-    return usageByKind(askedBy(query.account, this), query, signal)
+    return usageByKind(this.#askedBy(query.account), this.#lineTables, query, signal)
   }
 
   usageByKindStream(query: UsageByKindQuery, signal: AbortSignal): AsyncIterable<NamedUsage[]> {
-    return usageByKindStream(askedBy(query.account, this), query, signal, this.#clock)
+    return usageByKindStream(this.#askedBy(query.account), this.#lineTables, query, signal, this.#clock)
+  }
+
+  usageSeries(query: UsageSeriesQuery, signal?: AbortSignal): Promise<UsageInBucket[]> {
+    return usageSeries(this.#askedBy(query.account), this.#lineTables, query, signal)
   }
 
   usageTotals(period: UsagePeriod, signal?: AbortSignal): Promise<PoolUsage[]> {
-    return usageTotals(askedBy(period.account, this), period, signal)
+    return usageTotals(this.#askedBy(period.account), this.#lineTables, period, signal)
   }
 
   pipelineErrors(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<PipelineErrorEntry[]> {
-    return pipelineErrors(askedBy(query.account, this), query, signal)
+    return pipelineErrors(this.#askedBy(query.account), query, signal)
+  }
+
+  pipelineErrorCounts(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<CountOfErrors[]> {
+    return pipelineErrorCounts(this.#askedBy(query.account), query, signal)
+  }
+
+  nodeMetrics(query: NodeMetricsQuery, signal?: AbortSignal): Promise<CountsOfNode[]> {
+    return nodeMetrics(this.#askedBy(query.account), query, signal)
+  }
+
+  #askedBy(account: string): StatementRunner {
+    return askedBy({ account, enterprise: this.#enterpriseOf(account) }, this)
   }
 
   get damage(): KnownDamage {
@@ -330,19 +362,11 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
   }
 
   async findDamage(signal?: AbortSignal): Promise<readonly DamagedPart[]> {
-    const sql = partsOfInterest(this.#damage.unreadable)
-    const rows = await this.query<PartRow>({ sql }, signal).catch(withoutRight)
-    // A user without access to the list knows only the damage that statements have met.
-    if (rows === undefined) return this.#damage.known.parts
-    const inUse = new Set(
-      rows.flatMap(({ table, name, active }) => (active === 1 ? [`${table}/${name}`] : [])),
-    )
-    // A damaged part that the engine did not name may be anywhere.
-    this.#damage.keepUnreadable(
-      ({ table, part }) => part === '' || table === '' || inUse.has(`${table}/${part}`),
-    )
-    this.#damage.setAside(setAsideParts(rows))
-    return this.#damage.known.parts
+    return findDamagedParts(statement => this.query(statement, signal), this.#damage)
+  }
+
+  size(signal?: AbortSignal): Promise<StoreSize> {
+    return storeSize(this, signal)
   }
 
   closeDay(day: string): Promise<void> {
@@ -369,21 +393,6 @@ FROM owners WHERE topic = ${topicNumber(topic)} AND partition = ${partition}`
 
   async close(): Promise<void> {
     await this.#connection.close()
-  }
-
-  /**
-   * The engine starts without a part that it finds broken. Without a part of these tables, the state of the store is
-   * unknown.
-   */
-  async #assertEssentials(): Promise<void> {
-    const rows = await this.#translated(() => this.#connection.read<PartRow>(partsOfInterest([]))).catch(
-      withoutRight,
-    )
-    const setAside = setAsideParts(rows ?? [])
-    this.#damage.setAside(setAside)
-    const essential = setAside.find(({ table }) => ESSENTIAL_TABLES.has(table))
-    if (essential !== undefined)
-      throw new StoreError('STORE_DAMAGED', essentialSentence(essential), { damaged: essential })
   }
 
   async #checkFilters(): Promise<void> {
@@ -484,32 +493,4 @@ function atOrBehind(
 
 function notOpen(cause?: StoreError): StoreError {
   return new StoreError('UNAVAILABLE', cause?.message ?? 'it is being opened', { retriable: true, cause })
-}
-
-interface PartRow {
-  readonly table: string
-  readonly name: string
-  readonly active: 0 | 1
-}
-
-/** Parts that were set aside because they are broken, and those of the given ones that are in use. */
-function partsOfInterest(unreadable: readonly DamagedPart[]): string {
-  const names = unreadable.map(({ part }) => textLiteral(part))
-  return `SELECT table, name, toUInt8(0) AS active FROM system.detached_parts
-WHERE database = currentDatabase() AND startsWith(ifNull(reason, ''), 'broken')
-UNION ALL
-SELECT table, name, toUInt8(1) AS active FROM system.parts
-WHERE database = currentDatabase() AND active AND name IN (${["''", ...names].join(', ')})`
-}
-
-/** Rights on a database need not reach the tables of the system. */
-function withoutRight(error: unknown): undefined {
-  if (!(error instanceof StoreError) || error.code !== 'STATEMENT_FAILED') throw error
-  return undefined
-}
-
-function setAsideParts(rows: readonly PartRow[]): readonly DamagedPart[] {
-  return rows.flatMap(({ table, name, active }) =>
-    active === 1 ? [] : [{ table, part: name, state: 'set aside' as const }],
-  )
 }

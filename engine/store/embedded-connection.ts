@@ -4,6 +4,8 @@ import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
+import { untilAborted } from '../clock/until-aborted.ts'
+import { LoopTurns } from '../turns/loop-turns.ts'
 import { BlockFile } from './block-file.ts'
 import {
   AUDIT_COMMENT,
@@ -13,10 +15,11 @@ import {
   type StoreConnection,
 } from './connection.ts'
 import { syncDefinitions } from './definition-folders.ts'
+import { EmbeddedLane } from './embedded-lane.ts'
 import { EmbeddedSession, type NativeSession } from './embedded-session.ts'
-import { FairPlaces } from './fair-places.ts'
+import { rowBatches } from './search/row-batches.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
-import { PROMPT_PRIORITY, SCAN_PRIORITY, type Statement } from './statement.ts'
+import { askerOfStatement, priorityOf, STREAM_PRIORITY, type Statement } from './statement.ts'
 
 export interface EmbeddedConnectionOptions {
   /**
@@ -35,14 +38,16 @@ export interface EmbeddedConnectionOptions {
  */
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>
 
+/**
+ * Rows of a block. The engine gives a block in one piece, so an answer of at most as many is not streamed: it needs no less memory
+ * then, and a stream is planned on the calling thread. Searches for lines are planned in some 10 ms.
+ */
 const STREAM_ROWS = 4096
 /**
  * A longer statement is answered as a whole. The engine plans a streamed statement on the calling thread, which blocks
  * the rest of the process. Planning this number of characters takes about 20 ms.
  */
 export const MAX_STREAMED_CHARACTERS = 4096
-/** A shorter answer is not streamed, either: a statement for the newest lines is planned in some 10 ms. */
-const FEWEST_STREAMED_ROWS = 500
 const PAUSES = { firstMs: 10, longestMs: 500 }
 
 /**
@@ -52,7 +57,7 @@ const PAUSES = { firstMs: 10, longestMs: 500 }
 export async function openEmbeddedConnection({
   path,
   database = 'weir',
-  searches = 2,
+  searches = 3,
   clock = systemClock(),
 }: EmbeddedConnectionOptions): Promise<StoreConnection> {
   // Loaded on demand, so that installations with a server need not have the engine.
@@ -61,12 +66,19 @@ export async function openEmbeddedConnection({
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const openNative = async (settings: Readonly<Record<string, number>>): Promise<NativeSession> => {
     const native = createChdbConnection({ path: folder })
+    // The packages declare the interface separately.
     const client = createClient({ connection: native as unknown as ClientConnection })
     await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` })
     await client.command({ query: `USE ${database}` })
     for (const [name, value] of Object.entries(settings))
       await client.command({ query: `SET ${name} = ${value}` })
-    return { client, openStream: sql => native.chdb.queryStream(sql, { format: 'JSONEachRow' }) }
+    const { chdb } = native
+    const format = { format: 'JSONEachRow' } as const
+    return {
+      client,
+      readWhole: async sql => (await chdb.queryAsync(sql, format)).bytes(),
+      openStream: sql => chdb.queryStream(sql, format),
+    }
   }
   const openSession = (settings: Readonly<Record<string, number>>) =>
     EmbeddedSession.open(() => openNative(settings))
@@ -75,16 +87,16 @@ export async function openEmbeddedConnection({
   const inserting = await openSession({})
   // Read-only comes last: afterwards only the settings of reads can be changed.
   const reads = { max_block_size: STREAM_ROWS, readonly: 2 }
-  const openLane = async (priority: number): Promise<EmbeddedSession[]> => {
-    const lane: EmbeddedSession[] = []
-    while (lane.length < searches) lane.push(await openSession({ ...answers, priority, ...reads }))
-    return lane
+  const openLane = async (): Promise<EmbeddedLane> => {
+    const sessions: EmbeddedSession[] = []
+    while (sessions.length < searches) sessions.push(await openSession({ ...answers, ...reads }))
+    return new EmbeddedLane(sessions)
   }
   return new EmbeddedConnection({
     control,
     inserting,
-    prompt: await openLane(PROMPT_PRIORITY),
-    scanning: await openLane(SCAN_PRIORITY),
+    prompt: await openLane(),
+    scanning: await openLane(),
     openAuditing: () => openSession(answers),
     folder,
     blockFile: await BlockFile.open(folder, database),
@@ -97,9 +109,9 @@ interface EmbeddedParts {
   readonly folder: string
   readonly control: EmbeddedSession
   readonly inserting: EmbeddedSession
-  /** Sessions for statements that read little, so that these never wait for a scan. */
-  readonly prompt: readonly EmbeddedSession[]
-  readonly scanning: readonly EmbeddedSession[]
+  /** Statements that read little never wait for a scan. */
+  readonly prompt: EmbeddedLane
+  readonly scanning: EmbeddedLane
   /** Opens the session for audits at the first of them, because they are rare. */
   readonly openAuditing: () => Promise<EmbeddedSession>
   readonly blockFile: BlockFile
@@ -111,15 +123,13 @@ class EmbeddedConnection implements StoreConnection {
   readonly isShared = false
   readonly #parts: EmbeddedParts
   readonly #inserts = new Map<string, Promise<unknown>>()
-  readonly #prompts: FairPlaces
-  readonly #scans: FairPlaces
+  readonly #plannings: LoopTurns
   #auditing: Promise<EmbeddedSession> | undefined
   #searchNumber = 0
 
   constructor(parts: EmbeddedParts) {
     this.#parts = parts
-    this.#prompts = new FairPlaces(parts.prompt.length)
-    this.#scans = new FairPlaces(parts.scanning.length)
+    this.#plannings = new LoopTurns(parts.clock)
   }
 
   /** Every session has already created it. */
@@ -141,7 +151,9 @@ class EmbeddedConnection implements StoreConnection {
     const sql = bindParameters(statement)
     const comment = this.#nextComment()
     const answer = this.#inLane(statement, signal, ({ client }) =>
-      this.#runAbortably(comment, signal, () => rowsOf<Row>(client, sql, { log_comment: comment })),
+      this.#runAbortably(comment, signal, () =>
+        rowsOf<Row>(client, sql, { log_comment: comment, priority: String(priorityOf(statement)) }),
+      ),
     )
     // The engine continues after the caller has given up: the session is free only once it has really ended.
     return signal === undefined ? answer : untilAborted(answer, signal)
@@ -149,10 +161,9 @@ class EmbeddedConnection implements StoreConnection {
 
   async *queryStream<Row>(statement: Statement, signal?: AbortSignal): AsyncIterable<Row[]> {
     const sql = bindParameters(statement)
-    const isShort = statement.atMostRows !== undefined && statement.atMostRows < FEWEST_STREAMED_ROWS
-    if (isShort || sql.length > MAX_STREAMED_CHARACTERS) {
-      const rows = await this.query<Row>(statement, signal)
-      if (rows.length > 0) yield rows
+    const isOneBlock = statement.atMostRows !== undefined && statement.atMostRows <= STREAM_ROWS
+    if (isOneBlock || sql.length > MAX_STREAMED_CHARACTERS) {
+      yield* rowBatches<Row>(await this.#wholeAnswer(statement, sql, signal))
       return
     }
     const comment = this.#nextComment()
@@ -171,11 +182,13 @@ class EmbeddedConnection implements StoreConnection {
     try {
       const { client, openStream } = await began.promise
       this.#endOnAbort(comment, signal, over.signal)
-      await client.command({ query: `SET log_comment = ${textLiteral(comment)}` })
+      // A statement that is left is ended on this thread, which would also wait for the pause of a scan.
+      await client.command({ query: settingsText(comment, STREAM_PRIORITY) })
+      // Several statements are not planned in succession while other work waits.
+      await this.#plannings.begin().rest()
       for await (const chunk of openStream(sql)) {
         signal?.throwIfAborted()
-        const rows = rowsOfText<Row>(chunk.text())
-        if (rows.length > 0) yield rows
+        yield* rowBatches<Row>(chunk.raw())
       }
       signal?.throwIfAborted()
       readToItsEnd = true
@@ -188,6 +201,17 @@ class EmbeddedConnection implements StoreConnection {
       else ended.reject(new Error('the stream was left before its end'))
       await turn.catch(() => {})
     }
+  }
+
+  /** Runs a statement to its end on a thread of the engine. @returns its rows as JSONEachRow */
+  #wholeAnswer(statement: Statement, sql: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const comment = this.#nextComment()
+    const answer = this.#inLane(statement, signal, ({ readWhole }) =>
+      this.#runAbortably(comment, signal, () =>
+        readWhole(`${settingsText(comment, priorityOf(statement))}; ${sql}`),
+      ),
+    )
+    return signal === undefined ? answer : untilAborted(answer, signal)
   }
 
   insertBlock({ sql, structure, block, comment }: BlockInsert): Promise<void> {
@@ -230,22 +254,20 @@ class EmbeddedConnection implements StoreConnection {
       if (auditing.waiting > 0) void this.#end(AUDIT_COMMENT, over.signal)
       await auditing.close().finally(() => over.abort())
     }
-    for (const session of [...prompt, ...scanning, inserting, control]) await session.close()
+    for (const each of [prompt, scanning, inserting, control]) await each.close()
     await blockFile.close()
     await auditFile.close()
   }
 
-  /** Runs a task on a session of the statement's lane, once it is its turn among the accounts. */
-  async #inLane<T>(
-    { scanOf, askedBy = '' }: Statement,
+  /** Runs a task on a session of the statement's lane. */
+  #inLane<T>(
+    statement: Statement,
     signal: AbortSignal | undefined,
     task: (native: NativeSession) => Promise<T>,
   ): Promise<T> {
     const { prompt, scanning } = this.#parts
-    const [places, sessions, caller] =
-      scanOf === undefined ? [this.#prompts, prompt, askedBy] : [this.#scans, scanning, scanOf]
-    const leave = await places.take(caller, signal)
-    return freest(sessions).run(task).finally(leave)
+    const lane = statement.scanOf === undefined ? prompt : scanning
+    return lane.run(askerOfStatement(statement), signal, task)
   }
 
   #nextComment(): string {
@@ -279,8 +301,9 @@ class EmbeddedConnection implements StoreConnection {
   }
 }
 
-function freest(sessions: readonly EmbeddedSession[]): EmbeddedSession {
-  return sessions.reduce((least, session) => (session.waiting < least.waiting ? session : least))
+/** Statement that names the next ones of its session, so that they can be ended, and sets their priority. */
+function settingsText(comment: string, priority: number): string {
+  return `SET log_comment = ${textLiteral(comment)}, priority = ${priority}`
 }
 
 function blockSource(path: string, structure: string): string {
@@ -293,24 +316,8 @@ async function rowsOf<Row>(
   settings: Record<string, string> = {},
 ): Promise<Row[]> {
   const answer = await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })
-  return rowsOfText<Row>(await answer.text())
-}
-
-function rowsOfText<Row>(text: string): Row[] {
-  const lines = text.split('\n')
   const rows: Row[] = []
-  for (const line of lines) if (line !== '') rows.push(JSON.parse(line) as Row)
+  for await (const some of rowBatches<Row>(Buffer.from(await answer.text())))
+    for (const row of some) rows.push(row)
   return rows
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error)
-    if (signal.aborted) {
-      promise.catch(() => {})
-      return reject(signal.reason as Error)
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

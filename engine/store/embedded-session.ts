@@ -3,7 +3,10 @@ import type { ClickHouseClient } from '@clickhouse/client'
 /** Connection of the engine as its packages give it. */
 export interface NativeSession {
   readonly client: ClickHouseClient
-  openStream(sql: string): AsyncIterable<{ text(): string }>
+  /** Answer in JSONEachRow; the engine plans and runs the statement on a thread of its own. */
+  readWhole(sql: string): Promise<Uint8Array>
+  /** Answer in JSONEachRow, block by block. The calling thread waits until the statement is planned. */
+  openStream(sql: string): AsyncIterable<{ raw(): Uint8Array }>
 }
 
 /**
@@ -41,6 +44,11 @@ export class EmbeddedSession {
     return result
   }
 
+  /** Resolves when the tasks so far have ended and the session is ready for another one. */
+  async rests(): Promise<void> {
+    await this.#tail
+  }
+
   async close(): Promise<void> {
     await this.#tail
     await this.#native.client.close()
@@ -55,6 +63,9 @@ export class EmbeddedSession {
   }
 
   async #replace(): Promise<void> {
+    // The engine lists a failed statement until the next one of its connection begins, and scans pause while it is listed.
+    // The connection itself is closed only once no statement runs, which may be a scan that pauses.
+    await this.#native.client.command({ query: 'SELECT 1' }).catch(() => {})
     const next = await this.#open()
     await this.#native.client.close()
     this.#native = next

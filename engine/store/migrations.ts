@@ -14,6 +14,8 @@ const MIGRATIONS = [
   '0007-stored-marks',
   '0008-word-filters',
   '0009-slotted-lines',
+  '0010-node-outputs',
+  '0011-compact-parts',
 ] as const
 
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, name String)

@@ -1,10 +1,11 @@
 import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
-import { topicNumber } from '../../schemas/log/topics.ts'
+import { OUTBOX_TOPIC, topicNumber } from '../../schemas/log/topics.ts'
 import { DAY_MS } from '../times/duration.ts'
+import { utcDay } from '../times/utc-day.ts'
 import type { StoreConnection } from './connection.ts'
 import { textLiteral } from './sql-text.ts'
 import type { SettledPartition } from './store.ts'
-import { DAYS_WITH_LINES } from './usage-days.ts'
+import { DAYS_WITH_LINES } from './usage/usage-days.ts'
 
 interface ExpiredDay {
   readonly day: string
@@ -41,6 +42,8 @@ export function expiredRetention(day: string, nowMs: number): number {
   return Math.floor((nowMs - Date.parse(day) - DAY_MS) / DAY_MS)
 }
 
+const OUTBOX = topicNumber(OUTBOX_TOPIC)
+
 /**
  * Days that tables beside `lines` are kept. Errors: components, section 4.1. Counts of nodes: our choice. Full days: as
  * long as any line can be kept.
@@ -52,7 +55,10 @@ export function droppedBefore(table: keyof typeof KEPT_DAYS, nowMs: number): num
   return (newestDropped + 1) * DAY_MS
 }
 
-/** Removes whole days of counts and errors of nodes once they are old and below every checkpoint. */
+/**
+ * Removes whole days of counts and errors of nodes once they are old and below every checkpoint. Old errors of deliveries go in any
+ * case: a start that finds none of them stores the last ones again, and the next removal takes these.
+ */
 export async function dropOldActivity(
   connection: StoreConnection,
   nowMs: number,
@@ -60,14 +66,14 @@ export async function dropOldActivity(
 ): Promise<void> {
   if (settled.length === 0) return
   for (const table of ['pipeline_errors', 'node_metrics', 'full_field_days'] as const) {
-    const keptFrom = new Date(droppedBefore(table, nowMs)).toISOString().slice(0, 10)
+    const keptFrom = utcDay(droppedBefore(table, nowMs))
     // A partition of full days is a month, since these are few and kept for years.
     const isMonthly = table === 'full_field_days'
     const key = isMonthly ? 'toYYYYMM(t)' : 'toYYYYMMDD(t)'
     const before = isMonthly ? `toStartOfMonth(toDate('${keptFrom}'))` : `'${keptFrom}'`
     const rows = await connection.read<{ part: string }>(
       `SELECT toString(${key}) AS part FROM ${table} WHERE toDate(t) < ${before} ` +
-        `GROUP BY part HAVING countIf(NOT (${belowCheckpoint(settled)})) = 0`,
+        `GROUP BY part HAVING countIf(topic != ${OUTBOX} AND NOT (${belowCheckpoint(settled)})) = 0`,
     )
     for (const { part } of rows) await connection.command(`ALTER TABLE ${table} DROP PARTITION ${part}`)
   }

@@ -3,6 +3,7 @@ import {
   type ClickHouseClient,
   ClickHouseError,
   ClickHouseLogLevel,
+  type ClickHouseSettings,
   createClient,
   drainStream,
   EXCEPTION_TAG_HEADER_NAME,
@@ -13,6 +14,7 @@ import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import { systemClock } from '../clock/system-clock.ts'
 import { MINUTE_MS } from '../times/duration.ts'
+import { keyOfAsker } from '../turns/asker.ts'
 import {
   type AuditStatement,
   type BlockInsert,
@@ -23,7 +25,7 @@ import {
 import { ExceptionBlock } from './exception-block.ts'
 import { ExternalData } from './external-data.ts'
 import { textLiteral } from './sql-text.ts'
-import { PROMPT_PRIORITY, SCAN_PRIORITY, type Statement } from './statement.ts'
+import { askerOfStatement, priorityOf, STREAM_PRIORITY, type Statement } from './statement.ts'
 import { StoreError } from './store.ts'
 
 export interface ServerConnectionOptions {
@@ -128,7 +130,7 @@ class ServerConnection implements StoreConnection {
     try {
       const answer = await answerOf(this.#clients.searching, statement, {
         signal,
-        priority: priorityOf(statement),
+        settings: turnOf(statement),
       })
       return await answer.json<Row>()
     } catch (error) {
@@ -142,7 +144,7 @@ class ServerConnection implements StoreConnection {
     try {
       const answer = await answerOf(this.#clients.searching, statement, {
         signal,
-        priority: priorityOf(statement),
+        settings: { ...turnOf(statement), ...(statement.scanOf === undefined && STREAMED) },
       })
       for await (const rows of answer.stream<Row>()) {
         signal?.throwIfAborted()
@@ -190,21 +192,34 @@ class ServerConnection implements StoreConnection {
   }
 }
 
-/** A server lets scans pause while other searches run. */
-function priorityOf({ scanOf }: Statement): string {
-  return String(scanOf === undefined ? PROMPT_PRIORITY : SCAN_PRIORITY)
+/** A scan keeps its priority, by which `weir store` knows it. */
+const STREAMED: ClickHouseSettings = { priority: String(STREAM_PRIORITY) }
+
+/**
+ * A server lets scans pause while other searches run. `weir store` also takes turns among enterprises and accounts: it
+ * reads them from the parameter in which ClickHouse expects the owner of a quota.
+ */
+function turnOf(statement: Statement): ClickHouseSettings {
+  const asker = askerOfStatement(statement)
+  return {
+    priority: String(priorityOf(statement)),
+    ...(asker.account !== '' && { quota_key: keyOfAsker(asker) }),
+  }
 }
 
 async function answerOf(
   client: ClickHouseClient,
   { sql, parameters }: Statement,
-  { signal, priority }: { readonly signal?: AbortSignal | undefined; readonly priority?: string } = {},
+  {
+    signal,
+    settings,
+  }: { readonly signal?: AbortSignal | undefined; readonly settings?: ClickHouseSettings } = {},
 ): Promise<ResultSet<'JSONEachRow'>> {
   const answer = await client.exec({
     query: `${sql}\nFORMAT JSONEachRow`,
     ...(parameters === undefined ? {} : { query_params: { ...parameters } }),
     ...(signal === undefined ? {} : { abort_signal: signal }),
-    ...(priority === undefined ? {} : { clickhouse_settings: { priority } }),
+    ...(settings === undefined ? {} : { clickhouse_settings: settings }),
   })
   assertClickHouse(answer)
   const { stream, query_id, response_headers } = answer

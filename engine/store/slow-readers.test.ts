@@ -3,7 +3,7 @@ import { ACCOUNT, RECEIVED_MS } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { parseQuery } from '../query-language/parse-query.ts'
 import type { LinePage, SelectedLine } from './search/line-selection.ts'
-import type { NamedUsage } from './usage.ts'
+import type { NamedUsage } from './usage/usage.ts'
 
 const LINES = 12_000
 let lines: StoredLines

@@ -1,3 +1,5 @@
+import type { Asker } from '../turns/asker.ts'
+
 /** A read-only statement of ClickHouse; text of users reaches it only as a parameter. */
 export interface Statement {
   readonly sql: string
@@ -10,19 +12,38 @@ export interface Statement {
   readonly scanOf?: string
   /** Account for which it is run, and with whose other statements it waits for its turn; absent: the program itself. */
   readonly askedBy?: string
+  /** Enterprise of that account, whose accounts take turns together; absent: the account stands for itself. */
+  readonly enterprise?: string
   /** Maximum number of rows of the answer, if it is known. */
   readonly atMostRows?: number
+}
+
+/** Account and enterprise for which a statement is run: see `FairPlaces`. */
+export function askerOfStatement({ scanOf, askedBy = '', enterprise }: Statement): Asker {
+  const account = scanOf ?? askedBy
+  return { account, enterprise: enterprise ?? account }
 }
 
 /** While a statement with a lower number runs, those with a higher one pause between their blocks. */
 export const PROMPT_PRIORITY = 1
 export const SCAN_PRIORITY = 2
+/**
+ * A statement whose answer is streamed neither pauses nor lets others pause: it runs for as long as its reader takes, and scans
+ * would pause for up to a second after each block until then.
+ */
+export const STREAM_PRIORITY = 0
+
+/** Priority of a statement whose answer is read at once. */
+export function priorityOf({ scanOf }: Statement): number {
+  return scanOf === undefined ? PROMPT_PRIORITY : SCAN_PRIORITY
+}
 
 /** Runs the statements of an account, which take turns with those of other accounts. */
-export function askedBy(account: string, runner: StatementRunner): StatementRunner {
+export function askedBy({ account, enterprise }: Asker, runner: StatementRunner): StatementRunner {
+  const asked = (statement: Statement) => ({ ...statement, askedBy: account, enterprise })
   return {
-    query: (statement, signal) => runner.query({ ...statement, askedBy: account }, signal),
-    queryStream: (statement, signal) => runner.queryStream({ ...statement, askedBy: account }, signal),
+    query: (statement, signal) => runner.query(asked(statement), signal),
+    queryStream: (statement, signal) => runner.queryStream(asked(statement), signal),
   }
 }
 

@@ -32,6 +32,11 @@ test('a search that cannot reach the engine is retriable, and a wrong one is not
   expect(statementFailure(new TypeError('parameter a is not given')).code).toBe('STATEMENT_FAILED')
 })
 
+test('a statement that somebody cancelled, or that found no thread, is retriable', () => {
+  for (const code of ['394', '439', '236'])
+    expect(statementFailure(engineError(code))).toMatchObject({ code: 'UNAVAILABLE', retriable: true })
+})
+
 test.each([
   ['a wrong password', engineError('516'), 'LOGIN_REFUSED', false],
   ['a database that is not there', engineError('81'), 'DATABASE_MISSING', false],

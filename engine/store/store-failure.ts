@@ -1,5 +1,5 @@
-import { StoreError, type StoreErrorCode } from './store.ts'
 import { type DamagedPart, damageSentence } from './store-damage.ts'
+import { StoreError, type StoreErrorCode } from './store-error.ts'
 
 /** Beginning of the message of a fenced statement, which the statement itself contains. */
 export const FENCED = 'fenced: another owner has taken the partition'
@@ -14,6 +14,17 @@ const TURNED_AWAY = new Set([
   243, // space is insufficient: checked before the part is written
   242, // table is read-only
   516, // authentication failed: an operator may correct it
+])
+/** Codes of statements that were ended, or not finished, for a reason of that moment. A read can be repeated. */
+const ENDED_EARLY = new Set([
+  173, // cannot allocate memory
+  209, // the socket timed out
+  210, // network error
+  236, // aborted
+  394, // the statement was cancelled
+  439, // cannot schedule a task: threads are insufficient
+  473, // a lock was not free in time
+  735, // the client cancelled the statement
 ])
 /** The statement itself is wrong, and a retry fails as well. */
 const WRONG_STATEMENT = new Set([
@@ -60,11 +71,19 @@ export function statementFailure(error: unknown): StoreError {
     return new StoreError('FENCED', messageOf(error), { cause: error })
   const damaged = damagedPartIn(error)
   if (damaged !== undefined) return damageFailure(damaged, error)
-  const unavailable = code === undefined ? !(error instanceof TypeError) : TURNED_AWAY.has(code)
+  const unavailable =
+    code === undefined ? !(error instanceof TypeError) : TURNED_AWAY.has(code) || ENDED_EARLY.has(code)
   return new StoreError(unavailable ? 'UNAVAILABLE' : 'STATEMENT_FAILED', messageOf(error), {
     retriable: unavailable,
     cause: error,
   })
+}
+
+const TOO_MANY_ROWS = 158
+
+/** Whether a statement was ended because of more groups than its setting `max_rows_to_group_by` allows. */
+export function hadTooManyGroups(error: unknown): boolean {
+  return error instanceof StoreError && engineCode(error.cause) === TOO_MANY_ROWS
 }
 
 /** Codes of the engine for a file with unexpected content. */
@@ -91,7 +110,7 @@ const DAMAGED_FILE = new Set([
 /** Codes that only files of the store can cause, even without a path. */
 const SURELY_DAMAGED = new Set([40, 226, 228, 246])
 const CANNOT_OPEN_FILE = 76
-/** No such file; an error of the disk. */
+/** Numbers of the system for a missing file, and for an error of the disk. */
 const DAMAGED_ERRNO = /\berrno: (2|5)\b/
 /** Path of the file that the engine was reading. */
 const FILE_READ = /While reading or decompressing ([^\s()]+)/

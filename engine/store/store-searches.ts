@@ -1,8 +1,10 @@
-import type { PipelineErrorEntry, PipelineErrorsQuery } from './pipeline-errors.ts'
+import type { CountsOfNode, NodeMetricsQuery } from './node-metrics.ts'
+import type { CountOfErrors, PipelineErrorEntry, PipelineErrorsQuery } from './pipeline-errors.ts'
 import type { FullFieldDaysOptions } from './search/full-field-days.ts'
 import type { BucketCounts, Buckets, SliceOfCounts, ValueCounts } from './search/line-counts.ts'
 import type { LinePage, LineSearch, LineSelection } from './search/line-selection.ts'
-import type { NamedUsage, PoolUsage, UsageByKindQuery, UsagePeriod } from './usage.ts'
+import type { NamedUsage, PoolUsage, UsageByKindQuery, UsagePeriod } from './usage/usage.ts'
+import type { UsageInBucket, UsageSeriesQuery } from './usage/usage-series.ts'
 
 /**
  * Questions that a store answers from its rows. Callers describe the answer; only the store knows the language in which
@@ -54,9 +56,18 @@ export interface StoreSearches {
   /** Streams the result, some thousand rows at a time: there may be a million. */
   usageByKindStream(query: UsageByKindQuery, signal: AbortSignal): AsyncIterable<NamedUsage[]>
 
+  /** Bytes and lines of some names, and of all others together, in intervals of a period. Intervals without any are left out. */
+  usageSeries(query: UsageSeriesQuery, signal?: AbortSignal): Promise<UsageInBucket[]>
+
   /** Bytes and lines per pool, smallest pool first; their sum is everything that was stored in the period. */
   usageTotals(period: UsagePeriod, signal?: AbortSignal): Promise<PoolUsage[]>
 
-  /** Equal errors of a pipeline as one entry, newest first. */
+  /** Equal errors of one of some pipelines as one entry, newest first. */
   pipelineErrors(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<PipelineErrorEntry[]>
+
+  /** Numbers of errors by pipeline, node and code, the largest first, at most `limit` of them. */
+  pipelineErrorCounts(query: PipelineErrorsQuery, signal?: AbortSignal): Promise<CountOfErrors[]>
+
+  /** Counts of the nodes of some pipelines over time, by pipeline, node, output and time. Intervals without any are left out. */
+  nodeMetrics(query: NodeMetricsQuery, signal?: AbortSignal): Promise<CountsOfNode[]>
 }

@@ -2,6 +2,7 @@ import type { Position } from '../../schemas/log/position.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import type { DamagedPart, KnownDamage } from './store-damage.ts'
 import type { StoreSearches } from './store-searches.ts'
+import type { StoreSize } from './store-size.ts'
 
 export { StoreError, type StoreErrorCode } from './store-error.ts'
 
@@ -68,7 +69,7 @@ export interface Store extends StoreSearches {
    * Position that the log of a partition must have reached, according to the stored rows. It only reads, and ends no
    * statements.
    *
-   * @param from position at which the newest checkpoint continues: lower rows need not be read
+   * @param from lower rows need not be read, nor earlier ones: where the newest checkpoint continues, or records were lost
    * @throws StoreError UNAVAILABLE, also while the store is not open yet
    */
   reached(
@@ -86,6 +87,9 @@ export interface Store extends StoreSearches {
    * @throws StoreError as the searches do
    */
   findDamage(signal?: AbortSignal): Promise<readonly DamagedPart[]>
+
+  /** Measures the store. It reads few lines. @throws StoreError as the searches do */
+  size(signal?: AbortSignal): Promise<StoreSize>
 
   /** Copies a closed UTC day of usage to `usage_days`, once; repeating it changes nothing. */
   closeDay(day: string): Promise<void>

@@ -3,10 +3,11 @@ import { withReplaced } from '../../test/support/replaced-methods.ts'
 import { ACCOUNT, RECEIVED_MS, type SentLine } from '../../test/support/sent-lines.ts'
 import { openStoredLines, type StoredLines } from '../../test/support/stored-lines.ts'
 import { findLines } from '../../test/support/tested-queries.ts'
+import { utcDay } from '../times/utc-day.ts'
 import { openStoreAudit } from './clickhouse-audit.ts'
 import type { StoreConnection } from './connection.ts'
 
-const DAY = new Date(RECEIVED_MS).toISOString().slice(0, 10)
+const DAY = utcDay(RECEIVED_MS)
 const LOG_ID = '0b9e0d6e-6f3c-4a57-9d52-30763604df9b'
 
 let connection: StoreConnection

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from './duration.ts'
+import { plainTextMs, WHOLE_SECONDS_LENGTH } from './utc-text.ts'
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
@@ -10,6 +11,7 @@ const RFC_3339 =
  * @returns undefined when the text is not such a time
  */
 export function canonicalTime(text: string): string | undefined {
+  if (isCanonical(text)) return text
   const match = RFC_3339.exec(text)
   if (match === null) return undefined
   const [
@@ -39,4 +41,10 @@ export function canonicalTime(text: string): string | undefined {
   const digits = fraction.replace(/0+$/, '')
   if (digits === '') return `${wholeSeconds}Z`
   return `${wholeSeconds}.${digits.padEnd(Math.ceil(digits.length / 3) * 3, '0')}Z`
+}
+
+/** Whether the text has the canonical form already. Some that have it are not recognised. */
+function isCanonical(text: string): boolean {
+  const ms = plainTextMs(text)
+  return !Number.isNaN(ms) && (text.length === WHOLE_SECONDS_LENGTH || !text.endsWith('.000Z'))
 }

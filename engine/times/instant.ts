@@ -31,15 +31,25 @@ export function nanosecondOf({ epochMs, nanos }: Instant): number {
   return (epochMs - Math.floor(epochMs / 1000) * 1000) * 1_000_000 + nanos
 }
 
+/** The last second whose text was made: most times of a log are close to each other. */
+let lastSecond = Number.NaN
+/** Its time, without fraction and zone. */
+let lastText = ''
+
 /** The canonical time form of components, section 1.2. */
 export function canonicalTimeOf(instant: Instant): string {
-  const wholeSeconds = new Date(instant.epochMs).toISOString().slice(0, -'.000Z'.length)
-  return `${wholeSeconds}${fractionText(nanosecondOf(instant))}Z`
+  const second = epochSecondOf(instant)
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, -'.000Z'.length)
+    lastSecond = second
+  }
+  return `${lastText}${fractionText(nanosecondOf(instant))}Z`
 }
 
 /** Fraction with its point and the fewest digits (0, 3, 6 or 9) that keep the value. */
 export function fractionText(nanosecond: number): string {
   if (nanosecond === 0) return ''
+  if (nanosecond % 1_000_000 === 0) return `.${String(nanosecond / 1_000_000).padStart(3, '0')}`
   const digits = String(nanosecond)
     .padStart(9, '0')
     .replace(/(000)+$/, '')

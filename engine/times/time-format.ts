@@ -61,10 +61,23 @@ export function compileTimeFormat(format: string): TimeFormat {
       }
       return at === text.length ? instantOfParts(parts, nowMs) : undefined
     },
-    write: instant => {
-      const date = new Date(instant.epochMs)
-      return marks.map(({ write }) => write(instant, date)).join('')
-    },
+    write: writing(marks),
+  }
+}
+
+/**
+ * Compiles a format for writing alone, as part of another text: unlike a format that is also read, it needs no date.
+ *
+ * @throws RangeError with a sentence, for an unknown mark
+ */
+export function compileTimeText(format: string): TimeFormat['write'] {
+  return writing(marksOf(format))
+}
+
+function writing(marks: readonly TimeMark[]): TimeFormat['write'] {
+  return instant => {
+    const date = new Date(instant.epochMs)
+    return marks.map(({ write }) => write(instant, date)).join('')
   }
 }
 

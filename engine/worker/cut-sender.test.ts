@@ -85,6 +85,7 @@ function watchedCuts(configuration: DeployedConfiguration, look: (cut: Cut) => v
     },
     isSpread: account => configuration.isSpread(account),
     anySpread: configuration.anySpread,
+    begunQuarantine: (topic, partition) => configuration.begunQuarantine(topic, partition),
     subscribe: listener => configuration.subscribe(listener),
   }
 }

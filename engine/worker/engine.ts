@@ -6,20 +6,22 @@ import { BackOff } from '../clock/back-off.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { QuotaLedger } from '../configuration/kinds/quota-ledger.ts'
 import type { SpreadReports } from '../configuration/kinds/spread.ts'
+import { CatalogueBatchRules } from '../delivery/destinations/catalogue-batch-rules.ts'
 import type { NodeHolding, NodeTotals } from '../fold/node-activity.ts'
 import type { KeyJudgement } from '../fold/repeats.ts'
 import type { PartitionName, RunWatch } from '../fold/run-watch.ts'
 import type { Assignment } from '../log/assignment.ts'
 import { type LostTail, TailLostError } from '../log/guarded-topic.ts'
-import type { Log, Topic } from '../log/log.ts'
+import { isLogAway, type Log, type Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { OlderStoreError } from '../replay/older-store.ts'
 import type { FollowingFold, FollowingFolds } from '../replay/present-memory.ts'
 import { type Store, StoreError } from '../store/store.ts'
+import { LoopTurns } from '../turns/loop-turns.ts'
 import type { KeptDeadLetters } from './dead-letter-trimming.ts'
 import { Housekeeping, type Lane } from './housekeeping.ts'
-import { LoopTurns } from './loop-turns.ts'
+import { type OutboxLane, OutboxWorkers } from './outbox/outbox-workers.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 
@@ -42,6 +44,8 @@ export interface EngineOptions {
   readonly keyed?: KeyedLane | undefined
   /** Kept dead letters; absent if pipelines cannot keep any. */
   readonly deadLetters?: KeptDeadLetters | undefined
+  /** Outbox; absent if no pipeline can send to other systems. */
+  readonly outbox?: OutboxLane | undefined
   /** Quotas of accounts; absent if stored data cannot be limited. */
   readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
@@ -107,19 +111,26 @@ export class Engine implements CutsInEffect, FollowingFolds {
   readonly #housekeeping: Housekeeping
   readonly #ingestLane: Lane
   readonly #keyedLane: (Lane & KeyedLane) | undefined
+  /** Workers of the outbox; undefined without one. */
+  readonly outbox: OutboxWorkers | undefined
   #assigned: ReadonlySet<number> | undefined
   #running: Promise<void>[] = []
 
   constructor(options: EngineOptions) {
     this.#options = options
     this.#turns = new LoopTurns(options.clock)
-    const { ingest, checkpoints, keyed } = options
+    const { ingest, checkpoints, keyed, outbox, log } = options
+    const space = () => log.space()
+    const rules = new CatalogueBatchRules(options.catalogue)
+    const freeRoom = () => this.#housekeeping.freeRoom()
+    this.outbox = outbox && new OutboxWorkers({ ...options, ...outbox, rules, space, freeRoom })
     this.#ingestLane = { topic: ingest, checkpoints, workers: this.#workers }
     this.#keyedLane = keyed && { ...keyed, workers: this.#keyedWorkers }
     this.#housekeeping = new Housekeeping({
       ...options,
       lines: this.#ingestLane,
       keyed: this.#keyedLane,
+      outbox: this.outbox,
       isSpread: () => this.#isSpread,
       assigned: () => this.#assigned ?? [],
     })
@@ -141,11 +152,16 @@ export class Engine implements CutsInEffect, FollowingFolds {
     return this.#assigned
   }
 
+  /** Name of this process, as owner records contain it. */
+  get workerName(): string {
+    return this.#options.workerName
+  }
+
   get status(): EngineStatus {
     return {
       workers: [...this.#workers.values()].map(worker => worker.status),
       keyedWorkers: [...this.#keyedWorkers.values()].map(worker => worker.status),
-      troubles: new Map(this.#troubles),
+      troubles: new Map([...(this.outbox?.troubles ?? []), ...this.#troubles]),
       expiredLines: this.#housekeeping.expiredLines,
     }
   }
@@ -251,6 +267,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       await Promise.all([
         this.#supervise(this.#ingestLane, partition, leave.signal),
         this.#superviseKeyed(partition, leave.signal),
+        this.outbox?.supervise(partition, leave.signal),
       ])
       // Reports the final progress, so that other processes need not guess it.
       await this.#options.assignment.report(this.#housekeeping.progress(partition))
@@ -308,6 +325,11 @@ export class Engine implements CutsInEffect, FollowingFolds {
           logger.warn({ topic: topic.name, partition, reason: error.message }, message)
           return
         }
+        if (signal.aborted && isLogAway(error)) {
+          const message = 'the log takes no record: the next start handles the remaining lines'
+          logger.warn({ topic: topic.name, partition, reason: error.message }, message)
+          return
+        }
         const sentence = error instanceof Error ? error.message : String(error)
         const isLost = error instanceof TailLostError
         if (isLost) await this.#reportLost(error.lost)
@@ -358,7 +380,12 @@ export class Engine implements CutsInEffect, FollowingFolds {
       partition,
       topic,
       checkpoints,
-      outbox: { ingest, keyed: keyed?.topic, deadLetters: deadLetters?.topic },
+      outbox: {
+        ingest,
+        keyed: keyed?.topic,
+        deadLetters: deadLetters?.topic,
+        outbox: this.outbox?.topic,
+      },
       store,
       clock,
       configuration,
@@ -379,6 +406,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     let bytes = 0
     for (const workers of [this.#workers, this.#keyedWorkers])
       for (const worker of workers.values()) bytes += worker.neededRoomBytes
+    for (const worker of this.outbox?.workers.values() ?? []) bytes += worker.neededRoomBytes
     this.#options.log.reserve(bytes)
   }
 }

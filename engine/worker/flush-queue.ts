@@ -117,7 +117,7 @@ export class FlushQueue {
    */
   async store(flush: Flush, signal?: AbortSignal): Promise<void> {
     for (const batch of flush.tables) {
-      if (this.#settled.has(batch)) continue
+      if (this.#settled.has(batch, flush.gap)) continue
       await this.#insert(batch, signal)
       this.#batches++
       this.#rows += batch.rows

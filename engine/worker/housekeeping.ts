@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts'
 import { DAY_MS, MINUTE_MS } from '../times/duration.ts'
 import { type KeptDeadLetters, trimDeadLetters } from './dead-letter-trimming.ts'
 import { trimKeyAnswers } from './key-answer-trimming.ts'
+import type { OutboxWorkers } from './outbox/outbox-workers.ts'
 import type { PartitionWorker } from './partition-worker.ts'
 import { QuotaWatch, usedBytesIn } from './quota-watch.ts'
 
@@ -37,6 +38,8 @@ export interface HousekeepingOptions {
   /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
   readonly keys?: Topic | undefined
   readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
+  /** Absent if no pipeline can send to other systems. */
+  readonly outbox?: Pick<OutboxWorkers, 'topic' | 'workers'> | undefined
   /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
   isSpread(): boolean
 }
@@ -187,23 +190,41 @@ export class Housekeeping {
   async #trimLog(): Promise<void> {
     for (const lane of this.#lanes)
       for (const [partition, worker] of lane.workers) await this.#trimPartition(lane, partition, worker)
+    await this.#trimOutbox()
     const { deadLetters, assigned, clock, log } = this.#options
     if (deadLetters === undefined) return
     await trimDeadLetters(deadLetters, assigned(), clock.wallMs(), () => !log.space().takesIngest)
   }
 
   async #trimPartition({ topic }: Lane, partition: number, worker: PartitionWorker): Promise<void> {
-    const { clock, logRetentionMs, log } = this.#options
-    let before = worker.neededFrom
+    const { log } = this.#options
     const isShort = !log.space().takesIngest
-    if (!isShort) {
-      const expired = await topic.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
-      if (expired !== null && expired < before) before = expired
-    }
+    let before = await this.#trimmedBefore(topic, partition, worker.neededFrom)
     for (const pin of this.#pins)
       if (pin.topic === topic.name && pin.partition === partition && pin.offset < before) before = pin.offset
     if (before > 0n) await topic.trim(partition, before)
     await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
+  }
+
+  /** Delivered events are kept as long as lines, while there is room: dead letters and repeated checks need them. */
+  async #trimOutbox(): Promise<void> {
+    const { outbox, log } = this.#options
+    if (outbox === undefined) return
+    const isShort = !log.space().takesIngest
+    const { topic, workers } = outbox
+    for (const [partition, worker] of workers) {
+      const before = await this.#trimmedBefore(topic, partition, worker.neededFrom)
+      if (before > 0n) await topic.trim(partition, before)
+      await worker.trimCheckpoints(isShort ? undefined : (await topic.bounds(partition)).first)
+    }
+  }
+
+  /** @param neededFrom first record that a restart needs @returns first record that is kept */
+  async #trimmedBefore(topic: Topic, partition: number, neededFrom: bigint): Promise<bigint> {
+    const { clock, logRetentionMs, log } = this.#options
+    if (!log.space().takesIngest) return neededFrom
+    const expired = await topic.offsetAtTime(partition, clock.wallMs() - logRetentionMs)
+    return expired !== null && expired < neededFrom ? expired : neededFrom
   }
 
   /** Progress of partitions of this process: all of them, unless one is named. */

@@ -1,7 +1,7 @@
 import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Cut } from '../../schemas/log/control.ts'
 import { cutKey } from '../../schemas/log/cuts.ts'
-import { LogError, type Topic } from '../log/log.ts'
+import { isTrimmed, type Topic } from '../log/log.ts'
 import { LONG_READ_BYTES } from '../log/records-between.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import { cutsOf } from './cuts-on-the-log.ts'
@@ -46,8 +46,4 @@ export async function knownCuts(
     }
   }
   return [...newest.values()]
-}
-
-function isTrimmed(error: unknown): boolean {
-  return error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
 }

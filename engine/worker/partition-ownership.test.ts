@@ -4,7 +4,7 @@ import { MemoryStore } from '../../test/support/memory-store.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import type { TableBatch } from '../fold/flush.ts'
 import { silentLogger } from '../logger.ts'
-import { LoopTurns } from './loop-turns.ts'
+import { LoopTurns } from '../turns/loop-turns.ts'
 import { PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 
 let store: MemoryStore

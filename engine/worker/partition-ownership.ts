@@ -4,7 +4,7 @@ import type { TableBatch } from '../fold/flush.ts'
 import { wordFilters } from '../lines/word-filter/word-filters.ts'
 import type { Logger } from '../logger.ts'
 import { type BatchInsert, type Epoch, type Store, StoreError } from '../store/store.ts'
-import { inTurns, type LoopTurns } from './loop-turns.ts'
+import { inTurns, type LoopTurns } from '../turns/loop-turns.ts'
 
 /** Error of a worker that ended because its partition has a newer owner. */
 export class ReplacedError extends Error {

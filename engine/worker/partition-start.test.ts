@@ -8,8 +8,8 @@ import type { Topic } from '../log/log.ts'
 import { silentLogger } from '../logger.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { CheckpointLog } from '../replay/checkpoint-log.ts'
+import { LoopTurns } from '../turns/loop-turns.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
-import { LoopTurns } from './loop-turns.ts'
 import { PartitionOwnership } from './partition-ownership.ts'
 import { PartitionStart } from './partition-start.ts'
 import { Retries } from './retries.ts'
@@ -22,11 +22,12 @@ beforeEach(async () => {
 })
 
 function start(): PartitionStart {
-  const { ingest: topic, partition, store, clock } = world
+  const { ingest: topic, partition, store, configuration, clock } = world
   const turns = new LoopTurns(clock)
   const shared = { topic, partition, checkpoints, store, logger: silentLogger, catalogue: CATALOGUE }
   return new PartitionStart({
     ...shared,
+    configuration,
     workerName: 'this one',
     kept: new KeptCheckpoints(new CheckpointLog(checkpoints, shared)),
     ownership: new PartitionOwnership({ ...shared, topic: topic.name, turns }),
@@ -56,7 +57,7 @@ test('the owner record is appended first, and the store refuses the epochs below
   const [record] = await world.ingest.read(world.partition, 1n, 1_000)
   expect(controlType.decode(record?.value as Buffer).body).toEqual({ 'weir.Owner': { worker: 'this one' } })
   expect(await owner()).toBe(1n)
-  expect([fold.nextOffset, String(settled)]).toEqual([0n, 'nothing'])
+  expect([fold.nextOffset, fold.processedTo, String(settled)]).toEqual([0n, 0n, 'nothing'])
 })
 
 test('the fold begins behind the newest checkpoint', async () => {
@@ -74,6 +75,8 @@ test('lines that are stored beyond the checkpoint are settled: they are not stor
   const { fold, settled } = await take()
   expect(fold.nextOffset).toBeLessThanOrEqual(offset)
   expect(String(settled)).toBe(`slotted_lines ${offset}/0`)
+  // No quarantine of these records is possible.
+  expect(fold.processedTo).toBe(offset + 1n)
 })
 
 test('a log that ends below the checkpoint is left as it is', async () => {

@@ -1,5 +1,6 @@
 import { checkpointType } from '../../schemas/log/checkpoint.ts'
 import type { Control } from '../../schemas/log/control.ts'
+import type { DeployedConfiguration } from '../../schemas/log/deployed-configuration.ts'
 import { FoldError } from '../fold/fold-error.ts'
 import { foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import { TailLostError } from '../log/guarded-topic.ts'
@@ -15,8 +16,8 @@ import {
   storedPart,
 } from '../replay/older-store.ts'
 import type { Store } from '../store/store.ts'
+import { inTurns, type LoopTurns } from '../turns/loop-turns.ts'
 import type { KeptCheckpoints } from './kept-checkpoints.ts'
-import { inTurns, type LoopTurns } from './loop-turns.ts'
 import type { PartitionOwnership } from './partition-ownership.ts'
 import type { Retries } from './retries.ts'
 import { SettledTables } from './settled-tables.ts'
@@ -27,6 +28,7 @@ export interface PartitionStartOptions {
   readonly partition: number
   readonly checkpoints: Topic
   readonly store: Store
+  readonly configuration: Pick<DeployedConfiguration, 'begunQuarantine'>
   readonly logger: Logger
   /** Name in the owner record. */
   readonly workerName: string
@@ -78,10 +80,14 @@ export class PartitionStart {
     const owner = await append({ 'weir.Owner': { worker: workerName } }, signal)
     signal?.throwIfAborted()
     await retries.run('claim', () => ownership.take(owner.offset), signal)
+    await this.#assertNoBegunQuarantine(signal)
     const { fold, storedTo } = await this.#beginning(older)
     await this.#checkKeptLog(fold)
     const settle = () => SettledTables.read(store, foldIdentity(topic, partition), fold, storedTo)
     const settled = await retries.run('settle', settle, signal)
+    fold.processedTo = settled.endOffset
+    const knownTo = older?.knownTo ?? 0n
+    if (knownTo > fold.processedTo) fold.processedTo = knownTo
     const place = { topic: topic.name, partition, epoch: String(owner.offset) }
     const taken = { ...place, from: String(fold.nextOffset), settled: settled.toString() }
     logger.info(taken, 'partition taken')
@@ -116,6 +122,21 @@ export class PartitionStart {
     const message = 'the store is an older copy: the missing lines are stored again from the log'
     logger.warn({ topic: topic.name, partition, has: String(storedTo), lacks: String(knownTo) }, message)
     return part
+  }
+
+  /**
+   * Reads the configuration after the claim: an operator may have put a record into quarantine that no earlier worker has passed.
+   *
+   * @throws FoldError while the command for that works: it finds out whether an earlier worker has stored the record
+   */
+  async #assertNoBegunQuarantine(signal: AbortSignal | undefined): Promise<void> {
+    const { topic, partition, configuration, retries } = this.#options
+    const look = () => configuration.begunQuarantine(topic.name, partition)
+    const command = await retries.run('read the configuration', look, signal)
+    if (command === undefined) return
+    throw new FoldError(
+      `partition ${partition} of ${topic.name} waits for the end of "${command}": if it was interrupted, run it again`,
+    )
   }
 
   /** Begins with the newest checkpoint, or with an older one before everything that an older copy of the store lacks. */

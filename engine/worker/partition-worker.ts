@@ -16,10 +16,10 @@ import { CheckpointLog } from '../replay/checkpoint-log.ts'
 import type { FollowingFold } from '../replay/present-memory.ts'
 import type { Store, StoredMark } from '../store/store.ts'
 import { DAY_MS } from '../times/duration.ts'
+import { inTurns, LoopTurns } from '../turns/loop-turns.ts'
 import { CutSender } from './cut-sender.ts'
 import { FlushQueue } from './flush-queue.ts'
 import { KeptCheckpoints } from './kept-checkpoints.ts'
-import { inTurns, LoopTurns } from './loop-turns.ts'
 import { PartitionOwnership } from './partition-ownership.ts'
 import { PartitionStart } from './partition-start.ts'
 import { type CutStep, RecordApplying } from './record-applying.ts'
@@ -40,7 +40,7 @@ export interface PartitionWorkerOptions {
   /** Topic this worker reads: ingest or keyed. */
   readonly topic: Topic
   readonly checkpoints: Topic
-  /** Topics that a fold sends to; without the keyed topic accounts cannot be spread. */
+  /** Topics that a fold sends to; without the keyed topic accounts cannot be spread, and without the outbox nothing is handed over. */
   readonly outbox?: Readonly<Partial<Record<OutboxTopic, Topic | undefined>>> | undefined
   readonly store: Store
   readonly clock: Clock
@@ -264,10 +264,10 @@ export class PartitionWorker {
   }
 
   /** Does the first thing that is due, storing apart. @returns false when nothing is */
-  async #advance(): Promise<boolean> {
+  async #advance(signal?: AbortSignal): Promise<boolean> {
     return (
       (await this.#sendCuts()) ||
-      (await this.#readOnce()) ||
+      (await this.#readOnce(signal)) ||
       (await this.#ticks.sendDue(this.#fold)) ||
       (await this.#rest())
     )
@@ -276,7 +276,7 @@ export class PartitionWorker {
   async #readLoop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#flushes.isFull) await this.#flushes.whenRoom()
-      else if (!(await this.#advance())) await this.#idle(signal)
+      else if (!(await this.#advance(signal))) await this.#idle(signal)
     }
   }
 
@@ -309,10 +309,10 @@ export class PartitionWorker {
   }
 
   /** @returns false at the head of the log */
-  async #readOnce(): Promise<boolean> {
+  async #readOnce(signal?: AbortSignal): Promise<boolean> {
     const fold = this.#fold
     const { appliedCuts } = fold
-    if (!(await this.#reading.readOnce(flush => this.#flushes.add(flush)))) return false
+    if (!(await this.#reading.readOnce(flush => this.#flushes.add(flush), signal))) return false
     // A copy: the fold's own map has changes whose parts are not sent yet.
     if (fold.appliedCuts > appliedCuts) this.#spreads = new Map(fold.spreads)
     this.#ticks.noteTime(fold)
@@ -322,7 +322,7 @@ export class PartitionWorker {
 
   /** Reads up to the head of the log, and stores everything. */
   async #readAll(signal: AbortSignal | undefined): Promise<void> {
-    while (await this.#readOnce()) await this.#flushes.storeAll(signal)
+    while (await this.#readOnce(signal)) await this.#flushes.storeAll(signal)
     await this.#flushes.storeAll(signal)
   }
 

@@ -84,7 +84,7 @@ async function wantedInForce(quota: Quota, usedBytes: UsedBytes, wallMs: number)
 }
 
 /** The UTC day, or the calendar month, of a time. */
-function boundsOf(
+export function boundsOf(
   period: QuotaPeriod,
   timeMs: number,
 ): { readonly fromMs: number; readonly untilMs: number } {

@@ -1,6 +1,7 @@
 import { controlType } from '../../schemas/log/control.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Clock } from '../clock/clock.ts'
+import { encodeBehaviour } from '../fold/control-record.ts'
 import type { Flush } from '../fold/flush.ts'
 import { FoldError } from '../fold/fold-error.ts'
 import type { PartitionFold } from '../fold/partition-fold.ts'
@@ -9,7 +10,7 @@ import type { OutgoingRecord } from '../fold/spread/outbox.ts'
 import type { OutboxTopic } from '../fold/spread/target.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../times/duration.ts'
-import { inTurns, type LoopTurn, type LoopTurns } from './loop-turns.ts'
+import { inTurns, type LoopTurn, type LoopTurns } from '../turns/loop-turns.ts'
 import { type PartitionOwnership, ReplacedError } from './partition-ownership.ts'
 import type { Retries } from './retries.ts'
 
@@ -24,6 +25,8 @@ export interface RecordApplyingOptions {
   readonly partition: number
   readonly topic: Topic
   readonly outbox?: Readonly<Partial<Record<OutboxTopic, Topic | undefined>>> | undefined
+  /** Behaviour number that owner records put into force; absent: that of the program. */
+  readonly behaviour?: number | undefined
   readonly clock: Clock
   readonly turns: LoopTurns
   readonly ownership: PartitionOwnership
@@ -37,6 +40,8 @@ export class RecordApplying {
   readonly #options: RecordApplyingOptions
   readonly #fold: PartitionFold
   #isWatched = false
+  /** Keyed partitions that are known to have records. */
+  readonly #begun = new Set<number>()
 
   constructor(options: RecordApplyingOptions, fold: PartitionFold) {
     this.#options = options
@@ -52,9 +57,10 @@ export class RecordApplying {
    * Reads the next records and applies them.
    *
    * @param complete receives each flush, once everything that the fold has sent before it is durable
+   * @param signal   ends the waiting for room on the log, by the error that it answers
    * @returns false at the head of the log
    */
-  async readOnce(complete: (flush: Flush) => void): Promise<boolean> {
+  async readOnce(complete: (flush: Flush) => void, signal?: AbortSignal): Promise<boolean> {
     const { topic, partition, clock, turns, onCutPause } = this.#options
     const fold = this.#fold
     const records = await topic.read(partition, fold.nextOffset, READ_BYTES)
@@ -76,7 +82,7 @@ export class RecordApplying {
     }
     this.#watch()
     const sendingMs = clock.monotonicMs()
-    if (!fold.outbox.empty) await this.#send()
+    if (!fold.outbox.empty) await this.#send(signal)
     if (fold.appliedCuts > appliedCuts) onCutPause?.('apply', cutMs + clock.monotonicMs() - sendingMs)
     for (const flush of held) complete(flush)
     return true
@@ -97,7 +103,7 @@ export class RecordApplying {
   }
 
   /** Appends the outbox of the fold. A repeat is dropped by its receiver. */
-  async #send(): Promise<void> {
+  async #send(signal: AbortSignal | undefined): Promise<void> {
     const { outbox, retries } = this.#options
     const topicOf = (name: OutboxTopic): Topic => {
       const topic = outbox?.[name]
@@ -108,28 +114,65 @@ export class RecordApplying {
     for (const round of this.#fold.outbox.take()) {
       const byPartition = Map.groupBy(round, ({ topic, partition }) => `${topic} ${partition}`)
       const appendAll = async (records: readonly OutgoingRecord[]) => {
-        for (const { topic: name, partition, value } of records) {
+        const [first] = records
+        if (first?.topic === 'keyed') await this.#beginKeyed(topicOf('keyed'), first.partition, signal)
+        for (const { topic: name, partition, value, endsLanes } of records) {
+          if (endsLanes === true && outbox?.[name] === undefined) continue
           const topic = topicOf(name)
-          const append = () => topic.append(partition, { value, producer: null, priority: 'control' })
-          await retries.run(`send events to ${topic.name}`, append)
+          const priority = name === 'outbox' ? 'outgoing' : 'control'
+          const append = () => topic.append(partition, { value, producer: null, priority })
+          await retries.run(`send events to ${topic.name}`, append, signal)
         }
       }
       await Promise.all([...byPartition.values()].map(appendAll))
     }
   }
 
+  /**
+   * Puts the behaviour into force in a keyed partition without records. Its worker starts when an account is first spread, while
+   * events are already sent there. Before its owner record the fold would handle them by the oldest rules that their
+   * records allow.
+   */
+  async #beginKeyed(keyed: Topic, partition: number, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#begun.has(partition)) return
+    const { behaviour, retries } = this.#options
+    const begin = async () => {
+      const { next } = await keyed.bounds(partition)
+      const value = encodeBehaviour(behaviour)
+      if (next === 0n) await keyed.append(partition, { value, producer: null, priority: 'control' })
+    }
+    await retries.run(`begin a partition of ${keyed.name}`, begin, signal)
+    this.#begun.add(partition)
+  }
+
   #check(record: LogRecord): void {
     const { partition, clock, ownership } = this.#options
-    const aheadMs = record.appendTimeMs - clock.wallMs()
-    if (aheadMs > MAX_AHEAD_MS) {
-      throw new FoldError(
-        `record ${record.offset} of partition ${partition} was appended ${Math.round(aheadMs / MINUTE_MS)} minutes in the future of this machine's clock: set the clock right, then start again`,
-      )
-    }
-    const owner = ownerOf(record)
-    if (owner !== undefined && record.offset > ownership.epochOffset)
-      throw new ReplacedError(`partition ${partition} was taken by ${owner}`)
+    assertReadable(record, { partition, clock, epochOffset: ownership.epochOffset })
   }
+}
+
+/** The worker of a partition, as far as it decides whether a record may be applied. */
+export interface ReadingWorker {
+  readonly partition: number
+  readonly clock: Clock
+  /** Offset of its owner record. */
+  readonly epochOffset: bigint
+}
+
+/**
+ * @throws FoldError when the record is from the future of this machine's clock; ReplacedError when a newer worker has taken the
+ *   partition
+ */
+export function assertReadable(record: LogRecord, { partition, clock, epochOffset }: ReadingWorker): void {
+  const aheadMs = record.appendTimeMs - clock.wallMs()
+  if (aheadMs > MAX_AHEAD_MS) {
+    throw new FoldError(
+      `record ${record.offset} of partition ${partition} was appended ${Math.round(aheadMs / MINUTE_MS)} minutes in the future of this machine's clock: set the clock right, then start again`,
+    )
+  }
+  const owner = ownerOf(record)
+  if (owner !== undefined && record.offset > epochOffset)
+    throw new ReplacedError(`partition ${partition} was taken by ${owner}`)
 }
 
 function ownerOf(record: LogRecord): string | undefined {

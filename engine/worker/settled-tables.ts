@@ -43,17 +43,26 @@ export class SettledTables {
     return new SettledTables(highest, storedTo)
   }
 
+  /** First offset from which on no record has rows in the store. */
+  get endOffset(): bigint {
+    let end = this.#storedTo
+    for (const { offset } of this.#highest.values()) if (offset >= end) end = offset + 1n
+    return end
+  }
+
   /**
-   * Whether a batch is stored already.
+   * Whether a batch is stored already. A table with rows of lost records has everything before them, even if it was
+   * stored in another batch.
    *
+   * @param gap lost records behind the batch
    * @throws FoldError when the store ends within a batch, or beyond the end of one. The store and the log then do not
    *   belong together, or this program computes other batches than the one that stored them
    */
-  has({ table, first, last }: TableBatch): boolean {
+  has({ table, first, last }: TableBatch, gap?: AcceptedGap): boolean {
     if (last.offset < this.#storedTo) return true
     const highest = this.#highest.get(table)
     if (highest === undefined) return false
-    if (isBefore(last, highest)) return true
+    if (isBefore(last, highest) || (gap !== undefined && isInGap(highest, gap))) return true
     this.#highest.delete(table)
     if (!isBefore(highest, last)) return true
     const where = `${highest.offset}/${highest.row}`
@@ -73,6 +82,10 @@ export class SettledTables {
       'nothing'
     )
   }
+}
+
+function isInGap({ offset }: Position, { from, to }: AcceptedGap): boolean {
+  return offset >= from && offset < to
 }
 
 function isBefore(a: Position, b: Position): boolean {

@@ -40,4 +40,4 @@ export const V3_ERROR_REPLIES = errorReplies(V3Error)
 const { 404: _, ...common } = V1_ERROR_REPLIES
 
 /** Errors of ingestion, for the API document. */
-export const INGEST_ERROR_REPLIES = { ...common, 413: V1Error, 415: V1Error }
+export const INGEST_ERROR_REPLIES = { ...common, 413: V1Error, 415: V1Error, 508: V1Error }

@@ -5,6 +5,19 @@ import { named } from '../named.ts'
 
 export const Healthy = named('Healthy', Type.Object({ status: Type.Literal('ok') }))
 
+/** Question of `/readyz`. */
+export const ReadinessQuery = named(
+  'ReadinessQuery',
+  Type.Object({
+    for: Type.Optional(
+      Type.Enum(['ingest'], {
+        description:
+          'ingest: only whether this process accepts lines now, as a balancer in front of ingestion asks',
+      }),
+    ),
+  }),
+)
+
 export const Ready = named('Ready', Type.Object({ status: Type.Literal('ready') }))
 
 export const NotReady = named(

@@ -213,6 +213,26 @@ export const AVRO_SCHEMAS = {
   ]
 }
 `,
+  'configuration-quarantine.1.avsc': `{
+  "type": "record",
+  "name": "ConfigurationQuarantine",
+  "namespace": "weir",
+  "doc": "A ConfigurationEvent that puts a record into quarantine. A program that does not know the form would give other results, so it must not fold on.",
+  "fields": [
+    { "name": "id", "type": "string", "doc": "UUID by which the writer recognises its own event." },
+    { "name": "atMs", "type": "long" },
+    { "name": "actor", "type": "string", "doc": "Subject id of the actor." },
+    { "name": "account", "type": "string", "doc": "Short id; empty: the event concerns more than one account." },
+    { "name": "changes", "type": { "type": "array", "items": {
+      "type": "record", "name": "Change", "fields": [
+        { "name": "kind", "type": "string" },
+        { "name": "entity", "type": "string" },
+        { "name": "expectedVersion", "type": "long", "doc": "0: the entity must not exist yet; -1: any version." },
+        { "name": "value", "type": "string", "doc": "JSON with encrypted secrets; empty: the entity was removed." }
+      ] } } }
+  ]
+}
+`,
   'configuration-snapshot-after-loss.1.avsc': `{
   "type": "record",
   "name": "ConfigurationSnapshotAfterLoss",
@@ -230,6 +250,27 @@ export const AVRO_SCHEMAS = {
         { "name": "createdVersion", "type": "long" },
         { "name": "version", "type": "long" },
         { "name": "value", "type": "string", "doc": "JSON with secrets encrypted." }
+      ] } } }
+  ]
+}
+`,
+  'configuration-snapshot-with-quarantine.1.avsc': `{
+  "type": "record",
+  "name": "ConfigurationSnapshotWithQuarantine",
+  "namespace": "weir",
+  "doc": "A part of a ConfigurationSnapshot with a record in quarantine; see ConfigurationQuarantine.",
+  "fields": [
+    { "name": "id", "type": "string", "doc": "UUID of the snapshot, the same in all parts." },
+    { "name": "upTo", "type": "long", "doc": "First offset whose event is not included." },
+    { "name": "part", "type": "int", "doc": "0, 1, 2, …" },
+    { "name": "parts", "type": "int" },
+    { "name": "entities", "type": { "type": "array", "items": {
+      "type": "record", "name": "Entity", "fields": [
+        { "name": "kind", "type": "string" },
+        { "name": "entity", "type": "string" },
+        { "name": "createdVersion", "type": "long" },
+        { "name": "version", "type": "long" },
+        { "name": "value", "type": "string", "doc": "JSON with encrypted secrets." }
       ] } } }
   ]
 }
@@ -330,6 +371,41 @@ export const AVRO_SCHEMAS = {
   ]
 }
 `,
+  'delivery-reports.1.avsc': `{
+  "type": "record",
+  "name": "DeliveryReports",
+  "namespace": "weir",
+  "doc": "Outcomes of batches that the worker of an outbox partition has sent, or given up.",
+  "fields": [
+    { "name": "behaviour", "type": "int", "doc": "Behaviour number that a program needs to read it." },
+    { "name": "epoch", "type": "long", "doc": "Offset of the worker's owner record." },
+    { "name": "reports", "type": { "type": "array", "items": {
+      "type": "record", "name": "DeliveryReport", "fields": [
+        { "name": "account", "type": "string" },
+        { "name": "pipeline", "type": "string" },
+        { "name": "node", "type": "string" },
+        { "name": "birth", "type": "long", "doc": "Offset of the record that began the lane." },
+        { "name": "batch", "type": "long", "doc": "Number of the batch in its lane, from 1." },
+        { "name": "events", "type": "int", "doc": "Number of events in the batch." },
+        { "name": "attempts", "type": "int" },
+        { "name": "bytes", "type": "long", "doc": "Size of all sent bodies." },
+        { "name": "keepsLetters", "type": "boolean", "doc": "Whether the pipeline keeps its failed events." },
+        { "name": "failures", "doc": "Events that were given up, in order; all others were delivered.", "type": { "type": "array", "items": {
+          "type": "record", "name": "DeliveryFailure", "fields": [
+            { "name": "row", "type": "int", "doc": "Index of the first event in the batch." },
+            { "name": "count", "type": "int", "doc": "Number of consecutive events." },
+            { "name": "code", "type": "string" },
+            { "name": "field", "type": ["null", "string"], "doc": "The path concerned, as it is configured." },
+            { "name": "message", "type": "string" },
+            { "name": "status", "type": ["null", "int"], "doc": "Status of the answer." },
+            { "name": "answer", "type": ["null", "string"], "doc": "Beginning of the answer." }
+          ]
+        } } }
+      ]
+    } } }
+  ]
+}
+`,
   'key-answers.1.avsc': `{
   "type": "record",
   "name": "KeyAnswers",
@@ -343,6 +419,80 @@ export const AVRO_SCHEMAS = {
         { "name": "digest", "type": "bytes", "doc": "Of the body, as in a LineBatch." },
         { "name": "batchId", "type": "string" },
         { "name": "isPartial", "type": "boolean", "doc": "Some of the lines were refused." }
+      ]
+    } } }
+  ]
+}
+`,
+  'lanes-checkpoint.1.avsc': `{
+  "type": "record",
+  "name": "LanesCheckpoint",
+  "namespace": "weir",
+  "doc": "The lanes of an outbox partition after a record.",
+  "fields": [
+    { "name": "behaviour", "type": "int" },
+    { "name": "logId", "type": "string" },
+    { "name": "nextOffset", "type": "long" },
+    { "name": "timeMs", "type": "long", "doc": "Log time t." },
+    { "name": "epoch", "type": "long", "doc": "Offset of the newest owner record; -1: none." },
+    { "name": "accounts", "type": { "type": "array", "items": {
+      "type": "record", "name": "OutboxAccount", "fields": [
+        { "name": "account", "type": "string" },
+        { "name": "passed", "doc": "Highest position of each source.", "type": { "type": "array", "items": {
+          "type": "record", "name": "PassedPosition", "fields": [
+            { "name": "source", "type": "string", "doc": "Topic and partition." },
+            { "name": "offset", "type": "long" },
+            { "name": "row", "type": "long" }
+          ]
+        } } },
+        { "name": "deleted", "doc": "Pipelines whose deletion is known.", "type": { "type": "array", "items": {
+          "type": "record", "name": "DeletedPipeline", "fields": [
+            { "name": "pipeline", "type": "string" },
+            { "name": "deletedMs", "type": "long", "doc": "Log time." }
+          ]
+        } } },
+        { "name": "lanes", "type": { "type": "array", "items": {
+          "type": "record", "name": "LaneState", "fields": [
+            { "name": "pipeline", "type": "string" },
+            { "name": "node", "type": "string" },
+            { "name": "birth", "type": "long" },
+            { "name": "usedMs", "type": "long", "doc": "Log time of its newest event." },
+            { "name": "handedOver", "type": "long" },
+            { "name": "delivered", "type": "long" },
+            { "name": "givenUp", "type": "long" },
+            { "name": "dropped", "type": "long" },
+            { "name": "answered", "type": "long", "doc": "Number of the newest batch with a report." },
+            { "name": "cursor", "doc": "Null: the lane was ended by a deletion.", "type": ["null", {
+              "type": "record", "name": "LaneCursor", "fields": [
+                { "name": "nextOffset", "type": "long" },
+                { "name": "timeMs", "type": "long" },
+                { "name": "closedBatches", "type": "long" },
+                { "name": "passed", "type": { "type": "array", "items": "PassedPosition" } },
+                { "name": "open", "doc": "In the order in which they were opened.", "type": { "type": "array", "items": {
+                  "type": "record", "name": "LaneBatch", "fields": [
+                    { "name": "number", "type": "long", "doc": "0: still open." },
+                    { "name": "version", "type": "long" },
+                    { "name": "type", "type": "string" },
+                    { "name": "options", "type": "string" },
+                    { "name": "split", "type": "string" },
+                    { "name": "openedMs", "type": "long" },
+                    { "name": "closedMs", "type": "long", "doc": "0: still open." },
+                    { "name": "events", "type": "int" },
+                    { "name": "bytes", "type": "long" },
+                    { "name": "stretches", "doc": "Consecutive events of a record.", "type": { "type": "array", "items": {
+                      "type": "record", "name": "Stretch", "fields": [
+                        { "name": "offset", "type": "long" },
+                        { "name": "row", "type": "int" },
+                        { "name": "count", "type": "int" }
+                      ]
+                    } } }
+                  ]
+                } } },
+                { "name": "closed", "doc": "Without a report, oldest first.", "type": { "type": "array", "items": "LaneBatch" } }
+              ]
+            }] }
+          ]
+        } } }
       ]
     } } }
   ]
@@ -446,6 +596,45 @@ export const AVRO_SCHEMAS = {
         ] },
         { "name": "data", "type": "bytes" }
       ] } } }
+  ]
+}
+`,
+  'outgoing.1.avsc': `{
+  "type": "record",
+  "name": "Outgoing",
+  "namespace": "weir",
+  "doc": "Events of one account that a partition hands over to the lanes of an outbox partition.",
+  "fields": [
+    { "name": "behaviour", "type": "int", "doc": "Behaviour number that a program needs to read it." },
+    { "name": "sourceTopic", "type": "string" },
+    { "name": "sourcePartition", "type": "int" },
+    { "name": "account", "type": "string" },
+    { "name": "parts", "type": { "type": "array", "items": [
+      { "type": "record", "name": "OutgoingEvents", "doc": "Events that one node of one revision sends.", "fields": [
+        { "name": "pipeline", "type": "string" },
+        { "name": "version", "type": "long", "doc": "Version of the pipeline's cut: the revision that handled them." },
+        { "name": "node", "type": "string" },
+        { "name": "type", "type": "string", "doc": "Type of the destination." },
+        { "name": "options", "type": "string", "doc": "JSON of the options that the fold reads; none of them is a secret." },
+        { "name": "lines", "type": "bytes", "doc": "A LineBatch value: the line that each event comes from, one for each event." },
+        { "name": "offsets", "type": "bytes", "doc": "float64: offset of the source's record." },
+        { "name": "rows", "type": "bytes", "doc": "uint32." },
+        { "name": "changed", "doc": "Changes that nodes have made.", "type": { "type": "array", "items": {
+          "type": "record", "name": "ChangedEvent", "fields": [
+            { "name": "index", "type": "int" },
+            { "name": "message", "type": ["null", "string"], "doc": "JSON." },
+            { "name": "metadata", "type": ["null", "string"], "doc": "JSON." },
+            { "name": "timestamp", "type": ["null", "string"] },
+            { "name": "annotations", "type": ["null", "string"], "default": null, "doc": "JSON." }
+          ]
+        } } }
+      ] },
+      { "type": "record", "name": "PipelineDeleted", "doc": "The source has read the deletion of a pipeline; it hands over none of its events afterwards.", "fields": [
+        { "name": "offset", "type": "long" },
+        { "name": "row", "type": "int" },
+        { "name": "pipeline", "type": "string" }
+      ] }
+    ] } }
   ]
 }
 `,

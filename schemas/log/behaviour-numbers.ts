@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 12
+export const BEHAVIOUR = 13
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /**
@@ -53,7 +53,15 @@ export const TENTH_BEHAVIOUR = 10
 export const ELEVENTH_BEHAVIOUR = 11
 /**
  * Processors that were only declared before. Events may have annotations, which travel in records of schemas of their own. What the
- * nodes of an account make of one record is bounded: see `RecordYield`. As with the seventh behaviour, this also changes how records of
- * earlier kinds are processed.
+ * nodes of an account make of one record is bounded: see `RecordYield`. Timestamps of events have the fewest fraction digits that keep
+ * them. The time of the first of equal errors is recorded. Each output of a node is counted. Moves of events
+ * to other partitions cost work. As with the seventh behaviour, this also changes how records of earlier kinds
+ * are processed.
  */
 export const TWELFTH_BEHAVIOUR = 12
+/**
+ * Destinations that send requests: a partition hands their events over to the outbox, and also the deletions of pipelines. See
+ * `docs/design/delivery.md`. Scripts take steps to compare equal texts. As with the seventh behaviour, this also changes how
+ * records of earlier kinds are processed.
+ */
+export const THIRTEENTH_BEHAVIOUR = 13

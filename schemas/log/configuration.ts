@@ -1,4 +1,4 @@
-import { schemaIdOf, WireType } from './wire-format.ts'
+import { ExtendedType, schemaIdOf, WireType } from './wire-format.ts'
 
 /** One change of the configuration; see avro/configuration-event.1.avsc. */
 export interface ConfigurationEvent {
@@ -38,13 +38,29 @@ export interface SnapshotEntity {
   readonly value: string
 }
 
-export const configurationEventType = new WireType<ConfigurationEvent>('ConfigurationEvent')
+/** Kind of the entities that put a record into quarantine. Programs that do not know it refuse a log with one. */
+export const QUARANTINE_KIND = 'quarantine'
+
+const isQuarantine = ({ kind }: { readonly kind: string }): boolean => kind === QUARANTINE_KIND
+const holdsQuarantine = ({ entities }: ConfigurationSnapshotPart): boolean => entities.some(isQuarantine)
+
+export const configurationEventType = new ExtendedType<ConfigurationEvent>(
+  'ConfigurationEvent',
+  'ConfigurationQuarantine',
+  ({ changes }) => changes.some(isQuarantine),
+)
 /** Event that accepts the loss of the log's end. Programs that do not know it refuse to process later events. */
 export const configurationLossType = new WireType<ConfigurationEvent>('ConfigurationLoss')
-export const configurationSnapshotType = new WireType<ConfigurationSnapshotPart>('ConfigurationSnapshot')
+export const configurationSnapshotType = new ExtendedType<ConfigurationSnapshotPart>(
+  'ConfigurationSnapshot',
+  'ConfigurationSnapshotWithQuarantine',
+  holdsQuarantine,
+)
 /** Snapshot of a log on which a loss was accepted. */
-export const configurationSnapshotAfterLossType = new WireType<ConfigurationSnapshotPart>(
+export const configurationSnapshotAfterLossType = new ExtendedType<ConfigurationSnapshotPart>(
   'ConfigurationSnapshotAfterLoss',
+  'ConfigurationSnapshotWithQuarantine',
+  holdsQuarantine,
 )
 
 /** The event of a record that is not part of a snapshot. @throws WireFormatError */

@@ -18,6 +18,8 @@ export interface SentCuts {
   readonly exemption: ExemptionCut
   readonly 'line-rules': LineRulesCut
   readonly quota: QuotaCut
+  readonly 'profile-reset': ProfileResetCut
+  readonly 'state-variables': StateVariablesCut
 }
 
 /** Payload of a cut of kind 'pipeline'; entity is the pipeline's id, version its deployment's. An empty payload removes it. */
@@ -65,6 +67,20 @@ export interface ExemptionCut {
    * so a previous version that arrives late has ended as well.
    */
   readonly forgetMs: number
+}
+
+/** Payload of a cut of kind 'profile-reset'; entity and version are those of the configuration. */
+export interface ProfileResetCut {
+  readonly accountId: string
+  readonly pipeline: string
+  readonly node: string
+}
+
+/** Payload of a cut of kind 'state-variables'; entity is the pipeline's id, version that of the configuration. */
+export interface StateVariablesCut {
+  readonly accountId: string
+  /** Values by name; they replace all earlier ones. */
+  readonly state: Readonly<Record<string, string>>
 }
 
 /** Conditions that a line must meet for a rule to match. Entries of a list are joined with OR, all else with AND. */

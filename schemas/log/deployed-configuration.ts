@@ -17,6 +17,13 @@ export interface DeployedConfiguration {
   isSpread(account: string): boolean
   /** Whether that holds for any account. */
   readonly anySpread: boolean
+  /**
+   * Reads the changes that other processes have written until now.
+   *
+   * @returns the command that puts a record of the partition into quarantine, if it has begun and not ended
+   * @throws LogError
+   */
+  begunQuarantine(topic: string, partition: number): Promise<string | undefined>
   /** @param listener receives, after a change, the accounts whose cuts may have changed; the returned function ends it */
   subscribe(listener: (accounts: ReadonlySet<string>) => void): () => void
 }

@@ -95,6 +95,8 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
     ['account', WORD],
     ['pipeline', WORD],
     ['node', WORD],
+    // Name of an output; empty: the node apart from its outputs with names. Counts of a node are sums over its outputs.
+    ['output', WORD],
     ['events_in', 'UInt64'],
     ['bytes_in', 'UInt64'],
     ['events_out', 'UInt64'],
@@ -131,7 +133,7 @@ export const TABLE_COLUMNS: Readonly<Record<StoreTable, readonly Column[]>> = {
  */
 export type SideTable = 'word_filters'
 
-export const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> = {
+const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> = {
   word_filters: [
     ['account', WORD],
     // 0 to 63, or 65535 for a row with all slices.

@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib'
 
 /** The topics of an installation. Their numbers are part of the id of a stored line. */
-export const TOPIC_NUMBERS = { 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-letter': 2 } as const
+export const TOPIC_NUMBERS = {
+  ...{ 'weir.ingest': 0, 'weir.keyed': 1, 'weir.dead-letter': 2, 'weir.outbox': 3 },
+} as const
 
 /** @throws Error for a topic whose records do not become lines */
 export function topicNumber(topic: string): number {
@@ -21,6 +23,9 @@ export const KEYS_TOPIC = 'weir.keys'
 /** Checkpoints of the partitions of the ingest topic, and those of the keyed topic. */
 export const CHECKPOINT_TOPIC = 'weir.checkpoints'
 export const KEYED_CHECKPOINT_TOPIC = 'weir.keyed-checkpoints'
+/** Events on their way to other systems. */
+export const OUTBOX_TOPIC = 'weir.outbox'
+export const OUTBOX_CHECKPOINT_TOPIC = 'weir.outbox-checkpoints'
 
 /** The partition of an account's lines; all its entrances share it. */
 export function partitionOfAccount(account: string, partitions: number): number {

@@ -26,6 +26,15 @@ export const BUNDLED_SCHEMAS = [
   { id: 1_000_000_007, name: 'NamedStatesCheckpoint', file: 'named-states-checkpoint.1.avsc' },
   { id: 1_000_000_008, name: 'AnnotatedRekeyed', file: 'annotated-rekeyed.1.avsc' },
   { id: 1_000_000_009, name: 'AnnotatedDeadLetters', file: 'annotated-dead-letters.1.avsc' },
+  { id: 1_000_000_010, name: 'ConfigurationQuarantine', file: 'configuration-quarantine.1.avsc' },
+  {
+    id: 1_000_000_011,
+    name: 'ConfigurationSnapshotWithQuarantine',
+    file: 'configuration-snapshot-with-quarantine.1.avsc',
+  },
+  { id: 1_000_000_012, name: 'Outgoing', file: 'outgoing.1.avsc' },
+  { id: 1_000_000_013, name: 'DeliveryReports', file: 'delivery-reports.1.avsc' },
+  { id: 1_000_000_014, name: 'LanesCheckpoint', file: 'lanes-checkpoint.1.avsc' },
 ] as const
 
 export type SchemaName = (typeof BUNDLED_SCHEMAS)[number]['name']
@@ -62,6 +71,7 @@ export function schemaText(name: SchemaName): string {
 /** @param typeHook gives own types for parts of the schema */
 export function avroType(text: string, typeHook?: (schema: unknown) => avro.Type | undefined): avro.Type {
   // Unions are wrapped ({ 'weir.Tick': … }) only where the branches cannot be distinguished otherwise.
+  // The hook may be absent, which the declared type of the options does not allow.
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { wrapUnions: 'auto', typeHook } as never)
 }
 

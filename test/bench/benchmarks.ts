@@ -14,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'end-to-end': () => import('./end-to-end.ts'),
   shapes: () => import('./shapes.ts'),
   push: () => import('./push.ts'),
+  delivery: () => import('./delivery.ts'),
   recovery: () => import('./recovery.ts'),
   scaling: () => import('./scaling.ts'),
   kafka: () => import('./kafka.ts'),
@@ -21,9 +22,12 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: () => import('./search.ts'),
   memory: () => import('./memory.ts'),
   tail: () => import('./tail.ts'),
+  console: () => import('./console.ts'),
   outbound: () => import('./outbound.ts'),
   expressions: () => import('./expressions.ts'),
   scripts: () => import('./scripts.ts'),
+  processors: () => import('./processors.ts'),
+  'processor-state': () => import('./processor-state.ts'),
 }
 
 export const BENCHMARK_NAMES: readonly string[] = Object.keys(BENCHMARKS)

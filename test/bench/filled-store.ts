@@ -1,16 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Event } from '../../engine/event/event.ts'
-import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
-import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
-import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
-import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { type ClickHouseStore, openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
-import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { ACCOUNT, ingestedBatch } from './ingested-batch.ts'
+import { LINE_TABLE, LineBlocks } from './line-blocks.ts'
 import { traceIdOf } from './lines/json.ts'
 import type { SentLine } from './lines/line-shape.ts'
 import { bodyOf, linesFrom, sampleLineAt } from './load/bodies.ts'
@@ -18,11 +13,10 @@ import { bodyOf, linesFrom, sampleLineAt } from './load/bodies.ts'
 const LINES_PER_RECORD = 1_000
 /** Size of the engine's batches. */
 const ROWS_PER_BLOCK = 150_000
-const RETENTION_DAYS = 30
 const RARE_WORDS = 64
 /** A kind of sample that is changed gets another number, so that a folder of before is not taken for it. */
-const FORMAT = 2
-const TARGET = { topic: INGEST_TOPIC, partition: 0, table: 'lines' } as const
+const FORMAT = 3
+const TARGET = { topic: INGEST_TOPIC, partition: 0, table: LINE_TABLE } as const
 const EPOCH = { offset: 1n, attempt: 0 }
 const LOG_ID = '0b9e0d6e-6f3c-4a57-9d52-30763604df9b'
 const LOOK_MS = 500
@@ -56,9 +50,6 @@ export async function openFilledStore(lines: number, directory: string | undefin
   const contents = kept ?? (await fill(store, lines))
   if (kept === undefined) writeFileSync(note, JSON.stringify(contents))
   await untilNone(store, 'merges')
-  // Housekeeping indexes words when lines have come to rest.
-  await store.indexWords(0)
-  await untilNone(store, 'mutations WHERE NOT is_done')
   return {
     ...contents,
     store,
@@ -97,37 +88,21 @@ async function fill(store: ClickHouseStore, lines: number): Promise<Contents> {
         rareWords.push(traceIdOf((sent[0] as SentLine).line))
       appendRecord(first + row, sent)
     }
-    const filled = block.take()
+    const filled = blocks.take()
     await inFlight
-    inFlight = store.insert({ ...TARGET, epoch: EPOCH, block: filled, rows })
+    inFlight = store.insert({ ...TARGET, epoch: EPOCH, ...filled, rows })
   }
   await inFlight
   return { format: FORMAT, lines, rareWords, textBytes }
 }
 
 const lineAt = sampleLineAt()
-const block = newLineBlock()
-const line = newStoredLine()
-const ownStore = CATALOGUE.defaultOwnStore()
-const fieldNames = new FieldNames()
+const blocks = new LineBlocks()
 
 /** @param first number of its first line */
 function appendRecord(first: number, sent: readonly SentLine[]): void {
   const timeMs = (sent.at(-1) as SentLine).timestamp
-  const batch = ingestedBatch(bodyOf(sent), timeMs)
-  const context = {
-    account: ACCOUNT,
-    timeMs,
-    retentionDays: RETENTION_DAYS,
-    poolDays: 0,
-    fieldNames,
-    behaviour: BEHAVIOUR,
-  }
-  for (let row = 0; row < batch.count; row++) {
-    const failure = ownStore.fill(Event.ofLine(batch, row), line, context)
-    if (failure !== undefined) throw new Error(failure.message)
-    block.append(BigInt(first), row, line)
-  }
+  blocks.append(BigInt(first), ingestedBatch(bodyOf(sent), timeMs), timeMs)
 }
 
 /** Waits until the engine has finished work that would be measured, too. */

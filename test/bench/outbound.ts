@@ -61,7 +61,8 @@ async function accountsWithTokens(
   const tokens: string[] = []
   for (let at = 0; at < count; at++) {
     const account = (round * count + at).toString(16).padStart(10, '0')
-    await installation.account(account)
+    // Accounts of an enterprise would share a few attempts per minute.
+    await installation.account(account, { enterprise: null })
     tokens.push(await installation.token({ account }))
   }
   return tokens

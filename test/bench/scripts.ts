@@ -1,5 +1,5 @@
 import { Event } from '../../engine/event/event.ts'
-import { EventMeter } from '../../engine/expressions/cost-meter.ts'
+import { EventMeter, UNMETERED } from '../../engine/expressions/cost-meter.ts'
 import { ExpressionAllowance, ExpressionBudget } from '../../engine/expressions/expression-budget.ts'
 import { jsScript } from '../../engine/nodes/processors/js-script.ts'
 import { compileScript } from '../../engine/scripts/compile-script.ts'
@@ -75,7 +75,7 @@ function reportCostly(report: Report): void {
   let longest = { title: '', values: [0], mean: 0 }
   for (const [title, text] of Object.entries(COSTLY_SCRIPTS)) {
     const script = compileScript(text)
-    const surroundings = { nowMs: 0, stateVariable: () => null }
+    const surroundings = { nowMs: 0, stateVariable: () => null, search: UNMETERED.count }
     const call = () => script.call([COSTLY_MESSAGE], surroundings, MAX_STEPS)
     for (let warm = 0; warm < WARM_UP_CALLS; warm++) call()
     const values = Array.from({ length: CALLS }, () => 1_000 * secondsOf(call))

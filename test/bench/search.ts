@@ -1,15 +1,17 @@
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
 import { parseQuery } from '../../engine/query-language/parse-query.ts'
-import { type SearchStatement, searchStatement } from '../../engine/store/search/search-statement.ts'
-import type { Statement, StatementRunner } from '../../engine/store/statement.ts'
+import type { LineSearch } from '../../engine/store/search/line-selection.ts'
+import type { Statement } from '../../engine/store/statement.ts'
 import type { BenchmarkOptions } from './benchmark.ts'
 import type { Report } from './figure.ts'
 import { type FilledStore, openFilledStore } from './filled-store.ts'
+import { LINE_TABLE } from './line-blocks.ts'
 import { SAMPLE_START_MS } from './load/bodies.ts'
 
 const LINES = 1_000_000
 const ROUNDS = 5
 const PAGE_LINES = 100
+const SIGNAL = new AbortController().signal
 const NO_FILTERS: LineFilters = { hosts: [], apps: [], levels: [], tags: [] }
 
 /** A search: terms differ from round to round, because the engine remembers where a condition was true. */
@@ -23,7 +25,7 @@ interface Search {
 }
 
 export const summary =
-  'one search after another through the statement that the service makes of it, on JSON lines with nine members whose words are indexed, files in the page cache, nothing else coming in. Floors: a statement that reads nothing; one plain search for the word in the texts alone; one comparison of the field in all lines. Parts of the table and granules, of at most 8,192 lines, are what the engine selects before it reads; a search that finds enough ends earlier.'
+  'one search after another as the service runs it, on JSON lines with nine members whose words are in filters, files in the page cache, nothing else coming in. Floors: a statement that reads nothing; one plain search for the word in the column of the texts that have it; one comparison of the column of the field. A search is named by its way: order, index (filters name times), or scan.'
 
 export async function run(report: Report, { lines = LINES, directory }: BenchmarkOptions): Promise<void> {
   const filled = await openFilledStore(lines, directory)
@@ -43,17 +45,17 @@ function searches({ rareWords }: FilledStore): readonly Search[] {
   const onlyPage = (lines: number) => lines === PAGE_LINES
   const onlyOne = (lines: number) => lines === 1
   const inTexts: Search['floor'] = {
-    name: 'search in the texts alone',
+    name: 'search in one column',
     // Half of the word, so that the engine does not remember one by the other.
     statement: round => ({
-      sql: 'SELECT count() FROM lines AS l WHERE position(l.line, {word:String}) > 0',
+      sql: `SELECT count() FROM ${LINE_TABLE} AS l WHERE position(l.s5, {word:String}) > 0`,
       parameters: { word: rare(round).slice(0, 9) },
     }),
   }
   const inFields: Search['floor'] = {
-    name: 'one field of all lines',
+    name: 'comparison of one column',
     statement: round => ({
-      sql: "SELECT count() FROM lines AS l WHERE l.number_fields['dur_ms'] >= {bound:Float64}",
+      sql: `SELECT count() FROM ${LINE_TABLE} AS l WHERE toFloat64OrZero(l.s4) >= {bound:Float64}`,
       parameters: { bound: 1990.5 + round },
     }),
   }
@@ -128,31 +130,11 @@ async function measure(search: Search, filled: FilledStore, report: Report): Pro
     unit: 'ms',
     values,
     floor: { name: search.floor.name, values: floors },
-    reads: await readsOf(searchFor(search.query(1), 1, filled), filled.store),
+    reads: searchFor(search.query(1), 1, filled).access,
   })
 }
 
-/** Rows that the engine selects by the order of the table and then by its indexes, in its own words, shortened. */
-async function readsOf({ statement, access }: SearchStatement, store: StatementRunner): Promise<string> {
-  const rows = await store.query<{ explain: string }>({
-    ...statement,
-    sql: `EXPLAIN indexes = 1 ${statement.sql}`,
-  })
-  let index = ''
-  const counts = new Map<string, string>()
-  for (const { explain } of rows) {
-    index = /(?:^|\s)(PrimaryKey|Name: marked_words)$/.exec(explain.trimEnd())?.[1] ?? index
-    const [, unit, count] = /(Parts|Granules): (\d+\/\d+)$/.exec(explain) ?? []
-    if (unit !== undefined && index !== '') counts.set(`${index} ${unit}`, count as string)
-  }
-  const selected = (name: string, title: string) =>
-    counts.has(`${name} Granules`)
-      ? [`${title} ${counts.get(`${name} Parts`)} parts, ${counts.get(`${name} Granules`)} granules`]
-      : []
-  return [access, ...selected('PrimaryKey', 'order:'), ...selected('Name: marked_words', 'words:')].join('; ')
-}
-
-function searchFor(query: string, round: number, { account, lastMs }: FilledStore): SearchStatement {
+function searchFor(query: string, round: number, { store, account, lastMs }: FilledStore): LineSearch {
   const selection = {
     account,
     fromMs: SAMPLE_START_MS,
@@ -161,14 +143,13 @@ function searchFor(query: string, round: number, { account, lastMs }: FilledStor
     filters: NO_FILTERS,
     query: parseQuery(query),
   }
-  return searchStatement('lines', selection, { prefer: 'tail', limit: PAGE_LINES })
+  return store.search(selection, { prefer: 'tail', limit: PAGE_LINES })
 }
 
 /** @returns how many lines the answer has */
 async function find(query: string, round: number, filled: FilledStore): Promise<number> {
-  const { statement } = searchFor(query, round, filled)
   let found = 0
-  for await (const rows of filled.store.queryStream(statement)) found += rows.length
+  for await (const rows of searchFor(query, round, filled).rows(SIGNAL)) found += rows.length
   return found
 }
 
@@ -208,10 +189,10 @@ async function measureUsage({ store, account, lines, lastMs }: FilledStore, repo
 
 async function reportSize({ store, lines, textBytes }: FilledStore, report: Report): Promise<void> {
   const [row] = await store.query<{ bytes: string }>({
-    sql: "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase() AND table = 'lines'",
+    sql: `SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase() AND table IN ('${LINE_TABLE}', 'word_filters')`,
   })
   report({
-    name: `${lines.toLocaleString('en')} lines: on the disk`,
+    name: `${lines.toLocaleString('en')} lines: on the disk, with filters`,
     unit: 'B a line',
     values: [Number(row?.bytes) / lines],
     floor: { name: 'text of the line', values: [textBytes / lines] },

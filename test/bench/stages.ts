@@ -1,11 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Event } from '../../engine/event/event.ts'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
-import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
-import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
-import { newStoredLine } from '../../engine/lines/stored-line/stored-line.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
@@ -15,6 +11,7 @@ import { INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import type { BenchmarkOptions } from './benchmark.ts'
 import type { Report } from './figure.ts'
 import { ACCOUNT, ingestedBatch, ingestedRecord } from './ingested-batch.ts'
+import { type FilledBlock, LINE_TABLE, LineBlocks } from './line-blocks.ts'
 import { SAMPLE_START_MS, sampleBodies } from './load/bodies.ts'
 import { prepareLoad, sendLoad } from './load/load.ts'
 import { type CpuTime, cpuTimeOf } from './stages/cpu-time.ts'
@@ -140,47 +137,17 @@ function foldTime(records: readonly Buffer[]): Promise<CpuTime> {
   })
 }
 
-/** Stage from events to a block of the store. Decoding of records comes before the clock starts, a body at a time. */
+/** Stage from lines to a block of the store. Decoding of records comes before the clock starts, a body at a time. */
 async function fillTime(lines: number): Promise<CpuTime> {
-  const fill = filler()
+  const blocks = new LineBlocks()
   let [threadNs, processNs] = [0, 0]
   for (const [offset, body] of sampleBodies(lines / 1_000, 1_000).entries()) {
-    const events = eventsOf(body)
-    const time = await cpuTimeOf(() => {
-      for (const [row, event] of events.entries()) fill(offset, row, event)
-    })
+    const batch = ingestedBatch(body, LOG_MS)
+    const time = await cpuTimeOf(() => blocks.append(BigInt(offset), batch, LOG_MS))
     threadNs += time.threadNs
     processNs += time.processNs
   }
   return { threadNs, processNs }
-}
-
-function eventsOf(body: Buffer): Event[] {
-  const batch = ingestedBatch(body, LOG_MS)
-  return Array.from({ length: batch.count }, (_, row) => Event.ofLine(batch, row))
-}
-
-/** Fills the rows of one block, which grows without end. */
-function filler() {
-  const ownStore = CATALOGUE.defaultOwnStore()
-  const line = newStoredLine()
-  const context = {
-    account: ACCOUNT,
-    timeMs: LOG_MS,
-    retentionDays: 30,
-    poolDays: 0,
-    fieldNames: new FieldNames(),
-    behaviour: BEHAVIOUR,
-  }
-  const block = newLineBlock()
-  return Object.assign(
-    (offset: number, row: number, event: Event) => {
-      const failure = ownStore.fill(event, line, context)
-      if (failure !== undefined) throw new Error(failure.message)
-      block.append(BigInt(offset), row, line)
-    },
-    { take: () => block.take() },
-  )
 }
 
 async function measureStore(lines: number, report: Report): Promise<void> {
@@ -190,7 +157,7 @@ async function measureStore(lines: number, report: Report): Promise<void> {
   const target = {
     topic: INGEST_TOPIC,
     partition: 0,
-    table: 'lines',
+    table: LINE_TABLE,
     epoch: { offset: 0n, attempt: 0 },
   } as const
   try {
@@ -200,11 +167,11 @@ async function measureStore(lines: number, report: Report): Promise<void> {
     const inserts: number[] = []
     const merges: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      await connection.command('SYSTEM STOP MERGES lines')
+      await connection.command(`SYSTEM STOP MERGES ${LINE_TABLE}`)
       const { insert, merge } = await storeRound()
       inserts.push(insert)
       merges.push(merge)
-      await connection.command('TRUNCATE TABLE lines')
+      await connection.command(`TRUNCATE TABLE ${LINE_TABLE}`)
     }
     const blocks = `blocks of ${linesPerBlock.toLocaleString('en')} lines`
     report({ name: `${blocks}: insert`, unit: 'ns a line', values: inserts })
@@ -215,12 +182,12 @@ async function measureStore(lines: number, report: Report): Promise<void> {
       const bodies = sampleBodies((BLOCKS * linesPerBlock) / 1_000, 1_000)
       const perBlock = linesPerBlock / 1_000
       for (let number = 0; number < BLOCKS; number++) {
-        const block = blockOf(bodies.slice(number * perBlock, (number + 1) * perBlock), number)
-        const time = await cpuTimeOf(() => store.insert({ ...target, block, rows: linesPerBlock }))
+        const filled = blockOf(bodies.slice(number * perBlock, (number + 1) * perBlock), number)
+        const time = await cpuTimeOf(() => store.insert({ ...target, ...filled, rows: linesPerBlock }))
         insertNs += time.processNs
       }
-      await connection.command('SYSTEM START MERGES lines')
-      const merged = await cpuTimeOf(() => connection.command('OPTIMIZE TABLE lines FINAL'))
+      await connection.command(`SYSTEM START MERGES ${LINE_TABLE}`)
+      const merged = await cpuTimeOf(() => connection.command(`OPTIMIZE TABLE ${LINE_TABLE} FINAL`))
       const rows = BLOCKS * linesPerBlock
       return { insert: insertNs / rows, merge: merged.processNs / rows }
     }
@@ -231,11 +198,9 @@ async function measureStore(lines: number, report: Report): Promise<void> {
 }
 
 /** The block of one batch. @param number of the batch: no two have a position in common */
-function blockOf(bodies: readonly Buffer[], number: number): Uint8Array[] {
-  const fill = filler()
-  for (const [index, body] of bodies.entries()) {
-    const offset = number * bodies.length + index
-    for (const [row, event] of eventsOf(body).entries()) fill(offset, row, event)
-  }
-  return fill.take()
+function blockOf(bodies: readonly Buffer[], number: number): FilledBlock {
+  const blocks = new LineBlocks()
+  for (const [index, body] of bodies.entries())
+    blocks.append(BigInt(number * bodies.length + index), ingestedBatch(body, LOG_MS), LOG_MS)
+  return blocks.take()
 }

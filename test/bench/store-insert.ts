@@ -1,23 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Event } from '../../engine/event/event.ts'
-import { newLineBlock } from '../../engine/lines/native-block/line-block.ts'
-import { FieldNames } from '../../engine/lines/stored-line/line-fields.ts'
-import { newStoredLine, type StoredLine } from '../../engine/lines/stored-line/stored-line.ts'
-import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { openClickHouseStore } from '../../engine/store/clickhouse-store.ts'
 import { openEmbeddedConnection } from '../../engine/store/embedded-connection.ts'
 import type { Store } from '../../engine/store/store.ts'
-import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Report } from './figure.ts'
-import { ACCOUNT, ingestedBatch } from './ingested-batch.ts'
+import { ingestedBatch } from './ingested-batch.ts'
+import { type FilledBlock, LINE_TABLE, LineBlocks } from './line-blocks.ts'
 import { SAMPLE_START_MS, sampleBodies } from './load/bodies.ts'
 
 const ROWS = 150_000
 const BATCHES = 6
 const ROUNDS = 3
 const LINES_PER_BODY = 1_000
+const SAMPLE_LINES = 10_000
+const RECORDS = ROWS / LINES_PER_BODY
 const START_MS = SAMPLE_START_MS
 const PARTITION = { topic: 'weir.ingest', partition: 0 } as const
 const EPOCH = { offset: 0n, attempt: 0 }
@@ -31,7 +29,9 @@ export async function run(report: Report): Promise<void> {
   try {
     await store.open('bench')
     await store.claim({ ...PARTITION, epoch: EPOCH })
-    const lines = sampleStoredLines(10_000)
+    const lines = sampleBodies(SAMPLE_LINES / LINES_PER_BODY, LINES_PER_BODY).map(body =>
+      ingestedBatch(body, START_MS),
+    )
     for (let round = 0; round < ROUNDS; round++) build(lines, 0)
     const building = Array.from({ length: ROUNDS }, () => cpuMsOf(() => build(lines, 0)))
     report({
@@ -40,14 +40,17 @@ export async function run(report: Report): Promise<void> {
       values: building.map(perSecond(ROWS)),
     })
     report({
-      name: 'size of a block',
+      name: 'size of a block, without filters',
       unit: 'B a row',
-      values: [size(build(lines, 0)) / ROWS],
-      floor: { name: 'text of the line', values: [textBytes(lines) / lines.length] },
+      values: [size(build(lines, 0).block) / ROWS],
+      floor: { name: 'text of the line', values: [textBytes(lines) / SAMPLE_LINES] },
     })
     await reportInserts(store, lines, report)
     const settled = await timed(() =>
-      store.settle({ ...PARTITION, table: 'lines' }, { offset: BigInt(BATCHES), row: 0, timeMs: START_MS }),
+      store.settle(
+        { ...PARTITION, table: LINE_TABLE },
+        { offset: BigInt(BATCHES * RECORDS), row: 0, timeMs: START_MS },
+      ),
     )
     report({
       name: `highest position of ${((ROWS * BATCHES * 2 * ROUNDS) / 1e6).toFixed(1)} M rows`,
@@ -60,7 +63,7 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-async function reportInserts(store: Store, lines: readonly StoredLine[], report: Report): Promise<void> {
+async function reportInserts(store: Store, lines: readonly LineBatchView[], report: Report): Promise<void> {
   const prebuilt: number[] = []
   const built: number[] = []
   let offset = 0
@@ -93,32 +96,16 @@ async function reportInserts(store: Store, lines: readonly StoredLine[], report:
 }
 
 /** One builder for all batches, as a worker has. */
-const block = newLineBlock()
+const blocks = new LineBlocks()
 
-function build(lines: readonly StoredLine[], batch: number): Uint8Array[] {
-  for (let row = 0; row < ROWS; row++)
-    block.append(BigInt(batch), row, lines[row % lines.length] as StoredLine)
-  return block.take()
+function build(lines: readonly LineBatchView[], batch: number): FilledBlock {
+  for (let record = 0; record < RECORDS; record++)
+    blocks.append(BigInt(batch * RECORDS + record), lines[record % lines.length] as LineBatchView, START_MS)
+  return blocks.take()
 }
 
-/** JSON lines as the own store gets them. */
-function sampleStoredLines(count: number): StoredLine[] {
-  const ownStore = CATALOGUE.defaultOwnStore()
-  const facts = { account: ACCOUNT, timeMs: START_MS, retentionDays: 30, poolDays: 0, behaviour: BEHAVIOUR }
-  const context = { ...facts, fieldNames: new FieldNames() }
-  return sampleBodies(count / LINES_PER_BODY, LINES_PER_BODY).flatMap(body => {
-    const batch = ingestedBatch(body, START_MS)
-    return Array.from({ length: batch.count }, (_, row) => {
-      const line = newStoredLine()
-      const failure = ownStore.fill(Event.ofLine(batch, row), line, context)
-      if (failure !== undefined) throw new Error(failure.message)
-      return line
-    })
-  })
-}
-
-function insert(store: Store, block: Uint8Array[]): Promise<void> {
-  return store.insert({ ...PARTITION, table: 'lines', epoch: EPOCH, block, rows: ROWS })
+function insert(store: Store, filled: FilledBlock): Promise<void> {
+  return store.insert({ ...PARTITION, table: LINE_TABLE, epoch: EPOCH, ...filled, rows: ROWS })
 }
 
 async function timed(task: () => Promise<unknown>): Promise<number> {
@@ -138,8 +125,8 @@ function perSecond(rows: number): (ms: number) => number {
   return ms => (rows / ms) * 1000
 }
 
-function textBytes(lines: readonly StoredLine[]): number {
-  return lines.reduce((sum, { textStart, textEnd }) => sum + textEnd - textStart, 0)
+function textBytes(lines: readonly LineBatchView[]): number {
+  return lines.reduce((sum, { lineBytes }) => sum + lineBytes.length, 0)
 }
 
 function size(chunks: readonly Uint8Array[]): number {

@@ -16,6 +16,16 @@ export type Healthy = {
 export type Ready = {
     status: "ready";
 };
+export type V1Error = {
+    /** Every finding of a validation. */
+    details?: {
+        message: string;
+        key: string;
+    }[];
+    error: string;
+    code: string;
+    status: "error";
+};
 export type NotReady = {
     status: "not ready";
     reasons: string[];
@@ -49,16 +59,6 @@ export type LinesPartlyAccepted = {
     status: number[];
     batchID: string;
 };
-export type V1Error = {
-    /** Every finding of a validation. */
-    details?: {
-        message: string;
-        key: string;
-    }[];
-    error: string;
-    code: string;
-    status: "error";
-};
 export type PushedData = {
     status: "ok";
 };
@@ -75,6 +75,56 @@ export type Meta = {
         next: string | null;
         previous: null;
     } | null;
+};
+export type NodeTypeError = {
+    code: string;
+    /** Cause of the error. */
+    meaning: string;
+};
+export type NodeTypeExample = {
+    /** Null for an example that shows nothing but options. */
+    title: string | null;
+    user_config: object;
+    /** Named outputs of a node with these options; empty: only the default output, or none. */
+    outputs: {
+        name: string;
+        label: string;
+    }[];
+};
+export type NodeType = {
+    kind: "source" | "transform" | "sink";
+    /** Value of `type` in a node. */
+    "type": string;
+    /** Other names of the type. */
+    aliases: string[];
+    summary: string;
+    /** Whether this version runs nodes of the type. Others are stored, and a pipeline with them cannot be published. */
+    runs: boolean;
+    /** Feature of the account without which a node of the type cannot be published. */
+    feature: string | null;
+    /** JSON Schema of `user_config`, complete in itself. Options with `writeOnly` contain secrets. */
+    config: object;
+    /** by_options: options of the node give its outputs and their names. */
+    outputs: "none" | "default" | "by_options";
+    /** Errors that its nodes can report. */
+    errors: NodeTypeError[];
+    /** Options as they can be sent. */
+    examples: NodeTypeExample[];
+};
+export type NodeTypeListEnvelope = {
+    meta: Meta;
+    data: NodeType[];
+};
+export type V3Error = {
+    status: number;
+    code: string;
+    message: string;
+    /** Copy of message. */
+    error: string;
+    errors?: {
+        instancePath: string;
+        message: string;
+    }[];
 };
 export type PipelineRecord = {
     id: string;
@@ -99,17 +149,6 @@ export type PipelineRecord = {
 export type PipelineRecordListEnvelope = {
     meta: Meta;
     data: PipelineRecord[];
-};
-export type V3Error = {
-    status: number;
-    code: string;
-    message: string;
-    /** Copy of message. */
-    error: string;
-    errors?: {
-        instancePath: string;
-        message: string;
-    }[];
 };
 export type PipelineBody = {
     title: string;
@@ -208,7 +247,7 @@ export type AccessKeyRecordListEnvelope = {
 export type AccessKeyWrite = {
     title: string;
     "type": "generated";
-    /** If given, the same as in the path. */
+    /** If present, it must be the id in the path. */
     gateway_route_id?: string | null;
 };
 export type NewAccessKeyRecord = {
@@ -242,7 +281,7 @@ export type ExemptionWrite = {
     key: string | null;
     /** Duration from now. */
     minutes?: number;
-    /** End of the exemption, at most seven days from now. */
+    /** End of the exemption, at most seven days from now: ISO 8601, a UNIX time as a text, or a span from now such as 2h. */
     until?: string;
     /** Reason, a free text. */
     reason?: string;
@@ -333,6 +372,223 @@ export type OneBucketRecordEnvelope = {
     meta: Meta;
     data: OneBucketRecord;
 };
+export type ProfileRunRecord = {
+    /** A run waits for its first event, and ends after 1,000,000 events or 24 hours. */
+    state: "waiting" | "running" | "ended";
+    /** Log time of its first event; null: it waits for one. */
+    started_at: string | null;
+    /** Number of events of the run. */
+    events: number;
+};
+export type ProfiledTemplateRecord = {
+    /** Tokens of the lines; `<*>` stands for those that differ. */
+    template: string;
+    lines: number;
+    bytes: number;
+    /** The first 20 apps. */
+    apps: string[];
+    /** The first five lines, cut. */
+    samples: string[];
+};
+export type ProfiledValueRecord = {
+    kind: "text" | "boolean" | "integer" | "null" | "array" | "object";
+    /** The value, cut to 50 characters; the length of an array; the keys of an object. */
+    value: string;
+    events: number;
+};
+export type ProfiledNumbers = {
+    count: number;
+    min: number;
+    max: number;
+    mean: number;
+};
+export type ProfiledTimes = {
+    count: number;
+    min: string;
+    max: string;
+};
+export type ProfiledFieldRecord = {
+    /** Path such as .level */
+    field: string;
+    /** Number of events that have the field. */
+    events: number;
+    /** Share of all profiled events, 0 to 1. */
+    share: number;
+    /** Size of the events that have the field. */
+    event_bytes: number;
+    /** Size of the field: its name and its value. */
+    bytes: number;
+    /** Values of the most events first. */
+    values: ProfiledValueRecord[];
+    /** Number of the values that are kept, at most 500. */
+    distinct_values: number;
+    /** Number of events with a value beyond those that are kept. */
+    other_values: number;
+    numbers: ProfiledNumbers | null;
+    times: ProfiledTimes | null;
+};
+export type OtherFieldsRecord = {
+    events: number;
+    bytes: number;
+};
+export type ProfiledNameRecord = {
+    /** null: all names beyond the first thousand, together. */
+    name: string | null;
+    lines: number;
+    bytes: number;
+};
+export type ProfileRecord = {
+    at: string;
+    run: ProfileRunRecord;
+    /** Number of all profiled events, over all runs since the last reset. */
+    events: number;
+    bytes: number;
+    /** Number of events that are only counted by name, because more would have cost too much. */
+    cut_events: number;
+    /** Templates of the most lines first. */
+    templates: ProfiledTemplateRecord[];
+    total_templates: number;
+    /** Fields of the most events first. */
+    fields: ProfiledFieldRecord[];
+    total_fields: number;
+    other_fields: OtherFieldsRecord;
+    /** Lines by app, the most lines first. */
+    apps: ProfiledNameRecord[];
+    /** Lines by host. */
+    hosts: ProfiledNameRecord[];
+    /** Lines by level. */
+    levels: ProfiledNameRecord[];
+    /** Lines by the pattern that they match. */
+    event_types: ProfiledNameRecord[];
+};
+export type ProfileRecordEnvelope = {
+    meta: Meta;
+    data: ProfileRecord;
+};
+export type ProfileResetRecord = {
+    reset_at: string;
+    /** Whether it holds for the next event; null: unknown to this process. */
+    in_effect: boolean | null;
+};
+export type ProfileResetRecordEnvelope = {
+    meta: Meta;
+    data: ProfileResetRecord;
+};
+export type DeliveryTroubleRecord = {
+    at: string;
+    code: string;
+    /** Status of the answer; null: there was none. */
+    status: number | null;
+    message: string;
+};
+export type DestinationDeliveryRecord = {
+    pipeline_id: string;
+    node_id: string;
+    at: string;
+    /** retrying: the last attempt failed. resting: the other system refuses the credentials; nothing is given up. null: another process sends, and only it knows. */
+    state: "delivering" | "retrying" | "resting" | null;
+    /** Time since which no attempt has succeeded; null: the last one did. */
+    failing_since: string | null;
+    /** Age of the oldest waiting event. */
+    lag_seconds: number;
+    /** Events that reached the destination since its deliveries began: the sum of the four others. */
+    handed_over: number;
+    /** Events that the other system has accepted. */
+    delivered: number;
+    /** Events that the other system has refused, or did not accept in time. */
+    given_up: number;
+    /** Events that were left out because their pipeline was deleted. */
+    dropped: number;
+    /** Events that have not been delivered yet. */
+    waiting: number;
+    /** The last attempt that failed since the process began; null: there was none. */
+    last_trouble: DeliveryTroubleRecord | null;
+};
+export type DestinationDeliveryRecordListEnvelope = {
+    meta: Meta;
+    data: DestinationDeliveryRecord[];
+};
+export type DeliveryRecord = {
+    at: string;
+    /** retrying: the last attempt failed. resting: the other system refuses the credentials; nothing is given up. null: another process sends, and only it knows. */
+    state: "delivering" | "retrying" | "resting" | null;
+    /** Time since which no attempt has succeeded; null: the last one did. */
+    failing_since: string | null;
+    /** Age of the oldest waiting event. */
+    lag_seconds: number;
+    /** Events that reached the destination since its deliveries began: the sum of the four others. */
+    handed_over: number;
+    /** Events that the other system has accepted. */
+    delivered: number;
+    /** Events that the other system has refused, or did not accept in time. */
+    given_up: number;
+    /** Events that were left out because their pipeline was deleted. */
+    dropped: number;
+    /** Events that have not been delivered yet. */
+    waiting: number;
+    /** The last attempt that failed since the process began; null: there was none. */
+    last_trouble: DeliveryTroubleRecord | null;
+};
+export type DeliveryRecordEnvelope = {
+    meta: Meta;
+    data: DeliveryRecord;
+};
+export type DeliveryCheckRecord = {
+    /** accepted: the server took the empty request. answered: it gave another answer, so it is there. refused: it refuses the credentials, or does not allow the request. silent: no answer of the protocol came. */
+    outcome: "accepted" | "answered" | "refused" | "silent";
+    /** HTTP status; null: there was none, or the protocol has none. */
+    status: number | null;
+    /** The outcome as a sentence. */
+    message: string;
+    /** Beginning of the answer, without secrets, or the name of an error of Kafka. */
+    answer: string;
+};
+export type DeliveryCheckRecordEnvelope = {
+    meta: Meta;
+    data: DeliveryCheckRecord;
+};
+export type PipelineState = {
+    /** State of operation, such as normal or incident. */
+    operational_state: string;
+    [key: string]: string;
+};
+export type StateVariableRecord = {
+    /** Id of the record: that of the pipeline. */
+    id: string;
+    account_id: string;
+    pipeline_id: string;
+    state: PipelineState;
+    created_at: string;
+    updated_at: string | null;
+};
+export type StateVariableRecordListEnvelope = {
+    meta: Meta;
+    data: StateVariableRecord[];
+};
+export type StateVariableWrite = {
+    /** Id of the pipeline. */
+    pipeline_id: string;
+    state: PipelineState;
+};
+export type StateVariableRecordEnvelope = {
+    meta: Meta;
+    data: StateVariableRecord;
+};
+export type WaitingDeadLetters = {
+    pipeline_id: string;
+    /** Title of the pipeline. */
+    title: string;
+    /** Code of the failure, such as E_NOT_FOUND. */
+    code: string;
+    /** Number of letters that were not replayed. */
+    letters: number;
+    first_failed_at: string;
+    last_failed_at: string;
+};
+export type WaitingDeadLettersListEnvelope = {
+    meta: Meta;
+    data: WaitingDeadLetters[];
+};
 export type DeadLetterSettingsRecord = {
     /** Whether events that fail are kept. */
     enabled: boolean;
@@ -394,9 +650,9 @@ export type DeadLetterFilter = {
     node?: string;
     /** Id of the revision that failed. */
     revision?: string;
-    /** Letters that failed at this time or later. */
+    /** Letters that failed at this time or later: ISO 8601 (UTC without an offset), UNIX seconds or milliseconds, or relative to now: now, today, -1h, now-1d12h. */
     "from"?: string;
-    /** Letters that failed before this time. */
+    /** Letters that failed before this time, in the same forms. */
     to?: string;
 };
 export type DeadLetterReplay = {
@@ -421,8 +677,8 @@ export type DeadLetterReplayRecordEnvelope = {
     meta: Meta;
     data: DeadLetterReplayRecord;
 };
-export type PipelineErrorRecord = {
-    /** Id of a group of equal errors; the same in every period. */
+export type HourlyPipelineErrorRecord = {
+    /** Id of the errors of a node with one code and field; the same in every period. */
     id: string;
     pipeline_id: string;
     /** Id of the node, which may have been removed since. */
@@ -430,13 +686,60 @@ export type PipelineErrorRecord = {
     node_kind: "source" | "transform" | "destination";
     /** Error code, such as E_NOT_FOUND. */
     code: string;
+    /** Level of the code. */
+    level: "error" | "warning";
     /** The path concerned, as configured. */
     field: string | null;
-    /** The error in one sentence. */
+    /** The first error in one sentence. */
     message: string;
     /** Cause of the first of them, an event or a body, cut to 16,384 characters. */
     captured: string;
-    /** Time of the last error in the period; the start of its minute when there were several in that minute. */
+    /** Time of the first error in the period. It is the start of the minute for errors of earlier versions, if that minute has several. */
+    first_seen: string;
+    last_seen: string;
+    /** Number of errors in the period. */
+    count: number;
+    /** UTC hours with errors, ascending. */
+    hours: {
+        start: string;
+        count: number;
+    }[];
+};
+export type HourlyPipelineErrorRecordListEnvelope = {
+    meta: Meta;
+    data: HourlyPipelineErrorRecord[];
+};
+export type PipelineErrorCount = {
+    pipeline_id: string;
+    /** Id of the node, which may have been removed since. */
+    node_id: string;
+    /** Error code, such as E_NOT_FOUND. */
+    code: string;
+    /** Number of errors in the period. */
+    count: number;
+};
+export type PipelineErrorCountListEnvelope = {
+    meta: Meta;
+    data: PipelineErrorCount[];
+};
+export type PipelineErrorRecord = {
+    /** Id of the errors of a node with one code and field; the same in every period. */
+    id: string;
+    pipeline_id: string;
+    /** Id of the node, which may have been removed since. */
+    node_id: string;
+    node_kind: "source" | "transform" | "destination";
+    /** Error code, such as E_NOT_FOUND. */
+    code: string;
+    /** Level of the code. */
+    level: "error" | "warning";
+    /** The path concerned, as configured. */
+    field: string | null;
+    /** The first error in one sentence. */
+    message: string;
+    /** Cause of the first of them, an event or a body, cut to 16,384 characters. */
+    captured: string;
+    /** Time of the first error in the period. It is the start of the minute for errors of earlier versions, if that minute has several. */
     first_seen: string;
     last_seen: string;
     /** Number of errors in the period. */
@@ -445,6 +748,128 @@ export type PipelineErrorRecord = {
 export type PipelineErrorRecordListEnvelope = {
     meta: Meta;
     data: PipelineErrorRecord[];
+};
+export type NodeSeries = {
+    /** Id of the node, which may have been removed since. "paused" counts the events that a paused pipeline left out. */
+    node: string;
+    /** One for each interval. */
+    events_in: number[];
+    /** One for each interval. */
+    bytes_in: number[];
+    /** Events that left, once for each edge. */
+    events_out: number[];
+    /** One for each interval. */
+    bytes_out: number[];
+    /** Additional copies, for several edges or outputs. */
+    copied: number[];
+    /** Events made from others, beyond one for one. */
+    created: number[];
+    /** Events left out on purpose, or by an output without an edge. */
+    dropped: number[];
+    /** One for each interval. */
+    dropped_bytes: number[];
+    /** One for each interval. */
+    failed: number[];
+    /** One for each interval. */
+    merged: number[];
+    /** Change of the number of events that the node holds; may be negative. */
+    held: number[];
+};
+export type EdgeSeries = {
+    /** Id of the output, as in the inputs of nodes. */
+    output: string;
+    /** Id of the node that reads it. */
+    node: string;
+    /** One for each interval. */
+    events: number[];
+    /** One for each interval. */
+    bytes: number[];
+};
+export type PipelineMetrics = {
+    /** UNIX milliseconds, the beginning of a minute. */
+    "from": number;
+    /** UNIX milliseconds. Exclusive. */
+    to: number;
+    interval_ms: number;
+    /** Beginning of each interval, UNIX milliseconds. */
+    starts: number[];
+    pipeline_id: string;
+    /** The deployed revision, to which the edges belong; null: there are no edges. */
+    revision_id: string | null;
+    /** Nodes with counts in the period. */
+    nodes: NodeSeries[];
+    /** Edges of the deployed revision with events in the period. Where an output had other edges in the period, its events are divided equally. */
+    edges: EdgeSeries[];
+};
+export type PipelineMetricsEnvelope = {
+    meta: Meta;
+    data: PipelineMetrics;
+};
+export type PipelineTotals = {
+    pipeline_id: string;
+    /** Events of its sources. */
+    events_in: number;
+    bytes_in: number;
+    /** Events that its destinations gave on. */
+    events_out: number;
+    bytes_out: number;
+    dropped: number;
+    failed: number;
+    /** Events of its sources in each interval. */
+    "in": number[];
+    /** Events of its destinations in each interval. */
+    "out": number[];
+};
+export type MetricsOfPipelines = {
+    /** UNIX milliseconds, the beginning of a minute. */
+    "from": number;
+    /** UNIX milliseconds. Exclusive. */
+    to: number;
+    interval_ms: number;
+    /** Beginning of each interval, UNIX milliseconds. */
+    starts: number[];
+    pipelines: PipelineTotals[];
+};
+export type MetricsOfPipelinesEnvelope = {
+    meta: Meta;
+    data: MetricsOfPipelines;
+};
+export type LiveNode = {
+    node: string;
+    /** In the last second. */
+    events_in: number;
+    /** In the last second. */
+    bytes_in: number;
+    /** In the last second. */
+    events_out: number;
+    /** In the last second. */
+    bytes_out: number;
+    /** In the last second. */
+    dropped: number;
+    /** In the last second. */
+    failed: number;
+    /** In the last second. */
+    merged: number;
+    /** In the last second. */
+    held: number;
+};
+export type LiveEdge = {
+    output: string;
+    node: string;
+    /** In the last second. */
+    events: number;
+    /** In the last second. */
+    bytes: number;
+};
+export type LiveMetrics = {
+    "type": "counts";
+    at: string;
+    /** Length of the time in which they were counted: about a second. */
+    over_ms: number;
+    /** Nodes with events in that time. */
+    nodes: LiveNode[];
+    /** Edges of the running revision with events in that time. */
+    edges: LiveEdge[];
 };
 export type RevisionSummary = {
     id: string;
@@ -638,6 +1063,8 @@ export type SimulationRecordEnvelope = {
     data: SimulationRecord;
 };
 export type SimulationRequest = {
+    /** The pipeline to try, which need not be saved, in the form of a file (see PUT /v3/pipeline/import). Masks of secrets that this pipeline has stand for these secrets. Sources are named as in the file */
+    pipeline?: object;
     /** A list with one event per element, or a text: JSON, NDJSON, or lines. An object is a whole event if, apart from `message`, it has only `metadata`, `timestamp`, `annotations`, `at` (time of the log, RFC 3339 or UNIX ms) and `source` (id of its source), and at least one of them; every other value is a message. */
     samples: unknown[] | string;
     /** Format of samples that are sent as text */
@@ -652,12 +1079,31 @@ export type StoredLine = {
     pipeline_id: string | null;
     node_id: string | null;
 };
+export type ExplainedDelivery = {
+    /** dropped: its pipeline was deleted before it was sent; not_kept: the log that would show it is no longer kept */
+    state: "delivered" | "given_up" | "waiting" | "dropped" | "not_kept";
+    /** Batch with which it was, or will be, sent; omitted while no batch with it is complete */
+    batch_id?: string;
+    /** Number of that batch at this node and partition */
+    batch?: number;
+    /** Number of requests for that batch */
+    attempts?: number;
+    /** Time of the log at which it was delivered or given up */
+    at?: string;
+    /** Reason for which it was given up */
+    error?: {
+        code: string;
+        field: string | null;
+        message: string;
+        status: number | null;
+    };
+};
 export type ExplanationStep = {
     node_id: string;
     kind: "source" | "transform" | "sink";
     "type": string;
     title: string | null;
-    /** held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. For lines of a spread account: moved, to the partition of its key, where the next steps took place; under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there */
+    /** held, merged: the event is part of a window of the node, alone or with others, and continues in the events of the window. At trace-sampling, held: it waits for the root of its trace, and is kept or dropped with it. For lines of a spread account: moved, to the partition of its key, where the next steps took place; under_way, when it has not arrived there yet; not_kept, when the log of that time is no longer kept there */
     outcome: "passed" | "dropped" | "failed" | "held" | "merged" | "moved" | "under_way" | "not_kept";
     /** Ids of the outputs by which it left */
     outputs: string[];
@@ -671,12 +1117,59 @@ export type ExplanationStep = {
         field: string | null;
         message: string;
     }[];
+    delivery?: ExplainedDelivery;
     /** For a step in another partition: topic, partition and offset in the log */
     place?: string;
     /** For a step in another partition: time of the log */
     handled_at?: string;
     /** For a step in another partition: number of the revision that made it */
     revision?: number;
+};
+export type AccountExplainedLine = {
+    /** Topic, partition, offset and number of the line in the log */
+    place: string;
+    /** Time of the log */
+    handled_at: string;
+    event: EventRecord;
+    /** Summary in one sentence */
+    summary: string;
+    /** Lines of the own store that were made from it, by all pipelines, alone or as the last event of a window */
+    stored: StoredLine[];
+    /** Places, in all pipelines, where a rule on lines or an exhausted quota kept it out of the store. Without a pipeline and a node: in the default graph, or it was dropped on arrival */
+    excluded: {
+        pipeline_id: string | null;
+        node_id: string | null;
+        /** The rule or quota */
+        reason: object;
+    }[];
+    /** For a stored line that came out of a window: event is the result of the window, and place the record that ended it. events and group are omitted when an event ended the window early */
+    window?: {
+        pipeline_id: string;
+        /** Number of the revision that the window belongs to */
+        revision: number;
+        node_id: string;
+        /** Time of the log */
+        ended_at: string;
+        /** Number of events in the window */
+        events?: number;
+        /** Group of these events, as JSON texts; empty when all events form one group */
+        group?: string;
+    };
+    /** Pipelines that were deployed when the line was handled; empty for a line that came out of a window. A stored line without a pipeline_id was stored by the default graph, which acts where no pipeline reads lines */
+    pipelines: {
+        pipeline_id?: string;
+        /** Title of the pipeline as of that revision */
+        title?: string;
+        revision?: number | null;
+        deployment?: number;
+        paused?: boolean;
+        took_it?: boolean;
+        steps?: ExplanationStep[];
+    }[];
+};
+export type AccountExplainedLineListEnvelope = {
+    meta: Meta;
+    data: AccountExplainedLine[];
 };
 export type ExplainedLine = {
     /** Topic, partition, offset and number of the line in the log */
@@ -726,6 +1219,8 @@ export type PreviewRequest = {
     minutes?: number;
     /** Number of the revision to try. Default: the edited nodes */
     revision?: string;
+    /** The pipeline to try, which need not be saved, in the form of a file (see PUT /v3/pipeline/import). A node with the name or the id of one of the draft is that node. Masks of secrets that this pipeline has stand for these secrets. */
+    pipeline?: object;
 };
 export type NullablePreviewCounts = {
     events_in: number;
@@ -745,8 +1240,18 @@ export type PreviewNode = {
     kind: "source" | "transform" | "sink";
     "type": string;
     title: string | null;
+    /** Name in the pipeline of the request; absent without one */
+    name?: string;
     deployed: NullablePreviewCounts;
     draft: NullablePreviewCounts;
+};
+export type PreviewRevisionInForce = {
+    /** Not before the beginning of the period */
+    "from": string;
+    /** null: the pipeline had ended */
+    revision: number | null;
+    /** Whether the pipeline was paused, and handled no lines */
+    paused: boolean;
 };
 export type PreviewOutcome = {
     /** null: the node is not on that side, or received no event */
@@ -757,6 +1262,8 @@ export type PreviewOutcome = {
     under_way: number;
     /** Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact */
     assumption: string | null;
+    /** Revisions that the counts of the deployed side belong to, oldest first. Before the first of them the pipeline handled no lines; [] where nothing of it was in force */
+    in_force: PreviewRevisionInForce[];
     samples: {
         event: EventRecord;
         /** Ids of the destinations that received it */
@@ -840,7 +1347,7 @@ export type FileEvent = {
 export type FileTest = {
     name: string;
     events: FileEvent[];
-    /** Expected events by node or output: an array of messages, or an object with messages, count and dropped */
+    /** Expected events by node or output: an array of messages, or an object with messages, metadata and count; of a node also dropped, failed and errors, which are codes */
     expect: object;
 };
 export type PipelineFile = {
@@ -870,6 +1377,57 @@ export type ImportedFile = PipelineRecord | FileDifference;
 export type ImportedFileEnvelope = {
     meta: Meta;
     data: ImportedFile;
+};
+export type GraphNode = {
+    id: string;
+    /** Name in the document. */
+    name: string;
+    /** Whether its events leave in requests: then it has deliveries. */
+    sends: boolean;
+    outputs: {
+        id: string;
+        label: string;
+        /** Name in `inputs` of other nodes of the document. */
+        name: string;
+    }[];
+};
+export type PipelineGraph = {
+    /** Number of the revision; null for the draft. */
+    revision: number | null;
+    /** Version of the document, for the header if-match of a change. */
+    etag: string;
+    document: PipelineFile;
+    /** Ids of the nodes of the document, and their outputs. */
+    nodes: GraphNode[];
+};
+export type PipelineGraphEnvelope = {
+    meta: Meta;
+    data: PipelineGraph;
+};
+export type PipelineGraphChange = {
+    /** Whether the document differs from the draft before it. */
+    changed: boolean;
+    nodes: NodeDifference[];
+    alerts: AlertDifference[];
+    /** The differences as lines of text. */
+    text: string[];
+    graph: PipelineGraph;
+};
+export type PipelineGraphChangeEnvelope = {
+    meta: Meta;
+    data: PipelineGraphChange;
+};
+export type GraphConflict = {
+    status: number;
+    code: string;
+    message: string;
+    /** Copy of message. */
+    error: string;
+    errors?: {
+        instancePath: string;
+        message: string;
+    }[];
+    data: PipelineGraph;
 };
 export type AlertRecord = {
     id: string;
@@ -1043,7 +1601,7 @@ export type NodeCreate = {
     inputs?: string[] | null;
     /** Gateway route that a push source shares with others; it cannot be changed. */
     gateway_route_id?: string | null;
-    /** The same as `gateway_route_id`, which takes precedence. */
+    /** Older name of `gateway_route_id`, which takes precedence. */
     shared_source_id?: string | null;
 };
 export type SourceLogAgent = {
@@ -1094,7 +1652,7 @@ export type SourceFluent = {
 export type SourceHttp = {
     "type"?: "http";
     user_config?: {
-        /** How a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes */
+        /** How a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes, but not bytes if the content type is application/json */
         decoding?: "bytes" | "json" | "ndjson" | "auto" | "text";
         /** Whether headers and query of a request become metadata of its events; they do unless this is false */
         capture_metadata?: boolean;
@@ -1271,7 +1829,7 @@ export type NodeReplace = {
     inputs?: string[] | null;
     /** Gateway route that a push source shares with others; it cannot be changed. */
     gateway_route_id?: string | null;
-    /** The same as `gateway_route_id`, which takes precedence. */
+    /** Older name of `gateway_route_id`, which takes precedence. */
     shared_source_id?: string | null;
 };
 export type TransformDropFields = {
@@ -1433,7 +1991,7 @@ export type TransformDataProfiler = {
         level_fields: string[];
         /** Fields that may contain the line, in order of trial */
         line_fields: string[];
-        /** Fields that contain labels */
+        /** Fields that contain labels; they are not profiled */
         label_fields?: string[];
     };
 };
@@ -1556,7 +2114,7 @@ export type TransformMetricsTagCardinalityLimit = {
         action?: "drop_event" | "drop_tag";
         /** probabilistic needs less memory and allows slightly more values */
         mode?: "exact" | "probabilistic" | "probabalistic";
-        /** Tags to limit; all when absent */
+        /** Tags to limit; all when absent or empty */
         tags?: string[];
         /** Tags to leave alone */
         exclude_tags?: string[];
@@ -1720,7 +2278,7 @@ export type SinkAzureBlobStorage = {
         container_name: string;
         /** Connection string of the account */
         connection_string: string;
-        /** Begin of the names of objects; may refer to fields */
+        /** Begin of the names of objects; may refer to fields and to the time (%Y, %m, %d) */
         prefix?: string;
         /** How an event is written: as JSON, or a text as it is */
         encoding?: "json" | "text";
@@ -1861,7 +2419,7 @@ export type SinkGcpCloudStorage = {
         bucket: string;
         /** Key file of a service account, as JSON text */
         credentials_json: string;
-        /** Begin of the names of objects; may refer to fields */
+        /** Begin of the names of objects; may refer to fields and to the time (%Y, %m, %d) */
         bucket_prefix?: string;
         /** How an event is written: as JSON, or a text as it is */
         encoding?: "json" | "text";
@@ -1915,7 +2473,7 @@ export type SinkHttp = {
         advanced_options?: {
             /** Size of a request before compression, in bytes; 1000000 when left out */
             max_bytes?: number;
-            /** Time for a request and its answer, in seconds; 60 when left out */
+            /** Time for a request and its answer, in seconds, up to 600; 60 when left out */
             timeout_secs?: number;
             /** Method of requests; post when left out */
             method?: "post" | "put" | "patch" | "delete" | "get" | "head" | "options" | "trace";
@@ -2157,10 +2715,12 @@ export type TailedLines = {
 export type TailGap = {
     e: "meta";
     p: {
-        /** Lines that were not sent, since the last such message. */
+        /** Lines that could not be sent, since the last such message; 0 if lines were only thinned. */
         dropped: number;
         /** Number of them that were not compared with the conditions of the tail. */
         not_filtered?: number;
+        /** Lines beyond max_per_s, which were left out since the last such message. */
+        thinned?: number;
     };
 };
 export type Headers = {
@@ -2693,6 +3253,8 @@ export type QuotaLimitRecord = {
         indexonly: boolean;
         active: boolean;
     }[];
+    /** Bytes stored on the present UTC day, or in the present calendar month; null while the store does not answer */
+    used: number | null;
     /** The part of the quota that applies now; null: none */
     in_force: {
         until?: string;
@@ -2765,7 +3327,7 @@ export type TokenCreate = {
     kind?: "user" | "service" | "enterprise";
     /** Scope; never wider than the requesting token's, which is the default. A personal token for the caller follows changes of the caller's role up to the scope of the requesting token. */
     scope?: "owner" | "admin" | "member" | "readonly" | "ingest";
-    /** Expiry: an ISO 8601 date (its first instant in UTC) or date-time, or seconds from now; null: never. */
+    /** Expiry: an ISO 8601 date (its first instant in UTC) or date-time, a span from now such as 90d, or seconds from now; null: never. */
     expires?: string | number | null;
     /** E-mail address of the member who gets the personal token; requires an admin. Default: the caller. */
     email?: string;
@@ -2796,7 +3358,7 @@ export type TokenChange = {
     name?: string;
     /** New scope, narrower than the present one. */
     scope?: "owner" | "admin" | "member" | "readonly" | "ingest";
-    /** Expiry: an ISO 8601 date (its first instant in UTC) or date-time, or seconds from now; null: never. */
+    /** Expiry: an ISO 8601 date (its first instant in UTC) or date-time, a span from now such as 90d, or seconds from now; null: never. */
     expires?: string | number | null;
 };
 export type TokenRotate = {
@@ -2834,6 +3396,59 @@ export type AuditPage = {
     /** Cursor of the next page; null on the last page. */
     next: string | null;
 };
+export type SessionCreate = {
+    /** Access token. The answer contains it in encrypted form only. */
+    token?: string;
+    /** Code of a sign-in link, instead of a token. It works once, for ten minutes, and from the machine of the server. */
+    code?: string;
+    /** true: the session lasts 30 days instead of 12 hours. Default: false. */
+    stay?: boolean;
+} & ({
+    /** Access token. The answer contains it in encrypted form only. */
+    token: string;
+} | {
+    /** Code of a sign-in link, instead of a token. It works once, for ten minutes, and from the machine of the server. */
+    code: string;
+});
+export type TokenDescription = {
+    subject: string;
+    "type": string;
+    account: string | null;
+    enterprise: string | null;
+    email: string | null;
+    role: string;
+    /** Id of the access token; null: the credential is a key. */
+    token_id: string | null;
+    /** Name of the access token or key. */
+    name: string | null;
+    /** Scope to which the token was narrowed; null: not narrowed, all rights of its subject. */
+    scope: string | null;
+    /** End of the credential; null: never. */
+    expires_at: string | null;
+    /** Whether groups limit which lines the caller sees. */
+    limited: boolean;
+    /** Address to which lines can be sent; null: this process does not know any. */
+    ingest_url: string | null;
+    /** Parts of the service that the answering process has. */
+    features: {
+        /** Searches and usage. */
+        store: boolean;
+        /** Pipelines run in this process. */
+        engine: boolean;
+        /** Events of pipelines can be watched. */
+        taps: boolean;
+        /** Lines are accepted. */
+        ingest: boolean;
+    };
+};
+export type TokenDescriptionEnvelope = {
+    meta: Meta;
+    data: TokenDescription;
+};
+export type DeletedEnvelope = {
+    meta: Meta;
+    data: Deleted;
+};
 export type AccountRecord = {
     account: string;
     account_id: string;
@@ -2869,18 +3484,6 @@ export type AccountRecordListEnvelope = {
 export type AccountRecordEnvelope = {
     meta: Meta;
     data: AccountRecord;
-};
-export type TokenDescription = {
-    subject: string;
-    "type": string;
-    account: string | null;
-    enterprise: string | null;
-    email: string | null;
-    role: string;
-};
-export type TokenDescriptionEnvelope = {
-    meta: Meta;
-    data: TokenDescription;
 };
 export type EnterpriseRecord = {
     enterprise: string;
@@ -2973,7 +3576,7 @@ export type AttachedAccountRecord = {
     retention: number;
     owner: string;
     retentionPeriods: number[];
-    /** The same list under the name for older clients */
+    /** Older name of `retentionPeriods` */
     retentionTiers: number[];
     plan: string;
     /** The oldest service key of the account; empty when it has none, or when the caller may only read */
@@ -3003,6 +3606,111 @@ export type SpreadRecordEnvelope = {
 };
 export type SpreadChange = {
     enabled: boolean;
+};
+export type SystemLog = {
+    used_bytes: number;
+    /** Null on Kafka: the brokers manage their own space, and used_bytes is 0. */
+    limit_bytes: number | null;
+    /** Bytes of the limit that lines do not use: they are for records that empty the log. */
+    reserved_bytes: number;
+    /** False while the log is full. */
+    takes_ingest: boolean;
+    oldest_at: string | null;
+};
+export type SystemStore = {
+    /** False: it did not answer within 2 s, and the others are null. */
+    reachable: boolean;
+    bytes: number | null;
+    /** Stored lines. */
+    rows: number | null;
+    /** UTC day of the oldest lines. */
+    oldest_day: string | null;
+    /** Null also if the server does not report it. */
+    disk_free_bytes: number | null;
+    /** Lines without a filter of their words, which searches for words read as a whole. */
+    uncovered_rows: number | null;
+};
+export type SystemPartition = {
+    topic: string;
+    partition: number;
+    /** Process that works on it; null: none, or none that this process knows of. */
+    worker: string | null;
+    /** First kept offset. */
+    first: number | null;
+    /** Next offset. */
+    next: number | null;
+    /** Records that the engine has not read; null if the worker is in another process. */
+    lag_records: number | null;
+    /** Records that are not in the store yet, at the last report of the worker. */
+    unstored_records: number | null;
+    log_time: string | null;
+    /** Age of the log time while there are unread records, else 0. */
+    behind_s: number | null;
+    /** Reason why it does not move. */
+    trouble: string | null;
+};
+export type SystemStatusRecord = {
+    version: string;
+    /** When the status was read: callers within a second share a reading. */
+    read_at: string;
+    started_at: string;
+    roles: ("ingest" | "api" | "engine")[];
+    ready: boolean;
+    /** Why it is not ready, as in /readyz. */
+    reasons: string[];
+    log: SystemLog;
+    /** Null in a process without the store. */
+    store: SystemStore | null;
+    partitions: SystemPartition[];
+    /** Live tails that are open in this process. */
+    tails: number;
+    /** Taps that are open in this process. */
+    taps: number;
+};
+export type SystemStatusRecordEnvelope = {
+    meta: Meta;
+    data: SystemStatusRecord;
+};
+export type QuarantinedRecord = {
+    /** Name of the topic of the log. */
+    topic: string;
+    partition: number;
+    offset: number;
+    /** Id of the node at which the events of the record fail. */
+    node: string;
+    /** Short id of the account of the record. */
+    account: string;
+    since: string;
+    /** Operator who ran `weir quarantine`, and the machine. */
+    by: string;
+    /** False: the command was interrupted, or still runs. It has no effect yet, and the partition waits. */
+    complete: boolean;
+};
+export type QuarantinedRecordListEnvelope = {
+    meta: Meta;
+    data: QuarantinedRecord[];
+};
+export type SystemSeries = {
+    name: "lines" | "bytes" | "events" | "stored_rows" | "refused_lines" | "refused_requests";
+    /** Per second, one for each interval. Null: not known, or nothing of this process counts it. */
+    values: (number | null)[];
+};
+export type SystemRates = {
+    /** UNIX milliseconds. */
+    "from": number;
+    /** UNIX milliseconds. */
+    to: number;
+    interval_ms: number;
+    /** Beginning of each interval, UNIX milliseconds. */
+    starts: number[];
+    /** Rates of this process: accepted lines and their bytes, events of gateway routes, stored rows, lines refused one by one, and requests to ingestion that were not accepted. */
+    series: SystemSeries[];
+    /** Nothing is known of the time before. UNIX milliseconds. */
+    covered_from: number | null;
+};
+export type SystemRatesEnvelope = {
+    meta: Meta;
+    data: SystemRates;
 };
 export type LinePage = {
     lines: LineRecord[];
@@ -3068,7 +3776,7 @@ export type Histogram = {
     lines: number;
     /** Whether all lines of the period were counted. False as well if fields were left out on a day with too many names: see the header `x-weir-incomplete`. */
     complete: boolean;
-    /** UNIX milliseconds. Older lines were not counted. */
+    /** UNIX milliseconds. Older lines were not counted. After `to`: no lines were counted. */
     covered_from: number;
 };
 export type HistogramEnvelope = {
@@ -3094,7 +3802,7 @@ export type Facet = {
     of_lines: number;
     /** Whether all lines of the period were counted. False as well if fields were left out on a day with too many names: see the header `x-weir-incomplete`. */
     complete: boolean;
-    /** UNIX milliseconds. Older lines were not counted. */
+    /** UNIX milliseconds. Older lines were not counted. After `to`: no lines were counted. */
     covered_from: number;
 };
 export type FacetListEnvelope = {
@@ -3102,11 +3810,11 @@ export type FacetListEnvelope = {
     data: Facet[];
 };
 export type FieldsOfLines = {
-    /** Those of most lines first. */
+    /** Fields of the most lines first. */
     fields: {
-        /** As in the query language. */
+        /** Name in the query language. */
         name: string;
-        /** What its values are. */
+        /** Kind of its values. */
         "type": "text" | "number" | "both";
         lines: number;
         /** Different values, the newest first. Values above 512 characters are not shown. */
@@ -3127,7 +3835,7 @@ export type FieldsOfLinesEnvelope = {
 };
 export type ValuesOfField = {
     field: string;
-    /** Those of most lines first. Values above 512 characters are not listed. */
+    /** Values of the most lines first. Values above 512 characters are not listed. */
     values: {
         value: string;
         lines: number;
@@ -3175,6 +3883,38 @@ export type ByteUsage = {
         total_bytes: number;
     }[];
 };
+export type UsageSeries = {
+    name: string;
+    /** One for each interval. */
+    lines: number[];
+    /** One for each interval. */
+    bytes: number[];
+};
+export type OtherUsage = {
+    /** One for each interval. */
+    lines: number[];
+    /** One for each interval. */
+    bytes: number[];
+};
+export type UsageOverTime = {
+    kind: "apps" | "hosts" | "tags" | "pools";
+    /** UNIX milliseconds. */
+    "from": number;
+    /** UNIX milliseconds. Inclusive. */
+    to: number;
+    interval: "hour" | "day";
+    /** Beginning of each interval, UNIX milliseconds. */
+    starts: number[];
+    /** The names that were asked for, or those of most bytes in the whole period. Pools: plan, or days such as 7d. */
+    series: UsageSeries[];
+    other: OtherUsage;
+    /** False if retention has removed lines of the period, and they are missing. Whole UTC days are always exact. */
+    exact: boolean;
+};
+export type UsageOverTimeEnvelope = {
+    meta: Meta;
+    data: UsageOverTime;
+};
 /**
  * Check that the process answers
  */
@@ -3189,14 +3929,21 @@ export function getHealthz(opts?: Oazapfts.RequestOpts) {
 /**
  * Read whether the process is ready, and the reasons if it is not
  */
-export function getReadyz(opts?: Oazapfts.RequestOpts) {
+export function getReadyz({ $for }: {
+    $for?: "ingest";
+} = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: Ready;
     } | {
+        status: 400;
+        data: V1Error;
+    } | {
         status: 503;
         data: NotReady;
-    }>("/readyz", {
+    }>(`/readyz${QS.query(QS.explode({
+        "for": $for
+    }))}`, {
         ...opts
     });
 }
@@ -3248,6 +3995,9 @@ export function postLogsIngest(hostname: string, ingestedLines: IngestedLines, {
         data: V1Error;
     } | {
         status: 503;
+        data: V1Error;
+    } | {
+        status: 508;
         data: V1Error;
     }>(`/logs/ingest${QS.query(QS.explode({
         hostname,
@@ -3306,6 +4056,9 @@ export function postLogsAgent(hostname: string, ingestedLines: IngestedLines, { 
     } | {
         status: 503;
         data: V1Error;
+    } | {
+        status: 508;
+        data: V1Error;
     }>(`/logs/agent${QS.query(QS.explode({
         hostname,
         mac,
@@ -3353,6 +4106,9 @@ export function postV1ByRouteId(routeId: string, body: unknown, opts?: Oazapfts.
     } | {
         status: 503;
         data: PushError;
+    } | {
+        status: 508;
+        data: PushError;
     }>(`/v1/${encodeURIComponent(routeId)}`, oazapfts.json({
         ...opts,
         method: "POST",
@@ -3390,11 +4146,46 @@ export function putV1ByRouteId(routeId: string, body: unknown, opts?: Oazapfts.R
     } | {
         status: 503;
         data: PushError;
+    } | {
+        status: 508;
+        data: PushError;
     }>(`/v1/${encodeURIComponent(routeId)}`, oazapfts.json({
         ...opts,
         method: "PUT",
         body
     }));
+}
+/**
+ * List the types of nodes with their options
+ */
+export function getV3PipelineNodeType(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: NodeTypeListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/pipeline/node-type", {
+        ...opts
+    });
 }
 /**
  * List pipelines
@@ -4040,6 +4831,280 @@ export function getV3PipelineByPipelineIdTransformByNodeIdBucketByKey(pipelineId
     });
 }
 /**
+ * Read the profile that a data-profiler has built of its events
+ */
+export function getV3PipelineByPipelineIdTransformByNodeIdProfile(pipelineId: string, nodeId: string, { limit, values }: {
+    limit?: string;
+    values?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ProfileRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/transform/${encodeURIComponent(nodeId)}/profile${QS.query(QS.explode({
+        limit,
+        values
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Empty the profile of a data-profiler; the next event begins a run
+ */
+export function postV3PipelineByPipelineIdTransformByNodeIdProfileReset(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ProfileResetRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/transform/${encodeURIComponent(nodeId)}/profile/reset`, {
+        ...opts,
+        method: "POST"
+    });
+}
+/**
+ * List how far the destinations of all pipelines have delivered their events
+ */
+export function getV3PipelineDelivery(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: DestinationDeliveryRecordListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/pipeline/delivery", {
+        ...opts
+    });
+}
+/**
+ * Read how far a destination has delivered its events
+ */
+export function getV3PipelineByPipelineIdSinkByNodeIdDelivery(pipelineId: string, nodeId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: DeliveryRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/sink/${encodeURIComponent(nodeId)}/delivery`, {
+        ...opts
+    });
+}
+/**
+ * Send an empty request to the server of a destination
+ */
+export function postV3PipelineByPipelineIdSinkByNodeIdCheck(pipelineId: string, nodeId: string, { revision }: {
+    revision?: "draft" | "deployed";
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: DeliveryCheckRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/sink/${encodeURIComponent(nodeId)}/check${QS.query(QS.explode({
+        revision
+    }))}`, {
+        ...opts,
+        method: "POST"
+    });
+}
+/**
+ * List the state variables of one pipeline, or of all
+ */
+export function getV3PipelineStateVariable({ pipelineId }: {
+    pipelineId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: StateVariableRecordListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/state-variable${QS.query(QS.explode({
+        pipeline_id: pipelineId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Replace the state variables of a pipeline; its scripts read them from the next event on
+ */
+export function putV3PipelineStateVariableByStateId(stateId: string, stateVariableWrite: StateVariableWrite, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: StateVariableRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/state-variable/${encodeURIComponent(stateId)}`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body: stateVariableWrite
+    }));
+}
+/**
+ * Count the failed events of all pipelines that were not replayed, by pipeline and code
+ */
+export function getV3PipelineDeadLetter(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: WaitingDeadLettersListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/pipeline/dead-letter", {
+        ...opts
+    });
+}
+/**
  * List failed events, newest first, and the settings for dead letters
  */
 export function getV3PipelineByPipelineIdDeadLetter(pipelineId: string, { code, node, revision, $from, to, replayed, limit, cursor }: {
@@ -4158,10 +5223,97 @@ export function postV3PipelineByPipelineIdDeadLetterReplay(pipelineId: string, d
     }));
 }
 /**
- * List the errors that nodes reported, newest first; equal errors are one entry
+ * List the errors that nodes of all pipelines reported, newest first, with counts by hour
  */
-export function getV3PipelineByPipelineIdError(pipelineId: string, { nodeId, $from, to, limit }: {
+export function getV3PipelineError({ pipelineId, nodeId, code, $from, to, limit }: {
+    pipelineId?: string;
     nodeId?: string;
+    code?: string;
+    $from?: string;
+    to?: string;
+    limit?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: HourlyPipelineErrorRecordListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/error${QS.query(QS.explode({
+        pipeline_id: pipelineId,
+        node_id: nodeId,
+        code,
+        "from": $from,
+        to,
+        limit
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count the errors of all pipelines by pipeline, node and code, the largest number first
+ */
+export function getV3PipelineErrorCount({ pipelineId, $from, to }: {
+    pipelineId?: string;
+    $from?: string;
+    to?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: PipelineErrorCountListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/error/count${QS.query(QS.explode({
+        pipeline_id: pipelineId,
+        "from": $from,
+        to
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * List the errors that nodes reported, newest first; those of one code and field are one entry
+ */
+export function getV3PipelineByPipelineIdError(pipelineId: string, { nodeId, code, $from, to, limit }: {
+    nodeId?: string;
+    code?: string;
     $from?: string;
     to?: string;
     limit?: string;
@@ -4192,10 +5344,121 @@ export function getV3PipelineByPipelineIdError(pipelineId: string, { nodeId, $fr
         data: V3Error;
     }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/error${QS.query(QS.explode({
         node_id: nodeId,
+        code,
         "from": $from,
         to,
         limit
     }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count the events of each node and each edge of a pipeline over time
+ */
+export function getV3PipelineByPipelineIdMetrics(pipelineId: string, { $from, to, intervalS }: {
+    $from?: number | string;
+    to?: number | string;
+    intervalS?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: PipelineMetricsEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/metrics${QS.query(QS.explode({
+        "from": $from,
+        to,
+        interval_s: intervalS
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count the events into and out of all pipelines of the account over time
+ */
+export function getV3PipelineMetrics({ $from, to }: {
+    $from?: number | string;
+    to?: number | string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: MetricsOfPipelinesEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/metrics${QS.query(QS.explode({
+        "from": $from,
+        to
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count the events of each node and edge every second, live: server-sent events, or a WebSocket with the same messages
+ */
+export function getV3PipelineByPipelineIdMetricsLive(pipelineId: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: LiveMetrics;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/metrics/live`, {
         ...opts
     });
 }
@@ -4433,7 +5696,7 @@ export function postV3PipelineSimulate(fileSimulationRequest: FileSimulationRequ
     }));
 }
 /**
- * Simulate samples on the draft, or on a revision; nothing is sent or stored
+ * Simulate samples on the draft, on a revision, or on a pipeline in the request; nothing is sent or stored
  */
 export function postV3PipelineByPipelineIdSimulate(pipelineId: string, simulationRequest: SimulationRequest, { revision }: {
     revision?: string;
@@ -4471,15 +5734,64 @@ export function postV3PipelineByPipelineIdSimulate(pipelineId: string, simulatio
     }));
 }
 /**
- * Explain lines: the nodes that they passed, and the rule that ended them
+ * Explain lines: their way through all pipelines and the default graph, and the rule that ended them
  */
-export function getV3PipelineByPipelineIdExplain(pipelineId: string, { lineId, batchId, query, $from, to, limit }: {
+export function getV3Explain({ lineId, batchId, query, $from, to, limit, missing }: {
     lineId?: string;
     batchId?: string;
     query?: string;
     $from?: string;
     to?: string;
     limit?: string;
+    missing?: "true" | "false";
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: AccountExplainedLineListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/explain${QS.query(QS.explode({
+        line_id: lineId,
+        batch_id: batchId,
+        query,
+        "from": $from,
+        to,
+        limit,
+        missing
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Explain lines: the nodes that they passed, and the rule that ended them
+ */
+export function getV3PipelineByPipelineIdExplain(pipelineId: string, { lineId, batchId, query, $from, to, limit, missing }: {
+    lineId?: string;
+    batchId?: string;
+    query?: string;
+    $from?: string;
+    to?: string;
+    limit?: string;
+    missing?: "true" | "false";
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -4511,13 +5823,14 @@ export function getV3PipelineByPipelineIdExplain(pipelineId: string, { lineId, b
         query,
         "from": $from,
         to,
-        limit
+        limit,
+        missing
     }))}`, {
         ...opts
     });
 }
 /**
- * Start a preview: run the draft, or a revision, on the lines of the last minutes
+ * Start a preview: run the draft, a revision, or a pipeline in the request, on the lines of the last minutes
  */
 export function postV3PipelineByPipelineIdPreview(pipelineId: string, previewRequest: PreviewRequest, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -4719,6 +6032,84 @@ export function putV3PipelineImport(pipelineFile: PipelineFile, { dryRun }: {
         ...opts,
         method: "PUT",
         body: pipelineFile
+    }));
+}
+/**
+ * Read the draft, or a revision, as one document without secrets
+ */
+export function getV3PipelineByPipelineIdGraph(pipelineId: string, { revision }: {
+    revision?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: PipelineGraphEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/graph${QS.query(QS.explode({
+        revision
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Replace the draft by a document; a publication deploys it
+ */
+export function putV3PipelineByPipelineIdGraph(pipelineId: string, pipelineFile: PipelineFile, { dryRun, ifMatch }: {
+    dryRun?: "true" | "false";
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: PipelineGraphChangeEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: GraphConflict;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/graph${QS.query(QS.explode({
+        dry_run: dryRun
+    }))}`, oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body: pipelineFile,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
     }));
 }
 /**
@@ -5705,12 +7096,14 @@ export function deleteV3PipelineByPipelineIdSinkByNodeId(pipelineId: string, nod
 /**
  * Watch lines as they are accepted: a WebSocket of JSON messages
  */
-export function getWsTail({ q, hosts, apps, levels, tags }: {
+export function getWsTail({ q, hosts, apps, levels, tags, after, maxPerS }: {
     q?: string;
     hosts?: string;
     apps?: string;
     levels?: string;
     tags?: string;
+    after?: string;
+    maxPerS?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 101;
@@ -5720,7 +7113,9 @@ export function getWsTail({ q, hosts, apps, levels, tags }: {
         hosts,
         apps,
         levels,
-        tags
+        tags,
+        after,
+        max_per_s: maxPerS
     }))}`, {
         ...opts
     });
@@ -8185,7 +9580,7 @@ export function getV1ConfigAudit({ $from, to, actor, kind, entity, action, limit
     $from?: string;
     to?: string;
     actor?: string;
-    kind?: "installation" | "enterprise" | "account" | "member" | "token" | "key" | "pipeline" | "draft" | "revision" | "deployment" | "gateway-route" | "access-key" | "dead-letter" | "exemption" | "spread" | "group" | "category" | "preset-alert" | "view" | "board" | "index-rate-alert" | "archiving" | "stream" | "enterprise-key" | "line-rules" | "exclusion-rule" | "stream-exclusion-rule" | "retention-rule" | "quota" | "quota-state" | "accepted-loss";
+    kind?: "installation" | "enterprise" | "account" | "member" | "token" | "key" | "pipeline" | "draft" | "revision" | "deployment" | "gateway-route" | "access-key" | "dead-letter" | "exemption" | "spread" | "group" | "category" | "preset-alert" | "view" | "board" | "index-rate-alert" | "archiving" | "stream" | "enterprise-key" | "line-rules" | "exclusion-rule" | "stream-exclusion-rule" | "retention-rule" | "quota" | "quota-state" | "accepted-loss" | "profile-reset" | "state-variables" | "quarantine";
     entity?: string;
     action?: "created" | "changed" | "removed";
     limit?: number;
@@ -8226,6 +9621,73 @@ export function getV1ConfigAudit({ $from, to, actor, kind, entity, action, limit
         cursor
     }))}`, {
         ...opts
+    });
+}
+/**
+ * Sign in to the console: the answer sets a cookie that holds the access token, encrypted
+ */
+export function postV3AuthSession(sessionCreate: SessionCreate, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: TokenDescriptionEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/auth/session", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: sessionCreate
+    }));
+}
+/**
+ * Sign out of the console in this browser; the access token stays valid
+ */
+export function deleteV3AuthSession(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: DeletedEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/auth/session", {
+        ...opts,
+        method: "DELETE"
     });
 }
 /**
@@ -8916,9 +10378,111 @@ export function putV3AccountSpread(spreadChange: SpreadChange, opts?: Oazapfts.R
     }));
 }
 /**
+ * Read the state of the log, the store and the partitions, as this process sees it
+ */
+export function getV3SystemStatus(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: SystemStatusRecordEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/system/status", {
+        ...opts
+    });
+}
+/**
+ * List the records of the log that are in quarantine, the newest first
+ */
+export function getV3SystemQuarantine(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: QuarantinedRecordListEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>("/v3/system/quarantine", {
+        ...opts
+    });
+}
+/**
+ * Read the rates of ingestion, storing and refusals of the last hour
+ */
+export function getV3SystemMetrics({ $from, intervalS }: {
+    $from?: string;
+    intervalS?: number;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: SystemRatesEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/system/metrics${QS.query(QS.explode({
+        "from": $from,
+        interval_s: intervalS
+    }))}`, {
+        ...opts
+    });
+}
+/**
  * Search lines; one record per line of text
  */
-export function getV1Export($from: number, to: number, { size, hosts, apps, levels, tags, query, prefer, email }: {
+export function getV1Export($from: number | string, to: number | string, { size, hosts, apps, levels, tags, query, prefer, email }: {
     size?: number;
     hosts?: string;
     apps?: string;
@@ -8970,7 +10534,7 @@ export function getV1Export($from: number, to: number, { size, hosts, apps, leve
 /**
  * Search lines page by page
  */
-export function getV2Export($from: number, to: number, { size, hosts, apps, levels, tags, query, prefer, paginationId }: {
+export function getV2Export($from: number | string, to: number | string, { size, hosts, apps, levels, tags, query, prefer, paginationId }: {
     size?: number;
     hosts?: string;
     apps?: string;
@@ -9022,7 +10586,7 @@ export function getV2Export($from: number, to: number, { size, hosts, apps, leve
 /**
  * Search lines; the answer is a stream of pieces, each a line of JSON
  */
-export function getV3Search($from: number, to: number, { query, hosts, apps, levels, tags, order, limit, after }: {
+export function getV3Search($from: number | string, to: number | string, { query, hosts, apps, levels, tags, order, limit, after }: {
     query?: string;
     hosts?: string;
     apps?: string;
@@ -9149,7 +10713,7 @@ export function getV3SearchContext(lineId: string, { before, after, hosts, apps 
 /**
  * Count lines over time
  */
-export function getV3SearchHistogram($from: number, to: number, { query, hosts, apps, levels, tags, budgetMs, by, buckets, zone }: {
+export function getV3SearchHistogram($from: number | string, to: number | string, { query, hosts, apps, levels, tags, budgetMs, by, buckets, zone }: {
     query?: string;
     hosts?: string;
     apps?: string;
@@ -9203,7 +10767,7 @@ export function getV3SearchHistogram($from: number, to: number, { query, hosts, 
 /**
  * Count lines by values of fields
  */
-export function getV3SearchFacet($from: number, to: number, fields: string, { query, hosts, apps, levels, tags, budgetMs, limit }: {
+export function getV3SearchFacet($from: number | string, to: number | string, fields: string, { query, hosts, apps, levels, tags, budgetMs, limit }: {
     query?: string;
     hosts?: string;
     apps?: string;
@@ -9254,7 +10818,7 @@ export function getV3SearchFacet($from: number, to: number, fields: string, { qu
 /**
  * List the fields of the newest lines that a search finds
  */
-export function getV3SearchField($from: number, to: number, { query, hosts, apps, levels, tags, limit, budgetMs, prefix }: {
+export function getV3SearchField($from: number | string, to: number | string, { query, hosts, apps, levels, tags, limit, budgetMs, prefix }: {
     query?: string;
     hosts?: string;
     apps?: string;
@@ -9306,7 +10870,7 @@ export function getV3SearchField($from: number, to: number, { query, hosts, apps
 /**
  * List the values of a field in the newest lines that a search finds
  */
-export function getV3SearchValue($from: number, to: number, field: string, { query, hosts, apps, levels, tags, limit, budgetMs, prefix }: {
+export function getV3SearchValue($from: number | string, to: number | string, field: string, { query, hosts, apps, levels, tags, limit, budgetMs, prefix }: {
     query?: string;
     hosts?: string;
     apps?: string;
@@ -9359,7 +10923,7 @@ export function getV3SearchValue($from: number, to: number, field: string, { que
 /**
  * Count lines per app, host or tag
  */
-export function getV1UsageByKind($from: number, to: number, kind: "apps" | "hosts" | "tags", { limit }: {
+export function getV1UsageByKind($from: number | string, to: number | string, kind: "apps" | "hosts" | "tags", { limit }: {
     limit?: number;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -9397,7 +10961,7 @@ export function getV1UsageByKind($from: number, to: number, kind: "apps" | "host
 /**
  * Count lines of one app, host or tag
  */
-export function getV1UsageByKindByName($from: number, to: number, kind: "apps" | "hosts" | "tags", name: string, opts?: Oazapfts.RequestOpts) {
+export function getV1UsageByKindByName($from: number | string, to: number | string, kind: "apps" | "hosts" | "tags", name: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: LineUsageOfName;
@@ -9538,6 +11102,51 @@ export function getV2UsageByKindByName($from: string, to: string, kind: "apps" |
         "from": $from,
         to,
         retention
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Count bytes and lines per app, host, tag or pool, in hours or days
+ */
+export function getV3UsageSeries(kind: "apps" | "hosts" | "tags" | "pools", $from: number | string, to: number | string, { interval, zone, limit, names }: {
+    interval?: "hour" | "day";
+    zone?: string;
+    limit?: number;
+    names?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: UsageOverTimeEnvelope;
+    } | {
+        status: 400;
+        data: V3Error;
+    } | {
+        status: 401;
+        data: V3Error;
+    } | {
+        status: 403;
+        data: V3Error;
+    } | {
+        status: 404;
+        data: V3Error;
+    } | {
+        status: 409;
+        data: V3Error;
+    } | {
+        status: 429;
+        data: V3Error;
+    } | {
+        status: 503;
+        data: V3Error;
+    }>(`/v3/usage/series${QS.query(QS.explode({
+        kind,
+        "from": $from,
+        to,
+        interval,
+        zone,
+        limit,
+        names
     }))}`, {
         ...opts
     });

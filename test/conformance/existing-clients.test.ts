@@ -243,7 +243,7 @@ describe('a collector checks whether the server is up', () => {
     ['with a key that is not valid', () => basic('0'.repeat(32))],
     ['with an empty key', () => basic('')],
     ['with a service key', () => basic(weir.credentials.serviceKey)],
-    ['with something that is no credential', () => 'nonsense'],
+    ['with something that is not a credential', () => 'nonsense'],
     ['with an access token', () => `Token ${weir.credentials.accessToken}`],
   ])('%s', async (_name, authorization) => {
     expect(await plugin().isUp(authorization())).toBe(true)

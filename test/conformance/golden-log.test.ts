@@ -10,6 +10,7 @@ import { controlType } from '../../schemas/log/control.ts'
 import type { PipelineCut } from '../../schemas/log/cuts.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import { catalogueWith } from '../support/catalogue-with.ts'
+import { DECIDED_LINES, DECIDED_MESSAGES } from '../support/deciding-data.ts'
 import { examplePipelines } from '../support/example-pipelines.ts'
 import {
   digestOf,
@@ -61,6 +62,15 @@ test.each(behaviours)(
 
 test.each(behaviours)('the first examples of the types of behaviour %i reach their nodes', behaviour => {
   expect(unreachedNodes(CATALOGUE, behaviour)).toEqual([])
+})
+
+test('the golden log of this behaviour has events that tables of user agents, letters and host names decide', () => {
+  const golden = JSON.parse(readFileSync(fileOf(BEHAVIOUR), 'utf8')) as GoldenLog
+  const values = recordsOf(golden).map(({ value }) => value)
+  for (const { agent, address, text } of DECIDED_MESSAGES)
+    for (const decided of [agent, address, text])
+      expect(values.some(value => value.includes(decided as string))).toBe(true)
+  for (const line of DECIDED_LINES) expect(values.some(value => value.includes(line))).toBe(true)
 })
 
 test('a new log has the first examples of new types of every kind, and they reach their nodes', () => {

@@ -273,7 +273,7 @@ describe('meta is stored as compact JSON', () => {
     ['one of 308 digits, too', '9'.repeat(308), `"${'9'.repeat(308)}"`],
     ['one of 309 digits, too', '9'.repeat(309), `"${'9'.repeat(309)}"`],
     ['a word, too', 'true', '"true"'],
-    ['half a surrogate pair is no character', '{"a":"\\ud83d"}', '{"a":"\ufffd"}'],
+    ['half a surrogate pair is not a character', '{"a":"\\ud83d"}', '{"a":"\ufffd"}'],
     ['blanks do not count towards the limit', `{"a":${' '.repeat(40_000)}1}`, '{"a":1}'],
     ['what is over the limit is cut text', `{"a" : "${'x'.repeat(40_000)}"}`, cutMeta()],
     ['also when only its compact text is', `{"a":[${'1e20,'.repeat(6_000)}1]}`, cutMeta('1e20')],

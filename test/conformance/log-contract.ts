@@ -374,6 +374,21 @@ export function logContract(name: string, newPlace: () => Promise<LogPlace>, tra
         expect(await offsetsFrom(topic, 0n)).toHaveLength(ingested + controlled)
       })
 
+      test('refuses ordinary changes from a quarter on, also after a restart, while lines continue', async () => {
+        const { open, log, topic } = await topicOf(full)
+        const changed = await fill(topic, 'change')
+        expect(changed).toBe(Math.floor(5_000 / (VALUE_BYTES + FRAME_BYTES)))
+        await append(topic, 'control')
+        await log.close()
+        const again = await open()
+        const reopened = await again.topic('weir.test', 1)
+        expect(again.space()).toMatchObject({ takesIngest: true, takesControl: true })
+        expect(await fill(reopened, 'change')).toBe(0)
+        const lines = await again.topic('weir.lines', 1)
+        expect(await fill(lines, 'ingest')).toBeGreaterThan(9)
+        expect(await fill(lines, 'control')).toBeGreaterThanOrEqual(3)
+      })
+
       test('counts records that wait for their flush, so simultaneous appends cannot exceed the bound', async () => {
         const { log, topic } = await topicOf(full)
         const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => append(topic, 'ingest')))

@@ -3,10 +3,13 @@ import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { type Log, LogError, type Topic } from '../../engine/log/log.ts'
 import { openSegmentLog } from '../../engine/log/segment-log.ts'
+import { IS_LONG } from '../support/long-form.ts'
 import { SimulatedFiles } from '../support/simulated-files.ts'
 import { allFrom } from './log-contract.ts'
 
-const SEEDS = Array.from({ length: 250 }, (_, index) => index + 1)
+const WORLDS = Array.from({ length: 250 }, (_, index) => index + 1)
+/** The long form has the worlds that the short form has not. */
+const SEEDS = IS_LONG ? WORLDS.slice(80) : WORLDS.slice(0, 80)
 const LIVES = 4
 const MAX_BYTES = 60_000
 

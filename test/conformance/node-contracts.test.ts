@@ -12,6 +12,8 @@ import { newStoredLine, type StoredLine } from '../../engine/lines/stored-line/s
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { checkConfig } from '../../engine/nodes/contract/config-schema.ts'
 import {
+  type Batch,
+  type EncodedRequest,
   NO_TRANSPORT,
   type SendingDestination,
   type ShownVerdict,
@@ -23,8 +25,9 @@ import { COMMON_KEY_PLACES } from '../../engine/nodes/contract/key-place.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import type { DeliveryFailure } from '../../engine/nodes/contract/own-store.ts'
 import { Secret, secretPlaces } from '../../engine/nodes/contract/secret.ts'
+import type { HttpRequest } from '../../engine/outbound/http-exchange.ts'
 import { finish } from '../../engine/steps.ts'
-import type { JsonObject, JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
 import { BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import { INGEST_ENTRANCE } from '../../schemas/log/line-batch.ts'
 import { catalogueWith } from '../support/catalogue-with.ts'
@@ -46,7 +49,7 @@ const REQUEST_FACTS = {
 
 /** Options as they are stored, and checked. */
 function checkedOptions({ config: schema, check }: NodeDeclaration, sent: JsonObject): JsonObject {
-  const checked = checkConfig(schema, sent)
+  const checked = checkConfig(schema, sent, 'the node')
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
   expect(check?.(checked.stored, {}) ?? []).toEqual([])
   return checked.stored
@@ -57,7 +60,7 @@ const pushSources = [...runningSources.filter(source => source.entrance === 'gat
 const lineSources = runningSources.filter(source => source.entrance === 'ingest')
 const pullSources = [...runningSources.filter(source => source.entrance === 'pull'), notes]
 const ownStores = destinations.filter(destination => destination.delivery === 'lines')
-const sending = [...destinations.filter(destination => destination.delivery === 'requests'), relay]
+const sending = [...CATALOGUE.sendingDestinations, relay]
 
 /** Pairs of a type and its node, as `describe.each` takes them. */
 function named<Node extends { readonly type: string }>(nodes: readonly Node[]): [string, Node][] {
@@ -218,7 +221,10 @@ describe.each(named(ownStores))('own store %s', (_type, destination) => {
   test('the fold makes the same line from the given options', () => {
     for (const example of destination.configs) {
       const stored = storedOptions(example)
-      const given = CATALOGUE.foldOptionsOf({ ...SINK, type: destination.type, user_config: stored })
+      const given = CATALOGUE.foldOptionsOf(
+        { ...SINK, type: destination.type, user_config: stored },
+        REVISION,
+      )
       const lineBy = (config: JsonObject) => {
         const line = newStoredLine()
         const event = Event.of({ host: 'h', text: 't', app: 'a', line: 'l' }, {}, '2031-03-09T08:15:30.250Z')
@@ -234,6 +240,7 @@ describe.each(named(ownStores))('own store %s', (_type, destination) => {
 })
 
 const SINK = { id: 's', kind: 'sink' as const, title: null, inputs: [] }
+const REVISION = { id: 'p', revision: 1 }
 const CONTEXT = {
   account: '507f1f77bc',
   timeMs: 1_930_000_000_000,
@@ -248,22 +255,23 @@ describe.each(named(sending))('destination %s', (_type, destination) => {
   test.each(titled(destination.examples))('%s', (_title, { config: sent, events, ...example }) => {
     const config = checkedOptions(destination, sent)
     const all = events.map(eventOf)
-    const inFold = catalogueWith({ destinations: [relay] }).foldOptionsOf({
-      ...SINK,
-      type: destination.type,
-      user_config: config,
-    })
+    const inFold = catalogueWith({ destinations: [relay] }).foldOptionsOf(
+      { ...SINK, type: destination.type, user_config: config },
+      REVISION,
+    )
     const never = all.map(event => shownFailure(destination.neverSent(event, inFold)))
     expect(never).toEqual(events.map((_, index) => example.never?.[index]))
     const sendable = all.filter((_, index) => never[index] === undefined)
     const known = destination.transport === NO_TRANSPORT ? inFold : config
-    const requests = [...destination.encode(sendable, known)]
-    expect(requests.map(({ request }) => request)).toEqual(example.requests)
+    const requests = [...destination.encode(batchOf(sendable), known)]
+    expect(requests.map(({ request }) => shownRequest(request))).toEqual(example.requests)
     // Without a request nothing is left to do; with some, each event is part of one.
     const inRequests = requests.reduce((sum, { events: count }) => sum + count, 0)
     expect([0, sendable.length]).toContain(inRequests)
-    for (const { answer, verdict } of example.answers ?? [])
-      expect(verdictsOf(destination.judge(answer, known)).map(shownVerdict)).toEqual([verdict].flat())
+    for (const { answer, verdict } of example.answers ?? []) {
+      const judged = destination.judge(fullAnswer(answer), known, requests[0] as EncodedRequest<unknown>)
+      expect(verdictsOf(judged).map(shownVerdict)).toEqual([verdict].flat())
+    }
   })
 
   test('has an example for each declared error, and for no other error', () => {
@@ -283,9 +291,37 @@ describe.each(named(sending))('destination %s', (_type, destination) => {
       [verdict].flat().map(each => (typeof each === 'string' ? each : 'failed')),
     )
     if (destination.transport === NO_TRANSPORT) expect(kinds).toEqual([])
+    else if (destination.transport !== relay.transport)
+      expect([...new Set(kinds)].sort()).toEqual(['again', 'delivered', 'failed', 'halve', 'rest'])
     else expect([...new Set(kinds)].sort()).toEqual(['again', 'delivered', 'failed'])
   })
 })
+
+/** Id of the batch of an example; its events have the ids 1, 2 and so on. */
+const EXAMPLE_BATCH = '7d0ff2a4-56a3-4a0e-8d5d-2f0a9f7a5d10'
+const EXAMPLE_CLOSED_MS = Date.parse('2031-03-09T08:20:31.999Z')
+
+function batchOf(events: readonly Event[]): Batch {
+  const eventIds = events.map((_, index) => String(index + 1))
+  return { id: EXAMPLE_BATCH, events, eventIds, closedMs: EXAMPLE_CLOSED_MS }
+}
+
+/** A request in JSON: a body that is not text is shown in base64. */
+function shownRequest(request: unknown): unknown {
+  if (!isHttpRequest(request)) return request
+  const { body, ...others } = request
+  const text = body.toString()
+  return { ...others, body: Buffer.from(text).equals(body) ? text : body.toString('base64') }
+}
+
+function isHttpRequest(request: unknown): request is HttpRequest {
+  return Buffer.isBuffer((request as Partial<HttpRequest>).body)
+}
+
+/** An answer by HTTP with all of its members. */
+function fullAnswer(answer: JsonValue): JsonValue {
+  return isJsonObject(answer) && 'status' in answer ? { headers: {}, body: '', ...answer } : answer
+}
 
 function verdictsOf(judged: ReturnType<SendingDestination['judge']>): Verdict[] {
   return [judged].flat()
@@ -340,16 +376,16 @@ function deliver(
     return failure === undefined
   })
   while (waiting.length > 0) {
-    const [first] = destination.encode(waiting, {})
+    const [first] = destination.encode(batchOf(waiting), {})
     if (first === undefined) throw new Error('events that can be sent need a request')
     const request = first.request as JsonObject
     requests.push((request.messages as JsonObject[]).map(({ n }) => n as JsonValue))
-    const judged = destination.judge(answerTo(request), {})
+    const judged = destination.judge(answerTo(request), {}, first)
     const again: Event[] = []
     for (const [index, event] of waiting.slice(0, first.events).entries()) {
       const verdict = (Array.isArray(judged) ? judged[index] : judged) as Verdict
       if (verdict === 'again') again.push(event)
-      else ended.push([numberOf(event), verdict === 'delivered' ? verdict : verdict.code])
+      else ended.push([numberOf(event), typeof verdict === 'string' ? verdict : verdict.code])
     }
     waiting = [...again, ...waiting.slice(first.events)]
   }
@@ -375,10 +411,11 @@ describe('the node types of this program', () => {
       expect(secretPlaces(config)).toEqual(expect.arrayContaining(foldSecrets.map(name => [name])))
   })
 
-  test('neither pull nor send: nothing opens such sources, and no transport carries requests', () => {
+  test('do not pull, and send requests by HTTP or to Kafka, which programs do since the thirteenth behaviour', () => {
     expect(runningSources.filter(({ entrance }) => entrance === 'pull')).toEqual([])
-    for (const destination of destinations)
-      expect('transport' in destination ? destination.transport : 'none').toBe('none')
+    const sendingTypes = destinations.filter(each => 'transport' in each && each.transport !== 'none')
+    for (const destination of sendingTypes)
+      expect(destination).toMatchObject({ transport: expect.stringMatching(/^(http|kafka)$/), since: 13 })
   })
 
   test('do not hand secrets of destinations to the fold', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PARSERS } from '../../engine/nodes/processors/parsers/parsers.ts'
-import { destinationSections, nodeReference, sourceSections } from '../support/node-reference.ts'
+import { grokReference } from '../support/grok-reference.ts'
+import { destinationSections, letterMade, nodeReference, sourceSections } from '../support/node-reference.ts'
 import { type OptionSchema, optionRows } from '../support/option-table.ts'
 import { notes, parcels, relay } from '../support/toy-nodes.ts'
 
@@ -16,8 +17,27 @@ test('docs/nodes.md is the page of the present declarations (renew it with `npm 
   await expect(nodeReference()).toMatchFileSnapshot('../../docs/nodes.md')
 })
 
+test('docs/grok.md is the page of the present library (renew it with `npm run docs`)', async () => {
+  await expect(grokReference()).toMatchFileSnapshot('../../docs/grok.md')
+})
+
 test.each(SCHEMAS)('every option of %s has a description', (_type, schema) => {
   for (const { name, description } of optionRows(schema)) expect(description, name).toMatch(/\w/)
+})
+
+test('an example of each processor shows for each of its errors whether the event fails', () => {
+  const unknown = [...CATALOGUE.processors].flatMap(({ type, errors, examples }) =>
+    errors.filter(error => letterMade(error, examples) === undefined).map(error => `${type} ${error}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('an event fails at the encryption of a list, and passes without the field', () => {
+  const { examples } = CATALOGUE.processorOf('encrypt-fields') ?? { examples: [] }
+  expect(letterMade('E_ENCRYPT_BAD_TYPE', examples)).toBe('yes')
+  expect(letterMade('E_NOT_FOUND', examples)).toBe('no')
+  expect(letterMade('E_EXPRESSION_COST', [])).toBe('yes')
+  expect(letterMade('E_TRACE_NO_ROOT', examples)).toBeUndefined()
 })
 
 test('every part of a contract is on the page', () => {

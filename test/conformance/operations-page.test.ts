@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { EXIT, EXIT_CODES } from '../../deploy/cli/command-error.ts'
 import { describeSettings } from '../../deploy/settings/settings.ts'
 import { commandLine } from '../support/command-line.ts'
 import { testInstallation } from '../support/test-installation.ts'
@@ -29,6 +30,19 @@ test("the settings of the operator's guide are those of the program", () => {
     summary,
   ])
   expect(settingsOfPage()).toEqual(expected)
+})
+
+test("the exit codes of the operator's guide are those of the program", () => {
+  const [, table = ''] = /<!-- exit codes:.*-->\n([\s\S]*?)\n<!-- \/exit codes -->/.exec(page()) ?? []
+  const rows = table.split('\n').slice(2)
+  const cells = rows.map(row =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map(cell => cell.trim()),
+  )
+  expect(cells).toEqual(EXIT_CODES.map(({ code, meaning }) => [String(code), meaning]))
+  expect(EXIT_CODES.map(({ code }) => code)).toEqual(Object.values(EXIT))
 })
 
 test("the pipeline of the operator's guide passes its tests, and can be applied and published", async () => {

@@ -51,7 +51,7 @@ const FACTS = {
 const RUNS = { numRuns: 300 }
 
 /** The events that a body sent to a gateway route becomes. */
-function pushed(body: string, isExact = true): Event[] {
+function pushed(body: string): Event[] {
   const builder = new LineBatchBuilder()
   builder.addRequest(batch => {
     const request = { body: Buffer.from(body), limitBytes: 2_000_000, eventLimitBytes: 2_000_000 }
@@ -60,7 +60,7 @@ function pushed(body: string, isExact = true): Event[] {
     for (const message of decoded) batch.addEvent(message, NOW_MS)
     return { facts: FACTS }
   })
-  const batch = LineBatchView.decode(builder.encode(SAMPLE_ACCOUNT, SAMPLE_ROUTE), isExact)
+  const batch = LineBatchView.decode(builder.encode(SAMPLE_ACCOUNT, SAMPLE_ROUTE))
   return Array.from({ length: batch.count }, (_, index) => Event.ofLine(batch, index))
 }
 
@@ -96,7 +96,7 @@ function gathered(events: readonly Event[], options: object): Event | undefined 
     expect(process(event, state, 0)).toBeInstanceOf(Gathered)
     state = finish(Reductions.restore(finish(state.snapshot())))
   }
-  const [ended] = reduce.windows?.release(config)(state, 1_000) ?? []
+  const [ended] = reduce.windows?.release(config)(state, 1_000, 1_000) ?? []
   return ended?.event
 }
 

@@ -9,7 +9,6 @@ import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import type { Processor } from '../../engine/nodes/contract/define-processor.ts'
 import { checkStoredOptions } from '../../engine/nodes/contract/node-declaration.ts'
-import { DEFAULT_STATE_BOUNDS } from '../../engine/nodes/contract/state-bounds.ts'
 import { decodingMessages } from '../../engine/nodes/sources/http/http-decoding.ts'
 import { finish } from '../../engine/steps.ts'
 import type { JsonObject } from '../../schemas/json.ts'
@@ -38,18 +37,38 @@ const around = (value: string) => `{"b":1,"7":${value},"a":{"10":2,"x":3},"1":"z
 const unchanged = (config: object): Way => ({ config, sent: around, left: around })
 const always = { expressions: [{ field: '.nothing', str_operator: 'exists', value: '', negate: true }] }
 
+const ENCRYPTION = { field: '.s', algorithm: 'AES-128-CTR', key: 'sixteen byte key', iv_field: '.a."5"' }
+
 /** One way for each processor that this program runs. */
 const WAYS: Readonly<Record<string, Way>> = {
+  aggregate: unchanged({
+    window: { type: 'tumbling', interval: 60 },
+    evaluate: { operation: 'CUSTOM', script: 'function f(total) { return total }' },
+    conditional: always,
+  }),
   'compact-fields': {
     config: { fields: ['."7"'] },
     sent: value => around(`[${value}]`),
     left: (_value, drawn) => around(compactedText({ elements: [drawn] }) ?? '[]'),
+  },
+  'data-profiler': unchanged({
+    ...{ app_fields: ['.app'], host_fields: ['.host'], level_fields: ['.level'], line_fields: ['.b'] },
+  }),
+  'decrypt-fields': {
+    config: ENCRYPTION,
+    sent: value => `{"b":1,"7":${value},"s":"6MnzMjo=","a":{"10":2,"5":"C5+rPeF1fS8U7oOyFLVx7g=="},"1":"z"}`,
+    left: value => `{"b":1,"7":${value},"s":"clear","a":{"10":2,"5":"C5+rPeF1fS8U7oOyFLVx7g=="},"1":"z"}`,
   },
   dedupe: unchanged({ fields: ['."7"'] }),
   'drop-fields': {
     config: { fields: ['.zz', '.a."10"'] },
     sent: around,
     left: value => around(value).replace('"10":2,', ''),
+  },
+  'encrypt-fields': {
+    config: ENCRYPTION,
+    sent: value => `{"b":1,"s":"clear","7":${value},"a":{"10":2},"1":"z"}`,
+    left: value => `{"b":1,"s":"6MnzMjo=","7":${value},"a":{"10":2,"5":"C5+rPeF1fS8U7oOyFLVx7g=="},"1":"z"}`,
   },
   'event-to-metric': {
     config: {
@@ -110,6 +129,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'set-timestamp': unchanged({ parsers: [{ field: '.b', options: { format: '%s' } }] }),
   stringify: { config: {}, sent: around, left: value => JSON.stringify(around(value)) },
   throttle: unchanged({ threshold: 1, window_ms: 1 }),
+  'trace-sampling': unchanged({ sample_type: 'head', trace_id_field: '."1"' }),
   unroll: {
     config: { field: '.a', values_only: false },
     sent: value => `{"b":1,"a":[${around(value)}],"1":"z"}`,
@@ -152,8 +172,12 @@ function pushed(body: string): Event {
 function passedBy(processor: Processor, config: object, event: Event): Event {
   const checked = checkStoredOptions(processor, config as JsonObject)
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems))
-  const state = processor.state?.create(DEFAULT_STATE_BOUNDS, 1)
-  const outcome = processor.compile(checked.stored, () => {}, UNMETERED)(event, state, NOW_MS)
+  const state = processor.state?.create(1)
+  const outcome = processor.compile(checked.stored, () => {}, UNMETERED, { place: () => 'a place' })(
+    event,
+    state,
+    NOW_MS,
+  )
   if (outcome instanceof Split) return [...outcome.events][0] as Event
   if (outcome instanceof Gathered) return outcome.released[0] as Event
   return outcome instanceof Routed || outcome instanceof PassedWithError ? outcome.event : (outcome as Event)

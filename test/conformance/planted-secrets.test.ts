@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import Type, { type TObject } from 'typebox'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { buildServer } from '../../api/server.ts'
+import { outboxLane } from '../../deploy/outbox.ts'
 import { AlertService } from '../../engine/alerts/alert-service.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
@@ -21,6 +22,8 @@ import { checkNode } from '../../engine/nodes/contract/check-node.ts'
 import { defineProcessor } from '../../engine/nodes/contract/define-processor.ts'
 import type { NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import { Secret, secretPlaces } from '../../engine/nodes/contract/secret.ts'
+import type { KafkaOutbound } from '../../engine/outbound/kafka-exchange.ts'
+import type { Outbound } from '../../engine/outbound/outbound.ts'
 import { LiveTaps } from '../../engine/replay/taps/taps.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { Engine } from '../../engine/worker/engine.ts'
@@ -192,6 +195,15 @@ let app: TestInstallation['app']
 let store: MemoryStore
 let written: string[]
 
+/** Refuses every request with an answer that repeats it, as some servers do. */
+const ECHO: Pick<Outbound, 'request'> & KafkaOutbound = {
+  produce: async () => ({ error: 'INVALID_TOPIC_EXCEPTION' }),
+  request: async ({ body, ...head }) => ({
+    ...{ status: 400, headers: {} },
+    body: `${JSON.stringify(head)} ${new URLSearchParams(head.headers)} ${body}`,
+  }),
+}
+
 /** Starts an installation and its engine. */
 async function start(catalogue: Catalogue): Promise<void> {
   written = []
@@ -209,7 +221,7 @@ async function start(catalogue: Catalogue): Promise<void> {
     settings: { ...TEST_SETTINGS, isOwnHost: () => true },
   })
   const { log, configuration, clock } = installation
-  const { deadLetters, ...topics } = await openPartitionedTopics(log, TEST_SETTINGS.partitions)
+  const { deadLetters, outbox, ...topics } = await openPartitionedTopics(log, TEST_SETTINGS.partitions)
   const taps = new LiveTaps(catalogue, clock)
   engine = new Engine({
     catalogue,
@@ -217,6 +229,7 @@ async function start(catalogue: Catalogue): Promise<void> {
     ...topics,
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => DAY_MS },
+    outbox: outboxLane({ ...installation, outbox, deadLetters, catalogue, outbound: ECHO }),
     quotas: quotaLedgerOn(configuration),
     store,
     clock,
@@ -261,6 +274,7 @@ describe('a secret in an option of a node', () => {
     const { found, look, call } = searchFor([...nodes, ...alerts])
     const all = await pipelineWith(nodes, call)
     const { runs, source, running } = await publishedWith(nodes, call)
+    expect(running.map(({ type }) => type)).toEqual(expect.arrayContaining(['http', 'elasticsearch', 'loki']))
     expect((await call('POST', `/v3/pipeline/${all.id}/publish?allow_unconnected_edges=true`)).status).toBe(
       400,
     )
@@ -351,19 +365,78 @@ describe('a secret in an option of a node', () => {
   test('would be found on the log and in checkpoints if cuts had all options', async () => {
     await start(new UnguardedCatalogue(NODE_TYPES))
     const { found, look, call } = searchFor(PLANTED.map(planted))
-    await publishedWith(PLANTED.map(planted), call)
+    const { running } = await publishedWith(PLANTED.map(planted), call)
     await pass(2_000)
     await engineStopped()
     await lookAtTopics(look)
-    expect(found.toSorted()).toEqual([
-      'weir.checkpoints contains ingestion_key of log-analysis',
-      'weir.checkpoints contains key of stamp',
-      'weir.checkpoints contains keys.[].token of vault',
-      'weir.ingest contains ingestion_key of log-analysis',
-      'weir.ingest contains key of stamp',
-      'weir.ingest contains keys.[].token of vault',
-    ])
+    const everywhere = ['weir.checkpoints', 'weir.ingest'].flatMap(topic =>
+      running.map(({ type, place }) => `${topic} contains ${place} of ${type}`),
+    )
+    expect(found.toSorted()).toEqual(everywhere.toSorted())
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'weir.checkpoints contains ingestion_key of log-analysis',
+        'weir.checkpoints contains keys.[].token of vault',
+        'weir.ingest contains key of stamp',
+        'weir.ingest contains uri of http',
+      ]),
+    )
   })
+
+  test('is nowhere after events were encrypted with it, nor are values that error records hide', async () => {
+    await start(WITH_VAULT)
+    const config = { algorithm: 'AES-128-CTR', key: secretOf(1) }
+    const planted = { type: 'encrypt-fields', place: 'key', secret: config.key }
+    const { found, look, call } = searchFor([planted])
+    const { id } = (await call('POST', '/v3/pipeline', { title: 'Encrypted' })).body.data
+    const add = async (kind: NodeKind, node: JsonObject) => {
+      const { status, body } = await call('POST', `/v3/pipeline/${id}/${kind}`, node, true)
+      expect([node, status]).toEqual([node, 200])
+      return body.data.id
+    }
+    const source = await add('source', { type: 'log-analysis-ingestion' })
+    const coded = async (type: string, field: string, iv_field: string) =>
+      add('transform', { type, inputs: [source], user_config: { ...config, field, iv_field } })
+    const closed = await coded('encrypt-fields', '.line', '.iv')
+    await add('sink', { type: 'log-analysis', inputs: [closed] })
+    const failing = [
+      await coded('encrypt-fields', '.line', '.app.iv'),
+      await coded('encrypt-fields', '.app', 'timestamp'),
+      await coded('decrypt-fields', '.line', '.app'),
+    ]
+    expect((await call('POST', `/v3/pipeline/${id}/publish?allow_unconnected_edges=true`)).status).toBe(200)
+    await pass(2_000)
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/logs/ingest?hostname=web-1',
+      headers: { apikey: installation.credentials.ingestionKey, 'content-type': 'application/json' },
+      payload: { lines: [{ line: LINE, app: 'an app of the account' }] },
+    })
+    expect(answer.statusCode).toBe(200)
+    await pass(62_000)
+    const [stored] = store.rows('lines')
+    expect(String(stored?.line)).toMatch(/^[\w+/]{28}$/)
+    const errors = store.rows('pipeline_errors').map(({ node, code, captured }) => [node, code, captured])
+    const hiddenIn = (members: JsonObject) =>
+      expect.stringContaining(JSON.stringify(members).slice(1, -1)) as unknown
+    expect(errors).toEqual(
+      expect.arrayContaining([
+        [failing[0], 'E_ENCRYPT_FAILED', hiddenIn({ line: '[hidden]' })],
+        [failing[1], 'E_ENCRYPT_FAILED', hiddenIn({ app: '[hidden]' })],
+        [failing[2], 'E_DECRYPT_FIELD_DECODE', hiddenIn({ line: '[hidden]', app: '[hidden]' })],
+      ]),
+    )
+    expect(errors).toHaveLength(3)
+    expect((await call('GET', '/v1/config/audit')).status).toBe(200)
+    await engineStopped()
+    await lookAtTopics(look)
+    look('the output', written.join('\n'))
+    look(
+      'the store',
+      JSON.stringify(store.rows('lines'), (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    )
+    expect(found).toEqual([])
+  }, 60_000)
 
   type Call = (
     method: 'GET' | 'POST' | 'PUT',
@@ -404,7 +477,7 @@ describe('a secret in an option of a node', () => {
 
   /** Publishes a pipeline with the secrets of all types that run. */
   async function publishedWith(nodes: readonly PlantedNode[], call: Call) {
-    const running = nodes.filter(({ kind, type }) => WITH_VAULT.isBuilt(kind, type))
+    const running = nodes.filter(each => WITH_VAULT.isBuilt(each.kind, each.type) && isPublishable(each))
     const runs = await pipelineWith(running, call)
     const path = `/v3/pipeline/${runs.id}`
     const { body } = await call('POST', `${path}/source`, { type: 'log-analysis-ingestion' }, true)
@@ -419,6 +492,13 @@ describe('a secret in an option of a node', () => {
       )
     expect((await call('POST', `${path}/publish?allow_unconnected_edges=true`)).status).toBe(200)
     return { runs, source, running }
+  }
+
+  /** Whether options with a planted secret can be published: some secrets must have a form. */
+  function isPublishable({ kind, type, config }: PlantedNode): boolean {
+    const site = { isOwnHost: () => true, isForeignKey: () => false, notPublished: '' }
+    const destination = kind === 'sink' ? WITH_VAULT.destinationOf(type) : undefined
+    return (destination?.publishProblems?.(config, site) ?? []).length === 0
   }
 
   async function pipelineWith(nodes: readonly PlantedNode[], call: Call) {
@@ -520,7 +600,7 @@ describe('a secret in an option of a node', () => {
 
   async function topics(): Promise<Topic[]> {
     const { log } = installation
-    const { ingest, checkpoints, keyed, deadLetters } = await openPartitionedTopics(
+    const { ingest, checkpoints, keyed, deadLetters, outbox } = await openPartitionedTopics(
       log,
       TEST_SETTINGS.partitions,
     )
@@ -530,6 +610,8 @@ describe('a secret in an option of a node', () => {
       keyed.topic,
       keyed.checkpoints,
       deadLetters,
+      outbox.topic,
+      outbox.checkpoints,
       await log.topic(CONFIG_TOPIC, 1),
     ]
   }

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ROOMS, roomOf } from '../support/rooms.ts'
 import {
@@ -15,7 +16,7 @@ const MOST_SOURCES = 30
 const MAY_BE_LONG = ['engine/nodes/processors', 'engine/nodes/destinations', 'engine/nodes/sources']
 
 /** Folders whose parts each have a small test beside them: an example of what the part does with a record. */
-const WITH_EXAMPLES = ['engine/fold/', 'engine/worker/']
+const WITH_EXAMPLES = ['engine/delivery/', 'engine/fold/', 'engine/worker/']
 /** Error classes without behaviour. */
 const WITHOUT_EXAMPLE = ['engine/fold/fold-error.ts']
 
@@ -46,7 +47,7 @@ const NODE_GLOBALS = globalNames([
  * members that read the clock or draw a number.
  */
 const PURE_GLOBALS: ReadonlySet<string> = new Set(
-  `undefined NaN Infinity isFinite isNaN parseFloat parseInt Number BigInt Math String RegExp Boolean Symbol Date
+  `undefined NaN Infinity isFinite isNaN parseFloat parseInt decodeURIComponent encodeURIComponent Number BigInt Math String RegExp Boolean Symbol Date
   Object Array Map Set WeakMap WeakSet Iterator Promise Proxy Reflect JSON TextEncoder TextDecoder URL URLSearchParams Buffer
   Error AggregateError RangeError SyntaxError TypeError ArrayBuffer DataView Int8Array Uint8Array Int16Array
   Uint16Array Int32Array Uint32Array Float64Array WebAssembly`.split(/\s+/),
@@ -67,6 +68,20 @@ const IMPURE_GLOBALS_OF_NODES = globalNames(
 const OWN_NAMES =
   /^import\s+(?:type\s+)?\{([^}]*)\}|^(?:export\s+)?(?:class|interface|type|function)\s+(\w+(?:<[^>]*>)?)/gm
 
+/** Bounds of everything that is a pure function of a log. */
+const PURE: Reach = {
+  never:
+    /^engine\/(nodes\/(catalogue\.ts|(processors|sources|destinations)\/)|(log|store|clock|worker|entropy|outbound|configuration|replay)\/)/,
+  packages: ['avsc', 'node:buffer', 'node:zlib', 're2js', 'typebox'],
+  globals: IMPURE_GLOBALS,
+}
+
+/** Types of nodes. `ajv` and `node:vm` check options; the fold does not call them. */
+const NODE_TYPES = {
+  packages: ['ajv', 'avsc', 'leven', 'node:buffer', 'node:crypto', 'node:vm', 're2js', 'typebox'],
+  globals: IMPURE_GLOBALS_OF_NODES,
+}
+
 /**
  * Bounds by room. A way ends at a package: the listed packages are trusted, and the test does not look at the modules that they
  * load. `avsc`, for example, requires `fs`, which the fold does not use: it only calls the codecs of schemas.
@@ -77,15 +92,14 @@ const REACH: Readonly<Record<string, Reach>> = {
   'engine/worker': { never: NODES },
   'engine/replay': { never: NODES },
   api: { never: NODES },
-  'engine/fold': {
-    never:
-      /^engine\/(nodes\/(catalogue\.ts|(processors|sources|destinations)\/)|(log|store|clock|worker|entropy|outbound|configuration|replay)\/)/,
-    packages: ['avsc', 'node:buffer', 'node:zlib', 're2js', 'typebox'],
-    globals: IMPURE_GLOBALS,
-  },
+  'engine/fold': PURE,
+  'engine/delivery/fold': PURE,
+  'engine/delivery/sending': { never: NODES },
   // The fold runs them, although it imports none of them.
-  'engine/nodes/processors': { globals: IMPURE_GLOBALS_OF_NODES },
-  'engine/nodes/destinations': { globals: IMPURE_GLOBALS_OF_NODES },
+  'engine/nodes/processors': NODE_TYPES,
+  // One reads addresses, by `isIP`.
+  'engine/nodes/destinations': { ...NODE_TYPES, packages: [...NODE_TYPES.packages, 'node:net'] },
+  'engine/nodes/sources': NODE_TYPES,
   schemas: {
     never: /^(engine|api|deploy)\//,
     packages: ['typebox'],
@@ -93,6 +107,8 @@ const REACH: Readonly<Record<string, Reach>> = {
     without: 'schemas/log',
   },
   'engine/query-language': { packages: [], globals: NODE_GLOBALS },
+  // The page reads queries with the parser of the server.
+  console: { never: /^(engine\/(?!query-language\/)|api\/|deploy\/)/, globals: NODE_GLOBALS },
 }
 
 const isTest = ({ path }: SourceFile) => path.endsWith('.test.ts') || path.startsWith('test/')
@@ -236,6 +252,14 @@ describe('the project', () => {
     expect(wrongImports(files)).toEqual([])
   })
 
+  test('has only sources that these rules read', () => {
+    const root = new URL('../../', import.meta.url).pathname
+    const names = ['schemas', 'engine', 'api'].flatMap(folder =>
+      readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }),
+    )
+    expect(names.filter(name => /\.(?:[cm]?jsx?|[cm]tsx?)$/.test(name))).toEqual([])
+  })
+
   test('has a row for every folder', () => {
     const folders = new Set(files.filter(file => !isTest(file)).map(({ path }) => folderOf(path)))
     const others = [...folders].filter(folder => !Object.hasOwn(ROOMS, folder) && !PART_OF_ROOM.test(folder))
@@ -256,6 +280,12 @@ describe('the project', () => {
       others.filter(other => !imported.has(`${room} ${other}`)).map(other => `${room} -> ${other}`),
     )
     expect(unused).toEqual([])
+  })
+
+  test('has rows whose imports are in order', () => {
+    expect(Object.entries(ROOMS).filter(([, others]) => others.join() !== others.toSorted().join())).toEqual(
+      [],
+    )
   })
 
   test('has no circle of imports, including types', () => {
@@ -353,6 +383,9 @@ describe('these checks find', () => {
     ['engine/fold/fold.ts', 'const { now } = performance'],
     ['engine/fold/fold.ts', 'const all = { ...process }'],
     ['engine/nodes/processors/a.ts', "process.getBuiltinModule('node:fs')"],
+    ['engine/nodes/processors/a.ts', "import { readFileSync } from 'node:fs'"],
+    ['engine/nodes/destinations/a.ts', "import { spawn } from 'node:child_process'"],
+    ['engine/nodes/sources/a.ts', "import { connect } from 'node:net'"],
     ['schemas/http/a.ts', "import { hash } from 'node:crypto'"],
     ['schemas/http/a.ts', 'export const size = globalThis.Buffer.byteLength'],
     ['schemas/a.ts', "import { event } from '../engine/event/event.ts'"],

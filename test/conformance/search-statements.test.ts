@@ -41,8 +41,25 @@ const HEAD: LinePage = { prefer: 'head', limit: 10_000 }
 const BEHIND = { ts: DAY + 5, t: DAY + 7, topic: 1, partition: 3, offset: '9007199254740991', row: 12 }
 /** Answer to each question: the period of a search is cut into three slices, and none of them fills the page. */
 const ROWS = [
-  { lines: 2_500_000, firstMs: DAY, lastMs: DAY + 3_599_999, line: '', meta: '', day: '2026-03-01' },
+  {
+    lines: 2_500_000,
+    firstMs: DAY,
+    lastMs: DAY + 3_599_999,
+    line: '',
+    meta: '',
+    extra: '',
+    day: '2026-03-01',
+    hours: [[], []],
+  },
 ]
+
+/** Answer to each question about slotted lines. As a row of a line, it is one that the program can read. */
+const ROWS_OF_SLOTTED = ROWS.map(row => ({
+  ...row,
+  ...{ account: SELECTION.account, t: DAY, ts: DAY, topic: 1, partition: 3, offset: '7', row: 0 },
+  ...{ host: 'h', app: 'a', level: 'INFO', tag_list: '', facts: '', shape: '', whole_line: '' },
+  ...{ size: 0, retention: 7 },
+}))
 
 type Ask = (store: Store) => Promise<unknown>
 
@@ -88,7 +105,7 @@ const words = (count: number) => Array.from({ length: count }, (_, index) => `w$
 
 const PAGED = ['', 'word', '==word', 'a:>5 word', '-word']
 const USAGE = { account: SELECTION.account, fromMs: DAY - 5000, toMs: DAY + 3 * DAY_MS }
-const ERRORS = { account: SELECTION.account, pipeline: 'p', fromMs: DAY, limit: 100 }
+const ERRORS = { account: SELECTION.account, pipelines: ['p'], fromMs: DAY, limit: 100 }
 
 const SEARCHES: ReadonlyMap<string, Ask> = new Map([
   ...[...new Set([...explainedQueries(), ...QUERIES])].map(
@@ -130,13 +147,15 @@ const SEARCHES: ReadonlyMap<string, Ask> = new Map([
   ['usage of an hour', store => store.usageTotals({ ...USAGE, toMs: DAY - 1 })],
   ['errors', store => store.pipelineErrors(ERRORS)],
   ['errors of a node', store => store.pipelineErrors({ ...ERRORS, node: 'n', toMs: DAY + 1 })],
+  ['errors of a code', store => store.pipelineErrors({ ...ERRORS, code: 'E' })],
+  ['counts of errors', store => store.pipelineErrorCounts(ERRORS)],
 ])
 
 async function statementsOf(
   ask: Ask,
   table: LineTable = 'lines',
 ): Promise<readonly AskedStatement[] | string> {
-  const connection = new RecordingConnection(ROWS, table)
+  const connection = new RecordingConnection(table === 'lines' ? ROWS : ROWS_OF_SLOTTED, table)
   const store = openClickHouseStore(connection)
   await store.open('0b9e0d6e-6f3c-4a57-9d52-30763604df9b')
   try {

@@ -6,7 +6,7 @@ import type { FilteredLines } from '../../engine/store/search/filtered-segments.
 import { fullFieldDays } from '../../engine/store/search/full-field-days.ts'
 import { type Buckets, countByTime, countByValue } from '../../engine/store/search/line-counts.ts'
 import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
-import { searchLines } from '../../engine/store/search/sliced-search.ts'
+import { searchLines } from '../../engine/store/search/slices/sliced-search.ts'
 import { LINE_TABLES, type LineTable } from '../../schemas/log/tables.ts'
 import type { AskedStatement } from '../support/recording-connection.ts'
 import { type Answers, ScriptedRunner } from '../support/scripted-runner.ts'

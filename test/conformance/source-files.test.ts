@@ -34,11 +34,14 @@ describe('imports of a module', () => {
 /** Beginning of a comment that names no subject. */
 const FRAGMENT = /(?<=^|\s)(?:\/\*\*?|\/\/)\s*(?:\*\s*)?((?:Of|What|Which|How|Both|Same)\s.*)/gm
 
+/** Beginning of a docstring that says when, and not what. Within functions, a sentence may begin in this way. */
+const CIRCUMSTANCE = /\/\*\*\s*(?:\*\s*)?((?:As|For)\s.*)/g
+
 /** Descriptions of options for users are comments of the generated client. */
 const GENERATED = 'test/client/api-client.ts'
 
 function fragmentsIn(text: string): string[] {
-  return [...text.matchAll(FRAGMENT)].map(([, comment]) => comment as string)
+  return [...text.matchAll(FRAGMENT), ...text.matchAll(CIRCUMSTANCE)].map(([, comment]) => comment as string)
 }
 
 test('every comment names its subject', () => {
@@ -56,6 +59,13 @@ describe.each(['Of', 'What', 'Which', 'How', 'Both', 'Same'])('a comment that be
       expect(fragmentsIn(comment)).toHaveLength(1)
     },
   )
+})
+
+test.each(['As', 'For'])('a docstring that begins with "%s" is found, and no other comment', word => {
+  const text = `${word} cuts.`
+  expect(fragmentsIn(`/** ${text} */`)).toHaveLength(1)
+  expect(fragmentsIn(`/**\n * ${text}\n */`)).toHaveLength(1)
+  expect(fragmentsIn(`// ${text}\n/** A ${text} */`)).toEqual([])
 })
 
 test('other comments, and other words, are not found', () => {

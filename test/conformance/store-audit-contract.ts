@@ -163,14 +163,21 @@ export function auditContract(opened: () => OpenedStore, takeOwnDatabase: () => 
     test('counts of nodes have sums, too', async () => {
       const { audit, store } = await fill()
       const activity = { ...noCounts(), eventsIn: 5, eventsOut: 5, held: -1 }
-      const rows = [{ account: 'a', pipeline: '', node: 'own-store', activity }]
-      const block = nodeMetricsBlock({ offset: 44n, minuteMs: DAY }, rows)
+      const row = { account: 'a', pipeline: '', node: 'own-store', activity }
+      // Only the second block has the column of outputs.
+      const blocks = [
+        nodeMetricsBlock({ offset: 44n, minuteMs: DAY }, [row]),
+        nodeMetricsBlock({ offset: 45n, minuteMs: DAY }, [row, { ...row, output: 'b2' }]),
+      ]
       const target = { ...PARTITION, table: 'node_metrics' } as const
-      await store.insert({ ...target, epoch: { offset: 40n, attempt: 0 }, block, rows: 1 })
-      const range = { ...target, from: 0n, until: 45n }
-      const [given] = await audit.blockSums('node_metrics', [block])
-      expect(await audit.storedSums(range, [44n])).toEqual([{ window: 44n, ...given }])
-      expect(given).toMatchObject({ rows: 1, bytes: 0, usage: { lines: 1 } })
+      for (const [index, block] of blocks.entries()) {
+        const rows = index + 1
+        await store.insert({ ...target, epoch: { offset: 40n, attempt: 0 }, block, rows })
+        const range = { ...target, from: 44n + BigInt(index), until: 45n + BigInt(index) }
+        const [given] = await audit.blockSums('node_metrics', [block])
+        expect(await audit.storedSums(range, [range.from])).toEqual([{ window: range.from, ...given }])
+        expect(given).toMatchObject({ rows, bytes: 0, usage: { lines: rows } })
+      }
     })
 
     test('usage of a closed day equals its lines, however they are grouped', async () => {

@@ -18,8 +18,9 @@ async function openFront(): Promise<StoreEngine> {
   }
 }
 
-// The embedded engine fulfils the whole contract in every run.
-storeContract('an engine over HTTP', openFront, { sums: IS_LONG })
+// The embedded engine fulfils the whole contract in every run. In the short form the front shows what HTTP could change:
+// blocks, parameters, answers, errors and ends of statements.
+storeContract('an engine over HTTP', openFront, { statements: IS_LONG })
 
 const server = serverAtHand()
 if (server === undefined)

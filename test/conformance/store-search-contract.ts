@@ -244,24 +244,89 @@ export function searchContract(opened: () => Promise<SearchedStore> | SearchedSt
     ])
   })
 
-  test('equal errors of a pipeline are one entry', async () => {
+  test('usage over time is that of some names and of all others', async () => {
+    const store = await filled()
+    const period = { account: ACCOUNT, fromMs: DAY, toMs: DAY + 999 }
+    const starts = [DAY - DAY_MS, DAY, DAY + DAY_MS]
+    const query = { ...period, kind: 'tags', names: ['blue', 'none'], starts, isUtcDays: true } as const
+    const bytes = (row: number) => (LINES[row] as StoredLine).sizeBytes
+    expect((await store.usageSeries(query)).toSorted((a, b) => a.lines - b.lines)).toEqual([
+      { bucket: 1, name: 'blue', lines: 1, bytes: bytes(2) },
+      { bucket: 1, name: null, lines: 2, bytes: bytes(1) + bytes(2) },
+    ])
+    const pools = await store.usageSeries({ ...query, kind: 'pools', names: ['7'], isUtcDays: false })
+    const byLines = pools.toSorted((a, b) => a.lines - b.lines)
+    expect(byLines.map(({ bucket, name, lines }) => [bucket, name, lines])).toEqual([
+      [1, '7', 1],
+      [1, null, 4],
+    ])
+  })
+
+  test('errors of a node with one code and field are one entry, with the sentence of the first', async () => {
     const { store, epoch } = await opened()
     const error = { account: 'a', pipeline: 'p', node: 'n', nodeKind: 'transform', code: 'E', message: 'm' }
     const rows = [
       { ...error, field: null, captured: 'first', count: 2, lastMs: DAY + 9 },
+      { ...error, field: '.b', captured: 'b', count: 3, firstMs: DAY + 5, lastMs: DAY + 8 },
+      { ...error, field: '.a', captured: 'later', count: 1, lastMs: DAY + 80, message: 'found: object' },
       { ...error, field: '.a', captured: 'other', count: 1, lastMs: DAY + 70 },
       { ...error, field: null, pipeline: 'q', captured: '', count: 1, lastMs: DAY + 1 },
     ]
     const block = pipelineErrorsBlock({ offset: 41n, minuteMs: DAY }, rows)
     await store.insert({ ...PARTITION, table: 'pipeline_errors', epoch, block, rows: rows.length })
-    const query = { account: 'a', pipeline: 'p', fromMs: DAY, limit: 9 }
-    const shared = { node: 'n', nodeKind: 'transform', code: 'E', message: 'm' }
+    const query = { account: 'a', pipelines: ['p'], fromMs: DAY, limit: 9 }
+    const shared = { pipeline: 'p', node: 'n', nodeKind: 'transform', code: 'E', message: 'm' }
+    const hours = (count: number) => [{ startMs: DAY, count }]
     expect(await store.pipelineErrors(query)).toEqual([
-      { ...shared, field: '.a', captured: 'other', count: 1, firstMs: DAY + 70, lastMs: DAY + 70 },
-      { ...shared, field: null, captured: 'first', count: 2, firstMs: DAY, lastMs: DAY + 9 },
+      {
+        ...shared,
+        field: '.a',
+        captured: 'other',
+        count: 2,
+        hours: hours(2),
+        firstMs: DAY + 70,
+        lastMs: DAY + 80,
+      },
+      { ...shared, field: null, captured: 'first', count: 2, hours: hours(2), firstMs: DAY, lastMs: DAY + 9 },
+      { ...shared, field: '.b', captured: 'b', count: 3, hours: hours(3), firstMs: DAY + 5, lastMs: DAY + 8 },
     ])
-    expect(await store.pipelineErrors({ ...query, toMs: DAY + 70 })).toHaveLength(1)
+    expect(await store.pipelineErrors({ ...query, toMs: DAY + 70 })).toHaveLength(2)
     expect(await store.pipelineErrors({ ...query, limit: 1 })).toHaveLength(1)
+    const both = await store.pipelineErrors({ ...query, pipelines: ['p', 'q', 'other'] })
+    expect(both.map(({ pipeline }) => pipeline)).toEqual(['p', 'p', 'p', 'q'])
+  })
+
+  test('errors are selected by node and code, and counted by both, the largest number first', async () => {
+    const { store, epoch } = await opened()
+    const error = { account: 'a', pipeline: 'p', nodeKind: 'transform', message: 'm', captured: '' }
+    const rows = [
+      { ...error, node: 'n', code: 'E', field: '.a', count: 2, lastMs: DAY + 1 },
+      { ...error, node: 'n', code: 'E', field: '.b', count: 3, lastMs: DAY + 2 },
+      { ...error, node: 'n', code: 'F', field: null, count: 4, lastMs: DAY + 3 },
+      { ...error, node: 'o', code: 'E', field: null, count: 4, lastMs: DAY + 70 },
+      { ...error, node: 'o', code: 'F', field: null, pipeline: 'q', count: 9, lastMs: DAY + 4 },
+    ]
+    const block = pipelineErrorsBlock({ offset: 42n, minuteMs: DAY }, rows)
+    await store.insert({ ...PARTITION, table: 'pipeline_errors', epoch, block, rows: rows.length })
+    const query = { account: 'a', pipelines: ['p'], fromMs: DAY, limit: 9 }
+    const found = async (given: object) =>
+      (await store.pipelineErrors({ ...query, ...given })).map(({ node, code, count }) => [node, code, count])
+    expect(await found({ code: 'F' })).toEqual([['n', 'F', 4]])
+    expect(await found({ node: 'n', code: 'E' })).toEqual([
+      ['n', 'E', 3],
+      ['n', 'E', 2],
+    ])
+    expect(await found({ node: 'o', code: 'F' })).toEqual([])
+    const counted = (node: string, code: string, count: number) => ({ pipeline: 'p', node, code, count })
+    expect(await store.pipelineErrorCounts(query)).toEqual([
+      counted('n', 'E', 5),
+      counted('n', 'F', 4),
+      counted('o', 'E', 4),
+    ])
+    expect(await store.pipelineErrorCounts({ ...query, toMs: DAY + 3, limit: 1 })).toEqual([
+      counted('n', 'E', 5),
+    ])
+    expect(await store.pipelineErrorCounts({ ...query, account: 'b' })).toEqual([])
   })
 }
 

@@ -13,8 +13,10 @@ import {
   type UsageKind,
   usageByKindStatement,
   usageTotalsStatement,
-} from '../../engine/store/usage.ts'
+} from '../../engine/store/usage/usage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { LINE_TABLES } from '../../schemas/log/tables.ts'
+import { OUTBOX_TOPIC } from '../../schemas/log/topics.ts'
 import { blockOf, newStoredLine } from '../support/line-blocks.ts'
 import { sampleLines } from '../support/sample-lines.ts'
 
@@ -128,9 +130,9 @@ export function usageContract(opened: () => OpenedStore): void {
     test('is answered from the projection, not from the lines', async () => {
       const { store } = await fill()
       const statements = [
-        ...KINDS.map(kind => usageByKindStatement({ ...whole, kind })),
-        ...KINDS.map(kind => usageByKindStatement({ ...whole, kind, name: 'x', poolDays: 7 })),
-        usageTotalsStatement(whole),
+        ...KINDS.map(kind => usageByKindStatement({ ...whole, kind }, LINE_TABLES)),
+        ...KINDS.map(kind => usageByKindStatement({ ...whole, kind, name: 'x', poolDays: 7 }, LINE_TABLES)),
+        usageTotalsStatement(whole, LINE_TABLES),
       ]
       for (const { sql, parameters = {} } of statements) {
         const plan = await store.query<{ explain: string }>({
@@ -239,12 +241,17 @@ export function usageContract(opened: () => OpenedStore): void {
         const full = fullFieldDaysBlock([{ account: 'a', offset, row: 0, timeMs: minuteMs }])
         await store.insert({ ...PARTITION, epoch, table: 'full_field_days', block: full, rows: 1 })
       }
+      // Errors of deliveries are above every checkpoint of lines.
+      const outbox = { topic: OUTBOX_TOPIC, partition: 0, epoch }
+      await store.claim(outbox)
+      const failed = pipelineErrorsBlock({ offset: 45n, minuteMs: DAY }, [{ ...name, ...error, lastMs: DAY }])
+      await store.insert({ ...outbox, table: 'pipeline_errors', block: failed, rows: 1 })
       const offsets = async (table: string) =>
         (await store.query<{ offset: string }>({ sql: `SELECT offset FROM ${table} ORDER BY offset` })).map(
           row => row.offset,
         )
       await store.removeExpired(DAY + 11 * DAY_MS - 1, settled)
-      expect(await offsets('pipeline_errors')).toEqual(['40', '50'])
+      expect(await offsets('pipeline_errors')).toEqual(['40', '45', '50'])
       await store.removeExpired(DAY + 11 * DAY_MS, settled)
       expect(await offsets('pipeline_errors')).toEqual(['50'])
       expect(await offsets('node_metrics')).toEqual(['40', '50'])

@@ -130,7 +130,7 @@ test.each(['KEPT', 'LIMITED'])('one line that is not stored is one lost line (%s
   expect(found(withRows(facts, facts.stored.toSpliced(indexOf(facts, level), 1)))).toEqual({ lost: 1 })
 })
 
-test('a request of which nothing is stored is lost if it was acknowledged, and is no finding otherwise', () => {
+test('a request of which nothing is stored is lost if it was acknowledged, and is not a finding otherwise', () => {
   const facts = faultless()
   const last = facts.sent.at(-1) as SentRequest
   const rows = facts.stored.filter(({ text }) => !text.includes(`${requestName(last)}/`))

@@ -3,6 +3,7 @@ import type { Finding, FindingKind } from './finding.ts'
 import type { LostRecords } from './lost-records.ts'
 import { type Occurrence, occurrencesOf, placeOf } from './occurrence.ts'
 import { PlainBudget } from './plain-budget.ts'
+import { checkedSums, isSum, type PlacedLine, type PlainProcessors } from './plain-processors.ts'
 import { PlainThrottle, type ThrottleRule } from './plain-throttle.ts'
 import { requestName, type SentLine, type SentRequest } from './sent-request.ts'
 import { countedBytes, type HostUsage, inLogOrder, type StoredRow } from './stored-row.ts'
@@ -33,6 +34,7 @@ export interface MinuteCounts {
  */
 export class Auditor {
   #throttle = new PlainThrottle()
+  readonly #processors: PlainProcessors | undefined
   /** Memory of the throttle before the lost records whose rows are being read. */
   #beforeLoss: PlainThrottle | undefined
   readonly #budget = new PlainBudget()
@@ -42,6 +44,11 @@ export class Auditor {
   #bytes = 0
   #timeMs = 0
   #unanswered = 0
+
+  /** @param processors those that the lines go through, besides a throttle */
+  constructor(processors?: PlainProcessors) {
+    this.#processors = processors
+  }
 
   /** Lines and bytes that all audits so far have seen stored. */
   get seen(): HostUsage {
@@ -64,7 +71,9 @@ export class Auditor {
   }
 
   audit({ rule, sent, stored, usage, lost = [] }: Facts): Finding[] {
-    const rows = inLogOrder(stored)
+    const all = inLogOrder(stored)
+    const [rows, sums] =
+      this.#processors === undefined ? [all, []] : [all.filter(row => !isSum(row)), all.filter(isSum)]
     const { occurrences, findings } = occurrencesOf(rows, sent)
     this.#findings = findings
     const accepted = this.#acceptedOf(occurrences, sent, lost)
@@ -77,7 +86,8 @@ export class Auditor {
       for (const occurrence of ofRecord) this.#checkOccurrence(occurrence, rule)
     }
     this.#checkOrder(accepted)
-    this.#checkUsage(rows, usage)
+    this.#checkUsage(all, usage)
+    if (this.#processors !== undefined) this.#findings.push(...checkedSums(sums, accepted))
     return this.#findings
   }
 
@@ -142,11 +152,13 @@ export class Auditor {
     const minute = this.#minuteOf(timeMs)
     for (const [place, line] of request.lines.entries()) {
       const isFailing = rule?.looks === true && line.level === 'limited' && !this.#budget.affords(line.text)
-      const isPassing = !isFailing && this.#lets(line, timeMs, rule)
+      const placed = { line, request, place, timeMs }
+      const isLeftOut = this.#processors?.passes(placed) === false
+      const isPassing = !isFailing && !isLeftOut && this.#lets(line, timeMs, rule)
       const row = rows.get(place)
       minute.lines++
       if (isFailing) minute.failed++
-      else if (!isPassing) minute.discarded++
+      else if (!isPassing && !isLeftOut) minute.discarded++
       const name = `line ${place} of ${requestName(request)} (${line.level}, app ${line.app})`
       if (isPassing && row === undefined)
         this.#report('lost', request.host, 1, `${name} is not stored, others of its request are`)
@@ -157,9 +169,11 @@ export class Auditor {
           1,
           `${name} passed at ${timeMs} and could not pay for its expression`,
         )
-      if (!isPassing && !isFailing && row !== undefined)
+      if (isLeftOut && row !== undefined)
+        this.#report('other', request.host, 1, `${name} is stored, and a processor should have left it out`)
+      if (!isPassing && !isFailing && !isLeftOut && row !== undefined)
         this.#report('over limit', request.host, 1, `${name} passed at ${timeMs} beyond ${rule?.limit}`)
-      if (row !== undefined) this.#checkRow(row, line, request)
+      if (row !== undefined) this.#checkRow(row, placed)
     }
   }
 
@@ -178,7 +192,10 @@ export class Auditor {
     return minute
   }
 
-  #checkRow(row: StoredRow, line: SentLine, { host }: SentRequest): void {
+  #checkRow(stored: StoredRow, placed: PlacedLine): void {
+    const { host } = placed.request
+    const row = this.#processors?.opened(stored) ?? stored
+    const line = this.#processors?.changed(placed) ?? placed.line
     const bytes = differingBytes(row.text, line.text) + differingBytes(row.meta, line.meta)
     if (bytes > 0) this.#report('bytes off', host, bytes, `the line at ${placeOf(row)} is not as it was sent`)
     const expected = { host, app: line.app === '' ? 'unknown' : line.app, level: line.level.toUpperCase() }

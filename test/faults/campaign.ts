@@ -1,7 +1,7 @@
 import { newDice } from '../support/dice.ts'
 import { diskFault } from './disk-faults.ts'
 import type { Fault } from './fault.ts'
-import { budgetFault } from './kill-faults.ts'
+import { budgetFault, processorsFault } from './kill-faults.ts'
 import { Leg, type LegOptions } from './leg.ts'
 import { type CampaignOptions, faultCounts, plannedFaults } from './plan.ts'
 import { SmallDisk } from './small-disk.ts'
@@ -32,6 +32,7 @@ export async function runCampaign(
   if (faults.length > 0)
     await runLeg({ name: 'main', seed, dice, tally, print, faultsBeforePipeline }, faults)
   if (counts.budget > 0) await runBudgetLeg(counts.budget, { seed, tally, print })
+  if (counts.processors > 0) await runProcessorsLeg(counts.processors, { seed, tally, print })
   if (counts.disk > 0) await runDiskLeg(counts.disk, { seed, tally, print })
 }
 
@@ -42,6 +43,16 @@ async function runBudgetLeg(
   const dice = newDice(seed + 2)
   const faults = Array.from({ length: count }, () => budgetFault(dice))
   const options = { name: 'budget', seed, dice, tally, print, faultsBeforePipeline: 0, looks: true }
+  await runLeg(options, faults)
+}
+
+async function runProcessorsLeg(
+  count: number,
+  { seed, tally, print }: Pick<LegOptions, 'seed' | 'tally' | 'print'>,
+): Promise<void> {
+  const dice = newDice(seed + 3)
+  const faults = Array.from({ length: count }, () => processorsFault(dice))
+  const options = { name: 'processors', seed, dice, tally, print, faultsBeforePipeline: 0, processors: true }
   await runLeg(options, faults)
 }
 

@@ -2,7 +2,16 @@ import type { LostRecords } from './lost-records.ts'
 import type { SentRequest } from './sent-request.ts'
 import type { Site } from './site.ts'
 
-export const FAULT_FAMILIES = ['kill', 'pause', 'disk', 'rename', 'tail', 'config', 'budget'] as const
+export const FAULT_FAMILIES = [
+  'kill',
+  'pause',
+  'disk',
+  'rename',
+  'tail',
+  'config',
+  'budget',
+  'processors',
+] as const
 export type FaultFamily = (typeof FAULT_FAMILIES)[number]
 
 /** One trouble that is made for the program while lines are shipped to it. Everything random in it was drawn before. */

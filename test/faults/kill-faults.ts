@@ -17,6 +17,12 @@ export function budgetFault(dice: Dice): Fault {
   return { ...fault, family: 'budget', label: `expressions at full budget, ${label}` }
 }
 
+/** kill -9 while lines go through ten processors. */
+export function processorsFault(dice: Dice): Fault {
+  const { label, ...fault } = killFault(dice)
+  return { ...fault, family: 'processors', label: `ten processors, ${label}` }
+}
+
 /** kill -9 at an instant that the dice choose. */
 export function killFault(dice: Dice): Fault {
   const kind = dice.below(10)

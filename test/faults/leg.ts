@@ -1,13 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SECOND_MS } from '../../engine/times/duration.ts'
 import type { Dice } from '../support/dice.ts'
+import { eventually } from '../support/exported-lines.ts'
+import type { RunningWeir } from '../support/running-weir.ts'
 import { Auditor } from './audit.ts'
 import type { Fault } from './fault.ts'
 import type { Finding } from './finding.ts'
 import type { LostRecords } from './lost-records.ts'
 import { conservedMetrics, countedMinutes, nodeMinutes } from './node-counters.ts'
+import { occurrencesOf } from './occurrence.ts'
+import { command } from './operator.ts'
+import { isSum, linesInSums, PlainProcessors } from './plain-processors.ts'
 import type { ThrottleRule } from './plain-throttle.ts'
+import { SUMS } from './processors-pipeline.ts'
+import type { SentRequest } from './sent-request.ts'
 import { Site } from './site.ts'
+import { inLogOrder, type StoredRow } from './stored-row.ts'
 import type { Tally } from './tally.ts'
 
 /** Lines are kept in memory until they are audited; an audit takes about as long as a fault. */
@@ -36,6 +44,8 @@ export interface LegOptions {
   readonly faultsBeforePipeline: number
   /** The pipeline compares lines with an expression that costs more than the account has. */
   readonly looks?: boolean
+  /** The lines go through the pipeline of ten processors. */
+  readonly processors?: boolean
   /** The data folder; a temporary one when left out. */
   readonly directory?: string
 }
@@ -44,7 +54,7 @@ export interface LegOptions {
 export class Leg {
   readonly #options: LegOptions
   readonly #site: Site
-  readonly #auditor = new Auditor()
+  readonly #auditor: Auditor
   #rule: ThrottleRule | undefined
   #faults = 0
   /** Records that the log has lost since the last audit. */
@@ -54,6 +64,7 @@ export class Leg {
   private constructor(options: LegOptions, site: Site) {
     this.#options = options
     this.#site = site
+    this.#auditor = new Auditor(options.processors === true ? new PlainProcessors() : undefined)
   }
 
   static async open(options: LegOptions): Promise<Leg> {
@@ -85,10 +96,11 @@ export class Leg {
     const { weir, pipeline } = this.#site
     const code = await weir.end('SIGTERM')
     if (code !== 0) this.#found([other(`the program ended with ${code} after SIGTERM`)])
-    const { throttle, look } = pipeline
-    const entrances = new Set([DEFAULT_NODE, look === '' ? throttle : look])
+    const { throttle, entrance } = pipeline
+    const entrances = new Set([DEFAULT_NODE, entrance])
     const counted = await nodeMinutes(weir.directory)
     this.#found(countedMinutes(counted, this.#auditor.minutes, { entrances, throttle }, this.#unknownMinutes))
+    if (this.#options.processors === true) this.#found(await verified(weir))
   }
 
   /** Ends the program and, unless it is to be looked into, removes its folder. */
@@ -109,8 +121,10 @@ export class Leg {
     const hosts = new Set<string>()
     for (const [place, fault] of faults.entries()) {
       const host = `${name}-${this.#faults++}`
-      hosts.add(host)
-      tally.name(host, fault.label)
+      for (const name of [host, `${host}${SUMS}`]) {
+        hosts.add(name)
+        tally.name(name, fault.label)
+      }
       shipper.host = host
       if (place === 0) shipper.start()
       await this.#suffer(fault)
@@ -152,7 +166,7 @@ export class Leg {
     await site.recovery(performance.now(), site.shipper.newestAcknowledged)
     const { sent, odd } = site.shipper.take()
     const { unanswered: unansweredBefore, failed: failedBefore } = this.#auditor
-    const stored = await site.stored(hosts, beganMs)
+    const stored = await this.#stored(hosts, { beganMs, sent })
     const usage = await site.usage()
     const found = [
       ...odd.map(other),
@@ -174,9 +188,31 @@ export class Leg {
     print(`audit: ${kept}, ${rule}${beyond}: ${found.length} findings`)
   }
 
+  /** Windows of the aggregate leave after their lines: they are waited for. */
+  async #stored(
+    hosts: ReadonlySet<string>,
+    { beganMs, sent }: { readonly beganMs: number; readonly sent: readonly SentRequest[] },
+  ): Promise<StoredRow[]> {
+    const read = () => this.#site.stored(hosts, beganMs)
+    if (this.#options.processors !== true) return read()
+    const linesOf = (rows: readonly StoredRow[]) => {
+      const lines = inLogOrder(rows.filter(row => !isSum(row)))
+      return occurrencesOf(lines, sent).occurrences.reduce(
+        (sum, { request }) => sum + request.lines.length,
+        0,
+      )
+    }
+    return eventually(read, rows => linesInSums(rows) >= linesOf(rows))
+  }
+
   #found(findings: readonly Finding[]): void {
     this.#options.tally.found(findings)
   }
+}
+
+async function verified(weir: RunningWeir): Promise<Finding[]> {
+  const { code, out, err } = await command(weir, ['verify'])
+  return code === 0 ? [] : [other(`weir verify ended with ${code}: ${out}${err}`)]
 }
 
 function other(sentence: string): Finding {

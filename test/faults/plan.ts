@@ -26,6 +26,7 @@ export const KILLS_PER_FAULT: Readonly<Record<FaultFamily, number>> = {
   tail: 20,
   config: 20,
   budget: 10,
+  processors: 1,
 }
 
 export function faultCounts({ kills, only }: CampaignOptions): Record<FaultFamily, number> {
@@ -39,7 +40,7 @@ export function faultCounts({ kills, only }: CampaignOptions): Record<FaultFamil
   >
 }
 
-/** Most faults in an order that the dice choose. Those of the disk and of the budget need a folder of their own. */
+/** Most faults in an order that the dice choose. Those of the disk, the budget and the processors need a folder of their own. */
 export function plannedFaults(
   dice: Dice,
   { kill, pause, rename, tail, config }: Readonly<Record<FaultFamily, number>>,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { longTest } from '../support/long-form.ts'
+import { IS_LONG, longTest } from '../support/long-form.ts'
 import { Auditor, type Facts } from './audit.ts'
 import { queryStore } from './node-counters.ts'
 import { Site } from './site.ts'
@@ -9,8 +9,9 @@ import { triedCampaign } from './tried-campaign.ts'
 /** The short form of campaign.test.ts, and the proof that its auditor finds faults. */
 
 const SEED = Number(process.env.SEED ?? 1)
-/** The first meets the default graph, the second a pipeline. */
-const KILLS = 2
+/** In the long form the first meets the default graph, and the second a pipeline, as the only one of the short form does. */
+const KILLS = IS_LONG ? 2 : 1
+const KILLS_OF_PROCESSORS = 1
 
 let site: Site | undefined
 
@@ -23,13 +24,25 @@ test(`killed a few times, the program keeps what it acknowledged, once (SEED=${S
   const { tally, times, printed } = await triedCampaign({
     seed: SEED,
     kills: KILLS,
-    faultsBeforePipeline: 1,
+    faultsBeforePipeline: KILLS - 1,
     only: 'kill',
     longestPauseMs: 2_000,
   })
   expect(tally.findings, printed).toEqual([])
   expect(times(/^kill -9($|,| while)/)).toBe(KILLS)
-  expect(tally.storedLines).toBeGreaterThan(500)
+  expect(tally.storedLines).toBeGreaterThan(250 * KILLS)
+}, 300_000)
+
+test(`killed under a pipeline of ten processors, the program keeps the state of each (SEED=${SEED})`, async () => {
+  const { tally, times, printed } = await triedCampaign({
+    seed: SEED,
+    kills: KILLS_OF_PROCESSORS,
+    only: 'processors',
+    longestPauseMs: 2_000,
+  })
+  expect(tally.findings, printed).toEqual([])
+  expect(times(/^ten processors, kill -9/)).toBe(KILLS_OF_PROCESSORS)
+  expect(tally.storedLines).toBeGreaterThan(300)
 }, 300_000)
 
 longTest(

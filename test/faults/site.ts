@@ -3,7 +3,9 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import { type ExportedLine, exportedLines } from '../support/exported-lines.ts'
 import { lastingPort } from '../support/free-port.ts'
 import { RunningWeir } from '../support/running-weir.ts'
+import { ProcessorsPipeline } from './processors-pipeline.ts'
 import { requestName, type SentRequest } from './sent-request.ts'
+import type { ShippedPipeline } from './shipped-pipeline.ts'
 import { Shipper } from './shipper.ts'
 import { type HostUsage, positionOf, type StoredRow } from './stored-row.ts'
 import { ThrottledPipeline } from './throttled-pipeline.ts'
@@ -26,6 +28,8 @@ export interface SiteOptions {
   readonly seed: number
   /** The data folder; a temporary one when left out. */
   readonly directory?: string
+  /** The lines go through the pipeline of ten processors. */
+  readonly processors?: boolean
 }
 
 /** Times from a moment until the program was ready, and until its last acknowledged lines were stored. */
@@ -38,18 +42,18 @@ export interface Recovery {
 export class Site {
   readonly weir: RunningWeir
   readonly shipper: Shipper
-  readonly pipeline: ThrottledPipeline
+  readonly pipeline: ShippedPipeline
 
-  private constructor(weir: RunningWeir, seed: number) {
+  private constructor(weir: RunningWeir, { seed, processors = false }: SiteOptions) {
     this.weir = weir
     const { ingestUrl, ingestionKey } = weir.credentials
     this.shipper = new Shipper({ seed, ingestUrl, ingestionKey, patienceMs: CLIENT_PATIENCE_MS })
-    this.pipeline = new ThrottledPipeline(weir)
+    this.pipeline = processors ? new ProcessorsPipeline(weir) : new ThrottledPipeline(weir)
   }
 
-  static async open({ seed, directory }: SiteOptions): Promise<Site> {
+  static async open(options: SiteOptions): Promise<Site> {
     const settings = { WEIR_PORT: String(await lastingPort()), WEIR_LOG_MAX_BYTES: LOG_MAX_BYTES }
-    return new Site(await RunningWeir.start(settings, directory), seed)
+    return new Site(await RunningWeir.start(settings, options.directory), options)
   }
 
   /**

@@ -19,7 +19,7 @@ const MOST_BYTES = 150_000
 const READ_BYTES = 8 * 1024 * 1024
 /** A start that does not notice the loss within that time does not notice it. */
 const NOTICED_WITHIN_MS = 15_000
-/** For records that perhaps nobody knows of. */
+/** Limit of that time for records that perhaps nobody knows of. */
 const PERHAPS_WITHIN_MS = 3_000
 const NUMBERS = /log accept-loss --topic ingest --partition \d+ --from (\d+) --to (\d+)/
 const NAMES = /c\d+\/\d+(?=\/0[ "])/g

@@ -1,12 +1,13 @@
 import { DEAR_EXPRESSION } from '../simulation/recipe.ts'
 import type { RunningWeir } from '../support/running-weir.ts'
 import type { ThrottleRule } from './plain-throttle.ts'
+import type { ShippedPipeline } from './shipped-pipeline.ts'
 
 /**
  * ingest -> throttle by app, lines of the level `kept` excluded -> own store: the pipeline that the lines are shipped through.
  * Before the throttle, the others may be compared with an expression that costs more than the account has.
  */
-export class ThrottledPipeline {
+export class ThrottledPipeline implements ShippedPipeline {
   readonly #weir: RunningWeir
   #pipelinePath: string | undefined
   #source = ''
@@ -18,17 +19,14 @@ export class ThrottledPipeline {
     this.#weir = weir
   }
 
-  /** Id of the node; '' before the first publication. */
   get throttle(): string {
     return this.#throttle
   }
 
-  /** Id of the node that compares; '' without one. */
-  get look(): string {
-    return this.#look
+  get entrance(): string {
+    return this.#look === '' ? this.#throttle : this.#look
   }
 
-  /** Publishes the rule: at the first call a new pipeline. It holds for every line that is sent after that. */
   async publish(rule: ThrottleRule): Promise<void> {
     // The dice sometimes give the same rule twice, and an unchanged pipeline cannot be published.
     if (rule.limit === this.#published?.limit && rule.windowMs === this.#published.windowMs) return

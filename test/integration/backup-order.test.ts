@@ -7,6 +7,7 @@ import { closeInstallation, type Installation, openInstallation } from '../../de
 import { backUp } from '../../deploy/operator/backup-installation.ts'
 import { readSettings } from '../../deploy/settings/settings.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
+import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { lineBatchValue } from '../support/line-batches.ts'
 import { runWeir } from '../support/program.ts'
@@ -83,7 +84,7 @@ test('lines and a checkpoint that arrive between the steps of a backup are neith
 
   restored = RunningWeir.prepare({ WEIR_PARTITIONS: '1' }, join(folder, 'restored'))
   const { environment } = restored
-  expect(await runWeir(['restore', backup], environment)).toMatchObject({ code: 0 })
+  expect(await runHere(['restore', backup], environment)).toMatchObject({ code: 0 })
   const verified = await runWeir(['verify', '--json'], environment)
   expect([verified.code, JSON.parse(verified.out).lines]).toEqual([0, 12])
   await restored.start()
@@ -92,5 +93,5 @@ test('lines and a checkpoint that arrive between the steps of a backup are neith
     count => count >= 23,
   )
   expect(counted).toBe(23)
-  expect(await runWeir(['verify'], environment)).toMatchObject({ code: 0 })
+  expect(await runHere(['verify'], environment)).toMatchObject({ code: 0 })
 }, 60_000)

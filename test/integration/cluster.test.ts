@@ -4,13 +4,12 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import { runHere } from '../support/command-world.ts'
 import { type ExportedLine, eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
-import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import type { RunningRole } from '../support/running-role.ts'
 import { askCluster as ask, INGESTION_KEY, StartedCluster } from '../support/started-cluster.ts'
 
 /** Changes of each of ten clients. */
-const ROUNDS = IS_LONG ? 10 : 4
+const ROUNDS = 10
 
 const LIMIT = 7
 const clock = systemClock()

@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freshBundle } from '../../deploy/bin/program-bundle.mjs'
 import { runProgram } from '../../deploy/cli/program.ts'
 import { systemClock } from '../../engine/clock/system-clock.ts'
 import { commandWorld } from '../support/command-world.ts'
@@ -10,7 +11,8 @@ import { eventually } from '../support/exported-lines.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
-const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
+const PROJECT = new URL('../../', import.meta.url).pathname
+const PROGRAM = join(PROJECT, 'deploy/bin/weir.mjs')
 
 /** Signals that end the programs that ship a followed file, one program after the other. */
 const SIGNALS = IS_LONG ? (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) : (['SIGKILL', 'SIGTERM'] as const)
@@ -24,6 +26,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await weir.dispose()
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('the tested program is a bundle of the present sources', () => {
+  expect(freshBundle(PROJECT)).toBe(join(PROJECT, 'deploy/dist/program.mjs'))
 })
 
 interface Ended {

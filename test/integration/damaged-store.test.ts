@@ -15,7 +15,6 @@ import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runHere } from '../support/command-world.ts'
 import { exportedLines } from '../support/exported-lines.ts'
-import { longTest } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LINES = 2_000
@@ -147,29 +146,26 @@ describe('a damaged part of the store', () => {
     expect(await metric(UNREADABLE)).toBe(0)
   })
 
-  longTest(
-    'disappears with its lines when it is removed as the guide says, and the other lines are found',
-    async () => {
-      await send(10, 'second')
-      await weir.end('SIGTERM')
-      flipBits()
-      const elsewhere = mkdtempSync(join(tmpdir(), 'weir-part-'))
-      try {
-        renameSync(part, join(elsewhere, basename(part)))
-        await weir.start()
-        expect((await exportedLines(weir)).map(({ _line }) => _line.split(' ', 1)[0])).toEqual(
-          Array(10).fill('second'),
-        )
-        expect((await ask('/readyz')).status).toBe(200)
-        expect(await verify()).toMatchObject({
-          code: 1,
-          text: expect.stringContaining('MISMATCH: rows of slotted_lines are missing'),
-        })
-      } finally {
-        rmSync(elsewhere, { recursive: true })
-      }
-    },
-  )
+  test('disappears with its lines when it is removed as the guide says, and the other lines are found', async () => {
+    await send(10, 'second')
+    await weir.end('SIGTERM')
+    flipBits()
+    const elsewhere = mkdtempSync(join(tmpdir(), 'weir-part-'))
+    try {
+      renameSync(part, join(elsewhere, basename(part)))
+      await weir.start()
+      expect((await exportedLines(weir)).map(({ _line }) => _line.split(' ', 1)[0])).toEqual(
+        Array(10).fill('second'),
+      )
+      expect((await ask('/readyz')).status).toBe(200)
+      expect(await verify()).toMatchObject({
+        code: 1,
+        text: expect.stringContaining('MISMATCH: rows of slotted_lines are missing'),
+      })
+    } finally {
+      rmSync(elsewhere, { recursive: true })
+    }
+  })
 
   test('is reported if the engine leaves it out at a start', async () => {
     await send(10, 'second')
@@ -191,7 +187,7 @@ describe('a damaged part of the store', () => {
     expect(await metric(SET_ASIDE)).toBe(0)
   })
 
-  longTest('prevents the start if the store cannot work without it', async () => {
+  test('prevents the start if the store cannot work without it', async () => {
     await weir.end('SIGTERM')
     const folder = realpathSync(join(weir.directory, 'store', 'data', 'weir', 'logs'))
     const [own = ''] = readdirSync(folder).filter(name => name.startsWith('all_'))

@@ -3,13 +3,12 @@ import { DAY_MS } from '../../engine/times/duration.ts'
 import { parseLineId } from '../../schemas/log/position.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
-import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import type { RunningRole } from '../support/running-role.ts'
 import { askCluster as ask, INGESTION_KEY, StartedCluster } from '../support/started-cluster.ts'
 
-const PARTITIONS = IS_LONG ? 4 : 2
-const REQUESTS = IS_LONG ? 40 : 20
+const PARTITIONS = 4
+const REQUESTS = 40
 const LINES_PER_REQUEST = 50
 const HOSTS = 40
 

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
-import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 /** The program is killed after each second of them. */
-const ROUNDS = IS_LONG ? 6 : 3
+const ROUNDS = 6
 const PER_ROUND = 40
 
 interface Letter {
@@ -22,10 +21,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => weir.dispose())
-
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
 
 async function post(lines: readonly object[]): Promise<void> {
   const { ingestUrl, ingestionKey } = weir.credentials
@@ -51,9 +46,9 @@ async function listed(url: string): Promise<Letter[]> {
 }
 
 test('failed events are stored and counted once after a corrected revision is published, with kills in between', async () => {
-  const pipeline = await create('/v3/pipeline', { title: 'by machine' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  const sink = await create(`/v3/pipeline/${pipeline}/sink`, {
+  const pipeline = await weir.create('/v3/pipeline', { title: 'by machine' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  const sink = await weir.create(`/v3/pipeline/${pipeline}/sink`, {
     type: 'mezmo',
     inputs: [source],
     user_config: { query: { hostname: '{{ .machine }}' } },
@@ -107,4 +102,4 @@ test('failed events are stored and counted once after a corrected revision is pu
   expect(stored).toHaveLength(sent)
   expect(new Set(stored).size).toBe(sent)
   expect(await runWeir(['verify'], weir.environment)).toMatchObject({ code: 0 })
-}, 120_000)
+})

@@ -27,10 +27,6 @@ beforeEach(async () => {
 
 afterEach(() => weir.dispose())
 
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
-
 async function post(app: string, text: string): Promise<void> {
   const { ingestUrl, ingestionKey } = weir.credentials
   const lines = Array.from({ length: SENT }, (_, number) => ({ line: `${text} ${number}`, app }))
@@ -43,14 +39,14 @@ async function post(app: string, text: string): Promise<void> {
 }
 
 test('a key is exempt without a publication, through a kill and a publication, until its time is over', async () => {
-  const pipeline = await create('/v3/pipeline', { title: 'limited' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  const throttle = await create(`/v3/pipeline/${pipeline}/transform`, {
+  const pipeline = await weir.create('/v3/pipeline', { title: 'limited' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  const throttle = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'throttle',
     inputs: [source],
     user_config: { threshold: LIMIT, window_ms: DAY_MS, key_field: '.app' },
   })
-  await create(`/v3/pipeline/${pipeline}/sink`, { type: 'mezmo', inputs: [throttle], user_config: {} })
+  await weir.create(`/v3/pipeline/${pipeline}/sink`, { type: 'mezmo', inputs: [throttle], user_config: {} })
   const publish = () => weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
   await publish()
   const url = `/v3/pipeline/${pipeline}/transform/${throttle}`
@@ -67,7 +63,7 @@ test('a key is exempt without a publication, through a kill and a publication, u
   await weir.end('SIGKILL')
   await weir.start()
   await weir.send('PUT', `/v3/pipeline/${pipeline}`, { title: 'limited, renamed' })
-  await create(`/v3/pipeline/${pipeline}/transform`, {
+  await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'drop-fields',
     user_config: { fields: ['.none'] },
   })
@@ -107,4 +103,4 @@ test('a key is exempt without a publication, through a kill and a publication, u
       ...numbered('quiet: first', LIMIT),
     ].toSorted(),
   )
-}, 120_000)
+})

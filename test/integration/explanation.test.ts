@@ -11,22 +11,18 @@ let limit: string
 
 beforeAll(async () => {
   weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
-  pipeline = await create('/v3/pipeline', { title: 'limited' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  limit = await create(`/v3/pipeline/${pipeline}/transform`, {
+  pipeline = await weir.create('/v3/pipeline', { title: 'limited' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  limit = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'throttle',
     title: 'limit',
     inputs: [source],
     user_config: { threshold: 1, window_ms: DAY_MS, key_field: '.app' },
   })
-  await create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
+  await weir.create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
   await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
 })
 afterAll(() => weir.dispose())
-
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
 
 async function post(lines: readonly object[]): Promise<string> {
   const { ingestUrl, ingestionKey } = weir.credentials
@@ -77,9 +73,9 @@ test('lines are found by a query, in a stream', async () => {
     { line: '{"code":504}', app: 'api' },
   ])
   const { apiUrl, accessToken } = weir.credentials
-  const found = async (query: string) => {
+  const found = async (query: string, further = '') => {
     const response = await fetch(
-      `${apiUrl}/v3/pipeline/${pipeline}/explain?query=${encodeURIComponent(query)}&from=${Date.now() - 600_000}`,
+      `${apiUrl}/v3/pipeline/${pipeline}/explain?query=${encodeURIComponent(query)}&from=${Date.now() - 600_000}${further}`,
       { headers: { authorization: `Token ${accessToken}` } },
     )
     expect(response.headers.get('content-type')).toContain('application/x-ndjson')
@@ -94,6 +90,13 @@ test('lines are found by a query, in a stream', async () => {
   ])
   expect(await found('code:>=500 app:api')).toHaveLength(2)
   expect(await found('app:db -timeout')).toMatchObject([{ line: { stored: [] } }, { end: { lines: 1 } }])
+  await post(Array.from({ length: 6 }, (_, at) => ({ line: `key ${at}`, app: 'cache' })))
+  const keys = async (further: string) =>
+    (await found('app:cache', further)).flatMap(({ line }) => line?.event.message.line ?? [])
+  expect(await keys('')).toHaveLength(6)
+  expect(await keys('&limit=3')).toEqual(['key 0', 'key 1', 'key 2'])
+  expect(await keys('&missing=true')).toEqual(['key 1', 'key 2', 'key 3', 'key 4', 'key 5'])
+  expect(await keys('&missing=true&limit=3')).toEqual(['key 1', 'key 2', 'key 3'])
   expect(await found('absent')).toEqual([{ end: { lines: 0 } }])
 })
 
@@ -121,20 +124,21 @@ test('a wrong request, and a missing line, are reported', async () => {
     `line_id=${'9'.repeat(38)}`,
     ofTopic(1n),
     ofTopic(2n),
+    ofTopic(3n),
   ]
   for (const query of absent) expect([query, await status(query)]).toEqual([query, 404])
 })
 
 test('a stored line from a window leads back to the window', async () => {
-  const gathering = await create('/v3/pipeline', { title: 'gathered' })
-  const source = await create(`/v3/pipeline/${gathering}/source`, { type: 'log-analysis-ingestion' })
-  const gather = await create(`/v3/pipeline/${gathering}/transform`, {
+  const gathering = await weir.create('/v3/pipeline', { title: 'gathered' })
+  const source = await weir.create(`/v3/pipeline/${gathering}/source`, { type: 'log-analysis-ingestion' })
+  const gather = await weir.create(`/v3/pipeline/${gathering}/transform`, {
     type: 'reduce',
     title: 'pairs',
     inputs: [source],
     user_config: { duration_ms: 200, group_by: ['.app'] },
   })
-  await create(`/v3/pipeline/${gathering}/sink`, { type: 'log-analysis', inputs: [gather] })
+  await weir.create(`/v3/pipeline/${gathering}/sink`, { type: 'log-analysis', inputs: [gather] })
   await weir.send('POST', `/v3/pipeline/${gathering}/publish`, {})
   const pair = { line: '{"part":1}', app: 'pair' }
   await post([pair, pair])

@@ -2,13 +2,12 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
-import { IS_LONG } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 /** The number of events before which the program is killed, within each ten of them. */
 const KILLED_AT = 4
-const EVENTS = IS_LONG ? 30 : 10
+const EVENTS = 30
 
 /** One installation for all tests: each stores lines of an app of its own. */
 let weir: RunningWeir
@@ -22,19 +21,15 @@ beforeAll(async () => {
 
 afterAll(() => weir.dispose())
 
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
-
 /** route → drop events that are not granted → own store, as lines of an app */
 async function deploy(app: string, route?: string): Promise<{ pipeline: string; source: string }> {
-  const pipeline = await create('/v3/pipeline', { title: 'doors' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, {
+  const pipeline = await weir.create('/v3/pipeline', { title: 'doors' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, {
     type: 'http',
     user_config: { decoding: 'json' },
     ...(route && { gateway_route_id: route }),
   })
-  const filter = await create(`/v3/pipeline/${pipeline}/transform`, {
+  const filter = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'filter',
     inputs: [source],
     user_config: {
@@ -42,7 +37,7 @@ async function deploy(app: string, route?: string): Promise<{ pipeline: string; 
       conditional: { expressions: [{ field: '.granted', str_operator: 'equal', value: 'no' }] },
     },
   })
-  await create(`/v3/pipeline/${pipeline}/sink`, {
+  await weir.create(`/v3/pipeline/${pipeline}/sink`, {
     type: 'mezmo',
     inputs: [filter],
     user_config: {
@@ -79,7 +74,7 @@ async function stored(app: string, count: number): Promise<Record<string, unknow
 }
 
 test('two pipelines share a route, and data is received once and counted at the source of each', async () => {
-  const route = await create('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
+  const route = await weir.create('/v3/pipeline/gateway-route', { title: 'doors', type: 'http' })
   const first = await deploy('shared', route)
   const second = await deploy('shared', route)
   const key = await accessKey(route)
@@ -194,4 +189,4 @@ test('an event can be explained, and a failed event can be replayed', async () =
   ])
   await weir.end('SIGTERM')
   expect(await runWeir(['verify'], weir.environment)).toMatchObject({ code: 0 })
-}, 60_000)
+})

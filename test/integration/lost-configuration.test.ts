@@ -14,9 +14,10 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Patch } from '../simulation/guards.ts'
 import { runHere } from '../support/command-world.ts'
-import { IS_LONG } from '../support/long-form.ts'
+import { IS_LONG, longTest } from '../support/long-form.ts'
 import { type Ended, runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
+import { WRITE_INSTANTS } from '../support/write-instants.ts'
 
 const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
 
@@ -61,6 +62,14 @@ async function reads(token: string): Promise<number> {
   return (await fetch(`${weir.credentials.apiUrl}/v3/pipeline`, { headers })).status
 }
 
+async function deleteKey(id: string): Promise<void> {
+  const deleted = await fetch(`${weir.credentials.apiUrl}/v1/config/keys/${id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Token ${weir.credentials.accessToken}` },
+  })
+  expect(deleted.ok).toBe(true)
+}
+
 interface Withdrawn {
   readonly key: string
   readonly token: string
@@ -77,11 +86,7 @@ async function withdraw(): Promise<Withdrawn> {
   const token = made.out.trim()
   expect([await sends(key), await reads(token)]).toEqual([200, 200])
   const bytes = statSync(newestSegment()).size
-  const deleted = await fetch(`${weir.credentials.apiUrl}/v1/config/keys/${id}`, {
-    method: 'DELETE',
-    headers: { authorization: `Token ${weir.credentials.accessToken}` },
-  })
-  expect(deleted.ok).toBe(true)
+  await deleteKey(id)
   expect((await command('token', 'revoke', 'robot')).code).toBe(0)
   expect([await sends(key), await reads(token)]).toEqual([401, 401])
   return { key, token, bytes }
@@ -117,22 +122,30 @@ describe('an installation that was stopped after a key and a token were taken aw
   afterEach(() => weir.end('SIGKILL'))
   afterAll(() => stopped.dispose())
 
-  test('starts with one slot of its mark torn, and a mark that is damaged refuses the start with a sentence', async () => {
-    expect(whole.mark.length).toBe(8192)
-    const torn = Buffer.from(whole.mark)
-    torn.fill(0, 0, 4096)
-    writeFileSync(endMark(), torn)
-    await weir.start()
-    await weir.end('SIGKILL')
-    writeFileSync(endMark(), Buffer.alloc(8192))
-    expect((await refusedStart()).said).toContain('configuration-end is damaged')
-  }, 60_000)
+  longTest(
+    'starts with one slot of its mark torn, and a mark that is damaged refuses the start with a sentence',
+    async () => {
+      expect(whole.mark.length).toBe(8192)
+      const torn = Buffer.from(whole.mark)
+      torn.fill(0, 0, 4096)
+      writeFileSync(endMark(), torn)
+      await weir.start()
+      await weir.end('SIGKILL')
+      writeFileSync(endMark(), Buffer.alloc(8192))
+      expect((await refusedStart()).said).toContain('configuration-end is damaged')
+    },
+    60_000,
+  )
 
-  test('gets a mark at its next start if it has none yet', async () => {
-    rmSync(endMark())
-    await weir.start()
-    expect(existsSync(endMark())).toBe(true)
-  }, 60_000)
+  longTest(
+    'gets a mark at its next start if it has none yet',
+    async () => {
+      rmSync(endMark())
+      await weir.start()
+      expect(existsSync(endMark())).toBe(true)
+    },
+    60_000,
+  )
 
   test('had a deleted ingestion key and a revoked token that worked again after the tail of its configuration log was cut', async () => {
     const { key, token, bytes } = withdrawn
@@ -146,12 +159,14 @@ describe('an installation that was stopped after a key and a token were taken aw
     const [from, to] = offsetsIn(said)
     expect(Number(to)).toBeGreaterThanOrEqual(Number(from))
 
-    // The store alone knows it where the mark beside the log is gone, and a second start is refused with the same numbers.
-    rmSync(endMark())
-    const { said: saidAgain } = await refusedStart()
-    expect(saidAgain).toContain('(known from the store)')
-    expect(offsetsIn(saidAgain)).toEqual([from, to])
-    writeFileSync(endMark(), whole.mark)
+    if (IS_LONG) {
+      // The others know it where the mark beside the log is gone, and a second start is refused with the same numbers.
+      rmSync(endMark())
+      const { said: saidAgain } = await refusedStart()
+      expect(saidAgain).toContain('(known from the store and log-ends.json)')
+      expect(offsetsIn(saidAgain)).toEqual([from, to])
+      writeFileSync(endMark(), whole.mark)
+    }
 
     const verified = await command('verify', '--json')
     expect([verified.code, JSON.parse(verified.out)]).toEqual([
@@ -187,117 +202,133 @@ describe('an installation that was stopped after a key and a token were taken aw
     await weir.end('SIGTERM')
     await weir.start()
     expect(await reads(token)).toBe(401)
-  }, 120_000)
+  })
 })
 
-test('a backup that is made while the configuration is written is whole, and takes tokens back to its moment', async () => {
-  weir = await RunningWeir.start()
-  const folder = mkdtempSync(join(tmpdir(), 'weir-lost-'))
-  let restored: RunningWeir | undefined
-  try {
-    let isOver = false
-    const writing = (async () => {
-      for (let number = 0; !isOver; number++) await weir.send('POST', '/v3/pipeline', { title: `p${number}` })
-    })()
-    const backups = (IS_LONG ? [0, 1, 2] : [0]).map(number => join(folder, `backup-${number}`))
-    for (const backup of backups) expect((await command('backup', backup)).code).toBe(0)
-    isOver = true
-    await writing
-    for (const [number, backup] of backups.entries()) {
-      const directory = join(folder, `data-${number}`)
-      const said = await runHere(['restore', backup], { ...weir.environment, WEIR_DATA_DIR: directory })
-      expect([said.code, said.out]).toEqual([0, expect.stringContaining('work again')])
-      expect(existsSync(join(directory, 'configuration-end'))).toBe(true)
-      restored = await RunningWeir.start({}, directory)
-      expect(await restored.end('SIGTERM')).toBe(0)
+longTest(
+  'a folder had a deleted key that worked again after its configuration, mark and store were replaced by older copies',
+  async () => {
+    weir = RunningWeir.prepare()
+    const copies = mkdtempSync(join(tmpdir(), 'weir-lost-'))
+    const parts = ['log/weir.config', 'configuration-end', 'store']
+    const copy = (from: string, to: string) => {
+      for (const part of parts) {
+        rmSync(join(to, part), { recursive: true, force: true })
+        cpSync(join(from, part), join(to, part), { recursive: true })
+      }
     }
-    // The log of a backup alone, put where more is known, is not taken.
-    await weir.end('SIGTERM')
-    rmSync(join(weir.directory, 'log'), { recursive: true })
-    cpSync(join(backups[0] as string, 'log'), join(weir.directory, 'log'), { recursive: true })
-    expect((await refusedStart()).said).toContain('accept-loss --topic config')
-  } finally {
-    await restored?.dispose()
-    await weir.dispose()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}, 180_000)
-
-/** Ends the program at an instant of the next write of the configuration, once the file that KILL_AT names is there. */
-const KILL =
-  "if (process.getBuiltinModule('node:fs').existsSync(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL')\n"
-const LOG = 'engine/configuration/configuration-log.ts'
-const INSTANTS: readonly (readonly [instant: string, patch: Patch, isThere: boolean])[] = [
-  [
-    'before the event is durable',
-    {
-      file: LOG,
-      find: '    this.#awaited.set(event.id, undefined)\n',
-      replace: `    ${KILL}    this.#awaited.set(event.id, undefined)\n`,
-    },
-    false,
-  ],
-  [
-    'between the event and its mark',
-    {
-      file: LOG,
-      find: '    const mark = this.endMark\n',
-      replace: `    ${KILL}    const mark = this.endMark\n`,
-    },
-    true,
-  ],
-  [
-    'between the mark and the answer',
-    {
-      file: LOG,
-      find: 'if (mark !== undefined) await this.#keeper?.reach(mark)\n',
-      replace: `if (mark !== undefined) await this.#keeper?.reach(mark)\n    ${KILL}`,
-    },
-    true,
-  ],
-]
-
-test('kill -9 at any instant of a write of the configuration refuses no start', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'weir-lost-'))
-  const trigger = join(directory, 'kill-now')
-  /** The program that ends at an instant; the one that ends at the next instant finds what it has left. */
-  const killedAt = (patch: Patch) =>
-    RunningWeir.prepare(
-      { NODE_OPTIONS: `--import=${PRELOAD}`, SWITCHED_OFF: JSON.stringify([patch]), KILL_AT: trigger },
-      directory,
-    )
-  const there: string[] = []
-  const startAfter = async (program: RunningWeir, instant: string) => {
-    weir = program
-    await weir.start()
-    if (instant === '') return
-    const keys = await weir.get<readonly { name: string }[]>('/v1/config/keys?type=ingestion')
-    const names = keys.map(({ name }) => name).filter(name => name.startsWith('lent-'))
-    expect(names.sort(), `after kill -9 ${instant}`).toEqual(there.toSorted())
-    expect((await command('verify')).code, `after kill -9 ${instant}`).toBe(0)
-  }
-  try {
-    let before = ''
-    for (const [number, [instant, patch, isThere]] of INSTANTS.entries()) {
-      await startAfter(killedAt(patch), before)
-      const token = await runHere(['token', 'create', `first-${number}`, '--expires', '1h'], weir.environment)
-      expect(token.code).toBe(0)
-      writeFileSync(trigger, '')
-      const { apiUrl, accessToken } = weir.credentials
-      const lost = fetch(`${apiUrl}/v1/config/keys?type=ingestion`, {
-        method: 'POST',
-        headers: { authorization: `Token ${accessToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name: `lent-${number}` }),
-      })
-      await expect(lost).rejects.toThrow()
-      expect(await weir.ended()).toBeNull()
-      rmSync(trigger)
-      if (isThere) there.push(`lent-${number}`)
-      before = instant
+    try {
+      await weir.start()
+      const { id, key } = await weir.send<{ id: string; key: string }>(
+        'POST',
+        '/v1/config/keys?type=ingestion',
+        { name: 'lent' },
+      )
+      await weir.end('SIGTERM')
+      copy(weir.directory, copies)
+      await weir.start()
+      await deleteKey(id)
+      expect(await sends(key)).toBe(401)
+      await weir.end('SIGTERM')
+      copy(copies, weir.directory)
+      const { said } = await refusedStart()
+      expect(said).toContain('(known from log-ends.json)')
+      expect((await accept(...offsetsIn(said))).code).toBe(0)
+      await weir.start()
+    } finally {
+      await weir.dispose()
+      rmSync(copies, { recursive: true, force: true })
     }
-    await startAfter(RunningWeir.prepare({}, directory), before)
-  } finally {
-    await weir.dispose()
-    rmSync(directory, { recursive: true, force: true })
-  }
-}, 120_000)
+  },
+  120_000,
+)
+
+longTest(
+  'a backup that is made while the configuration is written is whole, and takes tokens back to its moment',
+  async () => {
+    weir = await RunningWeir.start()
+    const folder = mkdtempSync(join(tmpdir(), 'weir-lost-'))
+    let restored: RunningWeir | undefined
+    try {
+      let isOver = false
+      const writing = (async () => {
+        for (let number = 0; !isOver; number++)
+          await weir.send('POST', '/v3/pipeline', { title: `p${number}` })
+      })()
+      const backups = [0, 1, 2].map(number => join(folder, `backup-${number}`))
+      for (const backup of backups) expect((await command('backup', backup)).code).toBe(0)
+      isOver = true
+      await writing
+      for (const [number, backup] of backups.entries()) {
+        const directory = join(folder, `data-${number}`)
+        const said = await runHere(['restore', backup], { ...weir.environment, WEIR_DATA_DIR: directory })
+        expect([said.code, said.out]).toEqual([0, expect.stringContaining('work again')])
+        expect(existsSync(join(directory, 'configuration-end'))).toBe(true)
+        restored = await RunningWeir.start({}, directory)
+        expect(await restored.end('SIGTERM')).toBe(0)
+      }
+      // The log of a backup alone, put where more is known, is not taken.
+      await weir.end('SIGTERM')
+      rmSync(join(weir.directory, 'log'), { recursive: true })
+      cpSync(join(backups[0] as string, 'log'), join(weir.directory, 'log'), { recursive: true })
+      expect((await refusedStart()).said).toContain('accept-loss --topic config')
+    } finally {
+      await restored?.dispose()
+      await weir.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+  180_000,
+)
+
+longTest(
+  'kill -9 at any instant of a write of the configuration refuses no start',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'weir-lost-'))
+    const trigger = join(directory, 'kill-now')
+    /** The program that ends at an instant; the one that ends at the next instant finds what it has left. */
+    const killedAt = (patch: Patch) =>
+      RunningWeir.prepare(
+        { NODE_OPTIONS: `--import=${PRELOAD}`, SWITCHED_OFF: JSON.stringify([patch]), KILL_AT: trigger },
+        directory,
+      )
+    const there: string[] = []
+    const startAfter = async (program: RunningWeir, instant: string) => {
+      weir = program
+      await weir.start()
+      if (instant === '') return
+      const keys = await weir.get<readonly { name: string }[]>('/v1/config/keys?type=ingestion')
+      const names = keys.map(({ name }) => name).filter(name => name.startsWith('lent-'))
+      expect(names.sort(), `after kill -9 ${instant}`).toEqual(there.toSorted())
+      expect((await command('verify')).code, `after kill -9 ${instant}`).toBe(0)
+    }
+    try {
+      let before = ''
+      for (const [number, [instant, patch, isThere]] of WRITE_INSTANTS.entries()) {
+        await startAfter(killedAt(patch), before)
+        const token = await runHere(
+          ['token', 'create', `first-${number}`, '--expires', '1h'],
+          weir.environment,
+        )
+        expect(token.code).toBe(0)
+        writeFileSync(trigger, '')
+        const { apiUrl, accessToken } = weir.credentials
+        const lost = fetch(`${apiUrl}/v1/config/keys?type=ingestion`, {
+          method: 'POST',
+          headers: { authorization: `Token ${accessToken}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ name: `lent-${number}` }),
+        })
+        await expect(lost).rejects.toThrow()
+        expect(await weir.ended()).toBeNull()
+        rmSync(trigger)
+        if (isThere) there.push(`lent-${number}`)
+        before = instant
+      }
+      await startAfter(RunningWeir.prepare({}, directory), before)
+    } finally {
+      await weir.dispose()
+      rmSync(directory, { recursive: true, force: true })
+    }
+  },
+  300_000,
+)

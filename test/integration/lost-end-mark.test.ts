@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-world.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
@@ -61,12 +62,12 @@ beforeAll(async () => {
   stopped = RunningWeir.prepare()
   weir = stopped
   await weir.start()
-  token = (await runWeir(['token', 'create', 'robot', '--expires', '1h'], weir.environment)).out.trim()
+  token = (await runHere(['token', 'create', 'robot', '--expires', '1h'], weir.environment)).out.trim()
   expect(await reads()).toBe(200)
   await weir.end('SIGTERM')
   keep('older')
   await weir.start()
-  expect((await runWeir(['token', 'revoke', 'robot'], weir.environment)).code).toBe(0)
+  expect((await runHere(['token', 'revoke', 'robot'], weir.environment)).code).toBe(0)
   expect(await reads()).toBe(401)
   await weir.end('SIGTERM')
   keep('newest')
@@ -82,7 +83,7 @@ afterAll(async () => {
 })
 
 describe("a revoked token worked again with an older configuration, because the store's mark was", () => {
-  beforeEach(() => restore('older', ['log', 'configuration-end']))
+  beforeEach(() => restore('older', ['log', 'configuration-end', 'log-ends.json']))
 
   test('gone: the start is refused, and so is a verification, until an operator accepts it', async () => {
     for (const part of markParts()) rmSync(part, { recursive: true })

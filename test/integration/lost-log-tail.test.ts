@@ -14,7 +14,6 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
-import { longTest } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
@@ -196,28 +195,24 @@ test('a stopped installation says what its log has lost, and goes on once that i
   expect(await command(running, 'verify')).toMatchObject({ code: 0 })
 }, 120_000)
 
-longTest(
-  'where several partitions have lost their ends, "weir verify" reported the first one alone',
-  async () => {
-    const running = await filled({ WEIR_PARTITIONS: '2' }, 20)
-    weir = running
-    for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 10, partition)
-    const reported = await command(running, 'verify')
-    expect(reported.code).toBe(1)
-    const accept = [...reported.text.matchAll(/weir (log accept-loss --topic ingest --partition \d .*)/g)]
-    expect(accept.map(([, args]) => args?.split(' ')[5])).toEqual(['0', '1'])
-    expect(
-      reported.text.match(/^MISMATCH: the log has lost records at its end \(partition \d,/gm),
-    ).toHaveLength(2)
-    const { mismatch, lostTails } = JSON.parse((await command(running, 'verify', '--json')).text)
-    expect(lostTails).toMatchObject([{ partition: 0 }, { partition: 1 }])
-    expect(lostTails[0]).toEqual(mismatch)
-    for (const [, args = ''] of accept)
-      expect(await command(running, ...args.split(' '))).toMatchObject({ code: 0 })
-    expect(await command(running, 'verify')).toMatchObject({ code: 0 })
-  },
-  60_000,
-)
+test('where several partitions have lost their ends, "weir verify" reported the first one alone', async () => {
+  const running = await filled({ WEIR_PARTITIONS: '2' }, 20)
+  weir = running
+  for (const partition of ['weir.ingest/0', 'weir.ingest/1']) cutTail(running, 10, partition)
+  const reported = await command(running, 'verify')
+  expect(reported.code).toBe(1)
+  const accept = [...reported.text.matchAll(/weir (log accept-loss --topic ingest --partition \d .*)/g)]
+  expect(accept.map(([, args]) => args?.split(' ')[5])).toEqual(['0', '1'])
+  expect(
+    reported.text.match(/^MISMATCH: the log has lost records at its end \(partition \d,/gm),
+  ).toHaveLength(2)
+  const { mismatch, lostTails } = JSON.parse((await command(running, 'verify', '--json')).text)
+  expect(lostTails).toMatchObject([{ partition: 0 }, { partition: 1 }])
+  expect(lostTails[0]).toEqual(mismatch)
+  for (const [, args = ''] of accept)
+    expect(await command(running, ...args.split(' '))).toMatchObject({ code: 0 })
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+}, 60_000)
 
 test('after a kill and a lost end that no checkpoint and no row knows of, the folder still knows of it', async () => {
   const running = await RunningWeir.start({ WEIR_PARTITIONS: '1' })
@@ -273,41 +268,37 @@ async function sendOfHosts(running: RunningWeir, name: string): Promise<void> {
     expect((await post(running, [`${name} ${line}`], `host-${line % 7}`)).status).toBe(200)
 }
 
-longTest(
-  'events of a spread account wait for their keyed partition that lost its end, and none is swallowed',
-  async () => {
-    const running = await spreadInstallation()
-    const send = (name: string) => sendOfHosts(running, name)
-    const stored = (count: number) =>
-      eventually(
-        () => exportedLines(running),
-        lines => lines.length >= count,
-      )
-    await send('before')
-    expect(await stored(100)).toHaveLength(100)
-    await running.end('SIGTERM')
-    cutTail(running, 4_000, 'weir.keyed/1')
-    await running.start()
-    const reported = await ready(running)
-    const [, from = '', to = ''] =
-      /--topic keyed --partition 1 --from (\d+) --to (\d+)/.exec(reported.text) ?? []
-    expect([reported.status, from]).toEqual([503, expect.stringMatching(/\d/)])
-    await send('meanwhile')
-    const accept = ['log', 'accept-loss', '--topic', 'keyed', '--partition', '1', '--from', from, '--to', to]
-    expect(await command(running, ...accept)).toMatchObject({ code: 0 })
-    await send('after')
-    const lines = await stored(300)
-    expect(new Set(lines.map(line => line._line)).size).toBe(300)
-    expect(lines).toHaveLength(300)
-    const well = await eventually(
-      () => ready(running),
-      ({ status }) => status === 200,
+test('events of a spread account wait for their keyed partition that lost its end, and none is swallowed', async () => {
+  const running = await spreadInstallation()
+  const send = (name: string) => sendOfHosts(running, name)
+  const stored = (count: number) =>
+    eventually(
+      () => exportedLines(running),
+      lines => lines.length >= count,
     )
-    expect(well.status).toBe(200)
-    expect(await command(running, 'verify')).toMatchObject({ code: 0 })
-  },
-  120_000,
-)
+  await send('before')
+  expect(await stored(100)).toHaveLength(100)
+  await running.end('SIGTERM')
+  cutTail(running, 4_000, 'weir.keyed/1')
+  await running.start()
+  const reported = await ready(running)
+  const [, from = '', to = ''] =
+    /--topic keyed --partition 1 --from (\d+) --to (\d+)/.exec(reported.text) ?? []
+  expect([reported.status, from]).toEqual([503, expect.stringMatching(/\d/)])
+  await send('meanwhile')
+  const accept = ['log', 'accept-loss', '--topic', 'keyed', '--partition', '1', '--from', from, '--to', to]
+  expect(await command(running, ...accept)).toMatchObject({ code: 0 })
+  await send('after')
+  const lines = await stored(300)
+  expect(new Set(lines.map(line => line._line)).size).toBe(300)
+  expect(lines).toHaveLength(300)
+  const well = await eventually(
+    () => ready(running),
+    ({ status }) => status === 200,
+  )
+  expect(well.status).toBe(200)
+  expect(await command(running, 'verify')).toMatchObject({ code: 0 })
+}, 120_000)
 
 test('after a kill, lines of a spread account were given offsets that the keyed partitions knew, and never appeared', async () => {
   const running = await spreadInstallation()

@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { runHere } from '../support/command-world.ts'
 import { countedLines, eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
-import { IS_LONG, longTest } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
@@ -98,22 +97,19 @@ test('settings that cannot be used stop the start with a sentence for each', asy
   await expect(start).rejects.toThrow(/weir: LOG_LEVEL must be[\s\S]*weir: WEIR_PORT must be/)
 })
 
-longTest(
-  'service links of an orchestrator are reported in a line of the log, and the start goes on',
-  async () => {
-    weir = await RunningWeir.start({
-      LOG_LEVEL: 'info',
-      WEIR_INGEST_PORT: 'tcp://10.0.0.1:8081',
-      WEIR_SERVICE_HOST: '10.0.0.1',
-      WEIR_PORT_8080_TCP_ADDR: '10.0.0.1',
-    })
-    const said = weir.output.split('\n').find(line => line.includes('service links of the orchestrator'))
-    expect(JSON.parse(said as string)).toMatchObject({
-      names: ['WEIR_INGEST_PORT', 'WEIR_SERVICE_HOST', 'WEIR_PORT_8080_TCP_ADDR'],
-    })
-    expect(weir.credentials.ingestUrl).toBe(weir.credentials.apiUrl)
-  },
-)
+test('service links of an orchestrator are reported in a line of the log, and the start goes on', async () => {
+  weir = await RunningWeir.start({
+    LOG_LEVEL: 'info',
+    WEIR_INGEST_PORT: 'tcp://10.0.0.1:8081',
+    WEIR_SERVICE_HOST: '10.0.0.1',
+    WEIR_PORT_8080_TCP_ADDR: '10.0.0.1',
+  })
+  const said = weir.output.split('\n').find(line => line.includes('service links of the orchestrator'))
+  expect(JSON.parse(said as string)).toMatchObject({
+    names: ['WEIR_INGEST_PORT', 'WEIR_SERVICE_HOST', 'WEIR_PORT_8080_TCP_ADDR'],
+  })
+  expect(weir.credentials.ingestUrl).toBe(weir.credentials.apiUrl)
+})
 
 test('a first start into a journal prints how to read its credentials, and no start prints or logs a secret', async () => {
   weir = await RunningWeir.start({ LOG_LEVEL: 'trace' })
@@ -222,7 +218,7 @@ describe('a start of an installation that was stopped', () => {
     expect(gone.code).toBe(1)
     expect(existsSync(store)).toBe(false)
     mkdirSync(store)
-    for (const start of IS_LONG ? ['first', 'second'] : ['first']) {
+    for (const start of ['first', 'second']) {
       const { code, output } = await failedStart(stopped.environment)
       expect([start, code, output]).toEqual([start, 1, gone.output])
     }
@@ -272,14 +268,14 @@ describe('a start that cannot work ends with a sentence', () => {
     expect(code).toBe(2)
   })
 
-  test('a proxy that is no address', async () => {
+  test('a proxy that is not an address', async () => {
     const { code, output } = await failedStart({ ...environment, WEIR_TRUSTED_PROXIES: 'abc' })
     expect(output).toMatch(/^weir: WEIR_TRUSTED_PROXIES must be an address or a network.*\n$/)
     expect(code).toBe(2)
   })
 
   test('a setting that nobody knows, in every role', async () => {
-    for (const role of IS_LONG ? ['all', 'ingest', 'api', 'engine', 'store'] : ['all', 'store']) {
+    for (const role of ['all', 'ingest', 'api', 'engine', 'store']) {
       const { code, output } = await failedStart({ ...environment, WEIR_PROT: '1' }, undefined, role)
       expect([role, code, output]).toEqual([role, 2, 'weir: WEIR_PROT is not a setting of Weir\n'])
     }
@@ -292,21 +288,17 @@ describe('a start that cannot work ends with a sentence', () => {
     expect(code).toBe(2)
   })
 
-  longTest(
-    'a first one on a port that is taken leaves the word about credentials to the one that succeeds',
-    async () => {
-      const other = createServer()
-      const port = await freePort()
-      await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
-      weir = RunningWeir.prepare({ WEIR_PORT: String(port) })
-      const { code, output } = await failedStart(weir.environment)
-      expect([code, output]).toEqual([2, expect.stringContaining('another program listens there')])
-      await new Promise(resolve => other.close(resolve))
-      await weir.start()
-      expect(weir.output).toContain('A new account was created: ')
-    },
-    60_000,
-  )
+  test('a first one on a port that is taken leaves the word about credentials to the one that succeeds', async () => {
+    const other = createServer()
+    const port = await freePort()
+    await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
+    weir = RunningWeir.prepare({ WEIR_PORT: String(port) })
+    const { code, output } = await failedStart(weir.environment)
+    expect([code, output]).toEqual([2, expect.stringContaining('another program listens there')])
+    await new Promise(resolve => other.close(resolve))
+    await weir.start()
+    expect(weir.output).toContain('A new account was created: ')
+  }, 60_000)
 
   test('a data folder where none can be', async () => {
     const { code, output } = await failedStart({ ...environment, WEIR_DATA_DIR: '/proc/nope' })

@@ -13,10 +13,10 @@ let limit: string
 
 beforeAll(async () => {
   weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()) })
-  url = `/v3/pipeline/${await create('/v3/pipeline', { title: 'limited' })}`
-  source = await create(`${url}/source`, { type: 'log-analysis-ingestion' })
-  limit = await create(`${url}/transform`, throttle(10))
-  await create(`${url}/sink`, { type: 'log-analysis', inputs: [limit] })
+  url = `/v3/pipeline/${await weir.create('/v3/pipeline', { title: 'limited' })}`
+  source = await weir.create(`${url}/source`, { type: 'log-analysis-ingestion' })
+  limit = await weir.create(`${url}/transform`, throttle(10))
+  await weir.create(`${url}/sink`, { type: 'log-analysis', inputs: [limit] })
   await weir.send('POST', `${url}/publish`, {})
   const { ingestUrl, ingestionKey } = weir.credentials
   for (let batch = 0; batch < 4; batch++) {
@@ -38,9 +38,6 @@ beforeAll(async () => {
 })
 afterAll(() => weir.dispose())
 
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
 const throttle = (threshold: number) => ({
   type: 'throttle',
   inputs: [source],

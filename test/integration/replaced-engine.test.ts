@@ -10,7 +10,6 @@ import { GUARDS, type Patch } from '../simulation/guards.ts'
 import { eventually } from '../support/exported-lines.ts'
 import { inheritedEnvironment } from '../support/inherited-environment.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
-import { longTest } from '../support/long-form.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
 
 const PRELOAD = new URL('../support/switched-off-preload.ts', import.meta.url).pathname
@@ -18,12 +17,14 @@ const INGESTION_KEY = 'c'.repeat(32)
 const SESSION_MS = 5_000
 const LINES = 100
 const FILLER = 'x'.repeat(300)
-/** An insert is larger than whatever else an engine says to the store. */
+/** An insert of lines is larger than whatever else an engine says to the store. */
 const INSERT_BYTES = 10_000
 /** Time within which a wrong insert would have come. */
 const LATE_MS = 3_000
 /** Time within which sent lines are inserted. */
 const INSERT_MS = 5_000
+/** Longer than all waits of a test together, each of which ends with a sentence. */
+const PATIENCE_MS = 480_000
 const clock = systemClock()
 
 /** Lets inserts of a replaced engine through. */
@@ -112,18 +113,22 @@ async function newPlace(bootstrap: readonly string[], off: readonly Patch[]): Pr
 async function storedAfterPause(bootstrap: readonly string[], off: readonly Patch[]) {
   const { shared, proxy, engine, send, stored } = await newPlace(bootstrap, off)
   await send('before')
-  await eventually(stored, ({ lines }) => lines === LINES)
-  proxy.stall({ heads: true })
+  const untilStored = async (count: number) =>
+    expect((await eventually(stored, ({ lines }) => lines === count)).lines).toBe(count)
+  await untilStored(LINES)
+  // The filters of the lines are stored first, and come through.
+  proxy.stall({ heads: true, smallBytes: INSERT_BYTES })
   await send('meanwhile')
-  await eventually(
+  const heldBytes = await eventually(
     async () => proxy.heldBytes,
     held => held > INSERT_BYTES,
   )
+  expect(heldBytes, 'the insert is on its way').toBeGreaterThan(INSERT_BYTES)
   engine.signal('SIGSTOP')
   const successor = await start('all', shared)
-  await eventually(stored, ({ lines }) => lines === 2 * LINES, 60_000)
+  await untilStored(2 * LINES)
   await send('after', successor)
-  await eventually(stored, ({ lines }) => lines === 3 * LINES, 60_000)
+  await untilStored(3 * LINES)
   proxy.heal() // The insert of before arrives.
   engine.signal('SIGCONT')
   // Where nothing is expected to come, nothing can be waited for.
@@ -157,34 +162,43 @@ async function storedAfterLostAnswer(bootstrap: readonly string[], off: readonly
 }
 
 await describeKafka('an engine that stood still', {}, cluster => {
-  test('stores nothing once another has its partition, and is informed', async () => {
-    const { output, ...stored } = await storedAfterPause(cluster.bootstrap, [])
-    expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
-    expect(output).toMatch(/partition 0 (was taken by|is owned by a newer worker)/)
-  }, 120_000)
+  test(
+    'stores nothing once another has its partition, and is informed',
+    async () => {
+      const { output, ...stored } = await storedAfterPause(cluster.bootstrap, [])
+      expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
+      expect(output).toMatch(/partition 0 (was taken by|is owned by a newer worker)/)
+    },
+    PATIENCE_MS,
+  )
 
-  longTest(
+  test(
     'without the fence it would store its lines again',
     async () => {
       const { lines, distinct } = await storedAfterPause(cluster.bootstrap, [FENCE])
       expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
     },
-    120_000,
+    PATIENCE_MS,
   )
 })
 
+/** In `npm test` store-kill.test.ts shows how an insert is settled. */
 await describeKafka('an engine that did not hear what became of its insert', {}, cluster => {
-  test('asks the store, and stores the lines once', async () => {
-    const stored = await storedAfterLostAnswer(cluster.bootstrap, [])
-    expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
-  }, 120_000)
+  test(
+    'asks the store, and stores the lines once',
+    async () => {
+      const stored = await storedAfterLostAnswer(cluster.bootstrap, [])
+      expect(stored).toEqual({ lines: 3 * LINES, distinct: 3 * LINES })
+    },
+    PATIENCE_MS,
+  )
 
-  longTest(
+  test(
     'would store them again if it did not ask',
     async () => {
       const { lines, distinct } = await storedAfterLostAnswer(cluster.bootstrap, SETTLING)
       expect({ lines, distinct }).toEqual({ lines: 4 * LINES, distinct: 3 * LINES })
     },
-    120_000,
+    PATIENCE_MS,
   )
 })

@@ -17,7 +17,6 @@ import { eventually } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
 import { type RegistryAtHand, registryAtHand, type SchemaRegistry } from '../support/kafka/schema-registry.ts'
-import { longTest } from '../support/long-form.ts'
 import { runWeir } from '../support/program.ts'
 import { type RegistryProxy, startRegistryProxy } from '../support/registry-proxy.ts'
 import { type RunningRole, startRole } from '../support/running-role.ts'
@@ -341,25 +340,21 @@ await describeKafka('weir on Kafka', {}, cluster => {
     const later = (await idsOn(`${prefix}weir.ingest`)).slice(earlier.length)
     expect(later.length).toBeGreaterThan(0)
     expect(later.every(id => id > BUNDLED_SCHEMAS.length)).toBe(true)
-  }, 60_000)
+  }, 120_000)
 
-  longTest(
-    'ends with a sentence without the registry of its log, or with a wrong password',
-    async () => {
-      const proxy = await proxied({ login: `${LOGIN.user}:${LOGIN.password}` })
-      const environment = await environmentFor(newPrefix())
-      const founding = await start('api', { ...environment, ...loginTo(proxy) })
-      expect(await founding.end('SIGTERM')).toBe(0)
-      for (const [wrong, sentence] of [
-        [{}, 'the configuration on Kafka cannot be read: expected a ConfigurationEvent'],
-        [{ ...loginTo(proxy), SCHEMA_REGISTRY_PASSWORD: 'no' }, 'check SCHEMA_REGISTRY_USER'],
-      ] as const) {
-        const { code, err } = await runWeir(['ingest'], { ...environment, ...wrong })
-        expect(code).toBe(2)
-        expect(err).toContain(sentence)
-        expect(err).toContain('SCHEMA_REGISTRY_URL')
-      }
-    },
-    60_000,
-  )
+  test('ends with a sentence without the registry of its log, or with a wrong password', async () => {
+    const proxy = await proxied({ login: `${LOGIN.user}:${LOGIN.password}` })
+    const environment = await environmentFor(newPrefix())
+    const founding = await start('api', { ...environment, ...loginTo(proxy) })
+    expect(await founding.end('SIGTERM')).toBe(0)
+    for (const [wrong, sentence] of [
+      [{}, 'the configuration on Kafka cannot be read: expected a ConfigurationEvent'],
+      [{ ...loginTo(proxy), SCHEMA_REGISTRY_PASSWORD: 'no' }, 'check SCHEMA_REGISTRY_USER'],
+    ] as const) {
+      const { code, err } = await runWeir(['ingest'], { ...environment, ...wrong })
+      expect(code).toBe(2)
+      expect(err).toContain(sentence)
+      expect(err).toContain('SCHEMA_REGISTRY_URL')
+    }
+  }, 60_000)
 })

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countedLines, eventually, exportedLines } from '../support/exported-lines.ts'
 import { freePort } from '../support/free-port.ts'
-import { IS_LONG } from '../support/long-form.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
@@ -33,10 +32,10 @@ function linesOf(host: string, count: number): string[] {
   )
 }
 
-const KILLS = IS_LONG ? 3 : 1
-const SIGNALS = IS_LONG ? (['SIGKILL', 'SIGTERM'] as const) : (['SIGKILL'] as const)
+const KILLS = 3
+const SIGNALS = ['SIGKILL', 'SIGTERM'] as const
 const HOSTS = ['alpha', 'beta', 'gamma']
-const LINES_PER_HOST = IS_LONG ? 20_000 : 8_000
+const LINES_PER_HOST = 20_000
 
 test('lines are found and counted in order per host, although the program is killed with kill -9 during shipping', async () => {
   const sent = new Map(HOSTS.map(host => [host, linesOf(host, LINES_PER_HOST)]))
@@ -69,16 +68,14 @@ test('lines are found and counted in order per host, although the program is kil
   const usage = await weir.get<{ results: { plan_bytes: number } }>(`/v2/usage?from=${day}&to=${day}`)
   expect(usage.results.plan_bytes).toBe(bytes)
   storedBefore += total
-}, 120_000)
+})
 
 test('a graceful stop answers and stores everything, and the next start continues', async () => {
   const lines = linesOf('delta', 5_000)
   const path = join(folder, 'delta.log')
   writeFileSync(path, lines.join('\n'))
   expect((await weir.ship(path, 'delta')).code).toBe(0)
-  const startedMs = performance.now()
   expect(await weir.end('SIGTERM')).toBe(0)
-  expect(performance.now() - startedMs).toBeLessThan(10_000)
   await weir.start()
   expect((await exportedLines(weir, { hosts: 'delta' })).map(line => line._line)).toHaveLength(lines.length)
   expect((await weir.ship(path, 'epsilon')).code).toBe(0)
@@ -89,7 +86,7 @@ test('a graceful stop answers and stores everything, and the next start continue
       count => count >= storedBefore,
     ),
   ).toBe(storedBefore)
-}, 60_000)
+})
 
 test('a second process on the same data folder is refused with a sentence', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'all'], {
@@ -133,4 +130,4 @@ test('idempotency keys survive a restart, so a repeat is answered, and another b
     expect(await send('plain', 'other')).toBe(409)
   }
   expect(await countedLines(weir)).toBe(storedBefore + 3)
-}, 60_000)
+})

@@ -19,15 +19,15 @@ const batches: string[] = []
 
 beforeAll(async () => {
   weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()), WEIR_PARTITIONS: '4' })
-  pipeline = await create('/v3/pipeline', { title: 'limited' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  limit = await create(`/v3/pipeline/${pipeline}/transform`, {
+  pipeline = await weir.create('/v3/pipeline', { title: 'limited' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  limit = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'throttle',
     title: 'limit',
     inputs: [source],
     user_config: { threshold: LIMIT, window_ms: DAY_MS, key_field: '.app' },
   })
-  await create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
+  await weir.create(`/v3/pipeline/${pipeline}/sink`, { type: 'log-analysis', inputs: [limit] })
   await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
   await post('before')
   expect((await runWeir(['spread', 'on'], weir.environment)).code).toBe(0)
@@ -38,10 +38,6 @@ beforeAll(async () => {
   for (let host = 0; host < HOSTS; host++) batches.push(await post(`host-${host}`))
 })
 afterAll(() => weir.dispose())
-
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
 
 /** A line of each app. */
 async function post(host: string): Promise<string> {

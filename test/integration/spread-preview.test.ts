@@ -18,10 +18,10 @@ let sink: string
 
 beforeAll(async () => {
   weir = await RunningWeir.start({ WEIR_PORT: String(await freePort()), WEIR_PARTITIONS: '4' })
-  url = `/v3/pipeline/${await create('/v3/pipeline', { title: 'limited' })}`
-  source = await create(`${url}/source`, { type: 'log-analysis-ingestion' })
-  limit = await create(`${url}/transform`, throttle('.app', LIMIT))
-  sink = await create(`${url}/sink`, { type: 'log-analysis', inputs: [limit] })
+  url = `/v3/pipeline/${await weir.create('/v3/pipeline', { title: 'limited' })}`
+  source = await weir.create(`${url}/source`, { type: 'log-analysis-ingestion' })
+  limit = await weir.create(`${url}/transform`, throttle('.app', LIMIT))
+  sink = await weir.create(`${url}/sink`, { type: 'log-analysis', inputs: [limit] })
   await weir.send('POST', `${url}/publish`, {})
   await post('before')
   await spread('on')
@@ -32,10 +32,6 @@ beforeAll(async () => {
   )
 })
 afterAll(() => weir.dispose())
-
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
 
 const throttle = (field: string, threshold: number) => ({
   type: 'throttle',

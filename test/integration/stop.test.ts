@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
@@ -51,7 +53,47 @@ test('a stop succeeds beside silent connections and half a request, and accepted
   const usage = () =>
     running.get<{ name: string }[]>(`/v1/usage/apps?from=1&to=${Math.ceil(Date.now() / 1000)}`)
   expect(await eventually(usage, apps => apps.length > 0)).toMatchObject([{ name: 'stop', current_total: 1 }])
-}, 60_000)
+})
+
+test('a hang-up reads level and certificate again, and the service goes on, as nohup wants it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-hang-up-'))
+  const [level, cert, key] = ['level', 'cert.pem', 'key.pem'].map(name => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const write = (text: string, prefix: string) => {
+    writeFileSync(level, text)
+    copyFileSync(new URL(`../data/tls/${prefix}cert.pem`, import.meta.url), cert)
+    copyFileSync(new URL(`../data/tls/${prefix}key.pem`, import.meta.url), key)
+  }
+  write('warn', '')
+  const settings = { LOG_LEVEL: '', LOG_LEVEL_FILE: level, WEIR_TLS_CERT: cert, WEIR_TLS_KEY: key }
+  const running = await RunningWeir.start(settings)
+  weir = running
+  const { hostname, port } = new URL(running.credentials.apiUrl)
+  const seen = async () => {
+    const socket = connectTls({ host: hostname, port: Number(port), rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const { fingerprint256 } = socket.getPeerCertificate()
+    socket.destroy()
+    return fingerprint256
+  }
+  const first = await seen()
+  write('info', 'renewed-')
+  running.signal('SIGHUP')
+  const said = await eventually(
+    async () => running.output,
+    output => output.includes('are read again'),
+  )
+  expect(said).toMatch(/"logLevel":"info","certificate":"(?:renewed|unchanged)"/)
+  expect(await seen()).not.toBe(first)
+  for (let count = 0; count < 3; count++) running.signal('SIGHUP')
+  expect(running.running).toBe(true)
+  expect(await running.end('SIGTERM')).toBe(0)
+  expect(running.output).toMatch(/"msg":"stopped"/)
+  rmSync(folder, { recursive: true })
+})
 
 test('under an older Node, kill -9 of the started process also ends the program and releases its folder', async () => {
   weir = RunningWeir.prepare()
@@ -76,7 +118,7 @@ test('under an older Node, kill -9 of the started process also ends the program 
     ),
   ).toBe(false)
   await weir.start()
-}, 60_000)
+})
 
 function isAlive(pid: number): boolean {
   try {

@@ -198,6 +198,34 @@ describe('statements of other processes', () => {
     expect(await connection.query({ sql: 'SELECT sum(n) AS sum FROM numbered' })).toEqual([{ sum: '15' }])
   })
 
+  test.each([
+    ['scans', (account: string) => ({ scanOf: account })],
+    ['searches that read little', (account: string) => ({ askedBy: account })],
+  ])('%s of one account do not keep those of another waiting', async (_, of) => {
+    const left = new AbortController()
+    const searches = Array.from({ length: 9 }, () =>
+      connection.query({ sql: ENDLESS, ...of('a') }, left.signal),
+    )
+    const outcomes = Promise.allSettled(searches)
+    await running(connection, 'sleepEachRow(0.05)', 2)
+    expect(await connection.query({ sql: 'SELECT 1 AS one', ...of('b') })).toEqual([{ one: 1 }])
+    left.abort()
+    await outcomes
+    await running(connection, 'sleepEachRow(0.05)', 0)
+  })
+
+  test('a scan ends while a reader of other lines does not read on', async () => {
+    const endless = { sql: 'SELECT number FROM numbers(1000000000)', askedBy: 'slow' }
+    const reader = connection.queryStream(endless)[Symbol.asyncIterator]()
+    await reader.next()
+    // At a pause of a second per block, it would take ten minutes.
+    const sql =
+      'SELECT max(cityHash64(number)) AS most FROM numbers(3000000) SETTINGS max_block_size = 4096, max_threads = 1'
+    expect(await connection.query({ sql, scanOf: 'scan' })).toHaveLength(1)
+    await reader.return?.()
+    await running(connection, 'numbers(1000000000)', 0)
+  })
+
   test('an export ends when its client disconnects in the middle', async () => {
     const reader = new AbortController()
     const sql = 'SELECT number, sleepEachRow(0.001) AS s FROM numbers(10000000) FORMAT JSONEachRow'

@@ -33,9 +33,9 @@ interface Deployed {
 
 /** ingest → drop debug → own store */
 async function deploy(): Promise<Deployed> {
-  const pipeline = await create('/v3/pipeline', { title: 'watched' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  const filter = await create(`/v3/pipeline/${pipeline}/transform`, {
+  const pipeline = await weir.create('/v3/pipeline', { title: 'watched' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  const filter = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'filter',
     inputs: [source],
     user_config: {
@@ -43,17 +43,13 @@ async function deploy(): Promise<Deployed> {
       conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
     },
   })
-  const sink = await create(`/v3/pipeline/${pipeline}/sink`, {
+  const sink = await weir.create(`/v3/pipeline/${pipeline}/sink`, {
     type: 'mezmo',
     inputs: [filter],
     user_config: {},
   })
   await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
   return { pipeline, source, filter, sink }
-}
-
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
 }
 
 async function post(...lines: object[]): Promise<void> {

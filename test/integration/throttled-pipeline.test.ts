@@ -17,15 +17,11 @@ beforeEach(async () => {
 
 afterEach(() => weir.dispose())
 
-async function create(path: string, body: unknown): Promise<string> {
-  return (await weir.send<{ data: { id: string } }>('POST', path, body)).data.id
-}
-
 /** ingest → drop debug → throttle by app, alarms excluded → own store */
 async function deployThrottle(): Promise<string> {
-  const pipeline = await create('/v3/pipeline', { title: 'limited' })
-  const source = await create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
-  const filter = await create(`/v3/pipeline/${pipeline}/transform`, {
+  const pipeline = await weir.create('/v3/pipeline', { title: 'limited' })
+  const source = await weir.create(`/v3/pipeline/${pipeline}/source`, { type: 'log-analysis-ingestion' })
+  const filter = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'filter',
     inputs: [source],
     user_config: {
@@ -33,7 +29,7 @@ async function deployThrottle(): Promise<string> {
       conditional: { expressions: [{ field: '.level', str_operator: 'equal', value: 'debug' }] },
     },
   })
-  const throttle = await create(`/v3/pipeline/${pipeline}/transform`, {
+  const throttle = await weir.create(`/v3/pipeline/${pipeline}/transform`, {
     type: 'throttle',
     inputs: [filter],
     user_config: {
@@ -43,7 +39,7 @@ async function deployThrottle(): Promise<string> {
       exclude: { expressions: [{ field: '.level', str_operator: 'equal', value: 'alarm' }] },
     },
   })
-  await create(`/v3/pipeline/${pipeline}/sink`, { type: 'mezmo', inputs: [throttle], user_config: {} })
+  await weir.create(`/v3/pipeline/${pipeline}/sink`, { type: 'mezmo', inputs: [throttle], user_config: {} })
   await weir.send('POST', `/v3/pipeline/${pipeline}/publish`, {})
   return pipeline
 }
@@ -81,7 +77,7 @@ test('exactly the limit passes per key, with kill -9 and another publication in 
     }
     if (round === 6) {
       await weir.send('PUT', `/v3/pipeline/${pipeline}`, { title: 'limited, renamed' })
-      await create(`/v3/pipeline/${pipeline}/transform`, {
+      await weir.create(`/v3/pipeline/${pipeline}/transform`, {
         type: 'drop-fields',
         user_config: { fields: ['.none'] },
       })
@@ -106,4 +102,4 @@ test('exactly the limit passes per key, with kill -9 and another publication in 
       .map(line => line._line)
     expect(passed).toEqual(Array.from({ length: LIMIT }, (_, round) => `round ${round}`))
   }
-}, 120_000)
+})

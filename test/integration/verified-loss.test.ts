@@ -86,3 +86,22 @@ test('refused requests may take all lost places: nothing has to be accepted, and
   expect(await world.verify()).toMatchObject({ mismatch: null })
   expect(await storedBetween(lost)).not.toContain('refused')
 })
+
+test('counts that the store has in lost records are not stored again, though the acceptance did not know them', async () => {
+  await appendSeconds('before', 20)
+  const { next: from } = await world.ingest.bounds(PARTITION)
+  await appendSeconds('lost', 3)
+  await world.pass(120_000)
+  world.stopWorkers()
+  const { next: until } = await world.ingest.bounds(PARTITION)
+  world.loseFrom(from)
+  await world.acceptLoss({ store: undefined, mark: async () => until })
+  await world.kill()
+  await appendSeconds('after', 3)
+  await world.pass(120_000)
+  const [counted] = await world.store.query<{ events: string; minutes: string }>({
+    sql: `SELECT sum(events_in) AS events, count() AS minutes FROM node_metrics WHERE partition = ${PARTITION}`,
+  })
+  expect(counted).toEqual({ events: '52', minutes: '2' })
+  expect(await world.verify()).toMatchObject({ mismatch: null })
+})

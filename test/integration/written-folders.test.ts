@@ -37,7 +37,7 @@ test('every behaviour number has a folder that its program wrote', () => {
 })
 
 const ALL = readdirSync(FOLDERS).toSorted(new Intl.Collator('en', { numeric: true }).compare)
-/** The short form goes on with the newest, and opens, searches and verifies the others. */
+/** The long form continues every folder, the short one the newest. */
 const CONTINUED = IS_LONG ? ALL : ALL.slice(-1)
 
 test.each(CONTINUED)('a folder can be opened, searched, verified and continued, %s', async archive => {
@@ -63,7 +63,10 @@ test.each(CONTINUED)('a folder can be opened, searched, verified and continued, 
   await expectVerified(running)
 })
 
-test.each(ALL.filter(archive => !CONTINUED.includes(archive)))(
+/** Beside it, the short form opens the first, whose lines are all in the older form of the table. */
+const OPENED = ALL.slice(0, 1)
+
+test.each(OPENED.filter(archive => !CONTINUED.includes(archive)))(
   'a folder can be opened, searched and verified, %s',
   async archive => {
     await expectVerified((await searchedFolder(archive)).running)

@@ -137,7 +137,7 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
     } finally {
       await roles.close()
     }
-  }, 180_000)
+  }, 300_000)
 
   test('a request in flight at that moment was never stored when it was repeated, and verify blamed the store', async () => {
     const [broker] = cluster.brokers as [KafkaBroker]
@@ -185,7 +185,7 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
     } finally {
       await roles.close()
     }
-  }, 180_000)
+  }, 300_000)
 
   test('a keyed partition lost its end: lines wait for the acceptance, and each later line is stored once', async () => {
     const [broker] = cluster.brokers as [KafkaBroker]
@@ -262,5 +262,5 @@ await describeKafka('a partition on Kafka that lost its end', { faults: true }, 
     } finally {
       await roles.close()
     }
-  }, 180_000)
+  }, 300_000)
 })

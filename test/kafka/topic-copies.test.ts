@@ -7,7 +7,6 @@ import { kafkaClient } from '../../engine/log/kafka/kafka-client.ts'
 import { kafkaLog } from '../../engine/log/kafka/kafka-log.ts'
 import { type Logger, silentLogger } from '../../engine/logger.ts'
 import { describeKafka } from '../support/kafka/describe-kafka.ts'
-import { IS_LONG, longTest } from '../support/long-form.ts'
 import { withReplaced } from '../support/replaced-methods.ts'
 
 const clock = systemClock()
@@ -19,10 +18,7 @@ const SETTINGS = {
   'max.message.bytes': '16842752',
 }
 
-/** The short form shares a single broker. */
-const BROKERS = IS_LONG ? ({ brokers: 3, faults: true } as const) : {}
-
-await describeKafka('copies of topics', BROKERS, cluster => {
+await describeKafka('copies of topics', { brokers: 3, faults: true }, cluster => {
   let admin: Admin
   let prefix: string
 
@@ -66,42 +62,34 @@ await describeKafka('copies of topics', BROKERS, cluster => {
     while ((await admin.describeCluster()).brokers.length !== count) await clock.sleep(100)
   }
 
-  longTest(
-    'are three, although the third broker starts only during the first start',
-    async () => {
-      await cluster.brokers[2]?.kill()
-      await untilBrokers(2)
-      // A machine may take its time to start a broker: the clock that says how long is waited for it goes slowly.
-      const slowly = { ...clock, monotonicMs: () => clock.monotonicMs() / 10 }
-      const opened = open(undefined, slowly)
-      await clock.sleep(500)
-      await cluster.brokers[2]?.start()
-      expect(await opened).toEqual([])
-      expect(await replicas()).toEqual([3, 3])
-    },
-    60_000,
-  )
+  test('are three, although the third broker starts only during the first start', async () => {
+    await cluster.brokers[2]?.kill()
+    await untilBrokers(2)
+    // A machine may take its time to start a broker: the clock that says how long is waited for it goes slowly.
+    const slowly = { ...clock, monotonicMs: () => clock.monotonicMs() / 10 }
+    const opened = open(undefined, slowly)
+    await clock.sleep(500)
+    await cluster.brokers[2]?.start()
+    expect(await opened).toEqual([])
+    expect(await replicas()).toEqual([3, 3])
+  }, 60_000)
 
-  longTest(
-    'are as many as there are brokers when no more start, and a message says so',
-    async () => {
-      await cluster.brokers[2]?.kill()
-      await untilBrokers(2)
-      expect(await open()).toEqual([
-        'topics are created with 2 copies of each record, as Kafka has 2 brokers now, and they keep that ' +
-          'number when brokers are added: set KAFKA_REPLICATION to the number of copies',
-      ])
-      expect(await replicas()).toEqual([2, 2])
-      await cluster.brokers[2]?.start()
-      await untilBrokers(3)
-      expect(await open()).toEqual([
-        `ACKNOWLEDGED LINES CAN BE LOST: topic ${prefix}${TOPIC} has 2 copies of each record where 3 are wanted; give ` +
-          `${prefix}${TOPIC} 3 copies of each record with kafka-reassign-partitions.sh and set its ` +
-          'min.insync.replicas=2 with kafka-configs.sh',
-      ])
-    },
-    60_000,
-  )
+  test('are as many as there are brokers when no more start, and a message says so', async () => {
+    await cluster.brokers[2]?.kill()
+    await untilBrokers(2)
+    expect(await open()).toEqual([
+      'topics are created with 2 copies of each record, as Kafka has 2 brokers now, and they keep that ' +
+        'number when brokers are added: set KAFKA_REPLICATION to the number of copies',
+    ])
+    expect(await replicas()).toEqual([2, 2])
+    await cluster.brokers[2]?.start()
+    await untilBrokers(3)
+    expect(await open()).toEqual([
+      `ACKNOWLEDGED LINES CAN BE LOST: topic ${prefix}${TOPIC} has 2 copies of each record where 3 are wanted; give ` +
+        `${prefix}${TOPIC} 3 copies of each record with kafka-reassign-partitions.sh and set its ` +
+        'min.insync.replicas=2 with kafka-configs.sh',
+    ])
+  }, 60_000)
 
   test('are counted again when the broker that was asked refuses connections, as one that starts does', async () => {
     const kafka = kafkaClient({ brokers: cluster.bootstrap, logger: silentLogger })
@@ -131,7 +119,7 @@ await describeKafka('copies of topics', BROKERS, cluster => {
     expect(await open(1)).toEqual([])
   })
 
-  longTest('of which a single one must have a record are refused or reported, too', async () => {
+  test('of which a single one must have a record are refused or reported, too', async () => {
     await create(3, 1)
     await expect(open(3)).rejects.toThrow('has min.insync.replicas=1')
     expect(await open()).toEqual([expect.stringContaining('has min.insync.replicas=1')])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
-import { BEHAVIOUR, NINTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { BEHAVIOUR, ELEVENTH_BEHAVIOUR, NINTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { CostlyPartition } from '../support/costly-partition.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -133,6 +133,41 @@ describe('an event that fails at very many nodes is a dead letter, and not at al
       expect(bytes).toBeLessThan(10_000_000)
     })
   }
+})
+
+describe('an event that many throttles send to other partitions', () => {
+  /** Throttles by the field `key` of an account whose lines are on all partitions. */
+  const sentBytes = (behaviour: number, count: number, inputs: (index: number) => string) => {
+    const partition = new CostlyPartition(behaviour, 4)
+    const throttles = Array.from({ length: count }, (_, index) =>
+      node('transform', `calm-${index}`, 'throttle', [inputs(index)], {
+        threshold: 5,
+        window: '1s',
+        key_field: '.key',
+      }),
+    )
+    const spread = { isSpread: true }
+    partition.control({
+      'weir.Cut': { kind: 'spread', entity: SAMPLE_ACCOUNT, version: 100, payload: JSON.stringify(spread) },
+    })
+    partition.publish(SOURCE, ...throttles)
+    partition.fold.outbox.take()
+    for (let part = 0; part < 20; part++) partition.send(...LONG_LINES)
+    const sent = partition.fold.outbox.take().flat()
+    return sent.reduce((sum, { value }) => sum + value.length, 0)
+  }
+  const LINES_BYTES = 20 * 20 * 10_000
+
+  test('each throttle got every line through the log, and few get it once that costs too much', () => {
+    const side = sentBytes(BEHAVIOUR, 400, () => 'source')
+    expect(side).toBeGreaterThan(2 * LINES_BYTES)
+    expect(side).toBeLessThan(40 * LINES_BYTES)
+  })
+
+  test('sixteen throttles get every line, and any number did before the twelfth behaviour', () => {
+    expect(sentBytes(BEHAVIOUR, 16, () => 'source')).toBeGreaterThan(8 * LINES_BYTES)
+    expect(sentBytes(ELEVENTH_BEHAVIOUR, 60, () => 'source')).toBeGreaterThan(30 * LINES_BYTES)
+  })
 })
 
 test('ordinary lines may have sixteen copies, or thirty short ones, and any number before the tenth behaviour', () => {

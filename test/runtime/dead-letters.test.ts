@@ -15,6 +15,7 @@ import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { MemoryStore } from '../support/memory-store.ts'
+import { withReplaced } from '../support/replaced-methods.ts'
 import { node, SampleConfiguration, SOURCE } from '../support/world.ts'
 
 const SEEDS = Number(process.env.SEEDS ?? 40)
@@ -291,28 +292,28 @@ class LetterRun {
   /** Appends are durable without an answer, or their process ends before or after them. */
   #unreliable(topic: Topic): Topic {
     const dice = this.#dice
-    return bound(topic, async (partition, record) => {
-      const roll = dice.below(100)
-      if (roll < 3) throw new Crash()
-      const appended = await topic.append(partition, record)
-      if (roll < 6) throw new Crash()
-      if (roll < 12) throw new LogError('LOG_UNAVAILABLE', 'no answer', { retriable: true })
-      return appended
+    return withReplaced(topic, {
+      append: async (partition, record) => {
+        const roll = dice.below(100)
+        if (roll < 3) throw new Crash()
+        const appended = await topic.append(partition, record)
+        if (roll < 6) throw new Crash()
+        if (roll < 12) throw new LogError('LOG_UNAVAILABLE', 'no answer', { retriable: true })
+        return appended
+      },
     })
   }
 
   /** Appends come twice now and then. */
   #doubling(topic: Topic): Topic {
-    return bound(topic, async (partition, record) => {
-      this.#replays.push(record.value)
-      if (this.#dice.chance(0.3)) await topic.append(partition, record)
-      return topic.append(partition, record)
+    return withReplaced(topic, {
+      append: async (partition, record) => {
+        this.#replays.push(record.value)
+        if (this.#dice.chance(0.3)) await topic.append(partition, record)
+        return topic.append(partition, record)
+      },
     })
   }
-}
-
-function bound(topic: Topic, append: Topic['append']): Topic {
-  return Object.assign(Object.setPrototypeOf({}, topic) as Topic, { append })
 }
 
 function positionOf(letter: Pick<FoundLetter, 'topic' | 'partition' | 'offset' | 'row'>): string {

@@ -8,6 +8,7 @@ import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { utcDay } from '../../engine/times/utc-day.ts'
 import { Engine } from '../../engine/worker/engine.ts'
 import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -190,7 +191,7 @@ test('a worker that fails starts again from its checkpoint, and the reason is vi
 test('days are closed once every partition has passed them, and not earlier', async () => {
   const world = await start()
   const closed: string[] = []
-  const day = new Date(world.clock.wallMs()).toISOString().slice(0, 10)
+  const day = utcDay(world.clock.wallMs())
   world.store.openDays = async () => (closed.includes(day) ? [] : [day])
   world.store.closeDay = async (each?: string) => {
     closed.push(each as string)

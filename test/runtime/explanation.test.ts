@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { Explanations } from '../../api/pipeline/explain/explanations.ts'
+import { Explanations, FORM_OF_ACCOUNT, formOfPipeline } from '../../api/pipeline/explain/explanations.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { windowBehind } from '../../engine/replay/explain/window-explanation.ts'
 import type { ExplainedRecord } from '../../engine/replay/line-explanation.ts'
 import { PartitionReplay } from '../../engine/replay/replay.ts'
-import { LoopTurns } from '../../engine/worker/loop-turns.ts'
+import { LoopTurns } from '../../engine/turns/loop-turns.ts'
 import { lineId } from '../../schemas/log/position.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -106,13 +106,13 @@ describe('an explanation', () => {
     await passSecond(world, worker)
     const configuration = { get: () => undefined }
     const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
-    const api = new Explanations({
+    const ports = {
       configuration,
       replayTurns: new LoopTurns(world.clock),
       replay: { catalogue: CATALOGUE, ...topics },
-    })
+    }
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
-    const [line] = await api.ofBatch(SAMPLE_ACCOUNT, 'pipeline-1', batch)
+    const [line] = await new Explanations(ports, formOfPipeline('pipeline-1')).ofBatch(SAMPLE_ACCOUNT, batch)
     const message = 'The hostname cannot be rendered: .rack is not in the event.'
     expect(line?.stored).toEqual([])
     expect(line?.summary).toBe(`Revision 1: failed at mezmo store: E_NOT_FOUND: ${message}`)
@@ -121,6 +121,9 @@ describe('an explanation', () => {
       outcome: 'failed',
       errors: [{ code: 'E_NOT_FOUND', field: '.rack', message }],
     })
+    const [whole] = await new Explanations(ports, FORM_OF_ACCOUNT).ofBatch(SAMPLE_ACCOUNT, batch)
+    expect(whole?.pipelines).toMatchObject([{ pipeline_id: 'pipeline-1', ...line?.pipeline }])
+    expect(whole?.summary).toMatch(/^".*", revision 1: failed at mezmo store: E_NOT_FOUND: /)
   })
 
   test('belongs to the revision that the line met, whatever was published later, also from a checkpoint', async () => {
@@ -283,13 +286,14 @@ describe('a line from a window', () => {
     expect(record.lines.flatMap(({ stored }) => stored)).toEqual([])
     const topics = await openPartitionedTopics(world.log, world.ingest.partitions)
     const configuration = { get: () => undefined }
-    const api = new Explanations({
+    const ports = {
       configuration,
       replayTurns: new LoopTurns(world.clock),
       replay: { catalogue: CATALOGUE, ...topics },
-    })
+    }
+    const api = new Explanations(ports, formOfPipeline(`pipeline-of-${SAMPLE_ACCOUNT}`))
     const batch = `${world.ingest.logId.slice(0, 8)}:${world.partition}:${offset}:0`
-    const lines = await api.ofBatch(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, batch)
+    const lines = await api.ofBatch(SAMPLE_ACCOUNT, batch)
     const id = lineId({
       topic: INGEST_TOPIC,
       partition: world.partition,
@@ -305,8 +309,17 @@ describe('a line from a window', () => {
       `Revision 4: was merged with others ${gathered}; was the last of a window, and the result of that window is stored once.`,
       `Revision 4: began a window ${gathered}.`,
     ])
+    const ofAccount = new Explanations(ports, FORM_OF_ACCOUNT)
+    const [, merged] = await ofAccount.ofBatch(SAMPLE_ACCOUNT, batch)
+    expect(merged?.stored).toEqual([stored])
+    expect(merged?.summary).toContain(
+      'was the last of a window, and the result of that window is stored once',
+    )
+    expect(await ofAccount.ofLine(SAMPLE_ACCOUNT, id)).toMatchObject([
+      { window: { node_id: 'gather' }, pipelines: [] },
+    ])
     // The explanation of its id describes the window.
-    expect(await api.ofLine(SAMPLE_ACCOUNT, `pipeline-of-${SAMPLE_ACCOUNT}`, id)).toMatchObject([
+    expect(await api.ofLine(SAMPLE_ACCOUNT, id)).toMatchObject([
       { window: { node_id: 'gather' }, stored: [stored] },
     ])
   })

@@ -277,7 +277,11 @@ describe('a line that a rule drops entirely', () => {
     ])
     const moved = new MovedEvents({} as never, SAMPLE_ACCOUNT, () => Promise.resolve())
     const drops = explained.flatMap(record =>
-      record.lines.map(line => explainedLine(CATALOGUE, record, world.partition, line, 'pipeline-1', moved)),
+      record.lines.map(line => {
+        const { partition } = world
+        const followed = { catalogue: CATALOGUE, account: SAMPLE_ACCOUNT, record, partition, line, moved }
+        return explainedLine({ ...followed, handed: { of: () => undefined } }, 'pipeline-1')
+      }),
     )
     expect(drops).toMatchObject([
       {
@@ -373,7 +377,7 @@ test('a version that is not newer changes nothing, and lines meet the rules of t
   })
   await send(world, worker, { line: '5', app: 'a' }, { line: '6', app: 'b' })
   expect(world.storedLines()).toEqual(['2', '3', '5'])
-  // The same log has the same results again, even after the configuration has changed.
+  // The log has its results again, even after the configuration has changed.
   world.configuration.rule(7, {})
   const fold = new PartitionFold(CATALOGUE, foldIdentity(world.ingest, world.partition))
   let rows = 0

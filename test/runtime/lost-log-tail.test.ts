@@ -260,6 +260,66 @@ test('with the log whole before the lost records, a start without a checkpoint l
   expect(counted.reduce((sum, count) => sum + count, 0)).toBe(6)
 })
 
+describe('losses over one another, where the first had a minute of counts', () => {
+  /** The store has counts behind the first lost record. The checkpoint after the first loss does not know them. */
+  async function twiceLost(): Promise<LosableWorld> {
+    const world = new LosableWorld(INGEST_TOPIC)
+    for (const round of ['one', 'two']) {
+      await world.append(...texts(round, 5))
+      await world.bringHome(await world.worker())
+    }
+    const lines = world.records.length
+    const worker = await world.worker()
+    world.clock.advance(120_000)
+    await world.bringHome(worker)
+    expect(counted(world)).toBe(10)
+    world.loseFrom(BigInt(lines))
+    await world.accept()
+    const next = await world.worker()
+    await world.append(...texts('three', 5))
+    await world.bringHome(next)
+    expect(counted(world)).toBe(10)
+    world.loseFrom(BigInt(lines - 1))
+    return world
+  }
+
+  function counted(world: LosableWorld): number {
+    return world.store.rows('node_metrics').reduce((sum, row) => sum + Number(row.events_in), 0)
+  }
+
+  /** Each line is stored once. The counts of the third round were on the lost records alone. */
+  async function expectContinued(world: LosableWorld): Promise<void> {
+    for (const round of ['four', 'five']) {
+      const worker = await world.worker()
+      await world.append(...texts(round, 5))
+      world.clock.advance(120_000)
+      await world.bringHome(worker)
+    }
+    const rounds = ['one', 'two', 'three', 'four', 'five']
+    expect(world.stored()).toEqual(rounds.flatMap(round => texts(round, 5)))
+    expect(counted(world)).toBe(20)
+  }
+
+  test('the second acceptance knows the counts that the store has', async () => {
+    const world = await twiceLost()
+    const { from } = await world.accept()
+    const place = world.records.find(({ offset }) => offset === from) as LogRecord
+    expect(lossIn(place)?.witnessed?.reached).toContain('node_metrics')
+    await expectContinued(world)
+  })
+
+  test('an acceptance that did not know them stopped the partition', async () => {
+    const world = await twiceLost()
+    const { topic, checkpoints } = await world.topics()
+    const lost = await findLostTail({ topic, checkpoints }, 0)
+    if (lost === undefined) throw new Error('nothing is lost')
+    await acceptLoss(CATALOGUE, { topic, checkpoints }, lost)
+    const place = world.records.find(({ offset }) => offset === lost.from) as LogRecord
+    expect(lossIn(place)?.witnessed?.reached).not.toContain('node_metrics')
+    await expectContinued(world)
+  })
+})
+
 test('a request that reached a topic that was just created again is stored when it is repeated under its key', async () => {
   const world = new LosableWorld(INGEST_TOPIC)
   await world.append(...texts('before', 5))

@@ -9,6 +9,7 @@ import { type Cut, controlType } from '../../schemas/log/control.ts'
 import { isLineTable, type StoreTable } from '../../schemas/log/tables.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from '../support/dice.ts'
+import { drawMemory } from '../support/drawn-memory.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { rowsOfBlock } from '../support/mapped-row.ts'
@@ -16,7 +17,7 @@ import type { InsertFate, MemoryRow } from '../support/memory-store.ts'
 import { drawPeriods, drawRules, judgedRows, withoutRules } from '../support/rules-model.ts'
 import { newWorld, node, SOURCE, type World } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 40 : 20))
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 40 : 12))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const ACTIONS = 120
 const TABLES = ['lines', 'node_metrics', 'pipeline_errors', 'full_field_days'] as const
@@ -182,12 +183,15 @@ class RandomRun {
       exclude,
       ...keyField,
     }
+    const memory = dice.chance(0.6) ? drawMemory(dice, gathers ? 'gather' : 'filter') : []
+    const last = memory.at(-1)?.id ?? (gathers ? 'gather' : 'filter')
     return [
       SOURCE,
       node('transform', 'limit', 'throttle', ['source'], limit),
       node('transform', 'filter', 'filter', ['limit'], { action: 'drop', conditional }),
       ...(gathers ? [this.#gathering()] : []),
-      node('sink', 'store', 'mezmo', gathers ? ['gather'] : ['filter']),
+      ...memory,
+      node('sink', 'store', 'mezmo', [last]),
       node('sink', 'second', 'mezmo', ['filter', 'source']),
     ]
   }

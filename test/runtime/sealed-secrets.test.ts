@@ -6,7 +6,6 @@ import type { Flush } from '../../engine/fold/flush.ts'
 import { PartitionFold } from '../../engine/fold/partition-fold.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
-import type { JsonObject } from '../../schemas/json.ts'
 import { catalogueWith } from '../support/catalogue-with.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { readNativeBlock } from '../support/native-reader.ts'
@@ -31,8 +30,7 @@ const sealedBy = (secretKey: number, seed = 1) =>
 const CATALOGUE = sealedBy(1)
 
 /** Payload of the cut that deploys the pipeline. */
-const payloadBy = (catalogue: Catalogue) =>
-  jsonText(catalogue.foldDocumentOf(DOCUMENT) as unknown as JsonObject)
+const payloadBy = (catalogue: Catalogue) => jsonText(catalogue.foldDocumentOf(DOCUMENT))
 
 const cutOf = (payload: string) =>
   encodeControl(CATALOGUE, { 'weir.Cut': { kind: 'pipeline', entity: 'p', version: 1, payload } })
@@ -97,19 +95,27 @@ test('all processes of an installation send the same cut', () => {
   expect(payloadBy(sealedBy(2))).not.toBe(payloadBy(CATALOGUE))
 })
 
+const PLACE = 'option key of node stamp in revision 1 of pipeline p'
+
 test('a process with another secret key refuses the cut with a sentence', () => {
   expect(() => new Partition(sealedBy(2)).apply(cut)).toThrow(
-    'The secret at "option key of node stamp" cannot be decrypted: this configuration was written with another secret key',
+    `The secret at "${PLACE}" cannot be decrypted: this configuration was written with another secret key. Set WEIR_SECRET_KEY to that key`,
   )
 })
 
-test('a sealed secret cannot be opened at another node', () => {
-  const moved = payloadBy(CATALOGUE)
-    .replaceAll('"stamp"', '"other"')
-    .replace('"type":"other"', '"type":"stamp"')
-  expect(() => new Partition(CATALOGUE).apply(cutOf(moved))).toThrow('"option key of node other"')
+test.each([
+  ['node', '"id":"stamp"', '"id":"other"'],
+  ['pipeline', '"id":"p"', '"id":"q"'],
+  ['revision', '"revision":1', '"revision":2'],
+])('a sealed secret cannot be opened in another %s', (_part, own, other) => {
+  const payload = payloadBy(CATALOGUE)
+  expect(payload.split(own)).toHaveLength(2)
+  const moved = payload.replace(own, other).replace('"inputs":["stamp"]', '"inputs":["source"]')
+  expect(() => new Partition(CATALOGUE).apply(cutOf(moved))).toThrow('cannot be decrypted')
 })
 
-test('without a seal the node does not run', () => {
-  expect(() => new Partition(TYPES).apply(cut)).toThrow('options of node stamp: /key must be string')
+test('without a secret key the fold stops with a sentence', () => {
+  expect(() => new Partition(TYPES).apply(cut)).toThrow(
+    `The secret at "${PLACE}" cannot be decrypted without a secret key: set WEIR_SECRET_KEY`,
+  )
 })

@@ -5,7 +5,6 @@ import { Event } from '../../engine/event/event.ts'
 import type { NodeActivity } from '../../engine/fold/node-activity.ts'
 import { noCounts } from '../../engine/graph/node-counters.ts'
 import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
-import type { NewRecord, Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
@@ -19,8 +18,8 @@ import type { Dice } from '../support/dice.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, SAMPLE_ROUTE, type SampleLine } from '../support/line-batches.ts'
 import { IS_LONG } from '../support/long-form.ts'
 import { type MemoryRow, MemoryStore } from '../support/memory-store.ts'
+import { withReplaced } from '../support/replaced-methods.ts'
 import {
-  bound,
   EPOCH_MS,
   type SentLine,
   SPREAD_HOME,
@@ -30,7 +29,7 @@ import {
 } from '../support/spread-run.ts'
 import { node, SampleConfiguration, SOURCE } from '../support/world.ts'
 
-const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 40 : 15))
+const SEEDS = Number(process.env.SEEDS ?? (IS_LONG ? 40 : 9))
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 /** Limits of the revisions: at most one change of them within a window. */
 const RULES = {
@@ -107,10 +106,14 @@ test('nothing is acknowledged before the events that it sends to other partition
     node('sink', 'all', 'mezmo', ['source']),
   ])
   const answer = Promise.withResolvers<void>()
+  let isHeld = false
   let sent = 0
-  const held: Topic = Object.assign(bound(keyed.topic), {
-    append: async (partition: number, record: NewRecord) => {
-      if (sent++ > 3 * SPREAD_PARTITIONS) await answer.promise
+  const held = withReplaced(keyed.topic, {
+    append: async (partition, record) => {
+      if (isHeld) {
+        sent++
+        await answer.promise
+      }
       return keyed.topic.append(partition, record)
     },
   })
@@ -131,7 +134,7 @@ test('nothing is acknowledged before the events that it sends to other partition
   const payload = JSON.stringify({ isSpread: true })
   configuration.set({ kind: 'spread', entity: SAMPLE_ACCOUNT, version: 1, payload })
   while (await worker.step());
-  sent = 3 * SPREAD_PARTITIONS + 1
+  isHeld = true
   const append = (lines: readonly SampleLine[]) =>
     ingest.append(SPREAD_HOME, { value: lineBatchValue([{ lines }]), producer: null, priority: 'ingest' })
   await append([{ line: 'first' }])
@@ -140,7 +143,7 @@ test('nothing is acknowledged before the events that it sends to other partition
   const stop = new AbortController()
   const running = worker.run(stop.signal)
   for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
-  expect(sent).toBeGreaterThan(3 * SPREAD_PARTITIONS + 1)
+  expect(sent).toBeGreaterThan(0)
   expect(store.rows('lines')).toEqual([])
   answer.resolve()
   while (store.rows('lines').length === 0) await new Promise(resolve => setImmediate(resolve))

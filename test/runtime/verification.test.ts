@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Topic } from '../../engine/log/log.ts'
 import { openStoreAudit } from '../../engine/store/clickhouse-audit.ts'
 import type { StoreConnection } from '../../engine/store/connection.ts'
@@ -22,9 +22,16 @@ beforeAll(async () => {
   connection = await openEmbeddedConnection({ path: folder, searches: 1 })
 })
 
-beforeEach(async () => {
+/** True while tests share a world. */
+let isShared = false
+
+async function openWorld(): Promise<void> {
   await removeRows(connection)
   world = await newVerifiedWorld(connection)
+}
+
+beforeEach(async () => {
+  if (!isShared) await openWorld()
 })
 
 afterAll(async () => {
@@ -274,10 +281,36 @@ describe('a change by hand is found', () => {
     expect((await world.verify()).mismatch).toMatchObject({ kind: 'rows', table: 'full_field_days' })
   })
 
-  test.each(cases)('%s', async (_, statements, found) => {
-    await fill()
-    await byHand(...statements)
-    expect((await world.verify()).mismatch).toMatchObject(found)
+  describe('in a filled store:', () => {
+    const tables = ['slotted_lines', 'node_metrics', 'usage_days']
+    const ofEach = (statements: (table: string) => readonly string[]) => byHand(...tables.flatMap(statements))
+
+    beforeAll(async () => {
+      await openWorld()
+      await fill()
+      await ofEach(table => [
+        `CREATE TABLE whole_${table} AS ${table}`,
+        `INSERT INTO whole_${table} SELECT * FROM ${table}`,
+      ])
+      isShared = true
+    })
+    // Rows that are put back are cheaper than a store that is filled again.
+    afterEach(() =>
+      ofEach(table => [`TRUNCATE TABLE ${table}`, `INSERT INTO ${table} SELECT * FROM whole_${table}`]),
+    )
+    afterAll(async () => {
+      isShared = false
+      await ofEach(table => [`DROP TABLE whole_${table}`])
+    })
+
+    test.each(cases)('%s', async (_, statements, found) => {
+      await byHand(...statements)
+      expect((await world.verify()).mismatch).toMatchObject(found)
+    })
+
+    test('nothing, once the rows are put back', async () => {
+      expect(await world.verify()).toMatchObject(ALL_IS_WELL)
+    })
   })
 
   test('missing lines of a day that is not closed, although they are past their retention', async () => {

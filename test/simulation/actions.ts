@@ -15,7 +15,7 @@ import { pipelineIdOf } from './founding.ts'
 import { drawLineRules, drawQuotaState } from './line-rules.ts'
 import { loseConfigurationEnd } from './lost-configuration.ts'
 import type { ActionKind, Pace } from './plan.ts'
-import { documentOf, drawRecipe, drawSources, type Recipe, WINDOWS_MS } from './recipe.ts'
+import { documentOf, drawMemory, drawRecipe, drawSources, type Recipe, WINDOWS_MS } from './recipe.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { World } from './world.ts'
 
@@ -138,7 +138,10 @@ function publish(
     return
   }
   const sourced = drawn && hasRoute ? { ...drawn, ...drawSources(dice) } : drawn
-  const recipe = sourced && { ...sourced, looks: world.plan.looks }
+  const { looks, encrypts, remembers } = world.plan
+  const isOfLines = sourced?.reads === 'lines'
+  const memory = remembers && isOfLines ? drawMemory(dice) : {}
+  const recipe = sourced && { ...sourced, looks, encrypts: encrypts && isOfLines, ...memory }
   const revisionId = recipe === undefined ? null : world.entropy.uuid()
   const deployment = { account, number, revisionId }
   const changes = [

@@ -1,3 +1,3 @@
 import { testSeeds } from './tested-seeds.ts'
 
-testSeeds(2_000)
+testSeeds(2_000, 4)

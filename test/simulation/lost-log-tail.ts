@@ -10,9 +10,18 @@ import type { World } from './world.ts'
 /** Time after which messages of ended processes have arrived. */
 const LATE_MS = 31_000
 const MINUTE_MS = 61_000
+const MOMENT_MS = 5_000
+/** Share of further losses before which every process writes its last checkpoint. */
+const STOPPED_SHARE = 0.8
 /** Appends of the operator fail at least that often: each must be able to fail alone. */
 const LEAST_FAULT_SHARE = 0.55
 const MAX_ATTEMPTS = 200
+/**
+ * The first of several losses often has at most so many records, and a further one often begins at most so many before it and contains
+ * it then: records before both were stored with the counts of those that they lose.
+ */
+const NEAR_RECORDS = 4
+const NEAR_SHARE = 0.7
 
 /**
  * Every process ends; then a partition has lost records at its end, and a new process begins. Requests may be in flight in
@@ -24,7 +33,7 @@ export async function loseLogTail(world: World, dice: Dice): Promise<void> {
     world.scheduler.advance(MINUTE_MS)
     await world.drain()
   }
-  const partition = dice.below(world.plan.partitions)
+  const partition = world.losingPartition ?? dice.below(world.plan.partitions)
   if (world.plan.sendsIntoLoss) await sendInto(world, partition)
   for (const process of world.alive) world.kill(process)
   await world.drain()
@@ -32,11 +41,13 @@ export async function loseLogTail(world: World, dice: Dice): Promise<void> {
   await world.drain()
   const from = cutOf(world, partition, dice)
   // A start needs a complete checkpoint, and the newest may be among the lost records.
-  if (from !== undefined && !world.checkpointIsDamaged) {
+  if (from !== undefined && (!world.checkpointIsDamaged || world.losingPartition !== undefined)) {
     const kept = world.keptRecords(INGEST_TOPIC, partition)
     const { forgetsEnds: forgetsEnd } = world.plan
     const lost = world.broker.loseTail(INGEST_TOPIC, partition, { from, kept, forgetsEnd })
     world.lost.push(...lost)
+    world.lostOffsets.push({ from, to: from + BigInt(lost.length) })
+    world.losingPartition = partition
     world.checkpointIsDamaged = true
     world.tell(
       `partition ${partition} has lost its end${forgetsEnd ? ', and what was known of it' : ''}: ${lost.length} records from ${from} on`,
@@ -77,11 +88,40 @@ function cutOf(world: World, partition: number, dice: Dice): bigint | undefined 
     .map(({ value }) => checkpointPartType.decode(value))
     .filter(({ part }) => 'weir.Manifest' in part)
     .map(({ nextOffset }) => BigInt(nextOffset))
-    .filter(nextOffset => nextOffset >= first)
+    .filter(nextOffset => nextOffset >= first && !isLost(world, nextOffset))
   const least = first === 0n ? 0n : whole.sort((a, b) => Number(a - b))[0]
   if (least === undefined || least > last) return undefined
   const drawn = () => dice.below(Number(last - least) + 1)
+  if (world.plan.losesTailAt.length > 1 && dice.chance(NEAR_SHARE)) {
+    const near = (world.lostOffsets.at(-1)?.from ?? last) - BigInt(dice.below(NEAR_RECORDS))
+    if (near >= least && near <= last) return near
+  }
   return least + BigInt(Math.min(drawn(), drawn()))
+}
+
+function isLost({ lostOffsets }: World, offset: bigint): boolean {
+  return lostOffsets.some(({ from, to }) => offset > from && offset <= to)
+}
+
+/** The operator accepts a loss. Then lines are stored for a while, and every process may end in peace. */
+export async function acceptEarlierLoss(world: World, dice: Dice): Promise<void> {
+  const { faultShare } = world.broker
+  await acceptLosses(world)
+  world.broker.faultShare = faultShare
+  for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
+    await sendAll(world, dice)
+    world.scheduler.advance(dice.chance(0.15) ? MINUTE_MS : dice.below(MOMENT_MS))
+    await world.drain()
+  }
+  if (dice.chance(STOPPED_SHARE)) for (const process of world.alive) world.stop(process)
+  await world.drain()
+}
+
+/** Every client sends a request to a process that listens, if there is one. */
+export async function sendAll(world: World, dice: Dice): Promise<void> {
+  const awake = world.alive.filter(({ actor, listens }) => listens && !actor.paused)
+  for (const client of world.clients) if (awake.length > 0) client.send(dice.pick(awake))
+  await world.drain()
 }
 
 /** The operator accepts losses until nothing is missing. */

@@ -3,62 +3,36 @@ import { LineBatchView } from '../../engine/lines/columns/line-batch-view.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
 import type { Control, Cut } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
-import { type IngestRequest, lineBatchType } from '../../schemas/log/line-batch.ts'
+import { lineBatchType } from '../../schemas/log/line-batch.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
+import type { ModelResult } from '../support/aggregate-model.ts'
 import { droppedEntirely, type InForce, judge, type SeenLine } from '../support/rules-model.ts'
 import { ThrottleModel } from '../support/throttle-model.ts'
+import { CostModel } from './cost-model.ts'
+import { CountsModel, type NodeCounts } from './counts-model.ts'
+import type { ModelLine } from './model-line.ts'
 import { DEAR_EXPRESSION, DOOR, type Recipe, SWEPT_FIELDS, type ThrottleRule } from './recipe.ts'
+import { COUNTED, limitId, METER, stepId, windowsId } from './remembering-step.ts'
+import { RepeatsModel } from './repeats-model.ts'
+import { metricOf, newStepModel, type StepModel, TagLimitModel, WindowsModel } from './step-model.ts'
 
 /**
  * Meaning of a partition's log, by rules that were written a second time without the engine. The rules cover repeats, the
  * revision that handles a line, the effects of filters and throttles, the stored lines, and the counts of nodes.
  */
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const SLICE_MS = 1_000
-const STREAM_WINDOW = 64
 /** Retention of an account until the partition has read its cut. */
 const DEFAULT_RETENTION_DAYS = 30
 
-/** Free cost of an event; the part that a record's bytes pay for; the shared part of an account; and the saved units. */
-const FREE_UNITS = 230_000
-const FREE_UNITS_PER_BYTE = 64
-const SHARED_UNITS_PER_MS = 20_000
-const MAX_SHARED_UNITS = 40_000_000
-const UNITS_PER_MS = 4_000
-const MAX_SAVED_UNITS = 8_000_000
-/** First behaviour in which events fail because of their cost. */
-const COUNTING_BEHAVIOUR = 5
 /** First behaviour in which work that grows with the options of a node is part of that cost. */
 const OPTIONS_BEHAVIOUR = 9
-/** First behaviour in which saved units pay for all work of an event that fails, and for no other. */
-const FAILURES_BEHAVIOUR = 10
-/** Most that an account can owe for such work. */
-const MAX_OWED_UNITS = 8_000_000
 /** Cost of a field that a node looks for. */
 const FIELD_UNITS = 8
 /** Only its cost is used. */
 const LOOKING = compileRegularExpression(DEAR_EXPRESSION, { ignoreCase: true })
 
 const NO_RULES: InForce = { rules: undefined, quota: undefined }
-
-export interface ModelLine {
-  readonly account: string
-  readonly offset: bigint
-  readonly timeMs: number
-  readonly text: string
-  readonly app: string
-  readonly level: string
-  /** Host as stored. */
-  readonly host: string
-  /** Size of the text; these lines have no other bytes. */
-  readonly bytes: number
-  /** Size as counted by nodes: that of the pushed message, otherwise of the text. */
-  readonly eventBytes: number
-  /** Days that its account's lines are kept. */
-  readonly retentionDays: number
-}
 
 interface PushedMessage {
   readonly line: string
@@ -75,18 +49,6 @@ export interface ThrottleEvent {
   readonly rule: ThrottleRule
   readonly line: ModelLine
   readonly passed: boolean
-}
-
-/** Counts of a node, in events and bytes. Nodes of these pipelines create no events. */
-export interface NodeCounts {
-  eventsIn: number
-  bytesIn: number
-  /** Once for each edge that an event left by. */
-  eventsOut: number
-  bytesOut: number
-  dropped: number
-  droppedBytes: number
-  failed: number
 }
 
 /** Events that one push attempt has put on the log. */
@@ -146,6 +108,10 @@ interface DeployedRecipe {
   readonly isPaused: boolean
   readonly revision: number
   readonly throttle: { readonly model: ThrottleModel; readonly state: string } | undefined
+  /** Memories by id of the node. */
+  readonly steps: ReadonlyMap<string, StepModel>
+  readonly windows: WindowsModel | undefined
+  readonly limit: TagLimitModel | undefined
 }
 
 export class LogModel {
@@ -155,25 +121,18 @@ export class LogModel {
   readonly #errors = new Map<string, number>()
   readonly #stored: ModelLine[] = []
   readonly #throttled: ThrottleEvent[] = []
-  readonly #nodes = new Map<string, NodeCounts>()
+  readonly #counts = new CountsModel()
   readonly #versions = new Map<string, number>()
   readonly #deployed = new Map<string, Map<string, DeployedRecipe>>()
-  readonly #sequences = new Map<string, { sequence: number; timeMs: number }>()
+  readonly #repeats = new RepeatsModel()
   readonly #retention = new Map<string, number>()
   readonly #inForce = new Map<string, InForce>()
-  readonly #keys = new Map<string, { digest: string; timeMs: number }>()
-  readonly #streams = new Map<string, { highest: number; timeMs: number; digests: Map<number, string> }>()
   /** Witnesses of the lost records whose places are being read. */
   readonly #witnessed: WitnessedPart[] = []
-  /** Remaining units for expressions, with the time of the last change, by account. */
-  readonly #purses = new Map<string, { shared: number; saved: number; atMs: number }>()
-  /** Remaining units that the bytes of the present record pay for. */
-  #paidUnits = 0
-  /** Cost of the lines of the present record. */
-  #spent = new Map<ModelLine, number>()
-  /** Part of it that saved units paid. */
-  #drawn = new Map<ModelLine, number>()
+  readonly #costs = new CostModel()
   #timeMs = 0
+  /** Offset of the present record. */
+  #offset = 0n
   /** Behaviour in force: the highest that a control record has named so far. */
   #behaviour = 1
   #states = 0
@@ -190,7 +149,7 @@ export class LogModel {
       pushed: this.#pushed,
       stored: this.#stored,
       throttled: this.#throttled,
-      nodes: this.#nodes,
+      nodes: this.#counts.nodes,
       errors: this.#errors,
     }
   }
@@ -212,41 +171,25 @@ export class LogModel {
     const timeMs = Math.max(this.#timeMs, record.appendTimeMs, deadlineOf(control), ...witnessedMs)
     const isNewSlice = Math.floor(timeMs / SLICE_MS) !== Math.floor(this.#timeMs / SLICE_MS)
     this.#timeMs = timeMs
+    this.#offset = record.offset
+    this.#emitDue()
     for (const { producers = [], cuts = [] } of witnessed) {
-      for (const producer of producers) this.#noteProducer(producer)
+      for (const producer of producers) this.#repeats.noteProducer(producer)
       for (const cut of cuts) this.#cut(cut)
     }
-    this.#spent = new Map()
-    this.#drawn = new Map()
     if (control === undefined) {
-      if (this.#isNewRecord(record)) this.#readBatch(record)
+      if (this.#repeats.isNewRecord(record, this.#timeMs)) this.#readBatch(record)
     } else if (loss === undefined && 'weir.Cut' in control.body) {
       this.#cut(control.body['weir.Cut'])
     }
+    // A pipeline that goes on after a pause ends what became due meanwhile.
+    if (control !== undefined) this.#emitDue()
     if (control !== undefined || isNewSlice) this.#timePasses()
   }
 
   #timePasses(): void {
     for (const pipelines of this.#deployed.values())
       for (const { throttle } of pipelines.values()) throttle?.model.timePasses(this.#timeMs)
-  }
-
-  #isNewRecord({ producer }: LogRecord): boolean {
-    if (producer === null) return true
-    const known = this.#sequences.get(producer.id)
-    const isKnown = known !== undefined && this.#timeMs - known.timeMs < DAY_MS
-    const sequence = isKnown ? Math.max(known.sequence, producer.sequence) : producer.sequence
-    this.#sequences.set(producer.id, { sequence, timeMs: this.#timeMs })
-    return !isKnown || producer.sequence > known.sequence
-  }
-
-  /** Adds a producer position known from lost records. */
-  #noteProducer({ id, sequence, timeMs }: { id: string; sequence: number; timeMs: number }): void {
-    const known = this.#sequences.get(id)
-    this.#sequences.set(id, {
-      sequence: Math.max(sequence, known?.sequence ?? 0),
-      timeMs: Math.max(timeMs, known?.timeMs ?? 0),
-    })
   }
 
   #cut({ kind, entity, version, payload }: Cut): void {
@@ -267,7 +210,14 @@ export class LogModel {
     }
     if (kind !== 'pipeline') return
     if (payload === '') {
-      for (const pipelines of this.#deployed.values()) pipelines.delete(entity)
+      for (const [account, pipelines] of this.#deployed) {
+        const ended = pipelines.get(entity)
+        if (ended !== undefined) {
+          this.#endSteps(`${account} ${entity}`, ended, new Set())
+          this.#endWindows(`${account} ${entity}`, ended)
+        }
+        pipelines.delete(entity)
+      }
       return
     }
     const { accountId, title, revision, paused } = JSON.parse(payload) as PipelinePayload
@@ -278,7 +228,15 @@ export class LogModel {
     // A revision that returns after another one starts new counts: it does not know the state that the other dropped.
     const recipe = before?.title === title ? before.recipe : structuredClone(published)
     const throttle = this.#throttleOf(recipe, before)
-    pipelines.set(entity, { title, recipe, isPaused: paused === true, revision, throttle })
+    const steps = stepsOf(recipe, before)
+    const pipeline = `${accountId} ${entity}`
+    if (before !== undefined) this.#endSteps(pipeline, before, new Set(steps.keys()))
+    const windows = this.#windowsOf(recipe, before, pipeline)
+    const limit = limitOf(recipe, before)
+    pipelines.set(entity, {
+      ...{ title, recipe, isPaused: paused === true, revision },
+      ...{ throttle, steps, windows, limit },
+    })
     this.#deployed.set(accountId, pipelines)
   }
 
@@ -292,6 +250,109 @@ export class LogModel {
     return old
   }
 
+  /** Windows stay open while their node stays. */
+  #windowsOf(
+    { windows }: Recipe,
+    before: DeployedRecipe | undefined,
+    pipeline: string,
+  ): DeployedRecipe['windows'] {
+    const old = before?.recipe.windows
+    if (windows !== undefined && old !== undefined && windowsId(windows) === windowsId(old))
+      return before?.windows
+    if (before !== undefined) this.#endWindows(pipeline, before)
+    return windows && new WindowsModel(windows)
+  }
+
+  #emitDue(): void {
+    for (const [account, pipelines] of this.#deployed)
+      for (const [id, deployed] of pipelines) {
+        if (deployed.isPaused) continue
+        for (const [step, model] of deployed.steps)
+          this.#leaveOut(`${account} ${id} ${step}`, model.endWaiting(this.#timeMs))
+        this.#emit(`${account} ${id}`, deployed, deployed.windows?.emitDue(this.#timeMs))
+      }
+  }
+
+  /** Leaves out the held lines of steps that do not stay. */
+  #endSteps(pipeline: string, { steps }: DeployedRecipe, staying: ReadonlySet<string>): void {
+    for (const [id, step] of steps)
+      if (!staying.has(id)) this.#leaveOut(`${pipeline} ${id}`, step.endWaiting(Number.POSITIVE_INFINITY))
+  }
+
+  /** Counts traces whose root did not come in time. */
+  #leaveOut(node: string, traces: ReturnType<StepModel['endWaiting']>): void {
+    for (const trace of traces) {
+      for (const line of trace) this.#counts.countOut(node, line as ModelLine, false)
+      this.#noteError(`${node} E_TRACE_NO_ROOT`)
+    }
+  }
+
+  #endWindows(pipeline: string, deployed: DeployedRecipe): void {
+    this.#emit(pipeline, deployed, deployed.windows?.end(this.#timeMs))
+  }
+
+  /** Stores the lines that windows make. */
+  #emit(
+    pipeline: string,
+    { recipe: { windows }, revision }: DeployedRecipe,
+    results: readonly ModelResult[] = [],
+  ): void {
+    if (windows === undefined) return
+    const account = pipeline.split(' ', 1)[0] as string
+    const counts = this.#counts.countsOf(`${pipeline} ${windowsId(windows)}`)
+    for (const { message, metadata } of results) {
+      const { value, tags } = message as ReturnType<typeof metricOf>
+      const { start_timestamp: startMs } = metadata.aggregate as { start_timestamp: number }
+      const text = `${value.value} ${startMs}`
+      const eventBytes = Buffer.byteLength(JSON.stringify(message))
+      counts.eventsOut++
+      counts.bytesOut += eventBytes
+      const line = {
+        ...this.#newLine(account, this.#offset),
+        text,
+        eventBytes,
+        bytes: Buffer.byteLength(text + JSON.stringify(tags)),
+      }
+      const app = tags.level ?? ''
+      this.#store(`${pipeline} count-${revision}`, [{ ...line, host: COUNTED, app, level: '' }])
+    }
+  }
+
+  #countInWindows(pipeline: string, deployed: DeployedRecipe, lines: readonly ModelLine[]): void {
+    const { recipe, windows, limit } = deployed
+    if (recipe.windows === undefined || windows === undefined) return
+    const meter = this.#counts.countsOf(`${pipeline} ${METER}`)
+    for (const line of lines) {
+      const bytes = metricBytes(line.level)
+      meter.eventsIn++
+      meter.bytesIn += line.eventBytes
+      meter.eventsOut++
+      meter.bytesOut += bytes
+      const level = limit === undefined ? line.level : limit.take(line.level)
+      if (recipe.windows.limit !== undefined)
+        this.#countLimited(`${pipeline} ${limitId(recipe.windows.limit)}`, bytes, level)
+      if (level === null) continue
+      const counts = this.#counts.countsOf(`${pipeline} ${windowsId(recipe.windows)}`)
+      counts.eventsIn++
+      counts.bytesIn += metricBytes(level)
+      this.#emit(pipeline, deployed, windows.take(level, this.#timeMs))
+    }
+  }
+
+  /** @param level with which a metric leaves the limit; null: it is dropped */
+  #countLimited(node: string, bytes: number, level: string | undefined | null): void {
+    const counts = this.#counts.countsOf(node)
+    counts.eventsIn++
+    counts.bytesIn += bytes
+    if (level === null) {
+      counts.dropped++
+      counts.droppedBytes += bytes
+    } else {
+      counts.eventsOut++
+      counts.bytesOut += metricBytes(level)
+    }
+  }
+
   #readBatch({ offset, value }: LogRecord): void {
     const batch = LineBatchView.decode(value)
     if (batch.entrance === 'ingest') this.#readLines(batch, offset)
@@ -302,7 +363,7 @@ export class LogModel {
   #readPushed(batch: LineBatchView, offset: bigint): void {
     const lines: ModelLine[] = []
     const texts = Array.from({ length: batch.count }, (_, index) => batch.lineText(index))
-    this.#paidUnits = FREE_UNITS_PER_BYTE * Buffer.byteLength(texts.join(''))
+    this.#costs.beginRecord(Buffer.byteLength(texts.join('')))
     let first = 0
     for (const { hostname: metadata, lines: count } of batch.requests) {
       const indexes = Array.from({ length: count }, (_, index) => first + index)
@@ -370,7 +431,7 @@ export class LogModel {
     let first = 0
     for (const request of batch.requests) {
       const end = first + request.lines
-      if (this.#isNewRequest(batch.account, request)) {
+      if (this.#repeats.isNewRequest(batch.account, request, this.#timeMs)) {
         for (let index = first; index < end; index++) {
           const text = batch.lineText(index)
           const bytes = Buffer.byteLength(text)
@@ -388,7 +449,7 @@ export class LogModel {
       first = end
     }
     this.#lines.push(...lines)
-    this.#paidUnits = lines.reduce((units, { bytes }) => units + FREE_UNITS_PER_BYTE * bytes, 0)
+    this.#costs.beginRecord(lines.reduce((sum, { bytes }) => sum + bytes, 0))
     this.#run(
       batch.account,
       lines.filter(line => this.#goesOn(line)),
@@ -397,34 +458,7 @@ export class LogModel {
 
   #goesOn(line: ModelLine): boolean {
     const by = droppedEntirely(seen(line), this.#inForceOf(line.account))
-    return by === undefined || this.#count(`${line.account}  ${by}`, line, false)
-  }
-
-  #isNewRequest(account: string, { idempotency }: IngestRequest): boolean {
-    if (idempotency === null) return true
-    const digest = idempotency.digest.toString('hex')
-    const [stream, number] = idempotency.key.split('/')
-    if (number !== undefined) return this.#isNewNumber(`${account} ${stream}`, Number(number), digest)
-    const name = `${account} ${idempotency.key}`
-    const known = this.#keys.get(name)
-    if (known === undefined || this.#timeMs - known.timeMs >= DAY_MS) {
-      this.#keys.set(name, { digest, timeMs: this.#timeMs })
-      return true
-    }
-    return known.digest !== digest
-  }
-
-  #isNewNumber(name: string, number: number, digest: string): boolean {
-    const old = this.#streams.get(name)
-    const isKnown = old !== undefined && this.#timeMs - old.timeMs < 30 * DAY_MS
-    const stream = isKnown ? old : { highest: number, timeMs: 0, digests: new Map<number, string>() }
-    this.#streams.set(name, stream)
-    stream.timeMs = this.#timeMs
-    if (number <= stream.highest - STREAM_WINDOW) return true
-    const seen = stream.digests.get(number)
-    if (seen === undefined) stream.digests.set(number, digest)
-    stream.highest = Math.max(stream.highest, number)
-    return seen !== digest
+    return by === undefined || this.#counts.count(`${line.account}  ${by}`, line, false)
   }
 
   /** @param gatewayRoute undefined: of log ingestion */
@@ -433,10 +467,10 @@ export class LogModel {
     const pipelines = this.#readersOf(account, isPushed)
     const running = pipelines.filter(([, { isPaused }]) => !isPaused)
     for (const [id, { isPaused }] of pipelines)
-      if (isPaused) for (const line of lines) this.#count(`${account} ${id} paused`, line, false)
+      if (isPaused) for (const line of lines) this.#counts.count(`${account} ${id} paused`, line, false)
     if (running.length === 0 && !isPushed) this.#store(`${account}  own-store`, lines)
     if (pipelines.length === 0 && isPushed)
-      for (const line of lines) this.#count(`${account}  gateway-route-${gatewayRoute}`, line, false)
+      for (const line of lines) this.#counts.count(`${account}  gateway-route-${gatewayRoute}`, line, false)
     for (const [id, deployed] of running)
       this.#runRecipe(`${account} ${id}`, isPushed ? DOOR : 'source', deployed, lines)
   }
@@ -454,88 +488,72 @@ export class LogModel {
     const { dropLevel, throttle: rule } = recipe
     const look = (line: ModelLine) => {
       if (recipe.looks !== true) return true
-      if (this.#affords(line, LOOKING.boundFor(line.text))) return this.#count(`${pipeline} look`, line, true)
+      if (this.#affords(line, LOOKING.boundFor(line.text)))
+        return this.#counts.count(`${pipeline} look`, line, true)
       this.#noteError(`${pipeline} look E_EXPRESSION_COST`)
-      return this.#countFailed(`${pipeline} look`, line)
+      return this.#counts.countFailed(`${pipeline} look`, line)
     }
     const sweep = (line: ModelLine) => {
       if (recipe.looks !== true) return true
       if (this.#behaviour < OPTIONS_BEHAVIOUR || this.#affords(line, SWEPT_FIELDS * FIELD_UNITS))
-        return this.#count(`${pipeline} sweep`, line, true)
+        return this.#counts.count(`${pipeline} sweep`, line, true)
       this.#noteError(`${pipeline} sweep E_EXPRESSION_COST`)
-      return this.#countFailed(`${pipeline} sweep`, line)
+      return this.#counts.countFailed(`${pipeline} sweep`, line)
     }
     const filter = (line: ModelLine) =>
-      dropLevel === undefined || this.#count(`${pipeline} filter`, line, line.level !== dropLevel)
+      dropLevel === undefined || this.#counts.count(`${pipeline} filter`, line, line.level !== dropLevel)
     const limit = (line: ModelLine) => {
       if (rule === undefined || throttle === undefined) return true
-      if (line.level === rule.excludeLevel) return this.#count(`${pipeline} limit`, line, true)
+      if (line.level === rule.excludeLevel) return this.#counts.count(`${pipeline} limit`, line, true)
       throttle.model.timePasses(this.#timeMs)
       const bucket = rule.isKeyed ? line.app : ''
-      const passed = this.#count(`${pipeline} limit`, line, throttle.model.lets(bucket))
+      const passed = this.#counts.count(`${pipeline} limit`, line, throttle.model.lets(bucket))
       this.#throttled.push({ state: throttle.state, bucket, rule, line, passed })
       return passed
     }
+    const edges = recipe.windows === undefined ? 1 : 2
+    const last = recipe.encrypts === true ? undefined : [...deployed.steps.keys()].at(-1)
     const steps = recipe.filterFirst ? [filter, limit] : [limit, filter]
-    this.#countAll(`${pipeline} ${source}`, lines, recipe.storesTwice ? 2 : 1)
+    this.#counts.countAll(`${pipeline} ${source}`, lines, recipe.storesTwice ? 2 : 1)
     // A node has all lines of a record before the next one has any.
-    const left = lines
+    let left = lines
       .filter(sweep)
       .filter(look)
       .filter(line => steps.every(step => step(line)))
+    for (const [id, step] of deployed.steps)
+      left = this.#runStep(`${pipeline} ${id}`, step, left, id === last ? edges : 1)
+    if (recipe.encrypts === true) this.#counts.countAll(`${pipeline} encrypt`, left, edges)
+    this.#countInWindows(pipeline, deployed, left)
     this.#store(`${pipeline} store-${revision}`, left)
     if (recipe.storesTwice) this.#store(`${pipeline} again-${revision}`, lines)
   }
 
-  /**
-   * Whether a line can pay a cost. If not, saved units pay for its earlier work. Before the behaviour that brings this it is charged with
-   * the remaining units.
-   */
-  #affords(line: ModelLine, units: number): boolean {
-    if (this.#behaviour < COUNTING_BEHAVIOUR) return true
-    const full = { shared: MAX_SHARED_UNITS, saved: MAX_SAVED_UNITS, atMs: this.#timeMs }
-    const purse = this.#purses.get(line.account) ?? full
-    this.#purses.set(line.account, purse)
-    const passedMs = this.#timeMs - purse.atMs
-    purse.shared = Math.min(MAX_SHARED_UNITS, purse.shared + passedMs * SHARED_UNITS_PER_MS)
-    purse.saved = Math.min(MAX_SAVED_UNITS, purse.saved + passedMs * UNITS_PER_MS)
-    purse.atMs = this.#timeMs
-    const before = this.#spent.get(line) ?? 0
-    const free = Math.min(Math.max(0, FREE_UNITS - before), this.#paidUnits + purse.shared)
-    const left = free + Math.max(0, purse.saved)
-    const drawn = this.#drawn.get(line) ?? 0
-    if (units > left && this.#behaviour >= FAILURES_BEHAVIOUR) {
-      purse.saved = Math.max(-MAX_OWED_UNITS, purse.saved - (before - drawn))
-      this.#drawn.set(line, before)
-      return false
+  /** @returns lines that the step gives, among them those that it held */
+  #runStep(node: string, step: StepModel, lines: readonly ModelLine[], edges: number): ModelLine[] {
+    const given: ModelLine[] = []
+    for (const line of lines) {
+      this.#counts.countIn(node, line)
+      for (const { line: judged, passed } of step.take(line, this.#timeMs)) {
+        this.#counts.countOut(node, judged, passed, edges)
+        if (passed) given.push({ ...judged, ...this.#newLine(judged.account, this.#offset) })
+      }
     }
-    const cost = Math.min(units, left)
-    const takenFree = Math.min(cost, free)
-    purse.shared -= Math.max(0, takenFree - this.#paidUnits)
-    this.#paidUnits = Math.max(0, this.#paidUnits - takenFree)
-    purse.saved -= cost - takenFree
-    this.#spent.set(line, before + cost)
-    this.#drawn.set(line, drawn + cost - takenFree)
-    return cost === units
+    return given
   }
 
-  #countFailed(node: string, { eventBytes }: ModelLine): false {
-    const counts = this.#countsOf(node)
-    counts.eventsIn++
-    counts.bytesIn += eventBytes
-    counts.failed++
-    return false
+  #affords(line: ModelLine, units: number): boolean {
+    return this.#costs.affords(line, units, { behaviour: this.#behaviour, timeMs: this.#timeMs })
   }
 
   #store(node: string, lines: readonly ModelLine[]): void {
     for (const line of lines) {
       const judgement = judge(seen(line), this.#inForceOf(line.account))
       if ('excludedBy' in judgement) {
-        this.#count(node, line, false)
-        this.#count(`${line.account}  ${judgement.excludedBy}`, line, false)
+        this.#counts.count(node, line, false)
+        this.#counts.count(`${line.account}  ${judgement.excludedBy}`, line, false)
         continue
       }
-      this.#count(node, line, true)
+      this.#counts.count(node, line, true)
       const { poolDays = line.retentionDays } = judgement
       const retentionDays = this.#behaviour < 5 ? Math.min(line.retentionDays, poolDays) : poolDays
       this.#stored.push({ ...line, retentionDays })
@@ -545,33 +563,30 @@ export class LogModel {
   #inForceOf(account: string): InForce {
     return this.#inForce.get(account) ?? NO_RULES
   }
+}
 
-  #countAll(node: string, lines: readonly ModelLine[], edges = 1): void {
-    for (const line of lines) this.#count(node, line, true, edges)
-  }
+/** Memories of the steps, those of nodes that stay from the revision before. */
+function stepsOf({ steps = [] }: Recipe, before: DeployedRecipe | undefined): Map<string, StepModel> {
+  return new Map(
+    steps.map(step => {
+      const model = before?.steps.get(stepId(step)) ?? newStepModel(step)
+      model.change(step)
+      return [stepId(step), model]
+    }),
+  )
+}
 
-  #count(node: string, { eventBytes: bytes }: ModelLine, passed: boolean, edges = 1): boolean {
-    const counts = this.#countsOf(node)
-    counts.eventsIn++
-    counts.bytesIn += bytes
-    if (passed) {
-      counts.eventsOut += edges
-      counts.bytesOut += bytes * edges
-    } else {
-      counts.dropped++
-      counts.droppedBytes += bytes
-    }
-    return passed
-  }
+/** Values of tags, those of a limit that stays from the revision before. */
+function limitOf({ windows }: Recipe, before: DeployedRecipe | undefined): TagLimitModel | undefined {
+  const limit = windows?.limit
+  const old = before?.recipe.windows?.limit
+  if (limit !== undefined && old !== undefined && limitId(limit) === limitId(old)) return before?.limit
+  return limit && new TagLimitModel(limit)
+}
 
-  #countsOf(node: string): NodeCounts {
-    let counts = this.#nodes.get(node)
-    if (counts === undefined) {
-      counts = { eventsIn: 0, bytesIn: 0, eventsOut: 0, bytesOut: 0, dropped: 0, droppedBytes: 0, failed: 0 }
-      this.#nodes.set(node, counts)
-    }
-    return counts
-  }
+/** Size of the metric of a line. */
+function metricBytes(level: string | undefined): number {
+  return Buffer.byteLength(JSON.stringify(metricOf(level)))
 }
 
 /** The line as stored. */

@@ -56,6 +56,10 @@ export interface Plan {
   readonly asksLog: boolean
   /** Pipelines hold lines against an expression that costs much, and lines are long. */
   readonly looks: boolean
+  /** Pipelines that read lines encrypt a value of each. */
+  readonly encrypts: boolean
+  /** Pipelines that read lines have processors that remember earlier ones. */
+  readonly remembers: boolean
   /** Bytes that the log may take. */
   readonly logBytes: number
   /** Filling of a line, at most. */
@@ -76,8 +80,11 @@ export interface Plan {
   readonly growsOld: boolean
   /** Processes keep in mind how far the configuration has come; only there its end can be lost. */
   readonly keepsEnd: boolean
-  /** Before this action every process ends, and a partition loses its end. An operator accepts that later. */
-  readonly losesTailAt: number | undefined
+  /**
+   * Before each of these actions every process ends, and a partition loses its end: every time the same one. An operator accepts a
+   * loss later, at the latest before the next.
+   */
+  readonly losesTailAt: readonly number[]
   /** Requests are in flight at that moment: they land at the places of lost records. */
   readonly sendsIntoLoss: boolean
   /** The end of that partition is then known only to its checkpoints and the store. */
@@ -111,6 +118,9 @@ const LOSING_SHARE = 0.5
 const ENDS = 0xe4d5
 const LOST_TAIL_SHARE = 0.3
 const LOST_TAIL = 0x7a11
+/** Share of worlds with a lost tail that lose another one of the same partition, and again. */
+const AGAIN_SHARE = 0.7
+const AGAIN = 0xa6a1
 const INTO_LOSS_SHARE = 0.6
 const INTO_LOSS = 0xf119
 const FORGETTING_SHARE = 0.7
@@ -120,6 +130,15 @@ const EXCHANGED = 0x01d5
 /** Share of worlds with expensive expressions. */
 const LOOKING_SHARE = 0.06
 const LOOKS = 0x10c5
+
+/** Share of worlds that encrypt. */
+const ENCRYPTING_SHARE = 0.06
+const ENCRYPTING = 0xe6c2
+/** Share of worlds with processors that remember. */
+const REMEMBERING_SHARE = 0.3
+const REMEMBERING = 0x3e3b
+/** Such a world begins with them: without pipelines there is nothing to remember. */
+const FIRST_PUBLICATIONS = 3
 /** Maximum size in such worlds: the longest line costs about as much as can be saved. */
 const LOOKED_AT_BYTES = 400
 /** Relative frequency of each action, in worlds that have it. */
@@ -214,7 +233,7 @@ const CYCLES: Partial<Readonly<Record<Mood, readonly ActionKind[]>>> = {
     'let time pass',
     'send',
   ],
-  /** The same sequence takes place before a change that soon becomes known. */
+  /** This sequence takes place before a change that soon becomes known. */
   publishing: [
     'send',
     'let time pass',
@@ -286,6 +305,8 @@ export function planOf(seed: number): Plan {
   const length = least + dice.below(2 * (MEAN_LENGTHS[mood] - least + 1))
   const faithful = FAITHFUL[mood] ?? 0.8
   const looks = !isSmall && newDice(seed ^ LOOKS).chance(LOOKING_SHARE)
+  const remembering = newDice(seed ^ REMEMBERING)
+  const remembers = !looks && remembering.chance(REMEMBERING_SHARE)
   const sendsIntoLoss = newDice(seed ^ INTO_LOSS).chance(INTO_LOSS_SHARE)
   const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt' | 'exchangesStore'> = {
     seed,
@@ -296,6 +317,8 @@ export function planOf(seed: number): Plan {
     partitions: dice.chance(0.25) ? 2 : 1,
     senders: 1 + dice.below(4),
     looks,
+    encrypts: newDice(seed ^ ENCRYPTING).chance(ENCRYPTING_SHARE),
+    remembers,
     logBytes: isSmall ? 120_000 + dice.below(100_000) : UNBOUNDED,
     lineBytes: isSmall ? 8_000 : looks ? LOOKED_AT_BYTES : 12,
     appendFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(30) / 100 : 0,
@@ -305,16 +328,27 @@ export function planOf(seed: number): Plan {
     stallsAt: STALLS[mood] ?? CRITICAL_STEPS,
     nearMidnight: dice.chance(0.3),
     growsOld: dice.chance(mood === 'days' ? 0.5 : mood === 'duels' ? 0.2 : 0.04),
-    actions: Array.from({ length }, (_, index) => ({
-      kind: (dice.chance(faithful) && cycle?.[index % cycle.length]) || drawKind(),
-      seed: dice.below(2 ** 31),
-    })),
+    actions: [
+      ...(remembers ? firstPublications(remembering) : []),
+      ...Array.from({ length }, (_, index) => ({
+        kind: (dice.chance(faithful) && cycle?.[index % cycle.length]) || drawKind(),
+        seed: dice.below(2 ** 31),
+      })),
+    ],
   }
   const pushed = drawPushers(seed, plan.senders, PUSHED_SHARES[mood])
   const lostEnd = drawLostEnd(seed, plan.actions)
   const losesTailAt = drawLostTail(plan, { ...pushed, ...lostEnd })
   const calm = { ...plan, ...pushed, ...lostEnd, losesTailAt }
   return { ...calm, exchangesStore: drawExchangedStore(calm) }
+}
+
+function firstPublications(dice: Dice): Action[] {
+  const drawnAction = (kind: ActionKind): Action => ({ kind, seed: dice.below(2 ** 31) })
+  return Array.from({ length: FIRST_PUBLICATIONS }, () => [
+    drawnAction('send'),
+    drawnAction('publish'),
+  ]).flat()
 }
 
 /** Drawn by separate dice: a world without pushers does not depend on whether other worlds have them. */
@@ -350,13 +384,19 @@ function drawLostTail(
     looks,
   }: Pick<Plan, 'seed' | 'actions' | 'logBytes' | 'growsOld' | 'looks'>,
   { pushers, keepsEnd }: Pick<Plan, 'pushers' | 'keepsEnd'>,
-): number | undefined {
+): number[] {
   const dice = newDice(seed ^ LOST_TAIL)
   const isCalm = pushers === 0 && !keepsEnd && !looks && !growsOld
   const isSuited = isCalm && logBytes === UNBOUNDED && actions.length > 3
-  if (!dice.chance(LOST_TAIL_SHARE) || !isSuited) return undefined
+  if (!dice.chance(LOST_TAIL_SHARE) || !isSuited) return []
   const half = actions.length >> 1
-  return half + dice.below(actions.length - half)
+  const losses = [half + dice.below(actions.length - half)]
+  const again = newDice(seed ^ AGAIN)
+  while (again.chance(AGAIN_SHARE) && (losses.at(-1) as number) < actions.length) {
+    const next = (losses.at(-1) as number) + 1
+    losses.push(next + again.below(actions.length + 1 - next))
+  }
+  return losses
 }
 
 /** Drawn by separate dice, like the pushers, and only in worlds without other losses. */
@@ -370,7 +410,7 @@ function drawExchangedStore({
   losesTailAt,
 }: Omit<Plan, 'exchangesStore'>): Plan['exchangesStore'] {
   const dice = newDice(seed ^ EXCHANGED)
-  const isCalm = pushers === 0 && !keepsEnd && !looks && losesTailAt === undefined
+  const isCalm = pushers === 0 && !keepsEnd && !looks && losesTailAt.length === 0
   const isSuited = isCalm && logBytes === UNBOUNDED && actions.length > 3
   if (!dice.chance(EXCHANGED_SHARE) || !isSuited) return undefined
   const half = actions.length >> 1

@@ -2,6 +2,14 @@ import type { NodeDocument, PipelineDocument } from '../../schemas/pipeline.ts'
 import type { Dice } from '../support/dice.ts'
 import type { ThrottleRule as BareThrottleRule } from '../support/throttle-model.ts'
 import { node, SOURCE } from '../support/world.ts'
+import {
+  type CountingWindows,
+  drawSteps,
+  drawWindows,
+  type RememberingStep,
+  stepNode,
+  windowNodes,
+} from './remembering-step.ts'
 
 /** A pipeline in the terms of the model, which does not use graphs. */
 export interface Recipe {
@@ -21,6 +29,12 @@ export interface Recipe {
    * that matches none.
    */
   readonly looks?: boolean
+  /** true: the host of the request is encrypted in the metadata, and lines are stored with its vector as a tag. */
+  readonly encrypts?: boolean
+  /** Lines go through these behind the filter and the throttle. */
+  readonly steps?: readonly RememberingStep[] | undefined
+  /** Lines that pass are counted in these windows, too. */
+  readonly windows?: CountingWindows | undefined
 }
 
 export interface ThrottleRule extends BareThrottleRule {
@@ -35,6 +49,9 @@ export const APPS = ['a', 'b', 'c', ''] as const
 export const DOOR = 'door'
 /** A pushed event gets host, text and app only from its message. */
 const AS_PUSHED = { message: { scheme: 'Message pass-through' }, query: { hostname: '{{ .host }}' } }
+
+/** The vector of an event reaches the store. */
+const TAGGED = { query: { tags: ['{{ metadata.iv }}'] } }
 
 /**
  * An expression that repeats the same beginning so often that its cost cannot be counted. It costs its bound, and takes
@@ -67,6 +84,11 @@ export function drawSources(dice: Dice): Pick<Recipe, 'reads' | 'decoding'> {
   }
 }
 
+/** Steps of a recipe that reads lines. */
+export function drawMemory(dice: Dice): Pick<Recipe, 'steps' | 'windows'> {
+  return { steps: drawSteps(dice), windows: drawWindows(dice) }
+}
+
 function drawRule(dice: Dice): ThrottleRule {
   return {
     limit: 1 + dice.below(3),
@@ -84,7 +106,11 @@ export function documentOf(
 ): PipelineDocument {
   const nodes = sourcesOf(recipe, route)
   const sources = nodes.map(source => source.id)
-  const steps = [sweepOf, lookOf, ...(recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf])]
+  const limits = recipe.filterFirst ? [filterOf, throttleOf] : [throttleOf, filterOf]
+  const remembering = (recipe.steps ?? []).map(
+    step => (_recipe: Recipe, inputs: readonly string[]) => stepNode(step, inputs),
+  )
+  const steps = [sweepOf, lookOf, ...limits, ...remembering, encryptionOf]
   let last = sources
   for (const step of steps) {
     const made = step(recipe, last)
@@ -93,7 +119,8 @@ export function documentOf(
     last = [made.id]
   }
   const stored = recipe.reads === 'lines' ? {} : AS_PUSHED
-  nodes.push(node('sink', `store-${revision}`, 'mezmo', last, stored))
+  nodes.push(node('sink', `store-${revision}`, 'mezmo', last, recipe.encrypts ? TAGGED : stored))
+  if (recipe.windows !== undefined) nodes.push(...windowNodes(recipe.windows, last, revision))
   if (recipe.storesTwice) nodes.push(node('sink', `again-${revision}`, 'mezmo', sources, stored))
   return { id, accountId, title, revision, nodes }
 }
@@ -113,6 +140,14 @@ function lookOf({ looks }: Recipe, inputs: readonly string[]): NodeDocument | un
   const expression = { field: '.line', str_operator: 'regex_match', value: DEAR_EXPRESSION }
   const conditional = { expressions: [expression] }
   return node('transform', 'look', 'filter', inputs, { action: 'drop', conditional })
+}
+
+function encryptionOf({ encrypts }: Recipe, inputs: readonly string[]): NodeDocument | undefined {
+  if (encrypts !== true) return undefined
+  return node('transform', 'encrypt', 'encrypt-fields', inputs, {
+    ...{ field: 'metadata.query.hostname', iv_field: 'metadata.iv' },
+    ...{ algorithm: 'AES-128-CTR', key: 'sixteen byte key' },
+  })
 }
 
 function filterOf({ dropLevel }: Recipe, inputs: readonly string[]): NodeDocument | undefined {

@@ -28,11 +28,12 @@ const assertSwitchedOff = switchOff(guard.patches ?? [])
 const { Trial } = await import('./trial.ts')
 const { HELD, planOf } = await import('./plan.ts')
 const { shrink, withOnly } = await import('./shrink.ts')
+const { SpreadTrial } = await import('./spread-trial.ts')
 assertSwitchedOff()
 
 const { storeDefect } = guard
 const say = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`)
-const trial = await Trial.open()
+const trial = guard.isOfSpread ? new SpreadTrial() : await Trial.open()
 const first = Number(values.seed)
 const last = first + Number(values.seeds) - 1
 const untilMs = performance.now() + Number(values.minutes) * 60_000

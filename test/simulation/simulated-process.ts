@@ -19,7 +19,7 @@ import { GuardedTopic, TailLostError } from '../../engine/log/guarded-topic.ts'
 import type { Log, Topic } from '../../engine/log/log.ts'
 import { Producer } from '../../engine/log/producer.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { findLostTailNow } from '../../engine/replay/lost-tail.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { CutsOnTheLog } from '../../engine/worker/cuts-on-the-log.ts'
@@ -42,6 +42,7 @@ export interface ProcessPorts {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly seal: RememberingSeal
+  readonly catalogue: Catalogue
   readonly partitions: number
   /** true: it reads the deployments in effect from the log; false: its own engine knows them. */
   readonly asksLog: boolean
@@ -92,7 +93,7 @@ export class SimulatedProcess {
 
   /** Resolves when the engine has been started. It retries while the log or the store is unavailable. */
   async start(): Promise<void> {
-    const { log, store, clock, entropy, partitions, assignment, asksLog } = this.#ports
+    const { log, store, clock, entropy, catalogue, partitions, assignment, asksLog } = this.#ports
     const topic = await log.topic(INGEST_TOPIC, partitions)
     const checkpoints = await log.topic(CHECKPOINT_TOPIC, partitions)
     const mark = async (partition: number) => this.#ports.logEnd(partition)
@@ -104,13 +105,13 @@ export class SimulatedProcess {
     const configuration = await this.#wholeConfiguration({ ingest, checkpoints })
     configuration.follow(this.#stop.signal).catch(error => this.#alarm(error))
     const engine = new Engine({
-      catalogue: CATALOGUE,
+      catalogue,
       log,
       ingest,
       checkpoints,
       store,
       clock,
-      configuration: deployedConfiguration(CATALOGUE, configuration),
+      configuration: deployedConfiguration(catalogue, configuration),
       logger: this.#logger(),
       workerName: this.actor.name,
       logRetentionMs: LOG_RETENTION_MS,
@@ -135,16 +136,16 @@ export class SimulatedProcess {
     })
     const inEffect = asksLog ? new CutsOnTheLog({ ingest, clock, configuration }) : engine
     const gatewayRoutes = new GatewayRouteStates({
-      catalogue: CATALOGUE,
+      catalogue,
       configuration,
       clock,
       inEffect,
-      reportDeployment: deploymentReporter(CATALOGUE, ingest, configuration),
+      reportDeployment: deploymentReporter(catalogue, ingest, configuration),
     })
-    const accessKeys = new AccessKeys(CATALOGUE, configuration)
+    const accessKeys = new AccessKeys(catalogue, configuration)
     this.fronts = {
       ingest: new IngestFront({ ...taking, authenticator, keys }, inflating),
-      push: new PushFront({ ...taking, catalogue: CATALOGUE, accessKeys, gatewayRoutes }, inflating),
+      push: new PushFront({ ...taking, catalogue, accessKeys, gatewayRoutes }, inflating),
     }
     engine.start()
     this.engine = engine

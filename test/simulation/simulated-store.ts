@@ -13,6 +13,7 @@ import {
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { utcDay } from '../../engine/times/utc-day.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { isLineTable, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
 import { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
@@ -154,6 +155,14 @@ export class SimulatedStore {
       ...this.#searches,
       damage: NO_DAMAGE,
       findDamage: () => call('look for damage', () => []),
+      size: () =>
+        call('measure', () => ({
+          bytes: 0,
+          rows: 0,
+          oldestDay: null,
+          diskFreeBytes: null,
+          uncoveredRows: 0,
+        })),
       closeDay: day => call('close a day', () => this.#closeDay(day)),
       openDays: () => call('open days', () => this.#openDays()),
       indexWords: async () => {},
@@ -374,7 +383,7 @@ export function dayOf(timeMs: number): string {
   const number = Math.floor(timeMs / DAY_MS)
   let day = days.get(number)
   if (day === undefined) {
-    day = new Date(timeMs).toISOString().slice(0, 10)
+    day = utcDay(timeMs)
     days.set(number, day)
   }
   return day

@@ -4,7 +4,7 @@ import { shrink, withOnly } from './shrink.ts'
 import { testSeeds } from './tested-seeds.ts'
 
 /** The long form is long-simulation.test.ts. */
-testSeeds(250)
+testSeeds(40)
 
 test('a failure is shrunk to the actions that it needs', async () => {
   const plan = planOf(1)

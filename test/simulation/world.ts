@@ -1,6 +1,8 @@
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
+import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
+import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { CONFIG_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
 import { type Dice, newDice } from '../support/dice.ts'
@@ -10,7 +12,7 @@ import { bringToRest } from './ending.ts'
 import { EndlessWorld } from './endless-world.ts'
 import type { Founding, SimulatedAccount } from './founding.ts'
 import type { FrontDoor } from './front-door.ts'
-import { acceptLosses, loseLogTail } from './lost-log-tail.ts'
+import { acceptEarlierLoss, acceptLosses, loseLogTail, sendAll } from './lost-log-tail.ts'
 import { Machine, START_MS } from './machine.ts'
 import { exchangeStore } from './older-store.ts'
 import type { Plan } from './plan.ts'
@@ -58,8 +60,14 @@ export class World {
   readonly foundedRecords: number
   /** Lost records that the log once had, and how they were lost. */
   readonly lost: LogRecord[] = []
+  /** Partition that loses its ends, once it has lost one. */
+  losingPartition: number | undefined
+  /** Offsets of lost records, the last exclusive. A checkpoint at one of them is passed over. */
+  readonly lostOffsets: { readonly from: bigint; readonly to: bigint }[] = []
   readonly #surroundings: WorldSurroundings
   readonly #seal: RememberingSeal
+  /** Node types, with the seal of the installation. */
+  readonly catalogue: Catalogue
   readonly #storage
   readonly #coordinator: SimulatedCoordinator
 
@@ -74,6 +82,7 @@ export class World {
     this.machines = Array.from({ length: MACHINES }, () => new Machine(this.scheduler))
     if (plan.nearMidnight) for (const machine of this.machines) machine.offsetMs = DAY_MS / 2 - 20_000
     this.#seal = new RememberingSeal(this.entropy, founding.opened)
+    this.catalogue = CATALOGUE.withSeal(this.#seal)
     this.recipes = new Map(founding.recipes)
     this.#storage = founding.storage(this.#routed.length)
     this.foundedRecords = this.keptRecords(CONFIG_TOPIC, 0).length
@@ -100,7 +109,7 @@ export class World {
     this.startProcess()
     for (const [index, action] of this.plan.actions.entries()) {
       const dice = newDice(action.seed)
-      if (index === this.plan.losesTailAt) await loseLogTail(this, dice)
+      if (this.plan.losesTailAt.includes(index)) await this.#loseTail(dice)
       if (index === this.plan.exchangesStore?.copiedAt) storeCopy = this.store.copy()
       if (index === this.plan.exchangesStore?.at && storeCopy !== undefined)
         await exchangeStore(this, storeCopy)
@@ -108,8 +117,16 @@ export class World {
       for (let picks = dice.below(dice.chance(0.2) ? 120 : 25); picks > 0; picks--)
         if (!(await this.pick())) break
     }
+    if (this.plan.losesTailAt.includes(this.plan.actions.length)) await this.#loseTail(this.dice)
     if (this.lost.length > 0) await acceptLosses(this)
     await bringToRest(this)
+  }
+
+  /** Before the first of several losses there are lines whose minute may end, and before a further one the last is accepted. */
+  async #loseTail(dice: Dice): Promise<void> {
+    if (this.lost.length > 0) await acceptEarlierLoss(this, dice)
+    else if (this.plan.losesTailAt.length > 1) await sendAll(this, dice)
+    await loseLogTail(this, dice)
   }
 
   /** Identity of the log. */
@@ -153,6 +170,7 @@ export class World {
       clock: machine.clockOf(actor),
       entropy: this.entropy,
       seal: this.#seal,
+      catalogue: this.catalogue,
       partitions: this.plan.partitions,
       asksLog: this.plan.asksLog,
       assignment: this.#coordinator.memberOf(actor),

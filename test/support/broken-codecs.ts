@@ -24,6 +24,7 @@ function readerWith(change: (reader: BodyReader) => Partial<BodyReader>): LineCo
           return reader.body
         },
         envelope: () => reader.envelope(),
+        readingEnvelope: () => reader.readingEnvelope(),
         readLines: (...given) => reader.readLines(...given),
         scanLines: (...given) => reader.scanLines(...given),
         parsingLines: (...given) => reader.parsingLines(...given),

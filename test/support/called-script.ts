@@ -1,7 +1,10 @@
+import { answerOf, type CountedWork } from '../../engine/expressions/counted-work.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
-import { compileScript, scriptRunProblem } from '../../engine/scripts/compile-script.ts'
+import { compileScript } from '../../engine/scripts/compile-script.ts'
 import { MAX_STEPS } from '../../engine/scripts/script-run.ts'
+import { scriptRunProblem } from '../../engine/scripts/script-run-problem.ts'
+import { finish } from '../../engine/steps.ts'
 import type { JsonValue } from '../../schemas/json.ts'
 
 /** Log time of every call: 2031-03-09T08:15:30.250Z. */
@@ -20,6 +23,7 @@ export function calledScript(text: string, values: readonly string[] = [], steps
   const surroundings = {
     nowMs: CALL_TIME_MS,
     stateVariable: (name: string) => (name === 'operational_state' ? 'normal' : null),
+    search: <Answer>(begin: () => CountedWork<Answer>) => answerOf(begin()),
   }
   const result = compileScript(text).call(given, surroundings, steps)
   return 'failure' in result
@@ -44,6 +48,6 @@ export function valueOfExpression(expression: string, message = '{}'): string {
 
 /** The first problem of a script, as a sentence with its place. */
 export function problemOfScript(text: string): string | undefined {
-  const problem = scriptRunProblem(text)
+  const problem = finish(scriptRunProblem(text))
   return problem && `${problem.line}:${problem.column} ${problem.message}`
 }

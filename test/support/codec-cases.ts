@@ -543,7 +543,7 @@ export const RUN_CASES: readonly RunCase[] = [
 
 const FIRST_DAY_MS = CODEC_NOW_MS - (CODEC_NOW_MS % DAY_MS)
 const SECOND_DAY_MS = FIRST_DAY_MS + DAY_MS
-/** As many names as a day may have. */
+/** Lines with the maximum number of names per day. */
 const FULL = [manyNames(250), manyNames(250, 250)]
 const known = (count: number) =>
   Array.from({ length: count }, (_, row) => `{"n${row % 500}":${row},"n7":"x"}`)

@@ -1,4 +1,5 @@
-const COMPILED = new URL('../../node_modules/.cache/weir-tests', import.meta.url).pathname
+/** Folder of modules that Node has compiled. */
+export const COMPILED: string = new URL('../../node_modules/.cache/weir-tests', import.meta.url).pathname
 
 /**
  * Present environment for a script that a test starts: Node keeps its compiled modules for the next start, which takes a

@@ -62,7 +62,7 @@ export class ConfigurationClient {
     ])
     for (const { message, key, ...more } of details) {
       expect(more).toEqual({})
-      if (message.startsWith('"')) expect(message).toMatch(new RegExp(`^"${escaped(key)}" `))
+      if (message.startsWith('"')) expect(message).toMatch(new RegExp(`^"${RegExp.escape(key)}" `))
     }
     return messages
   }
@@ -81,7 +81,3 @@ export class ConfigurationClient {
 }
 
 export const NOT_FOUND = [404, { error: 'Resource Not Found', code: 'NotFound', status: 'error' }]
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-}

@@ -22,17 +22,21 @@ const IDENTITY = {
 
 /** A partition whose records a test writes one after the other. */
 export class CostlyPartition {
-  fold = new PartitionFold(CATALOGUE, IDENTITY)
+  fold: PartitionFold
   timeMs = START_MS
   /** Number of stretches of the last record that was applied in stretches. */
   stretches = 0
   readonly #behaviour: number
+  readonly #identity: typeof IDENTITY
   readonly #flushes: Flush[] = []
   #offset = 0n
   #version = 0
 
-  constructor(behaviour: number) {
+  /** @param partitions number of partitions of its topic */
+  constructor(behaviour: number, partitions = 1) {
     this.#behaviour = behaviour
+    this.#identity = { ...IDENTITY, partitions }
+    this.fold = new PartitionFold(CATALOGUE, this.#identity)
     this.control({ 'weir.Tick': { deadlineMs: START_MS } })
   }
 
@@ -78,7 +82,7 @@ export class CostlyPartition {
   /** Goes on in another process, from a checkpoint. */
   restart(): void {
     const checkpoint = this.fold.checkpointAtRest().checkpoint
-    this.fold = PartitionFold.restored(CATALOGUE, IDENTITY, checkpoint ?? undefined)
+    this.fold = PartitionFold.restored(CATALOGUE, this.#identity, checkpoint ?? undefined)
   }
 
   /** All rows of a table so far; those of `lines` are all lines, whatever their table is. */

@@ -12,7 +12,7 @@ export function drawnBody(dice: Dice): Buffer {
   return dice.chance(0.07) ? damaged(bytes, dice) : bytes
 }
 
-/** The same bytes in chunks that end anywhere. */
+/** Cuts bytes into chunks that end anywhere. */
 export function drawnChunks(bytes: Buffer, dice: Dice): Buffer[] {
   const chunks: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -79,7 +79,7 @@ function aroundDestination(catalogue: Catalogue, destination: Destination): Arou
   const sink = node('sink', 'work', destination.type, ['door'], stored(destination, example?.config))
   const messages = example === undefined ? [] : 'events' in example ? example.events : [example.event]
   return {
-    nodes: [DOOR, { ...sink, user_config: catalogue.foldOptionsOf(sink) }],
+    nodes: [DOOR, { ...sink, user_config: catalogue.foldOptionsOf(sink, { id: 'p', revision: 1 }) }],
     sent: [{ messages }],
   }
 }

@@ -50,7 +50,7 @@ const PAUSES = { firstMs: 50, longestMs: 250 }
 export async function eventually<T>(
   read: () => Promise<T>,
   satisfied: (value: T) => boolean,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const startedMs = performance.now()
   for (let pauseMs = PAUSES.firstMs; ; pauseMs = Math.min(pauseMs * 1.5, PAUSES.longestMs)) {

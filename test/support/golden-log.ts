@@ -14,6 +14,8 @@ import {
   FIFTH_BEHAVIOUR,
   NINTH_BEHAVIOUR,
   TENTH_BEHAVIOUR,
+  THIRTEENTH_BEHAVIOUR,
+  TWELFTH_BEHAVIOUR,
 } from '../../schemas/log/behaviour-numbers.ts'
 import type { Control } from '../../schemas/log/control.ts'
 import { controlType } from '../../schemas/log/control.ts'
@@ -23,6 +25,13 @@ import { rekeyedType } from '../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { ingestedRecord } from '../bench/ingested-batch.ts'
+import {
+  DECIDED_BY_DATA,
+  DECIDED_EXCLUSIONS,
+  DECIDED_LINES,
+  DECIDED_MESSAGES,
+  DECIDED_ROUTE,
+} from './deciding-data.ts'
 import { EXAMPLE_ACCOUNT, examplePipelines } from './example-pipelines.ts'
 import {
   lineBatchValue,
@@ -257,6 +266,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
       control({ 'weir.Owner': { worker: 'newer' } })
       split(append, round)
     }
+    if (behaviour >= TWELFTH_BEHAVIOUR && round === 29) changeState(control, append)
     if (behaviour >= EIGHTH_BEHAVIOUR && round === 36) refuse(records, timeMs)
     if (round % 6 === 5) control({ 'weir.Tick': { deadlineMs: timeMs + 900 } })
   }
@@ -265,6 +275,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     records.push(...examples)
     timeMs = examples.at(-1)?.appendTimeMs ?? timeMs
   }
+  if (behaviour >= THIRTEENTH_BEHAVIOUR) decide(control, append)
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
@@ -579,6 +590,63 @@ function lookForWords(control: (body: Control['body']) => void, append: (value: 
     'timeout3',
     `é${text}`,
   )
+}
+
+/** A script reads the state of its pipeline and the type of each line, while the state changes and the profile is reset. */
+function changeState(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
+  const account = 'states-000'
+  const script = `function f(message, metadata, timestamp, annotations) {
+    message.app = getPipelineStateVariable('operational_state')
+    message.line = message.line + ' at ' + timestamp + JSON.stringify(annotations)
+    return message
+  }`
+  const roles = {
+    app_fields: ['.app'],
+    host_fields: ['.host'],
+    level_fields: ['.level'],
+    line_fields: ['.line'],
+  }
+  const nodes = [
+    SOURCE,
+    node('transform', 'profile', 'data-profiler', ['source'], roles),
+    node('transform', 'script', 'js-script', ['profile'], { script }),
+    node('sink', 'store', 'log-analysis', ['script'], { query: { app: '{{.app}}' } }),
+  ]
+  const cut = (
+    kind: 'pipeline' | 'state-variables' | 'profile-reset',
+    entity: string,
+    version: number,
+    payload: object,
+  ) =>
+    control({
+      'weir.Cut': { kind, entity, version, payload: JSON.stringify({ accountId: account, ...payload }) },
+    })
+  const state = (version: number, operational_state: string) =>
+    cut('state-variables', 'states', version, { state: { operational_state } })
+  const send = (...lines: readonly string[]) =>
+    append(lineBatchValue([{ lines: lines.map(line => ({ line, app: 'app', level: 'info' })) }], account))
+  cut('pipeline', 'states', 1, { id: 'states', title: 'states', revision: 1, nodes })
+  send('oven 4 at 231', '192.0.2.7 - ida [09/Mar/2031:08:15:30 +0000] "GET /doors/4 HTTP/1.1" 200 5316')
+  state(2, 'incident')
+  send('oven 7 at 228', '')
+  cut('profile-reset', 'states/profile', 1, { pipeline: 'states', node: 'profile' })
+  state(1, 'too-late')
+  send('door is open')
+  state(3, 'normal')
+  send('door is shut')
+}
+
+/** Events and lines whose results depend on data of libraries. */
+function decide(control: (body: Control['body']) => void, append: (value: Buffer) => void): void {
+  const account = 'd3a4c0de05'
+  const cut = (kind: 'pipeline' | 'line-rules', entity: string, payload: object) =>
+    control({
+      'weir.Cut': { kind, entity, version: 1, payload: JSON.stringify({ accountId: account, ...payload }) },
+    })
+  cut('pipeline', 'decided', { id: 'decided', title: 'decided', revision: 1, nodes: DECIDED_BY_DATA })
+  append(pushedValue([{ messages: DECIDED_MESSAGES }], DECIDED_ROUTE, account))
+  cut('line-rules', account, { exclusions: DECIDED_EXCLUSIONS, retentionRules: [] })
+  append(lineBatchValue([{ lines: DECIDED_LINES.map(line => ({ line })) }], account))
 }
 
 /** Windows end by themselves, a revision does not continue with them, and the pipeline is removed. */

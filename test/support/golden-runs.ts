@@ -78,7 +78,7 @@ export function runOf({ lines, timeMs, isExact }: GoldenLines, { place } = ONE_A
     rows: lines.length,
     ...place(lines.map(({ text }) => Buffer.from(text, 'base64'))),
     sentLevels: lines.map(({ sentLevel }) => sentLevel),
-    // That of the words in SLOT_CASES.
+    // The words in SLOT_CASES have this app.
     apps: lines.map(() => 'a'),
     own: lines.map(({ own }) => own),
     timeMs,

@@ -10,6 +10,7 @@ import {
   type StoreStanding,
 } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
+import type { StoreSize } from '../../engine/store/store-size.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { Position } from '../../schemas/log/position.ts'
 import { isLineTable, STORE_TABLES, type StoreTable } from '../../schemas/log/tables.ts'
@@ -78,6 +79,11 @@ export class MemoryStore implements Store {
 
   async findDamage(): Promise<[]> {
     return []
+  }
+
+  async size(): Promise<StoreSize> {
+    const rows = this.rows('lines').length
+    return { bytes: 0, rows, oldestDay: null, diskFreeBytes: null, uncoveredRows: rows }
   }
 
   async claim({ topic, partition, epoch }: PartitionOwner): Promise<void> {
@@ -159,8 +165,11 @@ export class MemoryStore implements Store {
   readonly fullFieldDays = this.#searches.fullFieldDays
   readonly usageByKind = this.#searches.usageByKind
   readonly usageByKindStream = this.#searches.usageByKindStream
+  readonly usageSeries = this.#searches.usageSeries
   readonly usageTotals = this.#searches.usageTotals
   readonly pipelineErrors = this.#searches.pipelineErrors
+  readonly pipelineErrorCounts = this.#searches.pipelineErrorCounts
+  readonly nodeMetrics = this.#searches.nodeMetrics
 
   async closeDay(): Promise<void> {}
 

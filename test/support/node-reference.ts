@@ -7,6 +7,7 @@ import {
   type Outcome,
   PassedWithError,
   Routed,
+  Settled,
   Split,
 } from '../../engine/event/outcome.ts'
 import { jsonText } from '../../engine/json/json-text.ts'
@@ -23,9 +24,10 @@ import type { Source } from '../../engine/nodes/contract/define-source.ts'
 import { COMMON_KEY_PLACES, type KeyPlace } from '../../engine/nodes/contract/key-place.ts'
 import type { ConfigExample, NodeDeclaration } from '../../engine/nodes/contract/node-declaration.ts'
 import type { SourceDeclaration } from '../../engine/nodes/contract/source-declaration.ts'
-import { isRunning, type Parser } from '../../engine/nodes/processors/parsers/define-parser.ts'
+import type { Parser } from '../../engine/nodes/processors/parsers/define-parser.ts'
 import { PARSERS } from '../../engine/nodes/processors/parsers/parsers.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { code, listed, table } from './markdown.ts'
 import { type OptionSchema, optionRows } from './option-table.ts'
 import { storedOptions } from './stored-options.ts'
 
@@ -49,8 +51,7 @@ Every type of node with its options, which are the members of \`user_config\`. H
 is in [openapi.json](openapi.json). A type that this version does not run is also checked, stored and returned, but a
 pipeline that has one cannot be published.
 
-[CONTRIBUTING.md](../CONTRIBUTING.md#adding-a-node-type) has the steps that add a type: its file, its line in the catalogue, the
-list of the contract, the behaviour number from which on it runs (\`since\`), and the golden log of that number.
+[CONTRIBUTING.md](../CONTRIBUTING.md#adding-a-node-type) has the steps that add a type.
 
 - The sent options and the defaults of all others are stored and returned by every read. An option without a default
   remains absent. The examples show both; a name that the server chooses is shown as \`XXXXXXXX\`.
@@ -69,6 +70,19 @@ letters, digits and \`_\`, and \`.\` is the whole message. \`metadata\`, \`metad
 conditions. A comparison is \`{"field": ".level", "str_operator": "equal", "value": "debug"}\`; \`"negate": true\` inverts
 it, and \`"case_sensitive": true\` distinguishes upper and lower case.`
 
+/** Section on dead letters. */
+const FAILURES = `## Events that fail
+
+An event that fails at a node does not continue. It is counted, and becomes a dead letter if the pipeline
+[keeps them](operations.md#events-that-fail). The last column of the tables of errors says for each node which errors fail an event:
+
+- At a processor, an event with another error continues as the examples show, or is dropped. A node that drops events on purpose, such as
+  a filter or a throttle, makes no dead letters of them. \`yes or no\`: it depends on the option, and the examples show it.
+- At a destination, every error fails the event, except \`E_DELIVERY_RETRYING\`: the event waits, and its delivery is tried again.
+- At a source, there is no event yet. The request is refused, or the message of another system is left out and reported.
+- At every node, an event fails with \`E_EXPRESSION_COST\` when it costs more than its account has (see
+  [operations.md](operations.md#what-expressions-may-cost)), or when an operator put it into quarantine at the node.`
+
 const OPERANDS: Readonly<Record<Operator['operand'], string>> = {
   none: 'none',
   number: 'number',
@@ -82,6 +96,7 @@ export function nodeReference(): string {
   return `${[
     INTRODUCTION,
     operatorTable(),
+    FAILURES,
     ...KINDS.flatMap(([kind, title, about]) => [
       `## ${title}`,
       about,
@@ -123,7 +138,7 @@ function anchorOf(kind: NodeKind, type: string): string {
 }
 
 function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
-  const { type, aliases = [], summary, config, configs } = declaration
+  const { type, aliases = [], summary, notes = [], config, configs } = declaration
   const processor = kind === 'transform' ? CATALOGUE.processorOf(type) : undefined
   return [
     `### ${kind} \`${type}\``,
@@ -131,6 +146,7 @@ function nodeSection(kind: NodeKind, declaration: NodeDeclaration): string {
     aliases.length === 0 ? '' : `Also called ${listed(aliases)}; answers contain the name that was sent.`,
     CATALOGUE.isBuilt(kind, type) ? '' : 'This version does not run it.',
     optionTable(config as OptionSchema),
+    notes.map(note => `- ${note}`).join('\n'),
     type === 'parse' ? parserSection() : '',
     type === 'parse-sequentially'
       ? `Parsers and their options are those of [\`parse\`](#${anchorOf(kind, 'parse')}).`
@@ -171,16 +187,8 @@ function parserSection(): string {
           optionTable(options as OptionSchema),
         ],
   )
-  const missing = parsers.filter(([, parser]) => !isRunning(parser)).map(([id]) => id)
-  const examples = parsers.flatMap(([id, parser]) =>
-    isRunning(parser) ? [`Examples of \`${id}\`:`, parserTable(parser)] : [],
-  )
-  return [
-    `Parsers without options: ${listed(plain)}.`,
-    ...withOptions,
-    `Pipelines with these parsers cannot be published yet: ${listed(missing)}.`,
-    ...examples,
-  ].join('\n\n')
+  const examples = parsers.flatMap(([id, parser]) => [`Examples of \`${id}\`:`, parserTable(parser)])
+  return [`Parsers without options: ${listed(plain)}.`, ...withOptions, ...examples].join('\n\n')
 }
 
 function parserTable({ examples }: Parser): string {
@@ -204,18 +212,43 @@ function processorSections({ errors, examples }: Processor): string[] {
   const outcomes = new Set(examples.flatMap(({ steps }) => steps.map(({ outcome }) => outcomeKind(outcome))))
   return [
     `Outcomes of an event: ${[...outcomes].join(', ')}.`,
-    errorTable(errors),
+    errorTable(errors, error => letterMade(error, examples) ?? 'no'),
     ...examples.map(workedExample),
   ]
 }
 
-function errorTable(errors: readonly ErrorCode[]): string {
+/** @param makesLetter whether an event that reports the error is a dead letter */
+function errorTable(errors: readonly ErrorCode[], makesLetter: (error: ErrorCode) => LetterMade): string {
   return errors.length === 0
     ? ''
     : table(
-        ['Error', 'Raised when'],
-        errors.map(error => [code(error), ERROR_CODES[error]]),
+        ['Error', 'Raised when', 'Dead letter'],
+        errors.map(error => [code(error), ERROR_CODES[error], makesLetter(error)]),
       )
+}
+
+type LetterMade = 'yes' | 'no' | 'yes or no'
+
+/**
+ * Whether an event that reports an error at a processor fails, by the examples: one shows each error.
+ *
+ * @returns undefined when no example shows it
+ */
+export function letterMade(error: ErrorCode, examples: readonly Example[]): LetterMade | undefined {
+  // The node does not decide it, so its examples do not show it.
+  if (error === 'E_EXPRESSION_COST') return 'yes'
+  const steps = examples.flatMap(example => example.steps)
+  const fails = steps.some(({ outcome }) => outcome instanceof Failed && outcome.code === error)
+  const continues = steps.some(
+    step => !(step.outcome instanceof Failed) && reported(step).some(([found]) => found === error),
+  )
+  if (fails && continues) return 'yes or no'
+  if (fails) return 'yes'
+  return continues ? 'no' : undefined
+}
+
+function letterAtDestination(error: ErrorCode): LetterMade {
+  return error === 'E_DELIVERY_RETRYING' ? 'no' : 'yes'
 }
 
 function sectionsOfSource(type: string): readonly string[] {
@@ -235,7 +268,7 @@ export function sourceSections(
 ): readonly string[] {
   return [
     entrance === 'gateway' ? `Places of the access key: ${keyPlaces(keys)}.` : '',
-    running !== undefined && 'errors' in running ? errorTable(running.errors) : '',
+    running !== undefined && 'errors' in running ? errorTable(running.errors, () => 'no') : '',
     running === undefined ? '' : `Worked examples:\n\n${sourceExamples(running)}`,
   ]
 }
@@ -323,7 +356,7 @@ export function destinationSections(destination: OwnStore | SendingDestination):
             ].join('; '),
           ]),
         )
-  return [errorTable(destination.errors), `Worked examples:\n\n${examples}`]
+  return [errorTable(destination.errors, letterAtDestination), `Worked examples:\n\n${examples}`]
 }
 
 function verdictName(verdict: ShownVerdict | readonly ShownVerdict[]): string {
@@ -340,7 +373,7 @@ function errorName(error: readonly [ErrorCode, string | null] | undefined): stri
 }
 
 function workedExample({ title, config, bounds, steps }: Example): string {
-  const within = bounds === undefined ? '' : `, in an installation with ${code(JSON.stringify(bounds))}`
+  const within = bounds === undefined ? '' : `, with the bounds ${code(JSON.stringify(bounds))}`
   const isTimed = steps.some(({ atMs }) => atMs !== undefined)
   const hasErrors = steps.some(step => errorsOf(step).length > 0)
   const rows = steps.map(step => [
@@ -353,22 +386,26 @@ function workedExample({ title, config, bounds, steps }: Example): string {
   return `Worked example: ${title}${within}.\n\n${jsonBlock(config)}\n\n${table(heading, rows)}`
 }
 
-function eventCell({ event, envelope = {}, released = [] }: ExampleStep): string {
+function eventCell({ event, envelope = {}, released = [], leftOut = [] }: ExampleStep): string {
   const { metadata, timestamp } = envelope
   return [
     ...(released.length === 0 ? [] : [`before it, time gives ${listedMessages(released)}`]),
+    ...(leftOut.length === 0 ? [] : [`before it, time leaves out ${listedMessages(leftOut)}`]),
     code(jsonText(event)),
     ...(metadata === undefined ? [] : [`metadata ${code(jsonText(metadata))}`]),
     ...(timestamp === undefined ? [] : [`timestamp ${code(timestamp)}`]),
   ].join(', ')
 }
 
-function outcomeCell({ event, outcome, metadataAfter, timestampAfter }: ExampleStep): string {
+function outcomeCell(step: ExampleStep): string {
+  const { event, outcome, metadataAfter, timestampAfter, annotationsAfter } = step
   const changed = (message: JsonValue) =>
     jsonText(message) === jsonText(event) ? '' : ` as ${code(jsonText(message))}`
   const metadata = metadataAfter === undefined ? '' : `, metadata ${code(jsonText(metadataAfter))}`
   const timestamp = timestampAfter === undefined ? '' : `, timestamp ${code(timestampAfter)}`
-  return `${outcomeKind(outcome)}${detailOf(outcome, changed)}${metadata}${timestamp}`
+  const annotations =
+    annotationsAfter === undefined ? '' : `, annotations ${code(jsonText(annotationsAfter))}`
+  return `${outcomeKind(outcome)}${detailOf(outcome, changed)}${metadata}${timestamp}${annotations}`
 }
 
 function detailOf(outcome: Outcome<ErrorCode, JsonValue>, changed: (message: JsonValue) => string): string {
@@ -376,6 +413,14 @@ function detailOf(outcome: Outcome<ErrorCode, JsonValue>, changed: (message: Jso
   if (outcome instanceof Split) return ` into ${listedMessages([...outcome.events])}`
   if (outcome instanceof Gathered)
     return outcome.released.length === 0 ? '' : `; out comes ${listedMessages(outcome.released)}`
+  if (outcome instanceof Settled) {
+    const { released, leftOut } = outcome
+    const left = leftOut.map(({ event: message }) => message)
+    return [
+      ...(released.length === 0 ? [] : [`; after it come ${listedMessages(released)}`]),
+      ...(left.length === 0 ? [] : [`; held before, and dropped with it: ${listedMessages(left)}`]),
+    ].join('')
+  }
   if (outcome instanceof Routed) return ` by ${listed(outcome.outputs)}${changed(outcome.event)}`
   return changed(outcome instanceof PassedWithError ? outcome.event : outcome)
 }
@@ -385,34 +430,23 @@ function outcomeKind(outcome: Outcome<ErrorCode, JsonValue>): string {
   if (outcome instanceof Failed) return 'failed'
   if (outcome instanceof Split) return 'split'
   if (outcome instanceof Gathered) return outcome.merged ? 'merged' : 'held'
+  if (outcome instanceof Settled) return outcome.fate === 'passed' ? 'passes' : outcome.fate
   if (outcome instanceof Routed) return 'leaves'
   return 'passes'
 }
 
-function errorsOf({ outcome, errors = [] }: ExampleStep): string[] {
-  const ofOutcome: readonly (readonly [ErrorCode, string | null])[] =
-    errors.length === 0 && (outcome instanceof PassedWithError || outcome instanceof Failed)
-      ? [[outcome.code, outcome.detail.field ?? null]]
-      : errors
-  return ofOutcome.map(([error, field]) => `${code(error)}${field === null ? '' : ` at ${code(field)}`}`)
+function errorsOf(step: ExampleStep): string[] {
+  return reported(step).map(([error, field]) => `${code(error)}${field === null ? '' : ` at ${code(field)}`}`)
+}
+
+function reported({ outcome, errors = [] }: ExampleStep): readonly (readonly [ErrorCode, string | null])[] {
+  return errors.length === 0 && (outcome instanceof PassedWithError || outcome instanceof Failed)
+    ? [[outcome.code, outcome.detail.field ?? null]]
+    : errors
 }
 
 function listedMessages(messages: readonly JsonValue[]): string {
   return messages.map(message => code(jsonText(message))).join(', ')
-}
-
-function listed(names: readonly string[]): string {
-  return names.map(code).join(', ')
-}
-
-function code(text: string): string {
-  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
-}
-
-function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
 function jsonBlock(value: JsonObject): string {

@@ -1,5 +1,6 @@
 import type { StoreConnection } from '../../engine/store/connection.ts'
-import type { Statement } from '../../engine/store/statement.ts'
+import { askerOfStatement, type Statement } from '../../engine/store/statement.ts'
+import { keyOfAsker } from '../../engine/turns/asker.ts'
 import type { LineTable } from '../../schemas/log/tables.ts'
 
 export interface AskedStatement {
@@ -10,6 +11,8 @@ export interface AskedStatement {
 /** A connection to no engine. It keeps the searches that it is given and answers each with the same rows. */
 export class RecordingConnection implements StoreConnection {
   readonly isShared = false
+  /** Keys of those for whom it was asked. */
+  readonly askers = new Set<string>()
   readonly #rows: readonly object[]
   readonly #filled: LineTable
   #asked: AskedStatement[] = []
@@ -27,7 +30,9 @@ export class RecordingConnection implements StoreConnection {
     return asked
   }
 
-  async query<Row>({ atMostRows: _, askedBy: _asker, ...asked }: Statement): Promise<Row[]> {
+  async query<Row>(statement: Statement): Promise<Row[]> {
+    this.askers.add(keyOfAsker(askerOfStatement(statement)))
+    const { atMostRows: _, askedBy: _asker, enterprise: _enterprise, ...asked } = statement
     this.#asked.push(asked)
     return this.#rows as Row[]
   }

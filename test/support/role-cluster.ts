@@ -11,7 +11,7 @@ import type { KafkaCluster } from './kafka/kafka-cluster.ts'
 import { type RunningRole, startRole } from './running-role.ts'
 import type { RunningWeir } from './running-weir.ts'
 
-/** Longer than any pause of an engine here. */
+/** Longer than any pause of an engine in most tests. */
 const SESSION_TIMEOUT_MS = 120_000
 
 /** A store, an API and engines as processes of their own on one Kafka, with an account at home on each partition. */
@@ -51,7 +51,11 @@ export class RoleCluster {
   /** @param kafka a prefix of it is used; its content stays */
   static async open(
     kafka: KafkaCluster,
-    { partitions, engines }: { readonly partitions: number; readonly engines: number },
+    {
+      partitions,
+      engines,
+      sessionTimeoutMs = SESSION_TIMEOUT_MS,
+    }: { readonly partitions: number; readonly engines: number; readonly sessionTimeoutMs?: number },
   ): Promise<RoleCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'weir-roles-'))
     const running: RunningRole[] = []
@@ -67,7 +71,7 @@ export class RoleCluster {
         KAFKA_BROKERS: kafka.bootstrap.join(','),
         KAFKA_REPLICATION: '1',
         KAFKA_TOPIC_PREFIX: `roles-${crypto.randomUUID().slice(0, 8)}.`,
-        KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS),
+        KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutMs),
         WEIR_PARTITIONS: String(partitions),
         WEIR_SECRET_KEY: 'ab'.repeat(32),
         CLICKHOUSE_URL: store.url,
@@ -96,8 +100,9 @@ export class RoleCluster {
     return this.#start('api')
   }
 
-  startEngine(): Promise<RunningRole> {
-    return this.#start('engine')
+  /** @param more settings of this engine */
+  startEngine(more: Record<string, string> = {}): Promise<RunningRole> {
+    return this.#start('engine', more)
   }
 
   /** Starts the API that clients of the accounts use, after `stopRoles`. */
@@ -118,10 +123,12 @@ export class RoleCluster {
     return started
   }
 
-  /** Lines in the store, of all accounts. */
+  /** Lines in the store, of all accounts and in both forms. */
   async storedLines(): Promise<number> {
-    const [row] = await this.#query<{ lines: string }>('SELECT count() AS lines FROM weir.slotted_lines')
-    return Number(row?.lines)
+    const rows = await this.#query<{ lines: string }>(
+      'SELECT count() AS lines FROM weir.lines UNION ALL SELECT count() AS lines FROM weir.slotted_lines',
+    )
+    return rows.reduce((sum, { lines }) => sum + Number(lines), 0)
   }
 
   /** Resolves when an account's lines go to all partitions. */

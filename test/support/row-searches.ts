@@ -1,7 +1,12 @@
 import { recordOf } from '../../engine/lines/stored-line/line-record.ts'
 import { evaluate } from '../../engine/query-language/evaluate.ts'
 import type { LineFilters } from '../../engine/query-language/line-filters.ts'
-import type { PipelineErrorEntry, PipelineErrorsQuery } from '../../engine/store/pipeline-errors.ts'
+import { type CountsOfNode, NODE_COUNTS, type NodeMetricsQuery } from '../../engine/store/node-metrics.ts'
+import type {
+  CountOfErrors,
+  PipelineErrorEntry,
+  PipelineErrorsQuery,
+} from '../../engine/store/pipeline-errors.ts'
 import { assertSearchable } from '../../engine/store/search/exact-condition.ts'
 import {
   asksForField,
@@ -11,8 +16,10 @@ import {
 import type { BucketCounts, Buckets } from '../../engine/store/search/line-counts.ts'
 import type { LinePage, LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import type { StoreSearches } from '../../engine/store/store-searches.ts'
-import type { NamedUsage, UsageByKindQuery, UsageKind, UsagePeriod } from '../../engine/store/usage.ts'
-import { DAY_MS, MINUTE_MS } from '../../engine/times/duration.ts'
+import type { NamedUsage, UsageByKindQuery, UsageKind, UsagePeriod } from '../../engine/store/usage/usage.ts'
+import type { UsageInBucket, UsageSeriesQuery } from '../../engine/store/usage/usage-series.ts'
+import { DAY_MS, HOUR_MS } from '../../engine/times/duration.ts'
+import { utcDay } from '../../engine/times/utc-day.ts'
 import type { StoreTable } from '../../schemas/log/tables.ts'
 import { valueCounts, valuesOf } from './counted-records.ts'
 import type { NativeValue } from './native-reader.ts'
@@ -60,11 +67,14 @@ export function rowSearches(rows: (table: StoreTable) => readonly PlacedRow[]): 
     async *usageByKindStream(query) {
       yield await usageByKind(query)
     },
+    usageSeries: async query => usageSeriesOf(rows('lines'), query),
     usageTotals: async period => {
       const counted = countedBy(inPeriod(rows('lines'), period), row => [row.pool as number])
       return [...counted].map(([poolDays, usage]) => ({ poolDays, ...usage })).sort(by('poolDays'))
     },
     pipelineErrors: async query => pipelineErrors(rows('pipeline_errors'), query),
+    pipelineErrorCounts: async query => pipelineErrorCounts(rows('pipeline_errors'), query),
+    nodeMetrics: async query => nodeMetrics(rows('node_metrics'), query),
   }
 }
 
@@ -84,7 +94,7 @@ function linesOf(
   return lines
     .filter(line => line.account === account && line.ts >= fromMs && line.ts <= toMs)
     .filter(line => line.t >= asOfMs - line.retention * DAY_MS && passes(line, filters))
-    .filter(line => !exceptDays.includes(new Date(line.t).toISOString().slice(0, 10)))
+    .filter(line => !exceptDays.includes(utcDay(line.t)))
     .filter(line => evaluate(query, recordOf(line)))
 }
 
@@ -166,9 +176,7 @@ function fullFieldDays(
     .filter(
       day => (day >= Math.floor(fromMs / DAY_MS) && day <= Math.floor(toMs / DAY_MS)) || ofFound.has(day),
     )
-  return [...new Set(days)]
-    .sort((a, b) => a - b)
-    .map(day => new Date(day * DAY_MS).toISOString().slice(0, 10))
+  return [...new Set(days)].sort((a, b) => a - b).map(day => utcDay(day * DAY_MS))
 }
 
 /** Bounds are whole seconds. */
@@ -208,6 +216,21 @@ const NAMES_OF: Readonly<Record<UsageKind, (row: PlacedRow) => Iterable<string>>
   tags: row => new Set(row.tags as string[]),
 }
 
+function usageSeriesOf(rows: readonly PlacedRow[], query: UsageSeriesQuery): UsageInBucket[] {
+  const { kind, names, starts } = query
+  const namesOf = (row: PlacedRow) => (kind === 'pools' ? [String(row.pool)] : [...NAMES_OF[kind](row)])
+  const counted = countedBy(inPeriod(rows, query), row =>
+    namesOf(row).map(name => {
+      const bucket = starts.findLastIndex(startMs => startMs <= Number(row.t))
+      return JSON.stringify([bucket, names.includes(name) ? name : null])
+    }),
+  )
+  return [...counted].map(([key, usage]) => {
+    const [bucket, name] = JSON.parse(key) as [number, string | null]
+    return { bucket, name, ...usage }
+  })
+}
+
 function usageOf(rows: readonly PlacedRow[], query: UsageByKindQuery): NamedUsage[] {
   const { kind, name, poolDays, limit, order: largestBy = 'bytes' } = query
   const counted = inPeriod(rows, query).filter(row => poolDays === undefined || row.pool === poolDays)
@@ -218,29 +241,85 @@ function usageOf(rows: readonly PlacedRow[], query: UsageByKindQuery): NamedUsag
     .slice(0, limit)
 }
 
-function pipelineErrors(
-  rows: readonly PlacedRow[],
-  { account, pipeline, node, fromMs, toMs = Number.POSITIVE_INFINITY, limit }: PipelineErrorsQuery,
-): PipelineErrorEntry[] {
-  const found = rows.filter(
-    row =>
-      row.account === account &&
-      row.pipeline === pipeline &&
-      (node === undefined || row.node === node) &&
-      Number(row.time) >= fromMs &&
-      Number(row.time) < toMs,
-  )
+function pipelineErrors(rows: readonly PlacedRow[], query: PipelineErrorsQuery): PipelineErrorEntry[] {
+  const found = errorsOf(rows, query)
   const keyOf = (row: PlacedRow) =>
-    JSON.stringify([row.node, row.node_kind, row.code, row.field, row.message])
+    JSON.stringify([row.pipeline, row.node, row.node_kind, row.code, row.field])
   return [...Map.groupBy(found, keyOf).values()]
     .map(errorEntry)
     .sort(
       (a, b) =>
         b.lastMs - a.lastMs ||
+        byteOrder(a.pipeline, b.pipeline) ||
         byteOrder(a.node, b.node) ||
         byteOrder(a.code, b.code) ||
         byteOrder(a.field ?? '', b.field ?? '') ||
-        byteOrder(a.message, b.message),
+        byteOrder(a.nodeKind, b.nodeKind),
+    )
+    .slice(0, query.limit)
+}
+
+function errorsOf(
+  rows: readonly PlacedRow[],
+  { account, pipelines, node, code, fromMs, toMs = Number.POSITIVE_INFINITY }: PipelineErrorsQuery,
+): PlacedRow[] {
+  return rows.filter(
+    row =>
+      row.account === account &&
+      pipelines.includes(row.pipeline as string) &&
+      (node === undefined || row.node === node) &&
+      (code === undefined || row.code === code) &&
+      Number(row.time) >= fromMs &&
+      Number(row.time) < toMs,
+  )
+}
+
+function pipelineErrorCounts(rows: readonly PlacedRow[], query: PipelineErrorsQuery): CountOfErrors[] {
+  const groups = Map.groupBy(errorsOf(rows, query), ({ pipeline, node, code }) =>
+    [pipeline, node, code].join(' '),
+  )
+  return [...groups.values()]
+    .map(some => {
+      const [{ pipeline, node, code }] = some as [PlacedRow, ...PlacedRow[]]
+      const count = some.reduce((sum, row) => sum + Number(row.count), 0)
+      return { pipeline, node, code, count } as CountOfErrors
+    })
+    .sort(
+      (a, b) =>
+        b.count - a.count ||
+        byteOrder(a.pipeline, b.pipeline) ||
+        byteOrder(a.node, b.node) ||
+        byteOrder(a.code, b.code),
+    )
+    .slice(0, query.limit)
+}
+
+function nodeMetrics(
+  rows: readonly PlacedRow[],
+  { account, pipelines, fromMs, toMs, intervalMs, ofNodes, limit }: NodeMetricsQuery,
+): CountsOfNode[] {
+  const found = rows
+    .map(({ output = '', ...row }) => ({ ...row, output: ofNodes ? '' : output }) as PlacedRow)
+    .filter(row => row.account === account && pipelines.includes(row.pipeline as string))
+    .filter(({ t }) => Number(t) >= fromMs && Number(t) < toMs)
+  const bucketOf = (row: PlacedRow) => Math.floor((Number(row.t) - fromMs) / intervalMs)
+  const groups = Map.groupBy(found, row =>
+    JSON.stringify([row.pipeline, row.node, row.output, bucketOf(row)]),
+  )
+  return [...groups.values()]
+    .map(some => {
+      const [first] = some as [PlacedRow, ...PlacedRow[]]
+      const sumOf = (name: string) => some.reduce((sum, row) => sum + Number(row[name]), 0)
+      const counts = Object.fromEntries(NODE_COUNTS.map(name => [name, sumOf(name)]))
+      const [pipeline, node, output] = [first.pipeline, first.node, first.output].map(String)
+      return { pipeline, node, output, bucket: bucketOf(first), counts } as CountsOfNode
+    })
+    .sort(
+      (a, b) =>
+        byteOrder(a.pipeline, b.pipeline) ||
+        byteOrder(a.node, b.node) ||
+        byteOrder(a.output, b.output) ||
+        a.bucket - b.bucket,
     )
     .slice(0, limit)
 }
@@ -249,17 +328,19 @@ function pipelineErrors(
 function errorEntry(rows: readonly PlacedRow[]): PipelineErrorEntry {
   const timeOf = (row: PlacedRow) => Number(row.time)
   const [first] = rows.toSorted((a, b) => timeOf(a) - timeOf(b)) as [PlacedRow]
-  const starts = rows.map(row =>
-    row.count === 1n ? timeOf(row) : Math.floor(Number(row.t) / MINUTE_MS) * MINUTE_MS,
-  )
+  const starts = rows.map(row => (row.count === 1n ? timeOf(row) : Number(row.t)))
+  const hours = Map.groupBy(rows, row => Math.floor(timeOf(row) / HOUR_MS) * HOUR_MS)
+  const countOf = (some: readonly PlacedRow[]) => some.reduce((sum, row) => sum + Number(row.count), 0)
   return {
+    pipeline: first.pipeline as string,
     node: first.node as string,
     nodeKind: first.node_kind as string,
     code: first.code as string,
     field: first.field === '' ? null : (first.field as string),
     message: first.message as string,
     captured: first.captured as string,
-    count: rows.reduce((sum, row) => sum + Number(row.count), 0),
+    count: countOf(rows),
+    hours: [...hours].map(([startMs, some]) => ({ startMs, count: countOf(some) })).sort(by('startMs')),
     firstMs: Math.min(...starts),
     lastMs: Math.max(...rows.map(timeOf)),
   }

@@ -10,6 +10,8 @@ export interface RunningRole {
   readonly output: string
   signal(signal: NodeJS.Signals): void
   readonly pid: number
+  /** @returns the exit code, when it ends by itself; null when a signal ended it */
+  ended(): Promise<number | null>
   /** @returns the exit code; null when the signal ended it at once */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -49,6 +51,7 @@ export async function startRole(
     },
     signal: signal => child.kill(signal),
     pid: child.pid as number,
+    ended: async () => (await ended).code,
     end: async signal => {
       child.kill(signal)
       return (await ended).code

@@ -6,12 +6,12 @@ import type { Credentials } from '../../deploy/data-directory.ts'
 import { inheritedEnvironment } from './inherited-environment.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 90_000
 
 /** The real program in a process of its own, on a data folder of its own. */
 export class RunningWeir {
   readonly directory: string
-  readonly #settings: Readonly<Record<string, string>>
+  #settings: Readonly<Record<string, string>>
   #process: ChildProcess | undefined
   #output = ''
 
@@ -103,6 +103,11 @@ export class RunningWeir {
     await ready
   }
 
+  /** Makes the next start listen at the present address again. */
+  keepPort(): void {
+    this.#settings = { ...this.#settings, WEIR_PORT: new URL(this.credentials.apiUrl).port }
+  }
+
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
@@ -147,6 +152,11 @@ export class RunningWeir {
     const response = await fetch(`${apiUrl}${path}`, { headers: { authorization: `Token ${accessToken}` } })
     if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as T
+  }
+
+  /** Adds a configuration object, such as a pipeline or a node. @returns its id */
+  async create(path: string, body: unknown): Promise<string> {
+    return (await this.send<{ data: { id: string } }>('POST', path, body)).data.id
   }
 
   async send<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<T> {

@@ -1,6 +1,6 @@
 import type { LineTimes } from '../../engine/store/search/filtered-segments.ts'
 import type { SelectedLine } from '../../engine/store/search/line-selection.ts'
-import type { TimeOfLines } from '../../engine/store/search/search-statement.ts'
+import type { TimeOfLines } from '../../engine/store/search/slices/lines-in-time.ts'
 import type { Statement, StatementRunner } from '../../engine/store/statement.ts'
 import type { AskedStatement } from './recording-connection.ts'
 

@@ -109,7 +109,7 @@ function rowFields(fields: RowFields): [string, string | number][] {
   return [...texts, ...numbers]
 }
 
-/** By name and type; a stable sort keeps the order of the values of one name. */
+/** Fields by name and type; a stable sort keeps the order of the values of one name. */
 function sorted(
   fields: readonly [string, string | number][],
 ): readonly (readonly [string, string | number])[] {

@@ -9,12 +9,12 @@ export interface SourceFile {
 }
 
 const ROOT = new URL('../../', import.meta.url).pathname
-const FOLDERS = ['schemas', 'engine', 'api', 'deploy', 'test']
+const FOLDERS = ['schemas', 'engine', 'api', 'console', 'deploy', 'test']
 
 export function projectSources(): SourceFile[] {
   return FOLDERS.flatMap(folder =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map(entry => {
         const path = join(entry.parentPath, entry.name)
         return { path: path.slice(ROOT.length), text: readFileSync(path, 'utf8') }
@@ -75,7 +75,7 @@ function listedNames(listed: string): string[] {
 }
 
 function parsedImports({ path, text }: SourceFile): Import[] {
-  const { body } = parseAst(text, { lang: 'ts' }, path)
+  const { body } = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path)
   const statements = (body as unknown as readonly SyntaxNode[]).flatMap(node => importOf(node, text) ?? [])
   // All other imports are expressions or types, with a parenthesis behind the word.
   return /\bimport\s*[(/]/.test(text) ? [...statements, ...nestedImports(body, text)] : statements

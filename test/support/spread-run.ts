@@ -7,11 +7,13 @@ import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { ReplacedError } from '../../engine/worker/partition-ownership.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
+import type { Cut } from '../../schemas/log/control.ts'
 import { partitionOfAccount } from '../../schemas/log/topics.ts'
 import type { NodeDocument } from '../../schemas/pipeline.ts'
 import { type Dice, newDice } from './dice.ts'
 import { lineBatchValue, pushedValue, SAMPLE_ACCOUNT } from './line-batches.ts'
 import { MemoryStore } from './memory-store.ts'
+import { withReplaced } from './replaced-methods.ts'
 import { SampleConfiguration } from './world.ts'
 
 export const SPREAD_PARTITIONS = 3
@@ -45,13 +47,19 @@ interface WorkedPartition {
 export interface SpreadScript {
   /** Nodes of the next revision, counted from 1. */
   nodes(revision: number, dice: Dice): readonly NodeDocument[]
+  /** App and level of the next line; where it is left out, each of the dozen apps is as likely. */
+  drawLine?(dice: Dice): Pick<SentLine, 'app' | 'level'>
   /** Whether that revision is a pause; never where it is left out. */
   isPause?(dice: Dice): boolean
+  /** Further cuts that are in effect before the first line. */
+  readonly cuts?: readonly Cut[]
   beginEpoch?(epoch: number): void
   /** Whether the wall clock may be set while it runs, also back. */
   readonly setsClock?: boolean
   /** Whether lines come as messages of a gateway route, hence all of them at home. */
   readonly pushes?: boolean
+  /** Whether each line is handled everywhere before the next one is sent, a millisecond later. */
+  readonly isOneByOne?: boolean
   /** Whether nothing is ever trimmed. */
   readonly keepsLog?: boolean
   afterAction?(run: SpreadRun): Promise<void>
@@ -94,9 +102,15 @@ export class SpreadRun {
     return new SpreadRun(newDice(seed), clock, topics, script)
   }
 
+  /** Gives the configuration a cut, which workers bring to their partitions. */
+  configure(cut: Cut): void {
+    this.#configuration.set(cut)
+  }
+
   async run(): Promise<void> {
     this.#configuration.everywhere = true
     this.#publish()
+    for (const cut of this.#script.cuts ?? []) this.#configuration.set(cut)
     for (const lane of ['ingest', 'keyed'] as const)
       for (let partition = 0; partition < SPREAD_PARTITIONS; partition++)
         this.#partitions.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
@@ -131,18 +145,22 @@ export class SpreadRun {
 
   async #appendLines(): Promise<void> {
     const dice = this.#dice
-    const lines = Array.from({ length: 1 + dice.below(5) }, () => {
-      const [app, level] = [`key-${dice.below(KEYS)}`, `level-${dice.below(LEVELS)}`]
+    const { pushes, isOneByOne } = this.#script
+    if (isOneByOne) await this.#settle()
+    const lines = Array.from({ length: isOneByOne ? 1 : 1 + dice.below(5) }, () => {
+      const { app, level } = this.#script.drawLine?.(dice) ?? drawLine(dice)
       const line = `line ${this.lines++}`
       this.sent.set(line, { epoch: this.#epoch, app, level })
       return { line, app, level }
     })
     // A process that has not heard of the newest change may still use the old way for a while, once the first was made.
     const mayBeAnywhere = this.#isEverywhere() || (this.#change > 1 && dice.chance(0.1))
-    const { pushes } = this.#script
     const partition = mayBeAnywhere && !pushes ? dice.below(SPREAD_PARTITIONS) : SPREAD_HOME
     const value = pushes ? pushedValue([{ messages: lines }]) : lineBatchValue([{ lines }])
     await this.#topic('ingest').append(partition, { value, producer: null, priority: 'ingest' })
+    if (!isOneByOne) return
+    await this.#settle()
+    this.#clock.advance(1)
   }
 
   /** Whether every partition has said that it did its part of the change. */
@@ -189,11 +207,16 @@ export class SpreadRun {
 
   async #drain(): Promise<void> {
     for (let minute = 0; minute < 4; minute++) {
-      for (let isBusy = true; isBusy; ) {
-        isBusy = false
-        for (const partition of this.#partitions) while (await this.#step(partition)) isBusy = true
-      }
+      await this.#settle()
       this.#clock.advance(61_000)
+    }
+  }
+
+  /** Drives every partition until none has anything left to do at this instant. */
+  async #settle(): Promise<void> {
+    for (let isBusy = true; isBusy; ) {
+      isBusy = false
+      for (const partition of this.#partitions) while (await this.#step(partition)) isBusy = true
     }
   }
 
@@ -235,8 +258,7 @@ export class SpreadRun {
   /** Appends are durable without an answer, or their process ends before or after them. */
   #unreliable(topic: Topic): Topic {
     const dice = this.#dice
-    return {
-      ...bound(topic),
+    return withReplaced(topic, {
       append: async (partition, record) => {
         const roll = dice.below(100)
         if (roll < 3) throw new Crash()
@@ -245,13 +267,12 @@ export class SpreadRun {
         if (roll < 12) throw new LogError('LOG_UNAVAILABLE', 'no answer', { retriable: true })
         return appended
       },
-    }
+    })
   }
 }
 
-/** The topic with methods that a test can replace. */
-export function bound(topic: Topic): Topic {
-  return Object.setPrototypeOf({}, topic) as Topic
+function drawLine(dice: Dice): Pick<SentLine, 'app' | 'level'> {
+  return { app: `key-${dice.below(KEYS)}`, level: `level-${dice.below(LEVELS)}` }
 }
 
 /** Everything that is appended to a topic from now on. */

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { RecentKeys } from '../../api/ingest/recent-keys.ts'
 import { ingestPorts, logPorts, type ServerPorts, type ServerSettings } from '../../api/ports.ts'
 import { buildServer } from '../../api/server.ts'
-import { tcpOutbound } from '../../deploy/outbound/tcp-outbound.ts'
+import { type TcpOutbound, tcpOutbound } from '../../deploy/outbound/tcp-outbound.ts'
 import { type ManualClock, manualClock } from '../../engine/clock/manual-clock.ts'
 import { type BootstrapCredentials, bootstrap } from '../../engine/configuration/bootstrap.ts'
 import {
@@ -30,7 +30,7 @@ import { memoryLog } from '../../engine/log/memory-log.ts'
 import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import type { Outbound } from '../../engine/outbound/outbound.ts'
+import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import { outboundRules } from '../../engine/outbound/outbound-rules.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { NO_DAMAGE } from '../../engine/store/store-damage.ts'
@@ -58,6 +58,13 @@ export interface TestInstallation {
   call(options: InjectOptions): Promise<LightMyRequestResponse>
 }
 
+/** Limits of the log and the configuration; absent: those of a process without settings. */
+export interface TestLimits {
+  readonly logBytes?: number
+  readonly changeBytesPerHour?: number
+  readonly accountCharacters?: number
+}
+
 const AUTHOR = { subjectId: 'test', account: '' }
 
 export const TEST_SETTINGS: ServerSettings = {
@@ -66,7 +73,7 @@ export const TEST_SETTINGS: ServerSettings = {
   bodyLimitBytes: 2_097_152,
   maxObjectBytes: 262_144,
   corsOrigins: ['*'],
-  tails: { perProcess: 3, perAccount: 2 },
+  tails: { perProcess: 5, perAccount: 2 },
   maxTapsPerAccount: 10,
   maxExportLines: 10_000,
   suspensionTokenMinutes: 15,
@@ -74,7 +81,7 @@ export const TEST_SETTINGS: ServerSettings = {
 }
 
 /** Outbound port of a single machine: loopback is allowed. */
-export const TEST_OUTBOUND: Outbound = tcpOutbound({
+export const TEST_OUTBOUND: TcpOutbound = tcpOutbound({
   rules: outboundRules({
     deny: [],
     allow: [],
@@ -85,16 +92,30 @@ export const TEST_OUTBOUND: Outbound = tcpOutbound({
   }),
 })
 
-export async function testInstallation(overrides: Partial<ServerPorts> = {}): Promise<TestInstallation> {
+/** Nobody answers a check of a destination. */
+const UNANSWERED: NonNullable<ServerPorts['checks']> = {
+  request: async () => {
+    throw new OutboundError('NOT_CONNECTED', 'nobody is there')
+  },
+  produce: async () => ({ failure: 'NOT_CONNECTED' }),
+}
+
+export async function testInstallation(
+  overrides: Partial<ServerPorts> = {},
+  limits: TestLimits = {},
+): Promise<TestInstallation> {
   const clock = manualClock()
   const entropy = seededEntropy(42)
-  const log = memoryLog({ clock, entropy })
+  const { logBytes, changeBytesPerHour, accountCharacters } = limits
+  const log = memoryLog({ clock, entropy, ...(logBytes !== undefined && { maxBytes: logBytes }) })
   const configuration = await ConfigurationLog.open({
     topic: await log.topic(CONFIG_TOPIC, 1),
     clock,
     entropy,
     secretKey: Buffer.alloc(32, 1),
     logger: silentLogger,
+    changeBytesPerHour,
+    accountCharacters,
   })
   const bootstrapped = await bootstrap(configuration, { clock, entropy })
   if (!bootstrapped.created) throw new Error('the configuration was not empty')
@@ -102,7 +123,7 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
   const topics = await openPartitionedTopics(log, 2)
   const parts = {
     topics,
-    catalogue: overrides.catalogue ?? CATALOGUE,
+    catalogue: overrides.catalogue ?? CATALOGUE.withSeal(configuration.seal),
     configuration,
     clock,
     entropy,
@@ -111,11 +132,19 @@ export async function testInstallation(overrides: Partial<ServerPorts> = {}): Pr
   const ports: ServerPorts = {
     ...logPorts(parts),
     ingest: ingestPorts(parts, new RecentKeys({ clock })),
-    status: { notReady: async () => [] },
+    status: { notReady: async () => [], notTaking: async () => [] },
+    system: {
+      startedAtMs: clock.wallMs(),
+      roles: ['ingest', 'api'],
+      log,
+      ingest: topics.ingest,
+      keyed: topics.keyed.topic,
+    },
     registry: new Registry(),
     settings: TEST_SETTINGS,
     store: EMPTY_STORE,
     outbound: TEST_OUTBOUND,
+    checks: UNANSWERED,
     ...overrides,
   }
   const app = await buildServer(ports)
@@ -204,6 +233,7 @@ export const EMPTY_STORE: Store = {
   ...rowSearches(() => []),
   damage: NO_DAMAGE,
   findDamage: async () => [],
+  size: async () => ({ bytes: 0, rows: 0, oldestDay: null, diskFreeBytes: null, uncoveredRows: 0 }),
   closeDay: async () => undefined,
   openDays: async () => [],
   removeExpired: async () => 0,

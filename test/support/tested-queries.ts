@@ -10,6 +10,7 @@ import { exactCondition } from '../../engine/store/search/exact-condition.ts'
 import { timesOfWords } from '../../engine/store/search/filtered-segments.ts'
 import type { LineSelection, SelectedLine } from '../../engine/store/search/line-selection.ts'
 import { compilePrefilter } from '../../engine/store/search/prefilter.ts'
+import { SlotsInUse } from '../../engine/store/search/slots-in-use.ts'
 import { SqlConstants } from '../../engine/store/search/sql-constants.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import type { LineTable } from '../../schemas/log/tables.ts'
@@ -63,12 +64,14 @@ async function rowsOfTable(
   account: string,
   queries: readonly string[],
 ): Promise<number[][]> {
+  const known = table === 'slotted_lines' ? await knownSlots(store, account) : [undefined]
   const rows: number[][] = []
   for (let at = 0; at < queries.length; at += AT_ONCE) {
     const constants = new SqlConstants()
-    const columns = queries.slice(at, at + AT_ONCE).map(text => {
+    const columns = queries.slice(at, at + AT_ONCE).map((text, index) => {
       const query = parseQuery(text)
-      const { conditions, indexed } = compilePrefilter(query, constants, table)
+      const inUse = known[(at + index) % known.length]
+      const { conditions, indexed } = compilePrefilter(query, constants, table, inUse)
       const all = [...conditions, exactCondition(query, constants, table), ...indexed]
         .map(textOf)
         .join(' AND ')
@@ -81,6 +84,20 @@ async function rowsOfTable(
     rows.push(...(answer?.found ?? []))
   }
   return rows
+}
+
+/** Knowledge of the slots in use, from none at all to all of it. Searches find the same lines with each. */
+async function knownSlots(
+  store: StoredLines['store'],
+  account: string,
+): Promise<readonly (SlotsInUse | undefined)[]> {
+  const rows = await store.query<{ shape: string }>({
+    sql: 'SELECT DISTINCT shape FROM slotted_lines WHERE account = {account:String} ORDER BY shape',
+    parameters: { account },
+  })
+  const shapes = rows.map(({ shape }) => shape)
+  const some = [shapes, shapes.filter((_, index) => index % 2 === 0), shapes.slice(0, 2), []]
+  return [undefined, ...some.map(each => new SlotsInUse(each))]
 }
 
 function selectionOf(account: string, query: string): LineSelection {

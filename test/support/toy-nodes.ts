@@ -175,7 +175,7 @@ export const relay = defineDestination({
       ? { code: 'E_NOT_FOUND', field: '.room', message: 'The event has no room' }
       : undefined,
 
-  *encode(events, { most = 2 }): Iterable<{ request: JsonObject; events: number }> {
+  *encode({ events }, { most = 2 }): Iterable<{ request: JsonObject; events: number }> {
     let first = 0
     while (first < events.length) {
       const room = roomOf((events[first] as Event).message) as JsonValue

@@ -39,6 +39,12 @@ const NODES: Readonly<Record<NodeKind, object>> = {
   transform: { type: 'throttle', user_config: THROTTLE },
   sink: { type: 'log-analysis' },
 }
+const PROFILER = {
+  type: 'data-profiler',
+  user_config: {
+    ...{ app_fields: ['.app'], host_fields: ['.host'], level_fields: ['.level'], line_fields: ['.line'] },
+  },
+}
 /** The id of nothing. */
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const SILENCE = {
@@ -129,6 +135,10 @@ const BODIES: Readonly<Record<string, Body>> = {
   'PUT /v3/pipeline/gateway-route/:routeId': titled,
   'POST /v3/pipeline/gateway-route/:routeId/access-key': ({ mark }) => ({ title: mark, type: 'generated' }),
   'PUT /v3/pipeline/:pipelineId/transform/:nodeId/exemption': () => ({ key: 'web', minutes: 5 }),
+  'PUT /v3/pipeline/state-variable/:stateId': (_planter, path) => ({
+    pipeline_id: path.split('/').at(-1),
+    state: { operational_state: 'incident' },
+  }),
   'PUT /v3/pipeline/:pipelineId/dead-letter': () => ({ enabled: true, retention_days: 3 }),
   'POST /v3/pipeline/:pipelineId/dead-letter/replay': () => ({
     filter: { code: 'E_NOT_FOUND', from: '2023-01-01T00:00:00Z' },
@@ -140,6 +150,7 @@ const BODIES: Readonly<Record<string, Body>> = {
   'POST /v3/pipeline/:pipelineId/simulate': () => ({ samples: [{ message: { app: 'web' }, at: 5 }, 'text'] }),
   'POST /v3/pipeline/:pipelineId/preview': () => ({ minutes: 5 }),
   'PUT /v3/pipeline/import': file,
+  'PUT /v3/pipeline/:pipelineId/graph': file,
   'POST /v3/pipeline/:pipelineId/source/:nodeId/alert': alert('source'),
   'PUT /v3/pipeline/:pipelineId/source/:nodeId/alert/:alertId': alert('source'),
   'POST /v3/pipeline/:pipelineId/transform/:nodeId/alert': alert('transform'),
@@ -186,6 +197,7 @@ const BODIES: Readonly<Record<string, Body>> = {
   'PUT /v1/config/usage-quotas': () => ({
     daily: { limit: 1_000_000_000, rules: [{ percent: 50, apps: ['web'], active: true }] },
   }),
+  'POST /v3/auth/session': () => ({ token: 'nonsense', stay: true }),
   'POST /v1/config/tokens': named,
   'PATCH /v1/config/tokens/:tokenId': named,
   'POST /v1/config/tokens/:tokenId/rotate': () => ({ grace_s: 60 }),
@@ -203,6 +215,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'POST /logs/ingest': ['hostname=web-1'],
   'POST /logs/agent': ['hostname=web-1'],
   'POST /v1/config/keys': ['type=ingestion'],
+  'GET /v3/explain': ['query=a', 'from=1699999999000'],
   'GET /v3/pipeline/:pipelineId/explain': ['query=a', 'from=1699999999000'],
   'GET /v1/export': ['from=1699999999', 'to=1700003600', 'query=line%20OR%20app:web'],
   'GET /v3/search': ['from=1699999999', 'to=1700003600', 'query=line', 'order=oldest'],
@@ -215,11 +228,23 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'GET /v2/usage': USAGE_PERIOD,
   'GET /v2/usage/:kind': USAGE_PERIOD,
   'GET /v2/usage/:kind/:name': USAGE_PERIOD,
+  'GET /v3/usage/series': ['kind=tags', 'from=1699999999', 'to=1700003600', 'zone=Asia/Kolkata'],
   'GET /v1/usage/:kind': ['from=1699999999', 'to=1700003600'],
   'GET /v1/usage/:kind/:name': ['from=1699999999', 'to=1700003600'],
+  'PUT /v3/pipeline/:pipelineId/graph': ['dry_run=true'],
   'POST /v3/pipeline/:pipelineId/publish': ['allow_unconnected_edges=true'],
   'DELETE /v3/pipeline/:pipelineId/transform/:nodeId/exemption': ['key=web'],
 }
+
+/** Processor whose routes only a data-profiler has. */
+const PROFILED = '/v3/pipeline/:pipelineId/transform/:nodeId/profile'
+
+/** Destination whose route only those have that send requests. */
+const DELIVERING = '/v3/pipeline/:pipelineId/sink/:nodeId/delivery'
+const SENDING = { type: 'http', user_config: { uri: 'https://192.0.2.1/in' } }
+
+/** Record with the id of its pipeline. */
+const STATE = '/v3/pipeline/state-variable/:stateId'
 
 /** Route that receives data. */
 const PUSHED = '/v1/:routeId'
@@ -298,13 +323,18 @@ export class ValidRequests {
       ...own,
       ...(name === 'POST /v1/enterprise/account' && { servicekey: loose.serviceKey }),
       ...(isPush && { authorization: this.#accessKey }),
+      ...(name.endsWith('/v3/auth/session') && { 'x-weir-console': '1' }),
       'content-type': 'application/json',
     }
   }
 
   async #path(pattern: string): Promise<string> {
     const { path } = await this.#reach(pattern.split('/'))
-    return path
+    if (pattern === DELIVERING)
+      return path.replace(/(?<=\/sink\/)[^/]+/, this.#planted.get(DELIVERING) ?? NOWHERE)
+    if (!pattern.startsWith(PROFILED)) return path
+    const profiler = this.#planted.get(PROFILED) ?? NOWHERE
+    return path.replace(/(?<=\/transform\/)[^/]+/, profiler)
   }
 
   async #reach(steps: readonly string[]): Promise<{ readonly path: string }> {
@@ -333,6 +363,8 @@ export class ValidRequests {
       await this.#path('/v3/pipeline/:pipelineId/transform/:nodeId/alert/:alertId')
     else if (pattern === '/v3/pipeline/:pipelineId') return this.#plantPipeline()
     else if (pattern === PUSHED) return this.#plantPushed()
+    else if (pattern === STATE)
+      return (await this.#path('/v3/pipeline/:pipelineId')).split('/').at(-1) ?? NOWHERE
     const made = this.#planted.get(pattern)
     if (made !== undefined) return made
     if (BODIES[`POST ${parent.pattern}`] === undefined)
@@ -346,7 +378,7 @@ export class ValidRequests {
     return id
   }
 
-  /** A published one, from the source through a throttle to the store. */
+  /** A published one, from the source through a throttle and a profiler to the store. */
   async #plantPipeline(): Promise<string> {
     const id = await this.#create('/v3/pipeline', '/v3/pipeline')
     if (id === undefined) return NOWHERE
@@ -360,6 +392,16 @@ export class ValidRequests {
       if (node === undefined) return NOWHERE
       this.#planted.set(`${pattern}/${kind}/:nodeId`, node)
       inputs = [node]
+      if (kind === 'transform') {
+        const sender = await this.#create(`${pattern}/sink`, `${at}/sink`, { ...SENDING, inputs })
+        if (sender === undefined) return NOWHERE
+        this.#planted.set(DELIVERING, sender)
+      }
+      if (kind !== 'transform') continue
+      const profiler = await this.#create(`${pattern}/${kind}`, `${at}/${kind}`, { ...PROFILER, inputs })
+      if (profiler === undefined) return NOWHERE
+      this.#planted.set(PROFILED, profiler)
+      inputs = [profiler]
     }
     await this.#send(this.#complete('POST', `${pattern}/publish`, `${at}/publish`, false))
     this.#planted.set(pattern, id)

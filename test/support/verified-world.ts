@@ -4,7 +4,7 @@ import type { Topic } from '../../engine/log/log.ts'
 import { type MemoryStorage, memoryLog } from '../../engine/log/memory-log.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { acceptLoss, findLostTail } from '../../engine/replay/lost-tail.ts'
+import { acceptLoss, findLostTail, type Witnesses } from '../../engine/replay/lost-tail.ts'
 import {
   type VerificationOptions,
   type VerificationPorts,
@@ -50,8 +50,8 @@ export interface VerifiedWorld {
   stopWorkers(): void
   /** Loses the records of the account's partition from an offset on. */
   loseFrom(offset: bigint): void
-  /** Accepts that loss. */
-  acceptLoss(): Promise<void>
+  /** Accepts that loss. @param others witnesses in place of the usual ones */
+  acceptLoss(others?: Partial<Witnesses>): Promise<void>
   verify(
     changes?: Partial<VerificationPorts & VerificationOptions> & {
       /** Topic to read in place of the topic of the lines. */
@@ -132,8 +132,8 @@ export async function newVerifiedWorld(connection: StoreConnection): Promise<Ver
       const records = storage.get(INGEST_TOPIC)?.partitions[PARTITION]?.records ?? []
       records.splice(records.findIndex(record => record.offset === offset))
     },
-    acceptLoss: async () => {
-      const witnesses = { topic: ingest, checkpoints, store }
+    acceptLoss: async others => {
+      const witnesses = { topic: ingest, checkpoints, store, ...others }
       const lost = await findLostTail(witnesses, PARTITION)
       if (lost === undefined) throw new Error('nothing is lost')
       await acceptLoss(CATALOGUE, witnesses, lost)

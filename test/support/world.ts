@@ -160,6 +160,10 @@ export class SampleConfiguration implements DeployedConfiguration {
     return [...this.#cuts.values()].some(({ cut }) => cut.kind === 'spread')
   }
 
+  async begunQuarantine(_topic: string, _partition: number): Promise<string | undefined> {
+    return undefined
+  }
+
   subscribe(listener: (accounts: ReadonlySet<string>) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -256,9 +256,17 @@ async function remember(): Promise<void> {
   await then('dedupe', { fields: ['.line'], number_of_events: 4 })
   await then('map-fields', { mappings: [{ source_field: '.level', target_field: '.tags.level' }] })
   await then('metrics-tag-cardinality-limit', { value_limit: 2, action: 'drop_tag' })
+  await then('data-profiler', {
+    ...{ app_fields: ['.app'], host_fields: ['.host'], level_fields: ['.level'], line_fields: ['.line'] },
+  })
+  const profiler = last
   await then('flatten-fields', { fields: ['.tags'] })
   await add(`${path}/sink`, { type: 'mezmo', inputs: [last], user_config: {} })
   await weir.send('POST', `${path}/publish`, {})
+  await weir.send('POST', `${path}/transform/${profiler}/profile/reset`, {})
+  const pipeline_id = path.split('/').at(-1)
+  const state = { operational_state: 'incident' }
+  await weir.send('PUT', `/v3/pipeline/state-variable/${pipeline_id}`, { pipeline_id, state })
   await ingest(
     Array.from({ length: 60 }, (_, index) => ({
       line: `remembered ${index % 14}`,

@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manualClock } from '../../../engine/clock/manual-clock.ts'
+import { askerOfKey } from '../../../engine/turns/asker.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 import { ApiError } from '../errors.ts'
 import { BodyRoom } from './body-room.ts'
@@ -16,7 +17,7 @@ function openBodies(roomBytes = 10 * LIMIT_BYTES) {
   const room = new BodyRoom(roomBytes)
   const bodies = new ReceivedBodies({ clock, limitBytes: LIMIT_BYTES, room })
   /** A body that is being sent: its stream, and its result once there is one. */
-  const receive = (holder = 'account') => {
+  const receive = (holder = askerOfKey('account')) => {
     const stream = new PassThrough()
     const sent: { stream: PassThrough; result?: RawBody | ApiError } = { stream }
     bodies.collect(stream, {}, holder, result => {
@@ -120,11 +121,11 @@ describe('a body whose sender waits', () => {
 
 test('an account whose senders withhold the last byte does not keep others from sending', async () => {
   const { receive } = openBodies(5 * LIMIT_BYTES)
-  const withheld = Array.from({ length: 10 }, () => receive('greedy'))
+  const withheld = Array.from({ length: 10 }, () => receive(askerOfKey('greedy')))
   for (const { stream } of withheld) stream.write(Buffer.alloc(LIMIT_BYTES - 1))
   await setImmediate()
   expect(withheld.filter(body => statusOf(body) === 503).length).toBe(8)
-  const other = receive('other')
+  const other = receive(askerOfKey('other'))
   other.stream.end(Buffer.alloc(LIMIT_BYTES))
   await setImmediate()
   expect(statusOf(other)).toBe('received')
@@ -152,8 +153,13 @@ describe('the API refuses a body of very many chunks', () => {
     expect(statusCode).toBe(413)
   })
 
-  test.each(['/nowhere', '/logs/ingest'])('of a sender without a credential: POST %s', async url => {
-    const { statusCode } = await installation.app.inject({ method: 'POST', url, ...tiny() })
+  test('of a sender without a credential', async () => {
+    const { statusCode } = await installation.app.inject({ method: 'POST', url: '/logs/ingest', ...tiny() })
     expect(statusCode).toBe(413)
+  })
+
+  test('unless the path is unknown, which is said before the body is read', async () => {
+    const { statusCode } = await installation.app.inject({ method: 'POST', url: '/nowhere', ...tiny() })
+    expect(statusCode).toBe(404)
   })
 })

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../../engine/clock/clock.ts'
+import type { Asker } from '../../../engine/turns/asker.ts'
 import { ApiError, badRequest, payloadTooLarge, unavailable } from '../errors.ts'
-import { type BodyRoom, STRANGERS } from './body-room.ts'
+import { type BodyRoom, holderOf } from './body-room.ts'
 import { JoinedChunks } from './joined-chunks.ts'
 import { type ArrivingBody, SlowBodies } from './slow-bodies.ts'
 
@@ -50,13 +51,13 @@ export class ReceivedBodies {
    * Collects a request body. A refusal is a value and not an exception: an exception in a content-type parser makes fastify
    * close the connection. That connection is usable again once the rest of the body was read behind the answer.
    *
-   * @param holder account of the sender, or STRANGERS
+   * @param holder those for whom the sender sends, or STRANGERS
    * @param done is called exactly once: with the body, or with the ApiError (413, 408, 400, 503) to answer with
    */
   collect(
     stream: Readable,
     headers: IncomingHttpHeaders,
-    holder: string,
+    holder: Asker,
     done: (body: RawBody | ApiError) => void,
   ): void {
     const { limitBytes, room } = this.#options
@@ -85,7 +86,7 @@ export class ReceivedBodies {
   /** @throws ApiError 413, 408, 400, 503 */
   async #whole({ headers, caller }: FastifyRequest, payload: Readable): Promise<Buffer> {
     // A path that does not exist has no caller.
-    const holder = caller?.account?.shortId ?? caller?.subjectId ?? STRANGERS
+    const holder = holderOf(caller)
     const body = await new Promise<RawBody | ApiError>(resolve =>
       this.collect(payload, headers, holder, resolve),
     )
@@ -99,14 +100,14 @@ export class ReceivedBodies {
 class ReceivedBody implements ArrivingBody {
   readonly #limitBytes: number
   readonly #room: BodyRoom
-  readonly #holder: string
+  readonly #holder: Asker
   readonly #done: (body: RawBody | ApiError) => void
   #chunks: JoinedChunks | undefined = new JoinedChunks()
   #bytes = 0
   /** Bytes that small chunks count for beyond their own. */
   #paddingBytes = 0
 
-  constructor(limitBytes: number, room: BodyRoom, holder: string, done: (body: RawBody | ApiError) => void) {
+  constructor(limitBytes: number, room: BodyRoom, holder: Asker, done: (body: RawBody | ApiError) => void) {
     this.#limitBytes = limitBytes
     this.#room = room
     this.#holder = holder

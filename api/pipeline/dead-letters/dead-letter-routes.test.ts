@@ -1,60 +1,26 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { deadLetterSettings } from '../../../engine/configuration/entities.ts'
-import { silentLogger } from '../../../engine/logger.ts'
-import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { DAY_MS } from '../../../engine/times/duration.ts'
-import { PartitionWorker } from '../../../engine/worker/partition-worker.ts'
-import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
-import { MemoryStore } from '../../../test/support/memory-store.ts'
-import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
-
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+import {
+  type Method,
+  openProcessedInstallation,
+  type ProcessedInstallation,
+} from '../../../test/support/processed-installation.ts'
+import type { TestInstallation } from '../../../test/support/test-installation.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 
+let processed: ProcessedInstallation
 let installation: TestInstallation
-let store: MemoryStore
-let stop: AbortController
-let running: Promise<void>
 
-beforeEach(async () => {
-  installation = await testInstallation()
-  store = new MemoryStore()
-  stop = new AbortController()
-  const worker = await newWorker()
-  running = worker.run(stop.signal).then(() => worker.close())
+beforeAll(async () => {
+  processed = await openProcessedInstallation()
+  installation = processed.installation
 })
-afterEach(async () => {
-  stop.abort()
-  await running
-  await installation.app.close()
-})
+afterEach(() => processed.removePipelines())
+afterAll(() => processed.close())
 
-async function newWorker(): Promise<PartitionWorker> {
-  const { log, clock, configuration, credentials, ports } = installation
-  const { topic, ingest } = ports.deadLetters
-  const worker = new PartitionWorker({
-    catalogue: CATALOGUE,
-    partition: partitionOfAccount(credentials.accountId, ingest.partitions),
-    topic: ingest,
-    checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
-    outbox: { ingest, deadLetters: topic },
-    store,
-    clock,
-    configuration: deployedConfiguration(CATALOGUE, configuration),
-    logger: silentLogger,
-    workerName: 'worker',
-  })
-  await worker.start()
-  return worker
-}
-
-async function send(method: Method, url: string, payload?: object) {
-  const response = await installation.call(payload === undefined ? { method, url } : { method, url, payload })
-  const body = response.json()
-  return { status: response.statusCode, body, data: body.data, next: body.meta?.page?.next }
-}
+const send = (method: Method, url: string, payload?: object) => processed.send(method, url, payload)
 
 /** A pipeline whose sink takes the hostname from a member of the line. */
 async function newPipeline(): Promise<{ id: string; url: string; sink: string }> {
@@ -70,19 +36,7 @@ async function newPipeline(): Promise<{ id: string; url: string; sink: string }>
   return { id, url: `/v3/pipeline/${id}/dead-letter`, sink: sink.data.id }
 }
 
-async function sendLines(...lines: object[]): Promise<void> {
-  const { accountId, ingestionKey } = installation.credentials
-  const { partitions } = installation.ports.settings
-  const { ingest } = installation.ports.deadLetters
-  const response = await installation.app.inject({
-    method: 'POST',
-    url: '/logs/ingest?hostname=web-1',
-    headers: { apikey: ingestionKey },
-    payload: { lines },
-  })
-  expect(response.statusCode).toBe(200)
-  expect((await ingest.bounds(partitionOfAccount(accountId, partitions))).next).toBeGreaterThan(0n)
-}
+const sendLines = (...lines: object[]) => processed.sendLines(lines)
 
 /** Waits until the list has that many letters, and returns it. */
 async function letters(url: string, count: number) {
@@ -90,16 +44,6 @@ async function letters(url: string, count: number) {
     const { data } = await send('GET', url)
     if (data.length >= count) return data
     await new Promise(resolve => setImmediate(resolve))
-  }
-}
-
-/** Ends the open batch and waits until that many lines are stored. */
-async function storedLines(count: number): Promise<string[]> {
-  for (;;) {
-    installation.clock.advance(1_100)
-    await new Promise(resolve => setImmediate(resolve))
-    const rows = store.rows('lines')
-    if (rows.length >= count) return rows.map(({ line }) => line as string)
   }
 }
 
@@ -134,12 +78,41 @@ test('a failed event is listed, and replayed once through a corrected revision',
     remaining: 0,
   })
   expect((await replay()).data).toMatchObject({ replayed: 0, already_replayed: 1 })
-  expect((await storedLines(3)).toSorted()).toEqual(['behind the new revision', 'broken', 'fine'])
+  expect((await processed.storedLines(3)).toSorted()).toEqual(['behind the new revision', 'broken', 'fine'])
   const [after] = await letters(url, 1)
   expect(after.replayed_at).toMatch(/Z$/)
   expect(after.replayed_revision_id).toBe(published.data.deployed_revision_id)
   expect(after.revision_id).not.toBe(after.replayed_revision_id)
   expect((await send('GET', `${url}?replayed=false`)).data).toEqual([])
+})
+
+test('letters that wait are counted by pipeline and code, without replayed and old ones', async () => {
+  const { id, url } = await newPipeline()
+  await send('PUT', url, { enabled: true, retention_days: 2 })
+  const waiting = async () => (await send('GET', '/v3/pipeline/dead-letter')).data
+  expect(await waiting()).toEqual([])
+  await sendLines({ line: 'broken' }, { line: 'broken, too' })
+  const [newest, oldest] = await letters(url, 2)
+  expect(await waiting()).toEqual([
+    {
+      pipeline_id: id,
+      title: 'p',
+      code: 'E_NOT_FOUND',
+      letters: 2,
+      first_failed_at: oldest.failed_at,
+      last_failed_at: newest.failed_at,
+    },
+  ])
+  await send('POST', `${url}/replay`, { ids: [oldest.id] })
+  // The replayed letter has failed again.
+  await letters(url, 3)
+  expect(await waiting()).toMatchObject([{ letters: 2 }])
+  await installation.account('0123456789')
+  const authorization = `Token ${await installation.token({ account: '0123456789' })}`
+  const other = await installation.call({ url: '/v3/pipeline/dead-letter', headers: { authorization } })
+  expect(other.json().data).toEqual([])
+  installation.clock.advance(2 * DAY_MS + 1)
+  expect(await waiting()).toEqual([])
 })
 
 test('a letter that fails again in the same revision becomes a new one', async () => {
@@ -169,7 +142,7 @@ test('letters are listed newest first, page by page, and found by their properti
   for (let next: string | null = ''; next !== null; ) {
     const page = await send('GET', `${url}?limit=3${next === '' ? '' : `&cursor=${next}`}`)
     pages.push(...page.data)
-    next = page.next
+    next = page.meta.page.next
   }
   expect(pages).toEqual(all)
   const found = async (query: string) => (await send('GET', `${url}?${query}`)).data.length
@@ -207,7 +180,7 @@ test('a pipeline keeps no letters by default', async () => {
     settings: { enabled: false, retention_days: 7, give_up_after_s: null },
   })
   await sendLines({ line: 'broken' }, { line: 'fine', machine: 'm-1' })
-  await storedLines(1)
+  await processed.storedLines(1)
   expect((await send('GET', url)).data).toEqual([])
 })
 
@@ -233,7 +206,7 @@ test('an invalid request is refused with its place', async () => {
   expect(await refused({ enabled: true, retention_days: 0 })).toEqual([400, '/retention_days'])
   expect(await refused({ enabled: true, retention_days: 31 })).toEqual([400, '/retention_days'])
   expect((await refused({ enabled: true, give_up_after_s: 0 }))[0]).toBe(400)
-  for (const query of ['limit=0', 'limit=201', 'cursor=x', 'from=yesterday', 'replayed=maybe', 'more=1'])
+  for (const query of ['limit=0', 'limit=201', 'cursor=x', 'from=soon', 'replayed=maybe', 'more=1'])
     expect([query, (await send('GET', `${url}?${query}`)).status]).toEqual([query, 400])
   const both = await send('POST', `${url}/replay`, { ids: ['1'], filter: {} })
   expect([both.status, both.body.errors[0].instancePath]).toEqual([400, '/filter'])

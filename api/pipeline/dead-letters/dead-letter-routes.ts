@@ -10,14 +10,21 @@ import {
   DeadLetterReplayRecord,
   DeadLetterSettingsRecord,
   DeadLetterSettingsWrite,
+  WaitingDeadLetters,
 } from '../../../schemas/http/pipeline/dead-letter-api.ts'
-import { envelope } from '../../http/envelope.ts'
-import { DEAD_LETTERS } from '../links.ts'
+import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
+import { ALL_DEAD_LETTERS, DEAD_LETTERS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { DeadLetters } from './dead-letters.ts'
 
 const Path = Type.Object({ pipelineId: Type.String() })
 const tags = ['pipelines']
+
+const WAITING = {
+  summary: 'Count the failed events of all pipelines that were not replayed, by pipeline and code',
+  tags,
+  response: { 200: EnvelopeOf(Type.Array(WaitingDeadLetters)), ...V3_ERROR_REPLIES },
+}
 
 /** Routes `/v3/pipeline/{id}/dead-letter`: events of a pipeline that failed. */
 export const deadLetterRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (
@@ -27,6 +34,16 @@ export const deadLetterRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> =
   const { configuration, clock, inEffect, deadLetters: topics } = app.ports
   const queue = new DeadLetterQueue(topics, clock)
   const deadLetters = new DeadLetters(pipelines, { configuration, clock, inEffect, queue })
+
+  app.get(
+    '/v3/pipeline/dead-letter',
+    {
+      config: { needs: 'read', reveals: 'any line' },
+      schema: WAITING,
+    },
+    async ({ caller }) =>
+      envelope({ ...ALL_DEAD_LETTERS, page: NO_FURTHER_PAGES }, await deadLetters.waiting(caller)),
+  )
 
   app.get(
     '/v3/pipeline/:pipelineId/dead-letter',

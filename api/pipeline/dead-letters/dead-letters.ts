@@ -1,10 +1,10 @@
 import type { Clock } from '../../../engine/clock/clock.ts'
 import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
+import { deployedDocument } from '../../../engine/configuration/deployed-document.ts'
 import {
   type DeadLetterSettings,
   deadLetterSettings,
   type Pipeline,
-  revisions,
 } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
 import { DEFAULT_DEAD_LETTER_SETTINGS } from '../../../engine/configuration/kinds/dead-letter-settings.ts'
@@ -25,16 +25,17 @@ import {
   type DeadLetterSettingsRecord,
   type DeadLetterSettingsWrite,
   MAX_REPLAYED_LETTERS,
+  type WaitingDeadLetters,
 } from '../../../schemas/http/pipeline/dead-letter-api.ts'
 import type { CutsInEffect } from '../../../schemas/log/deployed-configuration.ts'
 import { lineId, parseLineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
 import type { Caller } from '../../auth/caller.ts'
+import { accountOf } from '../../auth/permission.ts'
 import { ApiError } from '../../http/errors.ts'
-import { isoTime } from '../../http/iso-time.ts'
+import { givenTimeMs, isoTime } from '../../http/iso-time.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { eventRecord } from '../event-record.ts'
-import { instantMs } from '../instant.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { revisionDeployedBy, revisionsOf } from '../revisions/revision.ts'
 
@@ -110,6 +111,34 @@ export class DeadLetters {
     return this.#pageOf(state, found, limit)
   }
 
+  /** Counts the letters of all pipelines of the account that were not replayed, those of most letters first. */
+  async waiting(caller: Caller): Promise<WaitingDeadLetters[]> {
+    const states = this.#pipelines.list(caller)
+    const conditions = new Map(states.map(state => [state.pipeline.id, this.#condition(state, {})]))
+    const titles = new Map(states.map(({ pipeline }) => [pipeline.id, pipeline.value.title]))
+    const isWaiting: LetterCondition = letter =>
+      letter.replayed === undefined && conditions.get(letter.pipeline)?.(letter) === true
+    const counted = new Map<string, WaitingDeadLetters>()
+    // The newest letter comes first.
+    for await (const { pipeline, code, failedAtMs } of this.#ports.queue.find(
+      accountOf(caller).shortId,
+      isWaiting,
+    )) {
+      const key = JSON.stringify([pipeline, code])
+      const failedAt = isoTime(failedAtMs)
+      const { letters = 0, last_failed_at = failedAt } = counted.get(key) ?? {}
+      counted.set(key, {
+        pipeline_id: pipeline,
+        title: titles.get(pipeline) ?? '',
+        code,
+        letters: letters + 1,
+        first_failed_at: failedAt,
+        last_failed_at,
+      })
+    }
+    return [...counted.values()].sort((a, b) => b.letters - a.letters)
+  }
+
   async replay(
     caller: Caller,
     id: string,
@@ -153,9 +182,11 @@ export class DeadLetters {
     const { id } = state.pipeline
     const revisionIdOf = this.#revisionIds(state.pipeline)
     const { retentionDays } = this.#settingsOf(state)
-    const keptFromMs = this.#ports.clock.wallMs() - retentionDays * DAY_MS
-    const fromMs = filter.from === undefined ? keptFromMs : Math.max(keptFromMs, instantMs(filter.from))
-    const toMs = filter.to === undefined ? Number.POSITIVE_INFINITY : instantMs(filter.to)
+    const nowMs = this.#ports.clock.wallMs()
+    const keptFromMs = nowMs - retentionDays * DAY_MS
+    const fromMs =
+      filter.from === undefined ? keptFromMs : Math.max(keptFromMs, givenTimeMs(filter.from, nowMs))
+    const toMs = filter.to === undefined ? Number.POSITIVE_INFINITY : givenTimeMs(filter.to, nowMs)
     return letter =>
       letter.pipeline === id &&
       letter.failedAtMs >= fromMs &&
@@ -189,11 +220,10 @@ export class DeadLetters {
    */
   #presentNodes({ deployedRevisionId, isPaused }: PipelineState): ReadonlySet<string> {
     if (isPaused) throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it first')
-    const revision =
-      deployedRevisionId === null ? undefined : this.#ports.configuration.get(revisions, deployedRevisionId)
-    if (revision === undefined)
+    const document = deployedDocument(this.#ports.configuration, deployedRevisionId)
+    if (document === undefined)
       throw new ApiError(409, 'ENOTPUBLISHED', 'Nothing of the pipeline runs: publish it first')
-    const nodes = revision.value.document.nodes.filter(({ kind }) => kind !== 'source')
+    const nodes = document.nodes.filter(({ kind }) => kind !== 'source')
     return new Set(nodes.map(({ id }) => id))
   }
 

@@ -3,15 +3,19 @@ import type { ExplainedWindow } from '../../../engine/replay/explain/window-expl
 import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/pipeline/explanation-api.ts'
 import { lineId } from '../../../schemas/log/position.ts'
 import type { TOPIC_NUMBERS } from '../../../schemas/log/topics.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import { eventRecord } from '../event-record.ts'
 
 /**
- * Explanation of a stored line that a window emitted, as the API returns it. @param ended record that ended the window
+ * Explanation of a stored line that a window emitted, as the API returns it, without pipelines. @param ended record that ended the window
  */
-export function windowRecord(explained: ExplainedWindow, ended: RecordPlace): ExplainedLineRecord {
+export function windowRecord(
+  explained: ExplainedWindow,
+  ended: RecordPlace,
+): Omit<ExplainedLineRecord, 'pipeline'> {
   const { pipeline, document, node, window, endedMs, event, stored } = explained
   const { topic, partition, offset } = ended
-  const endedAt = new Date(endedMs).toISOString()
+  const endedAt = isoTime(endedMs)
   return {
     place: `${topic}/${partition}/${offset}`,
     handled_at: endedAt,
@@ -36,7 +40,6 @@ export function windowRecord(explained: ExplainedWindow, ended: RecordPlace): Ex
       ended_at: endedAt,
       ...window,
     },
-    pipeline: null,
   }
 }
 

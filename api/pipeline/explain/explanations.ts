@@ -1,21 +1,32 @@
 import type { ConfigurationLog } from '../../../engine/configuration/configuration-log.ts'
 import { spreads } from '../../../engine/configuration/entities.ts'
+import { CatalogueBatchRules } from '../../../engine/delivery/destinations/catalogue-batch-rules.ts'
 import type { Event } from '../../../engine/event/event.ts'
-import { LogError } from '../../../engine/log/log.ts'
+import { isTrimmed } from '../../../engine/log/log.ts'
 import type { Query } from '../../../engine/query-language/syntax-tree.ts'
+import { HandedDeliveries } from '../../../engine/replay/explain/handed-deliveries.ts'
 import { explainedAt, originOf } from '../../../engine/replay/explain/line-origin.ts'
 import { windowBehind } from '../../../engine/replay/explain/window-explanation.ts'
-import type { ExplainedRecord } from '../../../engine/replay/line-explanation.ts'
+import type { ExplainedLine, ExplainedRecord } from '../../../engine/replay/line-explanation.ts'
 import { MovedEvents, movedBy } from '../../../engine/replay/moved-events.ts'
 import { NoReplayError, PartitionReplay } from '../../../engine/replay/replay.ts'
-import type { LoopTurns } from '../../../engine/worker/loop-turns.ts'
-import type { ExplainedLine as ExplainedLineRecord } from '../../../schemas/http/pipeline/explanation-api.ts'
+import type { LoopTurns } from '../../../engine/turns/loop-turns.ts'
+import type {
+  AccountExplainedLine as AccountExplainedLineRecord,
+  ExplainedLine as ExplainedLineRecord,
+} from '../../../schemas/http/pipeline/explanation-api.ts'
 import { parseLineId } from '../../../schemas/log/position.ts'
-import { DEAD_LETTER_TOPIC, INGEST_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
+import {
+  DEAD_LETTER_TOPIC,
+  INGEST_TOPIC,
+  OUTBOX_TOPIC,
+  partitionOfAccount,
+} from '../../../schemas/log/topics.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import type { ReplayPorts } from '../replay-ports.ts'
 import { restsBetween } from '../replay-rests.ts'
-import { explainedLine } from './explained-lines.ts'
+import { accountExplainedLine, explainedLine, type FollowedLine, handedBy } from './explained-lines.ts'
 import { windowRecord } from './explained-windows.ts'
 import { matchesAsSent } from './lines-as-sent.ts'
 
@@ -31,39 +42,79 @@ export interface ExplanationPorts {
 }
 
 /** Piece of an answer that is sent as soon as it is found. */
-export type ExplanationPiece =
-  | { readonly line: ExplainedLineRecord }
+export type ExplanationPiece<Shown extends ShownLine> =
+  | { readonly line: Shown }
   | { readonly progress: { readonly records: number; readonly handled_at: string } }
 
-/** Explains from the log how lines were handled. It has no effect on anything. */
-export class Explanations {
-  readonly #ports: ExplanationPorts
+/** An explained line as the API returns it, with the lines of the store that were made from it. */
+export interface ShownLine {
+  readonly stored: readonly unknown[]
+}
 
-  constructor(ports: ExplanationPorts) {
+/** Lines that are looked for. */
+export interface SoughtLines {
+  readonly query: Query
+  /** Period of the log, UNIX ms, both ends included. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** Maximum number of lines. */
+  readonly limit: number
+  /** Whether only lines are wanted of which nothing is in the store. */
+  readonly onlyMissing: boolean
+}
+
+/** Form of the answers. */
+export interface ExplanationForm<Shown extends ShownLine> {
+  line(followed: FollowedLine): Shown
+  window(line: ReturnType<typeof windowRecord>): Shown
+}
+
+/** Explanations for one pipeline. */
+export function formOfPipeline(id: string): ExplanationForm<ExplainedLineRecord> {
+  return {
+    line: followed => explainedLine(followed, id),
+    window: line => ({ ...line, pipeline: null }),
+  }
+}
+
+/** Explanations for all pipelines of an account, and for the default graph. */
+export const FORM_OF_ACCOUNT: ExplanationForm<AccountExplainedLineRecord> = {
+  line: accountExplainedLine,
+  window: line => ({ ...line, pipelines: [] }),
+}
+
+/** Explains from the log how lines were handled. It has no effect on anything. */
+export class Explanations<Shown extends ShownLine> {
+  readonly #ports: ExplanationPorts
+  readonly #form: ExplanationForm<Shown>
+
+  constructor(ports: ExplanationPorts, form: ExplanationForm<Shown>) {
     this.#ports = ports
+    this.#form = form
   }
 
   /** @throws ApiError 400 when the text is not an id, 404 when the account has no such line in the kept log */
-  async ofLine(account: string, pipeline: string, id: string): Promise<ExplainedLineRecord[]> {
+  async ofLine(account: string, id: string): Promise<Shown[]> {
     const place = parseLineId(id)
     if (place === undefined)
       throw new ApiError(400, 'EVALIDATION', 'line_id must be the _id of a stored line')
-    if (place.topic === DEAD_LETTER_TOPIC) throw gone()
+    if (place.topic === DEAD_LETTER_TOPIC || place.topic === OUTBOX_TOPIC) throw gone()
     const { replay: topics } = this.#ports
     const rest = restsBetween(this.#ports.replayTurns)
+    const handed = this.#deliveries(rest)
     const origin = await whileKept(() => originOf({ topics, account, rest }, place))
     if (origin === undefined) {
       const window = await whileKept(() => windowBehind({ topics, account, rest }, place))
       if (window === undefined) throw notFound('No line of the account in the log that is kept became that')
-      return [windowRecord(window, place)]
+      return [this.#form.window(windowRecord(window, place))]
     }
     const moved = new MovedEvents(topics, account, rest)
     for (const arrival of origin.arrivals) moved.learn(arrival)
-    return this.#shown(origin.partition, [origin.record], pipeline, moved)
+    return this.#shown(origin.partition, [origin.record], { account, moved, handed })
   }
 
   /** @throws as `ofLine` */
-  async ofBatch(account: string, pipeline: string, id: string): Promise<ExplainedLineRecord[]> {
+  async ofBatch(account: string, id: string): Promise<Shown[]> {
     const [, logId, ...numbers] = BATCH_ID.exec(id) ?? []
     if (logId === undefined)
       throw new ApiError(400, 'EVALIDATION', 'batch_id must be the batchID of an answer of ingestion')
@@ -77,16 +128,16 @@ export class Explanations {
     const lines = record.lines.filter(({ event }) => requestOf(event) === Number(request))
     if (lines.length === 0) throw gone()
     const moved = new MovedEvents(topics, account, rest)
-    return this.#shown(place.partition, [{ ...record, lines }], pipeline, moved)
+    const handed = this.#deliveries(rest)
+    return this.#shown(place.partition, [{ ...record, lines }], { account, moved, handed })
   }
 
   /** Finds lines whose text and members match a query, within a period of the log, oldest first. */
   async *found(
     account: string,
-    pipeline: string,
-    { query, fromMs, toMs, limit }: { query: Query; fromMs: number; toMs: number; limit: number },
+    { query, fromMs, toMs, limit, onlyMissing }: SoughtLines,
     signal: AbortSignal,
-  ): AsyncIterable<ExplanationPiece> {
+  ): AsyncIterable<ExplanationPiece<Shown>> {
     const { configuration, replay: source } = this.#ports
     const { ingest } = source
     const home = partitionOfAccount(account, ingest.partitions)
@@ -94,6 +145,7 @@ export class Explanations {
     const partitions = isSpread ? [...Array(ingest.partitions).keys()] : [home]
     const rest = restsBetween(this.#ports.replayTurns, signal)
     const moved = new MovedEvents(source, account, rest)
+    const handed = this.#deliveries(rest)
     let found = 0
     for (const partition of partitions) {
       const { next } = await ingest.bounds(partition)
@@ -102,24 +154,32 @@ export class Explanations {
       const replay = await this.#replay(account, partition, from)
       let records = 0
       let waiting: ExplainedRecord[] = []
-      const waitingLines = async () => {
-        const lines = await this.#shown(partition, waiting, pipeline, moved)
+      let waitingLines = 0
+      const shown = async () => {
+        const lines = await this.#shown(partition, waiting, { account, moved, handed })
         waiting = []
-        return lines.map(line => ({ line }))
+        waitingLines = 0
+        const wanted = onlyMissing ? lines.filter(({ stored }) => stored.length === 0) : lines
+        const pieces = wanted.slice(0, limit - found).map(line => ({ line }))
+        found += pieces.length
+        return pieces
       }
       for await (const record of replay.explanations(until, rest, account, line =>
         matchesAsSent(query, line),
       )) {
         records++
-        const lines = record.lines.slice(0, limit - found)
+        const lines = onlyMissing
+          ? record.lines.filter(isNotStoredHere)
+          : record.lines.slice(0, limit - found - waitingLines)
         if (lines.length > 0) waiting.push({ ...record, lines })
-        found += lines.length
-        if (found === limit) break
-        if (records % RECORDS_TOGETHER > 0) continue
-        yield* await waitingLines()
-        yield { progress: { records, handled_at: new Date(record.timeMs).toISOString() } }
+        waitingLines += lines.length
+        const isEnough = found + waitingLines >= limit
+        if (!isEnough && records % RECORDS_TOGETHER > 0) continue
+        yield* await shown()
+        if (found === limit) return
+        yield { progress: { records, handled_at: isoTime(record.timeMs) } }
       }
-      yield* await waitingLines()
+      yield* await shown()
       if (found === limit) return
     }
   }
@@ -135,25 +195,40 @@ export class Explanations {
     }, notFound('The log does not keep everything that the lines of then met: take a later from'))
   }
 
+  #deliveries(rest: () => Promise<void>): HandedDeliveries {
+    const { catalogue, outbox } = this.#ports.replay
+    return new HandedDeliveries({ ...outbox, rules: new CatalogueBatchRules(catalogue) }, rest)
+  }
+
   /** Lines of some records, each with its whole way. */
   async #shown(
     partition: number,
     records: readonly ExplainedRecord[],
-    pipeline: string,
-    moved: MovedEvents,
-  ): Promise<ExplainedLineRecord[]> {
+    { account, moved, handed }: Following,
+  ): Promise<Shown[]> {
     const at = { topic: INGEST_TOPIC, partition }
     const sent = records.flatMap(({ lines, appendTimeMs }) => {
       const steps = lines.flatMap(({ pipelines }) => pipelines.flatMap(each => each.steps))
       return movedBy(steps, at, appendTimeMs)
     })
     await moved.follow(sent)
-    return records.flatMap(record =>
-      record.lines.map(line =>
-        explainedLine(this.#ports.replay.catalogue, record, partition, line, pipeline, moved),
-      ),
+    const { catalogue } = this.#ports.replay
+    const lines = records.flatMap(record =>
+      record.lines.map(line => ({ catalogue, account, record, partition, line, moved, handed })),
     )
+    await handed.follow(lines.flatMap(handedBy))
+    return lines.map(line => this.#form.line(line))
   }
+}
+
+/** Follows events of an account beyond the partition of their lines. */
+interface Following extends Pick<FollowedLine, 'account' | 'moved'> {
+  readonly handed: HandedDeliveries
+}
+
+/** Whether a line left nothing in the store in its own partition. Events that it sent to others may be stored there. */
+function isNotStoredHere({ stored, gathered }: ExplainedLine): boolean {
+  return stored.length === 0 && gathered.length === 0
 }
 
 function gone(): ApiError {
@@ -165,8 +240,7 @@ async function whileKept<Found>(read: () => Promise<Found>, otherwise = gone()):
   try {
     return await read()
   } catch (error) {
-    const isTrimmed = error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
-    if (isTrimmed || error instanceof NoReplayError) throw otherwise
+    if (isTrimmed(error) || error instanceof NoReplayError) throw otherwise
     throw error
   }
 }

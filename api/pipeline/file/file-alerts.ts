@@ -1,9 +1,10 @@
 import { checkAlert } from '../../../engine/alerts/check-alert.ts'
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument } from '../../../schemas/pipeline.ts'
-import { jsonDifferences } from '../revisions/json-difference.ts'
+import { isSameJson } from '../revisions/json-difference.ts'
 import type { ReadNodes } from './file-nodes.ts'
 import { fileNameOf, type OutputReferences } from './output-references.ts'
 import type { FilePlace, SentFile } from './sent-file.ts'
@@ -13,17 +14,18 @@ export interface ReadAlerts {
   readonly problems: readonly Problem[]
 }
 
-/** Reads the alerts of a file. An alert whose name its node already has is that same alert and keeps its id. */
-export function readAlerts(
+/** Reads the alerts of a file in steps. An alert whose name its node already has is that same alert and keeps its id. */
+export function* readingAlerts(
   sent: SentFile,
   place: FilePlace,
   { nodes, references, broken }: ReadNodes,
-): ReadAlerts {
+): Steps<ReadAlerts> {
   const byName = new Map(nodes.map(node => [fileNameOf(node), node]))
   const waiting = [...(place.before.alerts ?? [])]
   const alerts: AlertDocument[] = []
   const problems: Problem[] = []
   for (const [index, members] of sent.list('alerts').entries()) {
+    yield
     const pointer = `/alerts/${index}`
     if (!isJsonObject(members) || sent.isFoundAt(pointer)) continue
     const node = byName.get(String(members.on))
@@ -78,7 +80,7 @@ function nameOf(config: JsonValue | undefined): JsonValue | undefined {
 }
 
 function unlessChanged(before: AlertDocument | undefined, alert: AlertDocument): AlertDocument {
-  const isSame = before !== undefined && jsonDifferences(asJson(before), asJson(alert)).length === 0
+  const isSame = before !== undefined && isSameJson(asJson(before), asJson(alert))
   return isSame ? before : alert
 }
 

@@ -1,7 +1,13 @@
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import type { FileDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
-import { alertDifferences, differenceLines, memberLine, nodeDifferences } from '../revisions/revision-diff.ts'
+import {
+  comparingAlerts,
+  comparingNodes,
+  memberLine,
+  printingDifferences,
+} from '../revisions/revision-diff.ts'
 import type { FileContent } from './file-content.ts'
 import { nodeContent } from './node-content.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'
@@ -12,19 +18,19 @@ export interface TitledDraft extends DraftContent {
   readonly title: string
 }
 
-type Differences = Pick<FileDifference, 'nodes' | 'alerts' | 'text'>
+export type Differences = Pick<FileDifference, 'nodes' | 'alerts' | 'text'>
 
-/** Changes that a file would make to a pipeline; `before` is undefined for a pipeline that it would create. */
-export function fileDifference(
+/** Finds the changes that a file would make to a pipeline; `before` is undefined for a pipeline that it would create. */
+export function* comparingFile(
   catalogue: Catalogue,
   before: TitledDraft | undefined,
   after: FileContent,
-): Differences {
+): Steps<Differences> {
   const old: DraftContent = before ?? { nodes: [] }
   return {
-    nodes: nodeDifferences(catalogue, old.nodes.map(nodeContent), after.nodes.map(nodeContent)),
-    alerts: alertDifferences(old.alerts, after.alerts),
-    text: [...headingLines(before, after), ...contentLines(catalogue, old, after)],
+    nodes: yield* comparingNodes(catalogue, old.nodes.map(nodeContent), after.nodes.map(nodeContent)),
+    alerts: yield* comparingAlerts(old.alerts, after.alerts),
+    text: [...headingLines(before, after), ...(yield* printingContent(catalogue, old, after))],
   }
 }
 
@@ -39,17 +45,18 @@ function headingLines(before: TitledDraft | undefined, { title }: FileContent): 
   return [memberLine({ path: 'title of the pipeline', before: before.title, after: title })]
 }
 
-/** Lists changed nodes and alerts; nodes and outputs have the names that files use. */
-function contentLines(catalogue: Catalogue, before: DraftContent, after: DraftContent): string[] {
+/** Prints changed nodes and alerts; nodes and outputs have the names that files use. */
+function* printingContent(catalogue: Catalogue, before: DraftContent, after: DraftContent): Steps<string[]> {
   if (isSameContent(before, after)) return []
   const names = new Map([...before.nodes, ...after.nodes].map(node => [node.id, fileNameOf(node)]))
-  const nodes = nodeDifferences(catalogue, nodesInWords(catalogue, before), nodesInWords(catalogue, after))
-  const alerts = alertDifferences(alertsInWords(catalogue, before), alertsInWords(catalogue, after))
+  const [old, present] = [yield* inWords(catalogue, before), yield* inWords(catalogue, after)]
+  const nodes = yield* comparingNodes(catalogue, old.nodes, present.nodes)
+  const alerts = yield* comparingAlerts(old.alerts, present.alerts)
   const placeOf = new Map(
     [...(before.alerts ?? []), ...(after.alerts ?? [])].map(alert => [alert.id, alert.component_id]),
   )
   const nameOf = (id: string | undefined) => names.get(id ?? '') ?? String(id)
-  const lines = differenceLines(
+  const lines = yield* printingDifferences(
     nodes.map(node => ({ ...node, id: nameOf(node.id) })),
     alerts.map(alert => ({ ...alert, id: `on ${nameOf(placeOf.get(alert.id))}` })),
   )
@@ -64,18 +71,18 @@ function isSameList(before: readonly unknown[], after: readonly unknown[]): bool
   return before.length === after.length && before.every((each, index) => each === after[index])
 }
 
-function nodesInWords(catalogue: Catalogue, { nodes }: DraftContent): NodeDocument[] {
-  const references = new OutputReferences(catalogue, nodes)
-  return nodes.map(node => {
-    const { inputs, ...content } = nodeContent(node)
-    return { ...content, inputs: inputs.map(input => references.nameOf(input)) }
-  })
-}
-
-function alertsInWords(catalogue: Catalogue, { nodes, alerts = [] }: DraftContent): AlertDocument[] {
-  const references = new OutputReferences(catalogue, nodes)
-  return alerts.map(alert => ({
-    ...alert,
-    inputs: alert.inputs.map(input => references.nameOf(input)),
-  }))
+/** Puts the names of outputs in the place of their ids. */
+function* inWords(
+  catalogue: Catalogue,
+  { nodes, alerts = [] }: DraftContent,
+): Steps<{ readonly nodes: NodeDocument[]; readonly alerts: AlertDocument[] }> {
+  const references = yield* OutputReferences.reading(catalogue, nodes)
+  const nameOf = (input: string) => references.nameOf(input)
+  return {
+    nodes: nodes.map(node => {
+      const { inputs, ...content } = nodeContent(node)
+      return { ...content, inputs: inputs.map(nameOf) }
+    }),
+    alerts: alerts.map(alert => ({ ...alert, inputs: alert.inputs.map(nameOf) })),
+  }
 }

@@ -1,12 +1,13 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
-import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import { checkInputs } from '../../../engine/graph/check-graph.ts'
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import { FILE_LISTS, type FileList } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import { checkedNode } from '../checked-node.ts'
 import { NODE_KINDS, type NodeKind } from '../links.ts'
-import { jsonDifferences } from '../revisions/json-difference.ts'
+import { isSameJson } from '../revisions/json-difference.ts'
 import { named } from '../revisions/revision.ts'
 import { nodeContent } from './node-content.ts'
 import { fileNameOf, nodeNameIn, OutputReferences } from './output-references.ts'
@@ -30,10 +31,10 @@ interface ReadNode {
   readonly problems: readonly Problem[]
 }
 
-/** Reads the nodes of a file. A node whose name the pipeline already has is that same node and keeps its id. */
-export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
-  const { read, problems } = eachNode(sent, place)
-  const references = new OutputReferences(
+/** Reads the nodes of a file in steps. A node whose name the pipeline already has is that same node and keeps its id. */
+export function* readingNodes(sent: SentFile, place: FilePlace): Steps<ReadNodes> {
+  const { read, problems } = yield* readingEach(sent, place)
+  const references = yield* OutputReferences.reading(
     place.catalogue,
     read.map(({ node }) => node),
   )
@@ -44,10 +45,15 @@ export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
     inputs,
     node: { ...node, inputs: inputs.map(input => references.named(input)?.id ?? input) },
   }))
+  yield
   for (const problem of connectionProblems(place.catalogue, connected, references, broken))
     problems.push(problem)
   const before = new Map(place.before.nodes.map(node => [node.id, node]))
-  const nodes = connected.map(({ node }) => unlessChanged(before.get(node.id), node))
+  const nodes: DraftNode[] = []
+  for (const { node } of connected) {
+    yield
+    nodes.push(unlessChanged(before.get(node.id), node))
+  }
   return {
     nodes: inFormerPlaces(place.before.nodes, nodes),
     references,
@@ -57,7 +63,7 @@ export function readNodes(sent: SentFile, place: FilePlace): ReadNodes {
   }
 }
 
-function eachNode(sent: SentFile, place: FilePlace): { read: ReadNode[]; problems: Problem[] } {
+function* readingEach(sent: SentFile, place: FilePlace): Steps<{ read: ReadNode[]; problems: Problem[] }> {
   const { before, newNodeId } = place
   const byName = new Map(before.nodes.map(node => [fileNameOf(node), node]))
   const byId = new Map(before.nodes.map(node => [node.id, node]))
@@ -75,6 +81,7 @@ function eachNode(sent: SentFile, place: FilePlace): { read: ReadNode[]; problem
         problems.push({ instancePath: `${pointer}/name`, message })
         continue
       }
+      yield
       const node = readNode(members, { id, kind, pointer, name: members.name, known }, sent, place)
       for (const problem of node.problems) problems.push(problem)
       read.set(id, node)
@@ -118,7 +125,7 @@ function readNode(
     inputs: kind !== 'source' && isWellTyped('inputs') ? ((inputs ?? []) as string[]) : [],
     pointer,
     problems: found.map(({ instancePath, message }) => ({
-      instancePath: `${pointer}${instancePath.replace(/^\/user_config/, '/config')}`,
+      instancePath: `${pointer}${inFile(instancePath)}`,
       message,
     })),
   }
@@ -126,6 +133,28 @@ function readNode(
 
 /** Members whose name in a file differs from the one in requests about nodes. */
 const FILE_MEMBERS: Readonly<Record<string, string>> = { user_config: 'config' }
+
+/**
+ * Pointer of a finding about a node, in the terms of the file from which the node was read.
+ *
+ * @param inNode pointer into the node, in the terms of a request about nodes
+ * @returns undefined if the node is not of the file
+ */
+export function pointerInFile(
+  { pointers }: Pick<ReadNodes, 'pointers'>,
+  nodeId: string,
+  inNode: string,
+): string | undefined {
+  const pointer = pointers.get(nodeId)
+  return pointer === undefined ? undefined : `${pointer}${inFile(inNode)}`
+}
+
+/** A pointer into a node, in the terms of a file. */
+export function inFile(pointer: string): string {
+  const [, member = ''] = pointer.split('/')
+  const name = FILE_MEMBERS[member]
+  return name === undefined ? pointer : `/${name}${pointer.slice(member.length + 1)}`
+}
 
 function connectionProblems(
   catalogue: Catalogue,
@@ -135,23 +164,21 @@ function connectionProblems(
 ): Problem[] {
   const byId = new Map(read.map(each => [each.node.id, each]))
   const nodes = read.map(({ node }) => node)
-  return checkGraph(catalogue, { nodes }, { allowUnconnected: true }).flatMap(
-    ({ nodeId, instancePath, message }) => {
-      const [, member, index] = instancePath.split('/')
-      const each = byId.get(nodeId)
-      if (each === undefined || member !== 'inputs') return []
-      const input = each.inputs[Number(index)] as string
-      if (broken.has(nodeNameIn(input))) return []
-      return [
-        { instancePath: `${each.pointer}${instancePath}`, message: references.problemOf(input) ?? message },
-      ]
-    },
-  )
+  return checkInputs(catalogue, { nodes }).flatMap(({ nodeId, instancePath, message }) => {
+    const [, member, index] = instancePath.split('/')
+    const each = byId.get(nodeId)
+    if (each === undefined || member !== 'inputs') return []
+    const input = each.inputs[Number(index)] as string
+    if (broken.has(nodeNameIn(input))) return []
+    return [
+      { instancePath: `${each.pointer}${instancePath}`, message: references.problemOf(input) ?? message },
+    ]
+  })
 }
 
 /** Returns the earlier object of an unchanged node. A new name alone does not change a node. */
 function unlessChanged(before: DraftNode | undefined, node: DraftNode): DraftNode {
-  if (before === undefined || jsonDifferences(asJson(before), asJson(node)).length > 0) return node
+  if (before === undefined || !isSameJson(asJson(before), asJson(node))) return node
   return before.name === node.name ? before : { ...before, ...named(node.name) }
 }
 

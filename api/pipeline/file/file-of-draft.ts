@@ -1,5 +1,6 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import {
   type FileAlert,
   type FileNode,
@@ -12,24 +13,32 @@ import type { NodeKind } from '../links.ts'
 import { fileNameOf, OutputReferences } from './output-references.ts'
 import type { DraftContent } from './sent-file.ts'
 
-/** Returns the file that describes the present state of a pipeline. */
-export function fileOf(
+/** Makes the file that describes the present state of a pipeline, in steps. */
+export function* makingFile(
   catalogue: Catalogue,
   id: string,
   title: string,
   { nodes, alerts = [] }: DraftContent,
-): PipelineFile {
-  const references = new OutputReferences(catalogue, nodes)
-  const of = (kind: NodeKind) =>
-    nodes.filter(node => node.kind === kind).map(node => fileNode(catalogue, node, references))
+): Steps<PipelineFile> {
+  const references = yield* OutputReferences.reading(catalogue, nodes)
+  const ofKind: Readonly<Record<NodeKind, FileNode[]>> = { source: [], transform: [], sink: [] }
+  for (const node of nodes) {
+    ofKind[node.kind].push(fileNode(catalogue, node, references))
+    yield
+  }
+  const fileAlerts: FileAlert[] = []
+  for (const alert of alerts) {
+    fileAlerts.push(fileAlert(alert, nodes, references))
+    yield
+  }
   return {
     weir: PIPELINE_FILE_VERSION,
     id,
     title,
-    sources: of('source'),
-    processors: of('transform'),
-    destinations: of('sink'),
-    ...(alerts.length > 0 && { alerts: alerts.map(alert => fileAlert(alert, nodes, references)) }),
+    sources: ofKind.source,
+    processors: ofKind.transform,
+    destinations: ofKind.sink,
+    ...(fileAlerts.length > 0 && { alerts: fileAlerts }),
   }
 }
 

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { manualClock } from '../../../engine/clock/manual-clock.ts'
 import { drafts } from '../../../engine/configuration/entities.ts'
 import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
@@ -277,6 +279,91 @@ describe('PUT /v3/pipeline/import', () => {
     expect([first?.changed, second?.changed]).toEqual([true, false])
   })
 
+  describe('of a long file', () => {
+    const limit = (name: string, threshold: number) => ({
+      name,
+      type: 'throttle',
+      config: { threshold, window_ms: 1000 },
+    })
+    const others = Array.from({ length: 50 }, (_, index) => limit(`n${index}`, 1))
+    const file = (threshold: number) => ({
+      weir: 'pipeline/1',
+      title: 'P',
+      processors: [limit('limit', threshold), ...others],
+    })
+
+    let steps = 0
+
+    /** Every step of a reading ends its turn. */
+    beforeEach(async () => {
+      await installation.app.close()
+      installation = await testInstallation({ clock: { ...manualClock(), monotonicMs: () => ++steps * 5 } })
+    })
+
+    test('waits for the one of the account before it, and the twenty-second at once is refused', async () => {
+      const answers = await Promise.all(Array.from({ length: 22 }, () => send('PUT', '/import', file(1))))
+      expect(answers.map(({ status }) => status)).toEqual([...Array(21).fill(200), 429])
+      expect(JSON.parse(answers[21]?.text ?? '').message).toBe(
+        '20 imports and exports of the account wait already',
+      )
+      expect((await json('GET', '')).data).toHaveLength(1)
+    })
+
+    // Each node is collected with its outputs, once or twice, and then printed.
+    test.each([
+      ['export', 150],
+      ['export?format=json', 150],
+      ['graph', 290],
+    ] as const)('has its %s printed in turns with other requests', async (path, steps) => {
+      const long = others.map(node => ({ ...node, description: 'x'.repeat(20_000) }))
+      const { data } = await apply({ ...file(1), processors: long })
+      let turns = 0
+      const answered = send('GET', `/${data.id}/${path}`)
+      const isOver = answered.then(() => true)
+      while (!(await Promise.race([isOver, setImmediate(false)]))) turns++
+      expect((await answered).status).toBe(200)
+      expect(turns).toBeGreaterThan(steps)
+    })
+
+    // The comparison itself takes seven turns for each of 51 nodes.
+    test.each([
+      ['import?dry_run=true', 450],
+      ['graph?dry_run=true', 900],
+    ] as const)(
+      'has the changes that %s finds compared in turns with other requests',
+      async (path, steps) => {
+        const { data } = await apply(file(1))
+        const { document } = (await json('GET', `/${data.id}/graph`)).data
+        const sent = {
+          ...document,
+          processors: document.processors.map((node: object) => ({ ...node, title: 't' })),
+        }
+        let turns = 0
+        const answered = send('PUT', path.startsWith('import') ? `/${path}` : `/${data.id}/${path}`, sent)
+        const isOver = answered.then(() => true)
+        while (!(await Promise.race([isOver, setImmediate(false)]))) turns++
+        expect(JSON.parse((await answered).text).data.nodes).toHaveLength(51)
+        expect(turns).toBeGreaterThan(steps)
+      },
+    )
+
+    test('lets other requests work meanwhile, and counts what they changed', async () => {
+      const { data } = await apply(file(1))
+      const limitNode = () =>
+        installation.configuration.list(drafts)[0]?.value.nodes.find(({ name }) => name === 'limit')
+      const order: string[] = []
+      const change = { type: 'throttle', user_config: { threshold: 2, window_ms: 1000 } }
+      const imported = apply(file(3)).then(() => order.push('import'))
+      // By then its nodes are being read.
+      for (const began = steps; steps < began + 80; ) await setImmediate()
+      await json('PUT', `/${data.id}/transform/${limitNode()?.id}`, change)
+      order.push('change')
+      await imported
+      expect(order).toEqual(['change', 'import'])
+      expect(limitNode()).toMatchObject({ generation: 2, user_config: { threshold: 3 } })
+    })
+  })
+
   test('is limited to the number of nodes of the plan', async () => {
     const { plan } = {
       plan: {
@@ -537,13 +624,14 @@ describe('an invalid file', () => {
           expectation({}),
           expectation({ nowhere: [], split: { dropped: 1 }, 'split.hot': { dropped: 1 }, 'split.cold': [] }),
           expectation({ calm: 1, store: {}, lines: { count: -1, messages: 1, more: 1 } }),
+          expectation({ 'split.hot': { failed: 1, errors: [] }, calm: { metadata: [1], errors: ['E', 1] } }),
           { name: 't', events: [{}], expect: { calm: [] } },
         ],
       }),
     )
     expect(errors).toEqual([
       at('/tests/1/expect', 'must NOT have fewer than 1 properties'),
-      at('/tests/4/events/0', "must have required property 'message'"),
+      at('/tests/5/events/0', "must have required property 'message'"),
       at('/tests/0/events/0/source', 'must be the name of a source of the file'),
       at('/tests/0/events/0/at', 'must be an RFC 3339 time or UNIX milliseconds'),
       at('/tests/0/events/1/at', 'must be an RFC 3339 time or UNIX milliseconds'),
@@ -556,6 +644,11 @@ describe('an invalid file', () => {
       at('/tests/3/expect/lines/count', 'must be integer >= 0'),
       at('/tests/3/expect/lines/messages', 'must be array'),
       at('/tests/3/expect/lines', "must NOT have additional properties: 'more'"),
+      at('/tests/4/expect/split.hot/failed', 'must be expected of the node, at which events fail'),
+      at('/tests/4/expect/split.hot/errors', 'must be expected of the node, which reports errors'),
+      at('/tests/4/expect/calm/metadata/0', 'must be object'),
+      at('/tests/4/expect/calm/errors/0', 'must be an error code'),
+      at('/tests/4/expect/calm/errors/1', 'must be an error code'),
     ])
     const two = [...shop().sources, { name: 'web', type: 'http' }]
     const { errors: unclear } = await apply(shop({ sources: two, tests: [expectation({ calm: [] })] }))

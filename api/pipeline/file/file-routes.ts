@@ -2,19 +2,21 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Steps } from '../../../engine/steps.ts'
-import { inTurns, LoopTurns } from '../../../engine/worker/loop-turns.ts'
+import { inTurns } from '../../../engine/turns/loop-turns.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import { ImportedFile } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
+import { askerOf } from '../../auth/permission.ts'
 import { envelope } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { validatorCompiler } from '../../http/validation.ts'
+import { whileConnected } from '../account-queue.ts'
 import { dryRunQuery, onlyParameter } from '../dry-run.ts'
 import { ONE_PIPELINE } from '../links.ts'
 import { pipelineRecord } from '../records.ts'
-import { type FileFormat, parsingFile, printFile } from './file-text.ts'
+import { type FileFormat, parsingFile } from './file-text.ts'
 import type { PipelineFiles } from './pipeline-files.ts'
 
 const TYPES: Readonly<Record<FileFormat, string>> = {
@@ -38,8 +40,6 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
   { files },
 ) => {
   const config = { needs: 'write' as const }
-  const compiled = validatorCompiler()
-  const turns = new LoopTurns(app.ports.clock)
   // The format of a body follows from its content type, or from its text if a client sends no content type.
   app.receivedBodies.parseAll(app, async (_request, body) => body)
 
@@ -61,8 +61,11 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
     },
     async ({ caller, params, query, headers }, reply) => {
       const format = query.format ?? (headers.accept?.includes('application/json') ? 'json' : 'yaml')
-      const text = printFile(files.export(caller, params.pipelineId), format)
-      return reply.type(TYPES[format]).send(Buffer.from(text))
+      const print = () => files.export(caller, params.pipelineId, format)
+      return whileConnected(reply, async gone => {
+        const text = await files.queue.run(askerOf(caller), gone, print)
+        return reply.type(TYPES[format]).send(Buffer.from(text))
+      })
     },
   )
 
@@ -72,7 +75,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
       config,
       preValidation: onlyParameter('dry_run'),
       // The schema of the body is for the API document: reading the file reports the same problems, and more.
-      validatorCompiler: part => (part.httpPart === 'body' ? () => true : compiled(part)),
+      validatorCompiler: part => (part.httpPart === 'body' ? () => true : validatorCompiler(part)),
       schema: {
         summary: 'Replace the nodes and alerts of a pipeline by those of a file; a publication deploys them',
         tags,
@@ -81,18 +84,21 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
         response: { 200: EnvelopeOf(ImportedFile), ...V3_ERROR_REPLIES },
       },
     },
-    async request => {
+    async (request, reply) => {
       const { caller, query } = request
-      const sent = await inTurns(sentFile(request), turns.begin())
-      if (query.dry_run === 'true') return envelope(ONE_PIPELINE, files.difference(caller, sent))
-      const { state, changed } = await files.import(caller, sent)
-      return envelope({ ...ONE_PIPELINE, changed }, pipelineRecord(state))
+      const importSent = async () => {
+        const sent = await inTurns(sentFile(request), files.turns.begin())
+        if (query.dry_run === 'true') return envelope(ONE_PIPELINE, await files.difference(caller, sent))
+        const { state, changed } = await files.import(caller, sent)
+        return envelope({ ...ONE_PIPELINE, changed }, pipelineRecord(state))
+      }
+      return whileConnected(reply, gone => files.queue.run(askerOf(caller), gone, importSent))
     },
   )
 }
 
 /** @throws ProblemsError when it is neither YAML nor JSON */
-function* sentFile({ body, raw }: FastifyRequest): Steps<JsonValue | undefined> {
+export function* sentFile({ body, raw }: Pick<FastifyRequest, 'body' | 'raw'>): Steps<JsonValue | undefined> {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
   let text: string
   try {

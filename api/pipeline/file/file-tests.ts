@@ -1,4 +1,5 @@
-import { type Problem, pointerTo, quotable } from '../../../engine/event/problem.ts'
+import { ERROR_CODES } from '../../../engine/event/errors.ts'
+import { type Problem, pointerTo, unknownMember } from '../../../engine/event/problem.ts'
 import { canonicalTime } from '../../../engine/times/canonical-time.ts'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import type { ReadNodes } from './file-nodes.ts'
@@ -8,9 +9,15 @@ import type { SentFile } from './sent-file.ts'
 /** Result that a test expects from a node or an output. */
 export interface Expectation {
   readonly messages?: readonly JsonValue[]
+  /** Metadata of the events that leave. */
+  readonly metadata?: readonly JsonValue[]
   readonly count?: number
   /** Events that the node drops on purpose. */
   readonly dropped?: number
+  /** Events that end at the node with an error. */
+  readonly failed?: number
+  /** Codes of the errors that the node reports, on events that fail and on others. */
+  readonly errors?: readonly string[]
 }
 
 /** Names that tests can refer to. */
@@ -19,7 +26,22 @@ interface Named extends Pick<ReadNodes, 'references' | 'broken'> {
   readonly sources: ReadonlySet<string>
 }
 
-const COUNTS = ['count', 'dropped'] as const
+/** Findings about a member of an expectation, by its name. */
+const MEMBER_PROBLEMS: Readonly<Record<keyof Expectation, (value: JsonValue, pointer: string) => Problem[]>> =
+  {
+    messages: listProblems,
+    metadata: (value, pointer) => listProblems(value, pointer, isJsonObject, 'must be object'),
+    count: countProblems,
+    dropped: countProblems,
+    failed: countProblems,
+    errors: (value, pointer) => listProblems(value, pointer, isErrorCode, 'must be an error code'),
+  }
+/** Members that say what becomes of events at a node, and not what leaves it. */
+const OF_NODES = {
+  dropped: 'must be expected of the node, which drops events',
+  failed: 'must be expected of the node, at which events fail',
+  errors: 'must be expected of the node, which reports errors',
+} as const
 const TIME_MESSAGE = 'must be an RFC 3339 time or UNIX milliseconds'
 
 /** Returns the findings about the tests of a file that its schema cannot report. */
@@ -91,16 +113,36 @@ function expectationProblems(
     problems.push({ instancePath: pointer, message: 'must NOT have fewer than 1 properties' })
   for (const [member, value] of Object.entries(expected)) {
     const instancePath = pointerTo(pointer, member)
-    if (member === 'messages') {
-      if (!Array.isArray(value)) problems.push({ instancePath, message: 'must be array' })
-    } else if (!(COUNTS as readonly string[]).includes(member)) {
-      const message = `must NOT have additional properties: '${quotable(member)}'`
+    if (!Object.hasOwn(MEMBER_PROBLEMS, member)) {
+      const message = unknownMember(member, Object.keys(MEMBER_PROBLEMS), 'the expectation')
       problems.push({ instancePath: pointer, message })
-    } else if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
-      problems.push({ instancePath, message: 'must be integer >= 0' })
-    } else if (member === 'dropped' && !isNode) {
-      problems.push({ instancePath, message: 'must be expected of the node, which drops events' })
+      continue
     }
+    const found = MEMBER_PROBLEMS[member as keyof Expectation](value, instancePath)
+    if (found.length === 0 && !isNode && Object.hasOwn(OF_NODES, member))
+      found.push({ instancePath, message: OF_NODES[member as keyof typeof OF_NODES] })
+    problems.push(...found)
   }
   return problems
+}
+
+function countProblems(value: JsonValue, instancePath: string): Problem[] {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return []
+  return [{ instancePath, message: 'must be integer >= 0' }]
+}
+
+function listProblems(
+  value: JsonValue,
+  instancePath: string,
+  isItem: (item: JsonValue) => boolean = () => true,
+  message = '',
+): Problem[] {
+  if (!Array.isArray(value)) return [{ instancePath, message: 'must be array' }]
+  return value.flatMap((item, index) =>
+    isItem(item) ? [] : [{ instancePath: pointerTo(instancePath, index), message }],
+  )
+}
+
+function isErrorCode(value: JsonValue): boolean {
+  return typeof value === 'string' && Object.hasOwn(ERROR_CODES, value)
 }

@@ -1,10 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml'
-import { jsonText, parseJson } from '../../../engine/json/json-text.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
-import type { JsonObject } from '../../../schemas/json.ts'
-import { parseFile, parsingFile, printFile } from './file-text.ts'
+import { parseFile, parsingFile } from './file-text.ts'
 
 const yaml = (text: string) => parseFile(text, 'yaml')
 const findings = (text: string) => yaml(text).problems
@@ -89,7 +85,7 @@ describe('a file in YAML', () => {
           .join(', ')}]`,
       )
     expect(findings(rows.join('\n'))).toEqual([
-      { instancePath: '', message: 'must NOT have more than 200000 values' },
+      { instancePath: '', message: 'must NOT have more than 50000 values' },
     ])
   })
 })
@@ -103,12 +99,11 @@ describe('a text that blocked all other requests for a second', () => {
     ['open brackets', '['.repeat(250_000)],
     ['blank lines', '\n'.repeat(500_000)],
     ['as many mistakes as a text may have parts', '"" '.repeat(49_000)],
-  ])('%s: refused in a fraction of the time of other texts', (_what, text) => {
-    const others = '- {a: 1}\n'.repeat(9_000)
-    expect(findings(others)).toEqual([])
-    expect(findings(text)).not.toEqual([])
-    const cpuMs = (sent: string) => Math.min(...[1, 2, 3].map(() => cpuMsOf(() => yaml(sent))))
-    expect(cpuMs(text)).toBeLessThan(2 * cpuMs(others))
+  ])('%s: refused after no more work than texts that are read', (_what, text) => {
+    const [others, refused] = ['- {a: 1}\n'.repeat(9_000), text].map(sent => stepsOf(sent))
+    expect(others?.problems).toEqual([])
+    expect(refused?.problems).not.toEqual([])
+    expect(refused?.steps).toBeLessThanOrEqual(others?.steps ?? 0)
   })
 
   test('twelve thousand lines of options are read', () => {
@@ -120,10 +115,7 @@ describe('a text that blocked all other requests for a second', () => {
     ['read', 'a: b\n'.repeat(12_000)],
     ['refused', `a: [${'[b],'.repeat(30_000)}]`],
   ])('that is long kept all other requests waiting for a tenth of a second: it is %s in steps', (_, text) => {
-    const steps = parsingFile(text, 'yaml')
-    let count = 0
-    while (!steps.next().done) count++
-    expect(count).toBeGreaterThan(100)
+    expect(stepsOf(text).steps).toBeGreaterThan(100)
   })
 })
 
@@ -144,7 +136,7 @@ describe('a small YAML file that blocked the whole process for tens of seconds',
 
   test('aliases of aliases: the walk ends with the last allowed value', () => {
     const looks = looksAtNodesOf(() => expect(findings(bomb.join('\n'))).toHaveLength(1))
-    expect(looks).toBeLessThan(2 * 200_000)
+    expect(looks).toBeLessThan(2 * 50_000)
   })
 
   test('10,000 aliases are allowed, and one more is refused', () => {
@@ -229,11 +221,13 @@ function looksAtNodesOf(run: () => void): number {
   return looks
 }
 
-function cpuMsOf(run: () => void): number {
-  const before = process.threadCpuUsage()
-  run()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000
+/** Reads a text in YAML, and counts the steps of it. */
+function stepsOf(text: string): { readonly problems: readonly unknown[]; readonly steps: number } {
+  const reading = parsingFile(text, 'yaml')
+  for (let steps = 0; ; steps++) {
+    const { done, value } = reading.next()
+    if (done) return { problems: value.problems, steps }
+  }
 }
 
 test('a file in JSON with unlimited nesting is refused with a sentence', () => {
@@ -245,24 +239,4 @@ test('a file in JSON with unlimited nesting is refused with a sentence', () => {
 
 test('a file in JSON that is invalid is refused', () => {
   expect(parseFile('{"a": 1,}', 'json').problems[0]?.message).toMatch(/^must be JSON: /)
-})
-
-test.each(['yaml', 'json'] as const)('a value that is printed as %s is read as the same value', format => {
-  const text = fc.string({ unit: 'grapheme' })
-  const json = fc.jsonValue({ stringUnit: 'grapheme' })
-  const blanks = fc.string({
-    unit: fc.constantFrom(...' \n\t\r#:-\'"|>&*', 'word', 'a long one '.repeat(12)),
-  })
-  const largeInteger = fc.bigInt({ min: 2n ** 53n, max: 2n ** 70n })
-  const members = fc.dictionary(text, fc.oneof(json, text, blanks, largeInteger))
-  fc.assert(
-    fc.property(text, members, (title, config) => {
-      // The file has been sent once like all others: without a minus for zero, and with bigint for large integers.
-      const file = parseJson(jsonText({ title, config: config as JsonObject }))
-      const { value, problems } = parseFile(printFile(file as unknown as PipelineFile, format), format)
-      expect(problems).toEqual([])
-      expect(value).toEqual(file)
-    }),
-    { numRuns: 500 },
-  )
 })

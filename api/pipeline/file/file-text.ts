@@ -1,10 +1,9 @@
-import { Composer, CST, Document, Lexer, LineCounter, Parser, Scalar, visit } from 'yaml'
+import { Composer, CST, type Document, Lexer, LineCounter, Parser } from 'yaml'
 import { MAX_PROBLEMS, type Problem } from '../../../engine/event/problem.ts'
 import { type PieceReader, parsingJson } from '../../../engine/json/json-in-steps.ts'
 import { nestingOf } from '../../../engine/json/json-source.ts'
 import { parseKeptJson } from '../../../engine/json/json-text.ts'
 import { finish, type Steps } from '../../../engine/steps.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import { MAX_DEPTH, TOO_DEEP, YamlReader } from './yaml-reader.ts'
 
@@ -40,17 +39,6 @@ const JSON_READER: PieceReader = {
   object: entries => Object.fromEntries(entries),
 }
 
-/**
- * Keeps every line of a text on one line: unchanged in blocks, and as in JSON within quotes. Folding could change the
- * meaning of a line, and the change of one word would then change many lines.
- */
-const PLAIN = {
-  lineWidth: 0,
-  blockQuote: 'literal',
-  doubleQuotedAsJSON: true,
-  singleQuote: false,
-} as const
-
 export interface FileText {
   /** Undefined for a damaged text. */
   readonly value: JsonValue | undefined
@@ -63,27 +51,9 @@ export function parseFile(text: string, format: FileFormat): FileText {
   return finish(parsingFile(text, format))
 }
 
-/** Does the same in steps: a long text takes a tenth of a second, and one with many names several. */
+/** Like `parseFile`, in steps: a long text takes a tenth of a second, and one with many names several. */
 export function* parsingFile(text: string, format: FileFormat): Steps<FileText> {
   return format === 'json' ? yield* parsingJsonFile(text) : yield* parsingYamlFile(text)
-}
-
-/** Prints a file; the same file always gives the same bytes. */
-export function printFile(file: PipelineFile, format: FileFormat): string {
-  if (format === 'json') return `${JSON.stringify(file, asRawJson, 2)}\n`
-  const document = new Document(file, { aliasDuplicateObjects: false, version: '1.2' })
-  visit(document, { Scalar: (_key, scalar) => quoteBlank(scalar) })
-  return document.toString(PLAIN)
-}
-
-/** Quotes blank lines, because a block would lose their blanks. */
-function quoteBlank(scalar: Scalar): void {
-  if (typeof scalar.value === 'string' && scalar.value.trim() === '') scalar.type = Scalar.QUOTE_DOUBLE
-}
-
-function asRawJson(_key: string, value: unknown): unknown {
-  if (typeof value !== 'bigint') return value
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
 }
 
 function* parsingJsonFile(text: string): Steps<FileText> {

@@ -1,6 +1,7 @@
 import type { DraftNode } from '../../../engine/configuration/entities.ts'
 import { quotable } from '../../../engine/event/problem.ts'
 import type { Catalogue, NodeOutput } from '../../../engine/nodes/contract/catalogue.ts'
+import type { Steps } from '../../../engine/steps.ts'
 
 /** Name of an output in a file: the name of its node, or `name.label` if the node has several outputs. */
 export interface OutputReference {
@@ -24,8 +25,8 @@ export class OutputReferences {
   readonly #byId: ReadonlyMap<string, OutputReference>
   readonly #byNodeName: ReadonlyMap<string, OutputReference[]>
 
-  constructor(catalogue: Catalogue, nodes: readonly DraftNode[]) {
-    this.#all = nodes.flatMap(node => referencesTo(catalogue, node))
+  private constructor(all: readonly OutputReference[]) {
+    this.#all = all
     this.#byId = new Map(this.#all.map(each => [each.id, each]))
     this.#byNodeName = Map.groupBy(this.#all, each => fileNameOf(each.node))
     for (const each of this.#all) {
@@ -34,6 +35,16 @@ export class OutputReferences {
       if (!this.#byReference.has(given)) this.#byReference.set(given, each)
     }
     for (const each of this.#all) this.#byReference.set(each.reference, each)
+  }
+
+  /** Collects the outputs of nodes in steps. */
+  static *reading(catalogue: Catalogue, nodes: readonly DraftNode[]): Steps<OutputReferences> {
+    const all: OutputReference[] = []
+    for (const node of nodes) {
+      for (const each of referencesTo(catalogue, node)) all.push(each)
+      yield
+    }
+    return new OutputReferences(all)
   }
 
   of(node: DraftNode): readonly OutputReference[] {

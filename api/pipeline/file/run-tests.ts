@@ -13,6 +13,7 @@ import { jsonDifferences } from '../revisions/json-difference.ts'
 import { documentNodes } from '../revisions/revision.ts'
 import { memberLine } from '../revisions/revision-diff.ts'
 import type { FileContent } from './file-content.ts'
+import { pointerInFile } from './file-nodes.ts'
 import { expectationOf, timeOf } from './file-tests.ts'
 import { fileNameOf } from './output-references.ts'
 
@@ -25,12 +26,11 @@ export interface TestResult {
   readonly differences: readonly string[]
 }
 
-/** Reasons why the tests of a file cannot run: node types that this program does not run. */
-export function runProblems(catalogue: Catalogue, { nodes, pointers, tests }: FileContent): Problem[] {
-  if (tests.length === 0) return []
-  return checkGraph(catalogue, { nodes }, { allowUnconnected: true }).map(
+/** Reasons why the nodes of a file cannot run. */
+export function runProblems(catalogue: Catalogue, content: FileContent): Problem[] {
+  return checkGraph(catalogue, content, { allowUnconnected: true }).map(
     ({ nodeId, instancePath, message }) => ({
-      instancePath: `${pointers.get(nodeId)}${instancePath}`,
+      instancePath: pointerInFile(content, nodeId, instancePath) ?? '',
       message,
     }),
   )
@@ -55,12 +55,29 @@ function differencesOf(catalogue: Catalogue, test: FileTest, content: FileConten
     const output = whole === undefined ? references.named(reference) : undefined
     const node = simulated.get((whole ?? output?.node)?.id ?? '')
     if (node === undefined) throw new RangeError(`"${reference}" is not an output`)
-    const { messages, count, dropped } = expectationOf(sent)
-    const left = leftBy(node, output?.output)
+    const { messages, metadata, count, dropped, failed, errors } = expectationOf(sent)
+    const left = leftBy(node, output?.output).map(({ event }) => event)
+    const list = (what: string, expected: readonly JsonValue[] | undefined, came: readonly JsonValue[]) =>
+      expected === undefined ? [] : listLines(`${reference}: ${what}`, expected, came)
     return [
-      ...countLines(reference, count ?? messages?.length, left.length, 'events'),
+      ...countLines(reference, count ?? messages?.length ?? metadata?.length, left.length, 'events'),
       ...countLines(reference, dropped, node.dropped.length, 'dropped events'),
-      ...(messages === undefined ? [] : messageLines(reference, messages, left)),
+      ...countLines(reference, failed, node.failed.length, 'failed events'),
+      ...list(
+        'messages',
+        messages,
+        left.map(event => event.message),
+      ),
+      ...list(
+        'metadata',
+        metadata,
+        left.map(event => event.metadata),
+      ),
+      ...list(
+        'errors',
+        errors,
+        node.errors.map(({ code }) => code),
+      ),
     ]
   })
 }
@@ -89,16 +106,11 @@ function countLines(reference: string, expected: number | undefined, came: numbe
   return [`${reference}: ${came} ${what} instead of ${expected}`]
 }
 
-/** Compares messages one by one: a changed value, a missing one (-) and an unexpected one (+). */
-function messageLines(
-  reference: string,
-  expected: readonly JsonValue[],
-  left: readonly SimulatedEvent[],
-): string[] {
-  const came = left.map(({ event }) => event.message)
+/** Compares values one by one: a changed one, a missing one (-) and an unexpected one (+). */
+function listLines(title: string, expected: readonly JsonValue[], came: readonly JsonValue[]): string[] {
   const differences = jsonDifferences(byPosition(expected), byPosition(came))
   if (differences.length === 0) return []
-  return [`${reference}: messages`, ...differences.map(difference => `  ${memberLine(difference)}`)]
+  return [title, ...differences.map(difference => `  ${memberLine(difference)}`)]
 }
 
 /** Turns a list into an object, so that lists of different lengths are compared value by value. */

@@ -16,8 +16,11 @@ import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 export const MAX_DEPTH = 64
 export const TOO_DEEP = `must NOT be nested more than ${MAX_DEPTH} levels deep`
 const MAX_ALIASES = 10_000
-/** Values after each alias became a copy. Aliases for values that contain aliases grow without bounds. */
-const MAX_VALUES = 200_000
+/**
+ * Values after each alias became a copy, as many as a text without aliases can contain. Aliases for values that contain
+ * aliases grow without bounds.
+ */
+const MAX_VALUES = 50_000
 /** Characters of names and texts after each alias became a copy: twice those of a whole text without aliases. */
 const MAX_CHARACTERS = 1024 * 1024
 /** Characters of a pointer or name in a finding. Without it, a thousand findings could all repeat one long name. */

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { catalogueWith } from '../../../test/support/catalogue-with.ts'
 import { PIPELINES, PipelineClient } from '../../../test/support/pipeline-client.ts'
-import { testInstallation } from '../../../test/support/test-installation.ts'
+import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 import { declaredTypes } from '../../../test/support/toy-nodes.ts'
 
 test('a preview of a draft with a node that this version does not run is refused', async () => {
@@ -23,4 +24,83 @@ test('a preview of a draft with a node that this version does not run is refused
       },
     ],
   ])
+})
+
+describe('a preview of a pipeline in the request', () => {
+  let installation: TestInstallation
+  let client: PipelineClient
+  let id: string
+  let sourceId: string
+
+  beforeEach(async () => {
+    installation = await testInstallation()
+    client = new PipelineClient(installation)
+    id = (await client.create('pipeline', PIPELINES, { title: 'P' })).id as string
+    const at = `${PIPELINES}/${id}`
+    sourceId = (await client.create('source', `${at}/source`, { type: 'log-analysis-ingestion' }))
+      .id as string
+    await client.create('sink', `${at}/sink`, { type: 'log-analysis', inputs: [sourceId] })
+    await client.send('POST', `${at}/publish`, {})
+    const sent = await installation.app.inject({
+      method: 'POST',
+      url: '/logs/ingest?hostname=h',
+      headers: { apikey: installation.credentials.ingestionKey },
+      payload: { lines: [{ line: 'kept' }, { line: 'noise' }] },
+    })
+    expect(sent.statusCode).toBe(200)
+    installation.clock.advance(1_000)
+  })
+  afterEach(() => installation.app.close())
+
+  const url = () => `${PIPELINES}/${id}/preview`
+  const file = (more: object = {}) => ({
+    weir: 'pipeline/1',
+    title: 'Not saved',
+    sources: [{ name: sourceId, type: 'log-analysis-ingestion' }],
+    processors: [
+      {
+        name: 'less-noise',
+        type: 'filter',
+        inputs: [sourceId],
+        config: {
+          action: 'drop',
+          conditional: { expressions: [{ field: '.line', str_operator: 'equal', value: 'noise' }] },
+        },
+      },
+    ],
+    destinations: [{ name: 'out', type: 'log-analysis', inputs: ['less-noise'] }],
+    ...more,
+  })
+
+  test('runs it, and saves nothing', async () => {
+    const begun = await client.send('POST', url(), { minutes: 5, pipeline: file() })
+    expect(begun.status, JSON.stringify(begun.body)).toBe(200)
+    let { data } = (await client.send('GET', `${url()}/${begun.body.data.id}`)).body
+    while (data.status === 'waiting' || data.status === 'running') {
+      await setImmediate()
+      data = (await client.send('GET', `${url()}/${begun.body.data.id}`)).body.data
+    }
+    expect([data.status, data.message]).toEqual(['done', undefined])
+    const of = (name: string) => data.result.nodes.find((each: { name?: string }) => each.name === name)
+    expect(of('less-noise').draft).toMatchObject({ events_in: 2, dropped: 1 })
+    expect(of(sourceId)).toMatchObject({ id: sourceId, draft: { events_out: 2 } })
+    expect((await client.send('GET', `${PIPELINES}/${id}/transform`)).body.data).toEqual([])
+    // No engine runs here, which would have deployed the publication.
+    expect(data.result.in_force).toEqual([])
+  })
+
+  test.each([
+    [{ pipeline: {}, revision: '1' }, '/pipeline'],
+    [{ pipeline: [] }, '/pipeline'],
+    [{ pipeline: { weir: 'pipeline/1' } }, '/pipeline'],
+  ])('with %j is refused, and the place is named', async (body, place) => {
+    const { status, body: answer } = await client.send('POST', url(), body)
+    expect([status, answer.errors[0].instancePath]).toEqual([400, place])
+  })
+
+  test('with a wrong node is refused with its place in the request', async () => {
+    const wrong = file({ destinations: [{ name: 'out', type: 'log-analysis', inputs: ['nowhere'] }] })
+    const { body } = await client.send('POST', url(), { pipeline: wrong })
+    expect(body.errors[0].instancePath).toBe('/pipeline/destinations/0/inputs/0')
+  })
 })

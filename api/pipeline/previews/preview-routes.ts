@@ -4,6 +4,8 @@ import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import { PreviewRecord, PreviewRequest } from '../../../schemas/http/pipeline/preview-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
+import type { PipelineFiles } from '../file/pipeline-files.ts'
+import { PipelineGraphs } from '../graph/pipeline-graphs.ts'
 import { PREVIEW } from '../links.ts'
 import { PipelinePath } from '../pipeline-path.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
@@ -14,8 +16,11 @@ const OnePreview = { 200: EnvelopeOf(PreviewRecord), ...V3_ERROR_REPLIES }
 const tags = ['simulation']
 
 /** Comparison of the draft's results for the lines of the last minutes with the stored ones. */
-export const previewRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = async (app, { pipelines }) => {
-  const previews = new Previews(pipelines, app.ports)
+export const previewRoutes: FastifyPluginAsyncTypebox<
+  PipelineRouteOptions & { readonly files: PipelineFiles }
+> = async (app, { pipelines, files }) => {
+  const graphs = new PipelineGraphs(pipelines, files, app.ports)
+  const previews = new Previews(pipelines, { files, graphs }, app.ports)
   app.addHook('onClose', async () => previews.close())
   const config = { needs: 'write', reveals: 'any line' } as const
 
@@ -24,14 +29,16 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = as
     {
       config,
       schema: {
-        summary: 'Start a preview: run the draft, or a revision, on the lines of the last minutes',
+        summary:
+          'Start a preview: run the draft, a revision, or a pipeline in the request, on the lines of the last minutes',
         tags,
         params: PipelinePath,
         body: PreviewRequest,
         response: OnePreview,
       },
     },
-    async ({ caller, params, body }) => envelope(PREVIEW, previews.begin(caller, params.pipelineId, body)),
+    async ({ caller, params, body }) =>
+      envelope(PREVIEW, await previews.begin(caller, params.pipelineId, body)),
   )
 
   app.get(

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../../engine/clock/manual-clock.ts'
 import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
+import { askerOfKey } from '../../../engine/turns/asker.ts'
+import { LoopTurns } from '../../../engine/turns/loop-turns.ts'
 import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Caller } from '../../auth/caller.ts'
+import type { PipelineFiles } from '../file/pipeline-files.ts'
+import type { PipelineGraphs } from '../graph/pipeline-graphs.ts'
 import type { Pipelines } from '../pipelines.ts'
 import { type PreviewPorts, Previews } from './previews.ts'
 
-/** Previews of pipelines, each of the account of the same name, that run until they are cancelled. */
+/** Previews of pipelines, each of the account of the same name, that run until they are cancelled. A name may begin with an enterprise. */
 function endlessPreviews() {
   const pipelines = {
     get: (_: Caller, id: string) => ({
@@ -14,30 +18,58 @@ function endlessPreviews() {
       draft: { value: { nodes: [] } },
     }),
   }
-  const never = new Promise<never>(() => {})
+  /** A topic whose every request is without an answer. */
+  const unanswering = (members: Readonly<Record<string, unknown>>) =>
+    new Proxy(members, { get: (_, name) => members[String(name)] ?? (() => new Promise<never>(() => {})) })
+  const clock = manualClock()
   const ports = {
     configuration: { get: () => undefined, all: () => [], list: () => [] },
-    clock: manualClock(),
+    clock,
+    replayTurns: new LoopTurns(clock),
     entropy: { uuid: () => crypto.randomUUID() },
     replay: {
       catalogue: CATALOGUE,
-      ingest: { name: INGEST_TOPIC, partitions: 1, log: new Proxy({}, { get: () => () => never }) },
-      checkpoints: new Proxy({}, { get: () => () => never }),
+      ingest: unanswering({ name: INGEST_TOPIC, partitions: 1 }),
+      checkpoints: unanswering({}),
     },
   }
-  const previews = new Previews(pipelines as unknown as Pipelines, ports as unknown as PreviewPorts)
-  const caller = {} as Caller
+  const previews = new Previews(
+    pipelines as unknown as Pipelines,
+    { files: {} as PipelineFiles, graphs: {} as PipelineGraphs },
+    ports as unknown as PreviewPorts,
+  )
+  const callerOf = (name: string) => {
+    const { account, enterprise } = askerOfKey(name)
+    return { account: { shortId: account }, enterpriseId: enterprise } as Caller
+  }
   return {
-    begin: (account: string) => previews.begin(caller, account, { minutes: 5 }),
-    statusOf: (account: string, id: string) => previews.get(caller, account, id).status,
+    begin: (name: string) => previews.begin(callerOf(name), name, { minutes: 5 }),
+    cancel: (name: string, id: string) => previews.cancel(callerOf(name), name, id),
+    statusOf: (name: string, id: string) => previews.get(callerOf(name), name, id).status,
   }
 }
 
-test('one account has at most ten waiting previews, and never keeps another from running one', () => {
+test('one account has at most ten waiting previews, and never keeps another from running one', async () => {
   const { begin } = endlessPreviews()
-  const statuses = Array.from({ length: 11 }, () => begin('busy').status)
-  expect(statuses).toEqual(['running', ...Array.from({ length: 10 }, () => 'waiting')])
-  expect(() => begin('busy')).toThrow('10 previews of the account wait already')
-  expect(begin('neighbour').status).toBe('running')
-  expect(begin('third').status).toBe('waiting')
+  // All begin at once, before the first can end.
+  const accounts = [...Array<string>(12).fill('busy'), 'neighbour', 'third']
+  const begun = await Promise.allSettled(accounts.map(begin))
+  expect(begun.map(each => (each.status === 'fulfilled' ? each.value.status : each.reason.message))).toEqual([
+    'running',
+    ...Array<string>(10).fill('waiting'),
+    expect.stringContaining('10 previews of the account wait already'),
+    'running',
+    'waiting',
+  ])
+})
+
+test('an enterprise with many accounts does not keep another account from the next turn', async () => {
+  const { begin, cancel, statusOf } = endlessPreviews()
+  const names = ['e/1', 'e/2', 'e/3', 'e/4', 'lone']
+  const begun = await Promise.all(names.map(begin))
+  const statuses = () => begun.map(({ id }, index) => statusOf(names[index] as string, id))
+  expect(statuses()).toEqual(['running', 'running', 'waiting', 'waiting', 'waiting'])
+  cancel('e/1', begun[0]?.id as string)
+  await begin('e/5')
+  expect(statuses()).toEqual(['cancelled', 'running', 'waiting', 'waiting', 'running'])
 })

@@ -1,27 +1,31 @@
 import { spreads } from '../../../engine/configuration/entities.ts'
-import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import { checkingGraph } from '../../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
-import type { NodeCounters } from '../../../engine/graph/node-counters.ts'
 import { LogError } from '../../../engine/log/log.ts'
 import { partitionsOf } from '../../../engine/replay/followed-partition.ts'
 import { OvertakenError } from '../../../engine/replay/preview/draft-mail.ts'
-import { type PreviewResult, TooMuchUnderWayError } from '../../../engine/replay/preview/preview.ts'
+import { TooMuchUnderWayError } from '../../../engine/replay/preview/preview.ts'
 import { type PreviewStretch, previewOf } from '../../../engine/replay/preview/preview-replay.ts'
 import { NoReplayError, type ReplayedPartition } from '../../../engine/replay/replay.ts'
 import { MINUTE_MS } from '../../../engine/times/duration.ts'
-import type { LoopTurns } from '../../../engine/worker/loop-turns.ts'
+import type { Asker } from '../../../engine/turns/asker.ts'
+import { inTurns, type LoopTurns } from '../../../engine/turns/loop-turns.ts'
 import type {
-  PreviewCounts,
   PreviewOutcome,
   PreviewRecord,
   PreviewRequest,
 } from '../../../schemas/http/pipeline/preview-api.ts'
 import { partitionOfAccount } from '../../../schemas/log/topics.ts'
-import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
+import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
+import { askerOf } from '../../auth/permission.ts'
 import { ApiError, notFound } from '../../http/errors.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
-import { eventRecord } from '../event-record.ts'
+import { pointerInFile } from '../file/file-nodes.ts'
+import { fileNameOf } from '../file/output-references.ts'
+import type { PipelineFiles } from '../file/pipeline-files.ts'
+import type { PipelineGraphs } from '../graph/pipeline-graphs.ts'
 import { assertOptionLimits } from '../option-limits.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
@@ -29,6 +33,7 @@ import { nodePointer } from '../publish.ts'
 import type { ReplayPorts } from '../replay-ports.ts'
 import { restsBetween } from '../replay-rests.ts'
 import { documentNodes, revisionNumbered, revisionsOf } from '../revisions/revision.ts'
+import { outcomeOf, type PreviewedNodes } from './preview-outcome.ts'
 
 /** Running previews of all accounts; each account has at most one of them. */
 const MAX_RUNNING = 2
@@ -39,24 +44,17 @@ const MAX_KEPT = 50
 const MAX_SAMPLES = 20
 const USUAL_MINUTES = 60
 
-const ORDER_ASSUMED =
-  'The account was on many partitions, and the log does not contain the times at which events that the draft sends to another partition would have arrived there: each is assumed to arrive with the events that were really sent of the same record, or else at once. Events of different partitions within the same moment may therefore meet a throttle or a window in another order'
-
 export interface PreviewPorts extends Pick<PipelinePorts, 'configuration' | 'clock' | 'entropy'> {
   readonly replay: ReplayPorts
   /** Turns of simulations, explanations and previews. */
   readonly replayTurns: LoopTurns
 }
 
-interface Job {
+interface Job extends PreviewedNodes {
   readonly id: string
-  readonly account: string
-  readonly document: PipelineDocument
-  /** Nodes that the draft is compared with. */
-  readonly deployedNodes: readonly NodeDocument[]
+  readonly asker: Asker
   readonly revision: string | null
   readonly createdAtMs: number
-  readonly fromMs: number
   readonly toMs: number
   readonly cancel: AbortController
   status: PreviewRecord['status']
@@ -75,32 +73,53 @@ interface Job {
  */
 export class Previews {
   readonly #pipelines: Pipelines
+  readonly #files: PipelineFiles
+  readonly #graphs: PipelineGraphs
   readonly #ports: PreviewPorts
   /** Previews, oldest first. */
   readonly #jobs = new Map<string, Job>()
   #starts = 0
 
-  constructor(pipelines: Pipelines, ports: PreviewPorts) {
+  constructor(
+    pipelines: Pipelines,
+    { files, graphs }: { readonly files: PipelineFiles; readonly graphs: PipelineGraphs },
+    ports: PreviewPorts,
+  ) {
     this.#pipelines = pipelines
+    this.#files = files
+    this.#graphs = graphs
     this.#ports = ports
   }
 
   /** @throws ApiError 404; 429 when too many previews of the account wait; ProblemsError */
-  begin(caller: Caller, id: string, { minutes = USUAL_MINUTES, revision }: PreviewRequest): PreviewRecord {
-    const { clock, entropy, configuration, replay } = this.#ports
+  async begin(caller: Caller, id: string, request: PreviewRequest): Promise<PreviewRecord> {
+    const { minutes = USUAL_MINUTES, revision, pipeline: sent } = request
+    const { clock, entropy, replay, replayTurns } = this.#ports
     const state = this.#pipelines.get(caller, id)
-    const { account, title } = state.pipeline.value
-    const nodes =
-      revision === undefined
-        ? documentNodes(state.draft.value.nodes)
-        : revisionNumbered(configuration, state.pipeline, revision).value.document.nodes
+    const { title } = state.pipeline.value
+    const asker = askerOf(caller)
+    const { account } = asker
+    if (revision !== undefined && sent !== undefined)
+      throw new ProblemsError([
+        { instancePath: '/pipeline', message: 'must NOT be sent together with revision' },
+      ])
+    const file = sent && (await this.#graphs.unmasked(state, sent, '/pipeline'))
+    const content = file && (await this.#files.contentOf(caller, file, '/pipeline', state))
+    const nodes = content === undefined ? this.#savedNodes(state, revision) : documentNodes(content.nodes)
     assertOptionLimits('', partsWithExpressions({ nodes }))
-    const problems = checkGraph(replay.catalogue, { nodes }, { allowUnconnected: true })
+    const checking = checkingGraph(replay.catalogue, { nodes }, { allowUnconnected: true })
+    const problems = await inTurns(checking, replayTurns.begin())
     if (problems.length > 0) {
       const byId = new Map(nodes.map(node => [node.id, node]))
+      const pointerTo = (nodeId: string, inNode: string) => {
+        const pointer = content && pointerInFile(content, nodeId, inNode)
+        return pointer === undefined
+          ? `${nodePointer(byId.get(nodeId), nodeId)}${inNode}`
+          : `/pipeline${pointer}`
+      }
       throw new ProblemsError(
         problems.map(({ nodeId, instancePath, message }) => ({
-          instancePath: `${nodePointer(byId.get(nodeId), nodeId)}${instancePath}`,
+          instancePath: pointerTo(nodeId, instancePath),
           message,
         })),
       )
@@ -114,9 +133,10 @@ export class Previews {
     const nowMs = clock.wallMs()
     const job: Job = {
       id: entropy.uuid(),
-      account,
+      asker,
       document: { id, accountId: account, title, revision: 0, nodes },
       deployedNodes: this.#deployedNodes(state),
+      names: new Map(content?.nodes.map(node => [node.id, fileNameOf(node)])),
       revision: revision ?? null,
       createdAtMs: nowMs,
       fromMs: nowMs - minutes * MINUTE_MS,
@@ -132,6 +152,11 @@ export class Previews {
     this.#forgetOldest()
     this.#startNext()
     return recordOf(job)
+  }
+
+  #savedNodes({ draft, pipeline }: PipelineState, revision: string | undefined): readonly NodeDocument[] {
+    if (revision === undefined) return documentNodes(draft.value.nodes)
+    return revisionNumbered(this.#ports.configuration, pipeline, revision).value.document.nodes
   }
 
   /** Previews of a pipeline, newest first. @throws ApiError 404 */
@@ -172,7 +197,8 @@ export class Previews {
   }
 
   #ofAccount(account: string, status: Job['status']): number {
-    return [...this.#jobs.values()].filter(job => job.account === account && job.status === status).length
+    return [...this.#jobs.values()].filter(job => job.asker.account === account && job.status === status)
+      .length
   }
 
   #forgetOldest(): void {
@@ -182,15 +208,23 @@ export class Previews {
     for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_KEPT))) this.#jobs.delete(id)
   }
 
-  /** Accounts take turns: one that has many previews delays another by one of them at most. */
+  /** Enterprises take turns, and their accounts: one that has many previews delays another by one of them at most. */
   #startNext(): void {
     const jobs = [...this.#jobs.values()]
     if (jobs.filter(({ status }) => status === 'running').length >= MAX_RUNNING) return
-    const lastStart = (of: string) =>
-      Math.max(...jobs.filter(({ account }) => account === of).map(({ start }) => start))
+    const lastStarts = { enterprise: new Map<string, number>(), account: new Map<string, number>() }
+    for (const { asker, start } of jobs) {
+      noteStart(lastStarts.enterprise, asker.enterprise, start)
+      noteStart(lastStarts.account, asker.account, start)
+    }
+    const lastStart = (of: keyof Asker, { asker }: Job) => lastStarts[of].get(asker[of]) ?? 0
     const [job] = jobs
-      .filter(({ account, status }) => status === 'waiting' && this.#ofAccount(account, 'running') === 0)
-      .sort((a, b) => lastStart(a.account) - lastStart(b.account))
+      .filter(({ asker, status }) => status === 'waiting' && this.#ofAccount(asker.account, 'running') === 0)
+      .sort(
+        (a, b) =>
+          lastStart('enterprise', a) - lastStart('enterprise', b) ||
+          lastStart('account', a) - lastStart('account', b),
+      )
     if (job === undefined) return
     job.start = ++this.#starts
     job.status = 'running'
@@ -209,7 +243,8 @@ export class Previews {
   }
 
   async #run(job: Job): Promise<void> {
-    const { account, document, fromMs, toMs } = job
+    const { asker, document, fromMs, toMs } = job
+    const { account } = asker
     const unpins: (() => void)[] = []
     const pin: PreviewStretch['pin'] = ({ topic, partition }, offset) => {
       const unpin = this.#ports.replay.pin?.({ topic: topic.name, partition }, offset)
@@ -240,6 +275,10 @@ export class Previews {
   }
 }
 
+function noteStart(starts: Map<string, number>, of: string, start: number): void {
+  starts.set(of, Math.max(start, starts.get(of) ?? 0))
+}
+
 function reasonOf(error: unknown): string {
   if (error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE')
     return 'The log deleted the lines in the meantime: ask for fewer minutes'
@@ -252,56 +291,16 @@ function reasonOf(error: unknown): string {
   return (error as Error).message
 }
 
-function outcomeOf({ document, deployedNodes }: Job, result: PreviewResult): PreviewOutcome {
-  const nodes = new Map([...deployedNodes, ...document.nodes].map(node => [node.id, node]))
-  const shown = (counters: NodeCounters | undefined) => (counters === undefined ? null : countsOf(counters))
-  return {
-    nodes: [...nodes.values()].map(({ id, kind, type, title }) => ({
-      id,
-      kind,
-      type,
-      title,
-      deployed: shown(result.deployed.get(id)),
-      draft: shown(result.draft.get(id)),
-    })),
-    differing: result.differing,
-    under_way: result.underWay,
-    assumption: result.isOrderAssumed ? ORDER_ASSUMED : null,
-    samples: result.samples.map(({ event, deployed, draft }) => ({
-      event: eventRecord(event),
-      deployed: deployed.map(({ node }) => node),
-      draft: draft.map(({ node }) => node),
-      deployed_events: deployed.map(left => eventRecord(left.event)),
-      draft_events: draft.map(left => eventRecord(left.event)),
-    })),
-  }
-}
-
-function countsOf(counters: NodeCounters): PreviewCounts {
-  return {
-    events_in: counters.eventsIn,
-    bytes_in: counters.bytesIn,
-    events_out: counters.eventsOut,
-    bytes_out: counters.bytesOut,
-    dropped: counters.dropped,
-    dropped_bytes: counters.droppedBytes,
-    failed: counters.failed,
-    merged: counters.merged,
-    held: counters.held,
-  }
-}
-
 function recordOf(job: Job): PreviewRecord {
-  const time = (ms: number) => new Date(ms).toISOString()
   return {
     id: job.id,
     pipeline_id: job.document.id,
     revision: job.revision,
     status: job.status,
     ...(job.message === undefined ? {} : { message: job.message }),
-    created_at: time(job.createdAtMs),
-    from: time(job.fromMs),
-    to: time(job.toMs),
+    created_at: isoTime(job.createdAtMs),
+    from: isoTime(job.fromMs),
+    to: isoTime(job.toMs),
     progress: { records: Math.min(job.records, job.ofRecords), of_records: job.ofRecords, lines: job.lines },
     ...(job.result === undefined ? {} : { result: job.result }),
   }

@@ -2,9 +2,12 @@ import { Event } from '../../../engine/event/event.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { parseExactJson } from '../../../engine/json/exact-json.ts'
 import { type PieceReader, parsingJson } from '../../../engine/json/json-in-steps.ts'
+import { MAX_EVENT_MEMBERS, MAX_MESSAGE_LEVELS } from '../../../engine/json/message-levels.ts'
 import { orderedObject } from '../../../engine/json/ordered-object.ts'
 import type { Sample } from '../../../engine/replay/preview/simulation.ts'
 import type { Steps } from '../../../engine/steps.ts'
+import { canonicalTime } from '../../../engine/times/canonical-time.ts'
+import { canonicalTimeOf } from '../../../engine/times/instant.ts'
 import { MAX_SAMPLES, type SimulationRequest } from '../../../schemas/http/pipeline/simulation-api.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
@@ -17,14 +20,17 @@ const ENVELOPE_MEMBERS: readonly string[] = [
   'at',
   'source',
 ]
-/** Bounds of samples in a text are those of pushed events, and of objects in a body. */
+/** Bounds of samples in a text, in which a list and an object may be around each event. */
 const READER: PieceReader = {
-  maxDepth: 128,
-  maxMembers: 10_000,
+  maxDepth: MAX_MESSAGE_LEVELS + 2,
+  maxMembers: MAX_EVENT_MEMBERS,
   read: parseExactJson,
   object: orderedObject,
 }
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
+
+/** Fraction digits beyond the ninth. */
+const BEYOND_NANOSECONDS = /(?<=\.\d{9})\d+/
 
 export interface SampleDefaults {
   /** Ids of the pipeline's sources, by name. */
@@ -120,28 +126,37 @@ function sampleOf(
   const envelope = isEnvelope(value) ? value : { message: value }
   const report = (member: string, message: string) =>
     problems.push({ instancePath: member === '' ? path : `${path}/${member}`, message })
+  const now = canonicalTimeOf({ epochMs: nowMs, nanos: 0 })
   const { message, metadata = {}, annotations, timestamp, at = timestamp, source = usual } = envelope
+  const isBare = envelope !== value
+  for (const [member, part] of Object.entries({ message, metadata, annotations }))
+    if (part !== undefined && isNestedBeyond(part, MAX_MESSAGE_LEVELS))
+      report(isBare ? '' : member, `must NOT be nested more than ${MAX_MESSAGE_LEVELS} levels deep`)
   if (!isJsonObject(metadata)) report('metadata', 'must be object')
   if (annotations !== undefined && !isJsonObject(annotations)) report('annotations', 'must be object')
-  const timestampMs = timestamp === undefined ? nowMs : instantOf(timestamp)
-  if (timestampMs === undefined || typeof timestamp === 'number')
-    report('timestamp', 'must be a time as in RFC 3339')
+  const eventTime = timestamp === undefined ? now : eventTimeOf(timestamp)
+  if (eventTime === undefined) report('timestamp', 'must be a time as in RFC 3339')
   const timeMs = at === undefined ? nowMs : instantOf(at)
   if (timeMs === undefined) report('at', 'must be a time as in RFC 3339, or UNIX milliseconds')
   const sourceId = typeof source === 'string' ? sources.get(source) : undefined
   if (source === undefined) report('source', `must name a source: ${sourcesIn(sources)}`)
   // A default source that does not exist is reported once for all samples.
   else if (sourceId === undefined && envelope.source !== undefined) report('source', noSuchSource(sources))
-  const event = Event.of(
-    message as JsonValue,
-    isJsonObject(metadata) ? metadata : {},
-    new Date(timestampMs ?? nowMs).toISOString(),
-  )
+  const event = Event.of(message as JsonValue, isJsonObject(metadata) ? metadata : {}, eventTime ?? now)
   return {
     event: event.withAnnotations(isJsonObject(annotations) ? annotations : undefined),
     timeMs: timeMs ?? nowMs,
     source: sourceId ?? '',
   }
+}
+
+/** Whether a value has more than that many arrays and objects within one another. */
+function isNestedBeyond(value: JsonValue, levels: number): boolean {
+  if (Array.isArray(value)) return levels === 0 || value.some(element => isNestedBeyond(element, levels - 1))
+  if (!isJsonObject(value)) return false
+  if (levels === 0) return true
+  for (const key in value) if (isNestedBeyond(value[key] as JsonValue, levels - 1)) return true
+  return false
 }
 
 function noSuchSource(sources: SampleDefaults['sources']): string {
@@ -156,6 +171,12 @@ function isEnvelope(value: JsonValue): value is JsonObject {
   if (!isJsonObject(value) || value.message === undefined) return false
   const members = Object.keys(value)
   return members.length > 1 && members.every(member => ENVELOPE_MEMBERS.includes(member))
+}
+
+/** Canonical form of a time, with its nanoseconds; finer digits are cut. */
+function eventTimeOf(value: JsonValue): string | undefined {
+  if (typeof value !== 'string' || !RFC_3339.test(value)) return undefined
+  return canonicalTime(value.replace(BEYOND_NANOSECONDS, ''))
 }
 
 function instantOf(value: JsonValue): number | undefined {

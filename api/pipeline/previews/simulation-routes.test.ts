@@ -2,6 +2,7 @@ import { RE2JS } from 're2js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { replace } from '../../../engine/configuration/configuration-log.ts'
 import { drafts } from '../../../engine/configuration/entities.ts'
+import { canonicalTimeOf } from '../../../engine/times/instant.ts'
 import { catalogueWith } from '../../../test/support/catalogue-with.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 import { declaredTypes } from '../../../test/support/toy-nodes.ts'
@@ -77,6 +78,29 @@ describe('a simulation', () => {
     building.mockRestore()
   })
 
+  test.each(['simulate', 'preview'])(
+    '%s names what only running finds by its place in the sent file',
+    async of => {
+      const pipeline = {
+        weir: 'pipeline/1',
+        title: 'Endless',
+        sources: [{ name: 'lines', type: 'log-analysis-ingestion' }],
+        processors: [
+          {
+            name: 's',
+            type: 'js-script',
+            inputs: ['lines'],
+            config: { script: 'function f(m) { while (1) {} }' },
+          },
+        ],
+        destinations: [{ name: 'nowhere', type: 'blackhole', inputs: ['s'] }],
+      }
+      const payload = of === 'simulate' ? { pipeline, samples: [{ a: 'x' }] } : { pipeline }
+      const { status, body } = await send('POST', `${url}/${of}`, payload)
+      expect([status, body.errors?.[0]?.instancePath]).toEqual([400, '/pipeline/processors/0/config/script'])
+    },
+  )
+
   test('a node that increases the expressions of its pipeline beyond the limit is refused', async () => {
     const first = await send('POST', `${url}/transform`, filter(25, [source]))
     expect(first.status).toBe(200)
@@ -136,7 +160,7 @@ describe('a simulation', () => {
     const { status, body, data } = await simulate({ samples: [{ n: 1 }, { n: 2 }] })
     expect(status).toBe(200)
     expect(body.meta).toMatchObject({ type: 'simulation', page: null })
-    const timestamp = new Date(installation.clock.wallMs()).toISOString()
+    const timestamp = canonicalTimeOf({ epochMs: installation.clock.wallMs(), nanos: 0 })
     const event = (n: number) => ({ sample: n - 1, event: { message: { n }, metadata: {}, timestamp } })
     expect(data).toEqual({
       samples: 2,
@@ -174,7 +198,7 @@ describe('a simulation', () => {
                 bucket: null,
                 threshold: 1,
                 window_ms: 1000,
-                passed: [{ at: timestamp, count: 1 }],
+                passed: [{ at: new Date(installation.clock.wallMs()).toISOString(), count: 1 }],
                 free_from: new Date(installation.clock.wallMs() + 1000).toISOString(),
               },
             },
@@ -218,6 +242,34 @@ describe('a simulation', () => {
     else expect(entered).toEqual(messages)
   })
 
+  test('accepts samples with 200 levels and 100,000 members, and no more', async () => {
+    const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+    const wide = (members: number) =>
+      Object.fromEntries(Array.from({ length: members }, (_, index) => [`k${index}`, index]))
+    for (const samples of [
+      [nested(200)],
+      [{ message: nested(200), metadata: { deep: nested(199) } }],
+      JSON.stringify([{ message: nested(200), metadata: {} }]),
+      [wide(100_000)],
+      JSON.stringify({ message: wide(100_000), metadata: {} }),
+    ]) {
+      const { status, data } = await simulate({ samples })
+      expect([status, data?.tried]).toEqual([200, 1])
+    }
+    const refused = async (samples: unknown) => {
+      const { status, text } = await simulate({ samples })
+      expect(status).toBe(400)
+      return text
+    }
+    const sentence = 'must NOT be nested more than 200 levels deep'
+    expect(await refused([nested(201)])).toContain(sentence)
+    expect(await refused(JSON.stringify([nested(201)]))).toContain(sentence)
+    expect(await refused([nested(210)])).toContain('it is nested more than 203 levels deep')
+    expect(await refused([wide(100_001)])).toContain(
+      'The body is not accepted: it contains an object with more than 100000 members',
+    )
+  })
+
   test('shows the time from a field, in the year of the sample, as after a publication', async () => {
     const parsers = [{ field: '.at', options: { format: 'Custom', custom_format: '%b %d %T%.f' } }]
     const time = await add('transform', { type: 'set-timestamp', inputs: [limit], user_config: { parsers } })
@@ -232,7 +284,7 @@ describe('a simulation', () => {
     const left = timed.outputs[0].events.map(({ event }: { event: { timestamp: string } }) => event.timestamp)
     expect(left).toEqual([
       '2030-12-31T23:59:59.000000001Z',
-      new Date(installation.clock.wallMs()).toISOString(),
+      canonicalTimeOf({ epochMs: installation.clock.wallMs(), nanos: 0 }),
     ])
     expect(timed.errors).toMatchObject([{ sample: 1, code: 'E_PARSE_FAILED', field: '.at' }])
     expect((await send('POST', `${url}/publish`)).status).toBe(200)
@@ -248,15 +300,15 @@ describe('a simulation', () => {
         { message: 1, at },
         { message: 2, at: at + 999, source: second },
         { message: 3, timestamp: new Date(at + 1000).toISOString() },
-        { message: 4, timestamp: '1999-01-01T00:00:00Z', at: at + 2000 },
+        { message: 4, timestamp: '1999-01-01T01:00:00.0000000019+01:00', at: at + 2000 },
         { message: 5, annotations: { app: 'gate' }, at: at + 3000 },
       ],
     })
     const [, { outputs }] = data.nodes
     expect(outputs[0].events.map(({ event }: { event: object }) => event)).toEqual([
       { message: 1, metadata: {}, timestamp: expect.any(String) },
-      { message: 3, metadata: {}, timestamp: '2031-01-01T00:00:01.000Z' },
-      { message: 4, metadata: {}, timestamp: '1999-01-01T00:00:00.000Z' },
+      { message: 3, metadata: {}, timestamp: '2031-01-01T00:00:01Z' },
+      { message: 4, metadata: {}, timestamp: '1999-01-01T00:00:00.000000001Z' },
       { message: 5, metadata: {}, timestamp: expect.any(String), annotations: { app: 'gate' } },
     ])
     expect(data.nodes[3].outputs[0].events).toHaveLength(1)

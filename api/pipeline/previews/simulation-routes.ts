@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { jsonTextInSteps } from '../../../engine/json/json-text.ts'
-import { inTurns } from '../../../engine/worker/loop-turns.ts'
+import { inTurns } from '../../../engine/turns/loop-turns.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import {
@@ -10,9 +10,10 @@ import {
   SimulationRecord,
   SimulationRequest,
 } from '../../../schemas/http/pipeline/simulation-api.ts'
-import type { JsonValue } from '../../../schemas/json.ts'
 import { envelope } from '../../http/envelope.ts'
+import { whileConnected } from '../account-queue.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
+import { PipelineGraphs } from '../graph/pipeline-graphs.ts'
 import { SIMULATION } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
 import { Simulations } from './simulations.ts'
@@ -27,23 +28,16 @@ const DEPTH_OF_EVENTS = 6
 export const simulationRoutes: FastifyPluginAsyncTypebox<
   PipelineRouteOptions & { readonly files: PipelineFiles }
 > = async (app, { pipelines, files }) => {
-  const simulations = new Simulations(pipelines, files, app.ports)
+  const graphs = new PipelineGraphs(pipelines, files, app.ports)
+  const simulations = new Simulations(pipelines, { files, graphs }, app.ports)
   const { replayTurns } = app.ports
-  const answered = async (
-    reply: FastifyReply,
-    simulate: (gone: AbortSignal) => Promise<SimulationRecord>,
-  ) => {
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    const record = await simulate(gone.signal).catch((error: unknown) => {
-      if (!gone.signal.aborted) throw error
-      return undefined
+  const answered = (reply: FastifyReply, simulate: (gone: AbortSignal) => Promise<SimulationRecord>) =>
+    whileConnected(reply, async gone => {
+      const answer = envelope(SIMULATION, await simulate(gone))
+      reply.serializer(payload => payload as string)
+      // The text of the answer, which the serializer passes on.
+      return (await inTurns(jsonTextInSteps(answer, DEPTH_OF_EVENTS), replayTurns.begin())) as never
     })
-    if (record === undefined) return reply.hijack() as never
-    const answer = envelope(SIMULATION, record) as unknown as JsonValue
-    reply.serializer(payload => payload as string)
-    return (await inTurns(jsonTextInSteps(answer, DEPTH_OF_EVENTS), replayTurns.begin())) as never
-  }
 
   app.post(
     '/v3/pipeline/simulate',
@@ -64,7 +58,8 @@ export const simulationRoutes: FastifyPluginAsyncTypebox<
     {
       config: { needs: 'write', exactMember: 'samples' },
       schema: {
-        summary: 'Simulate samples on the draft, or on a revision; nothing is sent or stored',
+        summary:
+          'Simulate samples on the draft, on a revision, or on a pipeline in the request; nothing is sent or stored',
         tags: ['simulation'],
         params: Type.Object({ pipelineId: Type.String() }),
         querystring: Type.Object({

@@ -1,4 +1,5 @@
-import { checkGraph } from '../../../engine/graph/check-graph.ts'
+import { stateVariables } from '../../../engine/configuration/kinds/state-variables.ts'
+import { checkingGraph } from '../../../engine/graph/check-graph.ts'
 import { partsWithExpressions } from '../../../engine/graph/expression-limit.ts'
 import type { Catalogue, NodeOutput } from '../../../engine/nodes/contract/catalogue.ts'
 import {
@@ -8,7 +9,7 @@ import {
   Simulation,
 } from '../../../engine/replay/preview/simulation.ts'
 import type { Steps } from '../../../engine/steps.ts'
-import { inTurns, type LoopTurns } from '../../../engine/worker/loop-turns.ts'
+import { inTurns, type LoopTurns } from '../../../engine/turns/loop-turns.ts'
 import type {
   EventRecord,
   FileSimulationRequest,
@@ -18,30 +19,42 @@ import type {
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Caller } from '../../auth/caller.ts'
-import { accountOf } from '../../auth/permission.ts'
+import { askerOf } from '../../auth/permission.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
+import { AccountQueue } from '../account-queue.ts'
 import { eventRecord } from '../event-record.ts'
+import type { FileContent } from '../file/file-content.ts'
+import { pointerInFile } from '../file/file-nodes.ts'
 import { fileNameOf } from '../file/output-references.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
+import type { PipelineGraphs } from '../graph/pipeline-graphs.ts'
 import { assertOptionLimits } from '../option-limits.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
-import type { Pipelines } from '../pipelines.ts'
+import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { restsBetween } from '../replay-rests.ts'
 import { documentNodes, revisionNumbered } from '../revisions/revision.ts'
 import { readingSamples } from './samples.ts'
-import { SimulationQueue } from './simulation-queue.ts'
 
 /** Longest simulation: components, section 8.4. */
 const LONGEST_MS = 10_000
 
-/** Names of nodes in requests and answers. */
-interface NodeNames {
+/** Names of nodes in requests and answers, and the state that scripts read. */
+interface SimulatedPipeline {
+  /** State variables of the pipeline; absent: those of a new one. */
+  readonly state?: Readonly<Record<string, string>> | undefined
   /** Ids of the sources, by their names in samples. */
   readonly sources: ReadonlyMap<string, string>
-  /** Pointers to nodes in the request's body, by id. */
-  readonly pointers?: ReadonlyMap<string, string>
+  /** Content of the pipeline that the request's body has. */
+  readonly content?: FileContent
   /** Names of nodes in the file, by id. */
   readonly names?: ReadonlyMap<string, string>
+}
+
+/** A pipeline in the form of a file. */
+interface SentPipeline extends Pick<SimulatedPipeline, 'state'> {
+  readonly sent: JsonObject
+  /** Stored pipeline that it is a version of; absent: none. */
+  readonly present?: PipelineState
 }
 
 export interface SimulationPorts extends Pick<PipelinePorts, 'catalogue' | 'configuration' | 'clock'> {
@@ -53,17 +66,23 @@ export interface SimulationPorts extends Pick<PipelinePorts, 'catalogue' | 'conf
 export class Simulations {
   readonly #pipelines: Pipelines
   readonly #files: PipelineFiles
+  readonly #graphs: PipelineGraphs
   readonly #ports: SimulationPorts
-  readonly #queue = new SimulationQueue()
+  readonly #queue = new AccountQueue('simulations')
 
-  constructor(pipelines: Pipelines, files: PipelineFiles, ports: SimulationPorts) {
+  constructor(
+    pipelines: Pipelines,
+    { files, graphs }: { readonly files: PipelineFiles; readonly graphs: PipelineGraphs },
+    ports: SimulationPorts,
+  ) {
     this.#pipelines = pipelines
     this.#files = files
+    this.#graphs = graphs
     this.#ports = ports
   }
 
   /**
-   * Simulates samples on the draft's nodes, or on a revision.
+   * Simulates samples on the draft's nodes, on a revision, or on a pipeline of the request.
    *
    * @param gone aborted when the client has left: the simulation ends, also while it waits
    * @throws ApiError 404, or 429 when too many simulations of the account wait; ProblemsError with all findings about samples or
@@ -76,25 +95,32 @@ export class Simulations {
     request: SimulationRequest,
     gone: AbortSignal,
   ): Promise<SimulationRecord> {
-    return this.#queue.run(accountOf(caller).shortId, gone, () =>
-      this.#ofPipeline(caller, id, revision, request, gone),
-    )
+    return this.#queue.run(askerOf(caller), gone, () => this.#ofPipeline(caller, id, revision, request, gone))
   }
 
   async #ofPipeline(
     caller: Caller,
     id: string,
     revision: string | undefined,
-    request: SimulationRequest,
+    { pipeline: sent, ...request }: SimulationRequest,
     gone: AbortSignal,
   ): Promise<SimulationRecord> {
-    const { pipeline, draft } = this.#pipelines.get(caller, id)
+    const present = this.#pipelines.get(caller, id)
+    const { pipeline, draft } = present
+    const state = this.#ports.configuration.get(stateVariables, id)?.value.state
+    if (sent !== undefined) {
+      if (revision !== undefined)
+        throw new ProblemsError([
+          { instancePath: '/pipeline', message: 'must NOT be sent together with revision' },
+        ])
+      return this.#ofSent(caller, { sent, present, state }, request, gone)
+    }
     const nodes =
       revision === undefined
         ? documentNodes(draft.value.nodes)
         : revisionNumbered(this.#ports.configuration, pipeline, revision).value.document.nodes
     const sources = new Map(sourceIds(nodes).map(source => [source, source]))
-    return this.#ofNodes(nodes, request, { sources }, gone)
+    return this.#ofNodes(nodes, request, { sources, state }, gone)
   }
 
   /**
@@ -105,43 +131,46 @@ export class Simulations {
    *   samples; the reason of `gone`
    */
   ofFile(caller: Caller, request: FileSimulationRequest, gone: AbortSignal): Promise<SimulationRecord> {
-    return this.#queue.run(accountOf(caller).shortId, gone, () => this.#ofFile(caller, request, gone))
+    const { pipeline: sent, ...samples } = request
+    return this.#queue.run(askerOf(caller), gone, () => this.#ofSent(caller, { sent }, samples, gone))
   }
 
-  async #ofFile(
+  async #ofSent(
     caller: Caller,
-    { pipeline, ...request }: FileSimulationRequest,
+    { sent, present, state }: SentPipeline,
+    request: SimulationRequest,
     gone: AbortSignal,
   ): Promise<SimulationRecord> {
-    const content = this.#files.contentOf(caller, pipeline, '/pipeline')
+    const file = await this.#graphs.unmasked(present, sent, '/pipeline')
+    const content = await this.#files.contentOf(caller, file, '/pipeline', present)
     const names = new Map(content.nodes.map(node => [node.id, fileNameOf(node)]))
     const nodes = documentNodes(content.nodes)
     const sources = new Map(sourceIds(nodes).map(source => [names.get(source) ?? source, source]))
-    const pointers = new Map([...content.pointers].map(([id, pointer]) => [id, `/pipeline${pointer}`]))
-    return this.#ofNodes(nodes, request, { sources, pointers, names }, gone)
+    return this.#ofNodes(nodes, request, { sources, content, names, state }, gone)
   }
 
   async #ofNodes(
     nodes: readonly NodeDocument[],
     request: SimulationRequest,
-    { sources, pointers, names }: NodeNames,
+    { sources, content, names, state }: SimulatedPipeline,
     gone: AbortSignal,
   ): Promise<SimulationRecord> {
     const { catalogue, clock, replayTurns } = this.#ports
     assertOptionLimits('', partsWithExpressions({ nodes }))
-    const problems = checkGraph(catalogue, { nodes }, { allowUnconnected: true })
+    const checking = checkingGraph(catalogue, { nodes }, { allowUnconnected: true })
+    const problems = await inTurns(checking, replayTurns.begin())
     if (problems.length > 0)
       throw new ProblemsError(
-        problems.map(({ nodeId, instancePath, message }) => ({
-          instancePath: `${pointers?.get(nodeId) ?? `/node/${nodeId}`}${instancePath}`,
-          message,
-        })),
+        problems.map(({ nodeId, instancePath, message }) => {
+          const pointer = content && pointerInFile(content, nodeId, instancePath)
+          return { instancePath: pointer ? `/pipeline${pointer}` : `/node/${nodeId}${instancePath}`, message }
+        }),
       )
     const source = request.source ?? (sources.size === 1 ? [...sources.keys()][0] : undefined)
     const reading = readingSamples(request, { sources, source, nowMs: clock.wallMs() })
     const samples = await inTurns(reading, replayTurns.begin())
     const document: PipelineDocument = { id: '', accountId: '', title: '', revision: 1, nodes }
-    const simulation = new Simulation(catalogue, document, DEFAULT_SIMULATION_BOUNDS)
+    const simulation = new Simulation(catalogue, document, DEFAULT_SIMULATION_BOUNDS, state)
     const startMs = clock.monotonicMs()
     const rest = restsBetween(replayTurns, gone)
     const drive = async (steps: Steps) => {
@@ -174,7 +203,7 @@ async function recordOf(
     samples,
     names,
     rest,
-  }: { readonly samples: number; readonly names: NodeNames['names']; rest(): Promise<void> },
+  }: { readonly samples: number; readonly names: SimulatedPipeline['names']; rest(): Promise<void> },
 ): Promise<SimulationRecord> {
   const read = new Set(nodes.flatMap(({ inputs }) => inputs))
   const byId = new Map(simulated.map(node => [node.id, node]))

@@ -24,3 +24,19 @@ export function jsonDifferences(
   if (before !== undefined && after !== undefined && jsonText(before) === jsonText(after)) return []
   return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }]
 }
+
+/** Whether two values have no differences. It ends at the first one. */
+export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (one === other) return true
+  if (one === undefined || other === undefined) return false
+  if (isJsonObject(one) && isJsonObject(other)) {
+    const names = Object.keys(one)
+    return (
+      names.length === Object.keys(other).length &&
+      names.every(name => Object.hasOwn(other, name) && isSameJson(one[name], other[name]))
+    )
+  }
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((element, index) => isSameJson(element, other[index]))
+  return typeof one !== 'string' && typeof other !== 'string' && jsonText(one) === jsonText(other)
+}

@@ -3,6 +3,7 @@ import { AlertWrite } from '../../../engine/alerts/check-alert.ts'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import { replaceSecrets, type SecretSchema, schemaAt } from '../../../engine/nodes/contract/secret.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import type { AlertDifference, NodeDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
@@ -19,22 +20,21 @@ interface Difference<Part> {
   readonly members: NodeDifference['members']
 }
 
-/** Differences of nodes. Secret options are masked: the change is visible, the values are not. */
-export function nodeDifferences(
+/** Finds the differences of nodes. Secret options are masked: the change is visible, the values are not. */
+export function* comparingNodes(
   catalogue: Catalogue,
   before: readonly NodeDocument[],
   after: readonly NodeDocument[],
-): NodeDifference[] {
-  return differences(before, after, nodeMembers).map(
-    ({ change, part: { id, kind, type, title }, members }) => ({
-      change,
-      kind,
-      id,
-      type,
-      title,
-      members: members.map(member => maskedMember(catalogue.declarationOf(kind, type)?.config, member)),
-    }),
-  )
+): Steps<NodeDifference[]> {
+  const found: NodeDifference[] = []
+  for (const { change, part, members } of yield* comparing(before, after, nodeMembers)) {
+    const { id, kind, type, title } = part
+    const options = catalogue.declarationOf(kind, type)?.config
+    const shown = members.map(member => maskedMember(options, member))
+    found.push({ change, kind, id, type, title, members: shown })
+    yield
+  }
+  return found
 }
 
 function maskedMember(
@@ -56,12 +56,13 @@ function masked(
   return { path, ...Object.fromEntries(shown) }
 }
 
-/** Differences of alerts. Secrets of their services are masked like those of nodes. */
-export function alertDifferences(
+/** Finds the differences of alerts. Secrets of their services are masked like those of nodes. */
+export function* comparingAlerts(
   before: readonly AlertDocument[] = [],
   after: readonly AlertDocument[] = [],
-): AlertDifference[] {
-  return differences(before, after, alertMembers).map(({ change, part, members }) => ({
+): Steps<AlertDifference[]> {
+  const found = yield* comparing(before, after, alertMembers)
+  return found.map(({ change, part, members }) => ({
     change,
     id: part.id,
     name: String((part.alert_config.general as JsonObject).name),
@@ -69,15 +70,21 @@ export function alertDifferences(
   }))
 }
 
-/** One line for people per node, alert and member. */
-export function differenceLines(
+/** Prints one line for people per node, alert and member. */
+export function* printingDifferences(
   nodes: readonly NodeDifference[],
   alerts: readonly AlertDifference[],
-): string[] {
-  return [
-    ...nodes.flatMap(node => linesOf(node, `${node.kind} ${node.type}`, node.title)),
-    ...alerts.flatMap(alert => linesOf(alert, 'alert', alert.name)),
-  ]
+): Steps<string[]> {
+  const lines: string[] = []
+  for (const node of nodes) {
+    for (const line of linesOf(node, `${node.kind} ${node.type}`, node.title)) lines.push(line)
+    yield
+  }
+  for (const alert of alerts) {
+    for (const line of linesOf(alert, 'alert', alert.name)) lines.push(line)
+    yield
+  }
+  return lines
 }
 
 function linesOf(
@@ -90,24 +97,27 @@ function linesOf(
   return [`~ ${name}`, ...members.map(member => `    ${memberLine(member)}`)]
 }
 
-/** Parts that disappeared, then the others in the order of the later revision. */
-function differences<Part extends { readonly id: string }>(
+/** Finds parts that disappeared, then the others in the order of the later revision. */
+function* comparing<Part extends { readonly id: string }>(
   before: readonly Part[],
   after: readonly Part[],
   membersOf: (part: Part) => JsonObject,
-): Difference<Part>[] {
+): Steps<Difference<Part>[]> {
   const earlier = new Map(before.map(part => [part.id, part]))
   const later = new Set(after.map(({ id }) => id))
-  const removed = before
+  const found: Difference<Part>[] = before
     .filter(({ id }) => !later.has(id))
-    .map(part => ({ change: 'removed' as const, part, members: [] }))
-  const others = after.flatMap((part): Difference<Part>[] => {
+    .map(part => ({ change: 'removed', part, members: [] }))
+  for (const part of after) {
     const old = earlier.get(part.id)
-    if (old === undefined) return [{ change: 'added', part, members: [] }]
-    const members = jsonDifferences(membersOf(old), membersOf(part))
-    return members.length === 0 ? [] : [{ change: 'changed', part, members }]
-  })
-  return [...removed, ...others]
+    if (old === undefined) found.push({ change: 'added', part, members: [] })
+    else {
+      const members = jsonDifferences(membersOf(old), membersOf(part))
+      if (members.length > 0) found.push({ change: 'changed', part, members })
+    }
+    yield
+  }
+  return found
 }
 
 /** Describes the change of a member in a line for people. */

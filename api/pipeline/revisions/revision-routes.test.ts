@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { manualClock } from '../../../engine/clock/manual-clock.ts'
 import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
+import { revisions } from '../../../engine/configuration/entities.ts'
 import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 
@@ -157,8 +160,11 @@ describe('revisions', () => {
 
   test('are deleted with their pipeline', async () => {
     await twoRevisions()
+    const { accountId } = installation.credentials
+    expect(installation.configuration.count(revisions, accountId)).toBe(2)
     await send('DELETE', url)
     expect((await send('GET', `${url}/revision`)).status).toBe(404)
+    expect(installation.configuration.count(revisions, accountId)).toBe(0)
   })
 })
 
@@ -310,4 +316,62 @@ describe('a pause', () => {
       expect((await send('POST', `/v3/pipeline/nowhere/${path}`)).status).toBe(404)
     }
   })
+})
+
+describe('publishing again and again, which filled the memory of every process', () => {
+  const numbers = async (of = url) =>
+    (await send('GET', `${of}/revision`)).data.map(({ number }: { number: number }) => number)
+
+  test('keeps the newest hundred revisions of a pipeline, and goes on counting', async () => {
+    const limit = await add('transform', throttle(1))
+    for (let threshold = 2; threshold <= 103; threshold++) {
+      await send('PUT', `${url}/transform/${limit}`, throttle(threshold))
+      expect((await publish()).status).toBe(200)
+    }
+    expect(await numbers()).toEqual(Array.from({ length: 100 }, (_, index) => 102 - index))
+    expect((await send('GET', `${url}/revision/2`)).status).toBe(404)
+    expect((await send('POST', `${url}/revision/3/restore`)).status).toBe(200)
+  })
+
+  test('keeps as many of an account as its objects may be long, and all that are deployed', async () => {
+    await installation.app.close()
+    installation = await testInstallation({}, { accountCharacters: 10_000 })
+    const long = (index: number) => ({ ...throttle(index), description: 'd'.repeat(2_000) })
+    const urls: string[] = []
+    for (const title of ['P', 'Q']) {
+      url = `/v3/pipeline/${(await send('POST', '/v3/pipeline', { title })).data.id}`
+      urls.push(url)
+      const limit = await add('transform', long(1))
+      await publish()
+      if (title === 'P') continue
+      for (const threshold of [2, 3, 4, 5, 6, 7]) {
+        await send('PUT', `${url}/transform/${limit}`, long(threshold))
+        expect((await publish()).status).toBe(200)
+      }
+    }
+    expect([await numbers(urls[0]), await numbers(urls[1])]).toEqual([[1], [7, 6, 5, 4, 3]])
+  })
+})
+
+test('a restoration compares each node in a turn of its own, so that other requests do not wait for all of them', async () => {
+  await installation.app.close()
+  let reads = 0
+  // Every step of a comparison ends its turn.
+  installation = await testInstallation({ clock: { ...manualClock(), monotonicMs: () => ++reads * 5 } })
+  const nodes = Array.from({ length: 50 }, (_, index) => ({
+    name: `n${index}`,
+    type: 'throttle',
+    config: { threshold: 1, window_ms: 1000 },
+  }))
+  const file = { weir: 'pipeline/1', title: 'P', processors: nodes }
+  url = `/v3/pipeline/${(await send('PUT', '/v3/pipeline/import', file)).data.id}`
+  await publish()
+  const { id } = (await send('GET', `${url}/graph`)).data.nodes[0]
+  await send('PUT', `${url}/transform/${id}`, throttle(2))
+  let turns = 0
+  const answered = send('POST', `${url}/revision/1/restore`, {})
+  const isOver = answered.then(() => true)
+  while (!(await Promise.race([isOver, setImmediate(false)]))) turns++
+  expect((await answered).data.has_changes).toBe(false)
+  expect(turns).toBeGreaterThan(nodes.length)
 })

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { inTurns } from '../../../engine/turns/loop-turns.ts'
 import { EnvelopeOf } from '../../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import { PipelineRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
@@ -85,7 +86,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
         response: { 200: EnvelopeOf(RevisionDiff), ...V3_ERROR_REPLIES },
       },
     },
-    async ({ caller, params }) =>
-      envelope(REVISIONS, revisions.diff(caller, params.pipelineId, params.from, params.to)),
+    async ({ caller, params }) => {
+      const comparing = revisions.comparing(caller, params.pipelineId, params.from, params.to)
+      return envelope(REVISIONS, await inTurns(comparing, app.ports.bodyTurns.begin()))
+    },
   )
 }

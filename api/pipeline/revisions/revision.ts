@@ -7,11 +7,12 @@ import {
 } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
 import { jsonText } from '../../../engine/json/json-text.ts'
+import type { Steps } from '../../../engine/steps.ts'
 import type { JsonValue } from '../../../schemas/json.ts'
 import type { AlertDocument, NodeDocument } from '../../../schemas/pipeline.ts'
 import { notFound } from '../../http/errors.ts'
 
-/** Every revision of a pipeline, oldest first. Revisions are never changed or deleted. */
+/** Every kept revision of a pipeline, oldest first. They are never changed; see `outdatedRevisions`. */
 export function revisionsOf(
   configuration: ConfigurationLog,
   { id, value: { account } }: Entity<Pipeline>,
@@ -42,7 +43,7 @@ export function revisionDeployedBy(
   return ofPipeline.findLast(({ value }) => (value.deployment ?? value.document.revision) <= deployment)
 }
 
-/** The part of a draft's nodes that is executed. A revision keeps it for ever. */
+/** The part of a draft's nodes that is executed, which revisions keep. */
 export function documentNodes(nodes: readonly DraftNode[]): NodeDocument[] {
   return nodes.map(({ description: _, generation: __, name: ___, ...document }) => document)
 }
@@ -60,23 +61,33 @@ export function namesOf(nodes: readonly DraftNode[]): Record<string, string> {
 }
 
 /**
- * The nodes of a draft that would publish the revision again. A node that is the same in the draft stays untouched; one
- * that differs counts as written.
+ * The nodes of a draft that would publish the revision again, found in steps. A node that is the same in the draft stays
+ * untouched; one that differs counts as written.
  */
-export function restoredNodes(
+export function* restoringNodes(
   { document, descriptions = {}, names = {} }: Revision,
   draft: readonly DraftNode[],
-): DraftNode[] {
+): Steps<DraftNode[]> {
   const present = new Map(draft.map(node => [node.id, node]))
-  return document.nodes.map(node => {
-    const now = present.get(node.id)
-    const description = descriptions[node.id] ?? null
-    const isSame =
-      now !== undefined && now.description === description && sameNodes(documentNodes([now]), [node])
-    if (isSame) return now
-    const generation = now === undefined ? 0 : now.generation + 1
-    return { ...node, description, generation, ...named(now?.name ?? names[node.id]) }
-  })
+  const restored: DraftNode[] = []
+  for (const node of document.nodes) {
+    restored.push(restoredNode(node, present.get(node.id), descriptions[node.id] ?? null, names[node.id]))
+    yield
+  }
+  return restored
+}
+
+function restoredNode(
+  node: NodeDocument,
+  now: DraftNode | undefined,
+  description: string | null,
+  name: string | undefined,
+): DraftNode {
+  const isSame =
+    now !== undefined && now.description === description && sameNodes(documentNodes([now]), [node])
+  if (isSame) return now
+  const generation = now === undefined ? 0 : now.generation + 1
+  return { ...node, description, generation, ...named(now?.name ?? name) }
 }
 
 /** The name of a node, if it has one. */
@@ -90,7 +101,7 @@ export function sameNodes(a: readonly NodeDocument[], b: readonly NodeDocument[]
 }
 
 export function sameAlerts(a: readonly AlertDocument[] = [], b: readonly AlertDocument[] = []): boolean {
-  return jsonText(a as never) === jsonText(b as never)
+  return jsonText(a) === jsonText(b)
 }
 
 function textOf(nodes: readonly NodeDocument[]): string {

@@ -1,6 +1,8 @@
 import { replace } from '../../../engine/configuration/configuration-log.ts'
 import { drafts, type Revision } from '../../../engine/configuration/entities.ts'
 import type { Entity } from '../../../engine/configuration/kind.ts'
+import type { Steps } from '../../../engine/steps.ts'
+import { inTurns, type LoopTurns } from '../../../engine/turns/loop-turns.ts'
 import type {
   RevisionDiff,
   RevisionRecord,
@@ -12,18 +14,23 @@ import { isoTime } from '../../http/iso-time.ts'
 import type { PipelinePorts } from '../pipeline-ports.ts'
 import type { PipelineState, Pipelines } from '../pipelines.ts'
 import { gatewayRouteChanges } from '../source-gateway-route.ts'
-import { documentNodes, restoredNodes, revisionNumbered, revisionsOf } from './revision.ts'
-import { alertDifferences, differenceLines, nodeDifferences } from './revision-diff.ts'
+import { documentNodes, restoringNodes, revisionNumbered, revisionsOf } from './revision.ts'
+import { comparingAlerts, comparingNodes, printingDifferences } from './revision-diff.ts'
 
 /** Value that stands for the nodes and alerts of the draft, in place of a revision's number. */
 const DRAFT = 'draft'
 
+export interface RevisionPorts extends PipelinePorts {
+  /** Turns of work whose length depends on the size of a pipeline. */
+  readonly bodyTurns: LoopTurns
+}
+
 /** The published revisions of pipelines; every method throws ApiError 404 for a pipeline of another account. */
 export class Revisions {
   readonly #pipelines: Pipelines
-  readonly #ports: PipelinePorts
+  readonly #ports: RevisionPorts
 
-  constructor(pipelines: Pipelines, ports: PipelinePorts) {
+  constructor(pipelines: Pipelines, ports: RevisionPorts) {
     this.#pipelines = pipelines
     this.#ports = ports
   }
@@ -51,9 +58,10 @@ export class Revisions {
   /** Makes the draft equal to a revision; the deployment does not change until the next publication. */
   restore(caller: Caller, id: string, number: string): Promise<PipelineState> {
     const write = () =>
-      this.#pipelines.changing(caller, id, state => {
+      this.#pipelines.changing(caller, id, async state => {
         const { value } = this.#numbered(state, number)
-        const nodes = restoredNodes(value, state.draft.value.nodes)
+        const restoring = restoringNodes(value, state.draft.value.nodes)
+        const nodes = await inTurns(restoring, this.#ports.bodyTurns.begin())
         const { alerts = [] } = value.document
         const updatedAtMs = this.#ports.clock.wallMs()
         return [
@@ -64,13 +72,13 @@ export class Revisions {
     return this.#pipelines.inTurnOfAccount(caller, write)
   }
 
-  /** @param from a number, or `draft`; `to` likewise */
-  diff(caller: Caller, id: string, from: string, to: string): RevisionDiff {
+  /** Compares two revisions in steps. @param from a number, or `draft`; `to` likewise @throws ApiError 404 */
+  *comparing(caller: Caller, id: string, from: string, to: string): Steps<RevisionDiff> {
     const state = this.#pipelines.get(caller, id)
     const [before, after] = [this.#content(state, from), this.#content(state, to)]
-    const nodes = nodeDifferences(this.#ports.catalogue, before.nodes, after.nodes)
-    const alerts = alertDifferences(before.alerts, after.alerts)
-    return { from, to, nodes, alerts, text: differenceLines(nodes, alerts) }
+    const nodes = yield* comparingNodes(this.#ports.catalogue, before.nodes, after.nodes)
+    const alerts = yield* comparingAlerts(before.alerts, after.alerts)
+    return { from, to, nodes, alerts, text: yield* printingDifferences(nodes, alerts) }
   }
 
   #content(state: PipelineState, which: string): Pick<PipelineDocument, 'nodes' | 'alerts'> {

@@ -1,13 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import { revisions } from '../../../engine/configuration/entities.ts'
+import { deployedDocument } from '../../../engine/configuration/deployed-document.ts'
 import type { PipelineInEffect } from '../../../engine/fold/run-watch.ts'
 import { DEFAULT_OUTPUT } from '../../../engine/graph/compiled-node.ts'
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
 import type { Tap, TapBounds } from '../../../engine/replay/taps/tap.ts'
 import type { TapPlace, Taps } from '../../../engine/replay/taps/taps.ts'
+import type { Asker } from '../../../engine/turns/asker.ts'
 import type { CutsInEffect } from '../../../schemas/log/deployed-configuration.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import { LastingRights, type LastingRightsPorts } from '../../auth/lasting-rights.ts'
+import { askerOf } from '../../auth/permission.ts'
+import { ConnectionPlaces } from '../../http/connection-places.ts'
 import { ApiError, unavailable } from '../../http/errors.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { type NodePath, nodeIn } from '../nodes.ts'
@@ -19,6 +22,8 @@ import type { TapReader } from './tap-reader.ts'
 /** Maximum size of the messages that wait for a client. */
 const MAX_UNSENT_BYTES = 1024 * 1024
 const HEARTBEAT_MS = 15_000
+/** Maximum number of open taps of a process, whatever an account may have. */
+const MAX_TAPS = 100
 
 export interface TapPorts extends LastingRightsPorts {
   readonly catalogue: Catalogue
@@ -30,6 +35,7 @@ export interface TapPorts extends LastingRightsPorts {
 
 /** A tap that may be opened. */
 export interface AdmittedTap {
+  readonly asker: Asker
   readonly rights: LastingRights
   readonly place: TapPlace
   readonly bounds: TapBounds
@@ -40,11 +46,14 @@ export interface AdmittedTap {
 export class OpenTaps {
   readonly #pipelines: Pipelines
   readonly #ports: TapPorts
-  readonly #open = new Map<string, Set<Tap>>()
+  readonly #places: ConnectionPlaces
+  readonly #open = new Set<Tap>()
 
   constructor(pipelines: Pipelines, ports: TapPorts) {
     this.#pipelines = pipelines
     this.#ports = ports
+    const perAccount = ports.settings.maxTapsPerAccount
+    this.#places = new ConnectionPlaces('tap', { perProcess: MAX_TAPS, perAccount })
   }
 
   /**
@@ -65,7 +74,8 @@ export class OpenTaps {
       ])
     if (problems.length > 0) throw new ProblemsError(problems)
     const { account } = state.pipeline.value
-    this.#assertRoom(account)
+    const asker = askerOf(request.caller)
+    this.#assertRoom(asker)
     const place = {
       account,
       pipeline: path.pipeline,
@@ -73,28 +83,27 @@ export class OpenTaps {
       output: wanted && (wanted.name ?? DEFAULT_OUTPUT),
     }
     const rights = new LastingRights(request, this.#ports)
-    return { rights, place, bounds: { filter, meter, limit, lastsMs: seconds * 1_000 }, state }
+    return { asker, rights, place, bounds: { filter, meter, limit, lastsMs: seconds * 1_000 }, state }
   }
 
   /** Shows the events of an admitted tap until it ends or its client leaves. @throws ApiError 429, 503 */
-  open({ rights, place, bounds, state }: AdmittedTap, reader: TapReader): void {
-    const { account } = place
-    const taps = this.#assertRoom(account)
+  open({ asker, rights, place, bounds, state }: AdmittedTap, reader: TapReader): void {
+    const taps = this.#assertRoom(asker)
     const tap = taps.open(place, bounds, this.#inEffect(state), message => {
       reader.send(message)
       if (message.type === 'end') reader.close(message.reason)
       else if (reader.unsentBytes > MAX_UNSENT_BYTES) tap.end('slow')
     })
-    const open = this.#open.get(account) ?? new Set()
-    this.#open.set(account, open.add(tap))
+    this.#open.add(tap)
+    const giveBack = this.#places.take(asker)
     // A tap shows every line. It therefore ends even for a client that may still see some of them.
     const review = () => {
       const present = rights.now()
       if (present === undefined || present.scope !== undefined) tap.end('rights')
     }
     const leave = () => {
-      open.delete(tap)
-      if (open.size === 0) this.#open.delete(account)
+      this.#open.delete(tap)
+      giveBack()
     }
     tap.signal.addEventListener('abort', leave, { once: true })
     reader.whenGone(() => tap.end('closed'))
@@ -105,7 +114,7 @@ export class OpenTaps {
 
   /** Ends all taps, because the process stops. */
   stop(): void {
-    for (const tap of [...this.#open.values()].flatMap(open => [...open])) tap.end('stopped')
+    for (const tap of [...this.#open]) tap.end('stopped')
   }
 
   async #beat({ signal }: Tap, reader: TapReader): Promise<void> {
@@ -115,27 +124,21 @@ export class OpenTaps {
     }
   }
 
-  #assertRoom(account: string): Taps {
-    const { taps, settings } = this.#ports
-    const { maxTapsPerAccount: most } = settings
+  #assertRoom(asker: Asker): Taps {
+    const { taps } = this.#ports
     if (taps === undefined)
       throw unavailable('This process runs no engine: it does not see the events of pipelines')
-    if ((this.#open.get(account)?.size ?? 0) < most) return taps
-    const message = `The account has ${most} ${most === 1 ? 'tap' : 'taps'} open: close one of them first`
-    throw new ApiError(429, 'TooManyRequests', message)
+    this.#places.assertFree(asker)
+    return taps
   }
 
   /** The node as last published. */
   #runningNode(state: PipelineState, path: NodePath): NodeDocument {
-    const { deployedRevisionId } = state
-    const revision =
-      deployedRevisionId === null
-        ? undefined
-        : this.#ports.configuration.get(revisions, deployedRevisionId)?.value
-    const running = revision?.document.nodes.find(({ id, kind }) => id === path.node && kind === path.kind)
+    const deployed = deployedDocument(this.#ports.configuration, state.deployedRevisionId)
+    const running = deployed?.nodes.find(({ id, kind }) => id === path.node && kind === path.kind)
     if (running !== undefined) return running
     nodeIn(state, path)
-    const what = revision === undefined ? 'Nothing of the pipeline runs' : `The ${path.kind} does not run yet`
+    const what = deployed === undefined ? 'Nothing of the pipeline runs' : `The ${path.kind} does not run yet`
     throw new ApiError(409, 'ENOTPUBLISHED', `${what}: publish it first`)
   }
 

@@ -3,7 +3,8 @@ import { jsonText } from '../../../engine/json/json-text.ts'
 import { cutUtf8 } from '../../../engine/lines/line-limits.ts'
 import type { TapMessage as EngineMessage, TapEnd } from '../../../engine/replay/taps/tap.ts'
 import type { TapMessage } from '../../../schemas/http/pipeline/tap-api.ts'
-import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import type { JsonObject } from '../../../schemas/json.ts'
+import { isoTime } from '../../http/iso-time.ts'
 import { eventRecord } from '../event-record.ts'
 
 /** Maximum length of an event's JSON text. */
@@ -38,7 +39,7 @@ function tapMessage(node: string, message: EngineMessage): TapMessage {
     }
     case 'revision': {
       const { revision, deployment, isPaused, isPresent, atMs } = message
-      const at = new Date(atMs).toISOString()
+      const at = isoTime(atMs)
       return { type: 'revision', revision, deployment, paused: isPaused, present: isPresent, at }
     }
     case 'skipped':
@@ -53,7 +54,7 @@ function tapMessage(node: string, message: EngineMessage): TapMessage {
 /** Shows an event whole, or the beginning of its text as a text, because a part of a JSON text is not JSON. */
 function shownEvent(whole: Event) {
   const event = eventRecord(whole)
-  const bytes = Buffer.from(jsonText(event as unknown as JsonValue))
+  const bytes = Buffer.from(jsonText(event))
   if (bytes.length <= MAX_EVENT_BYTES) return { event }
   const end = cutUtf8(bytes, 0, bytes.length, MAX_EVENT_BYTES)
   return { cut: bytes.toString('utf8', 0, end), bytes: bytes.length }

@@ -49,8 +49,11 @@ test.each([
   [{ filter: ['{}', '{}'] }, '/filter must NOT be given more than once'],
   [{ filter: '{"expressions":[]}' }, '/filter/expressions must NOT have fewer than 1 items'],
   [{ filter: UNKNOWN }, '/filter/expressions/0/str_operator must be equal to one of the allowed values'],
-  [{ fitler: '{}' }, ' must NOT have additional properties'],
-  [{ constructor: 'x' }, ' must NOT have additional properties'],
+  [
+    { fitler: '{}' },
+    ' must NOT have additional properties: "fitler" is not a setting of the tap; did you mean "filter"?',
+  ],
+  [{ constructor: 'x' }, " must NOT have additional properties: 'constructor'"],
 ])('%o: %s', (query, finding) => {
   const { problems } = readTapQuery(query)
   expect(problems.map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([finding])

@@ -1,6 +1,6 @@
 import { checkCondition, compileCondition } from '../../../engine/conditions/condition.ts'
 import type { Event } from '../../../engine/event/event.ts'
-import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { type Problem, pointerTo, unknownMember } from '../../../engine/event/problem.ts'
 import { type EventMeter, freeMeter } from '../../../engine/expressions/cost-meter.ts'
 import { parseJson } from '../../../engine/json/json-text.ts'
 import { TAP_LIMIT, TAP_SECONDS, TapQuery } from '../../../schemas/http/pipeline/tap-api.ts'
@@ -23,8 +23,10 @@ export function readTapQuery(query: Readonly<Record<string, unknown>>): {
   readonly problems: readonly Problem[]
 } {
   const problems: Problem[] = []
-  if (Object.keys(query).some(name => !Object.hasOwn(TapQuery.properties, name)))
-    problems.push({ instancePath: '', message: 'must NOT have additional properties' })
+  const known = Object.keys(TapQuery.properties)
+  const unknown = Object.keys(query).find(name => !known.includes(name))
+  if (unknown !== undefined)
+    problems.push({ instancePath: '', message: unknownMember(unknown, known, 'the tap') })
   const text = (name: keyof typeof TapQuery.properties) => {
     const value = query[name]
     if (value === undefined || typeof value === 'string') return value

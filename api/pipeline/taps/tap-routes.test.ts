@@ -189,7 +189,7 @@ describe('refusals, to a request and to one for a WebSocket alike', () => {
     expect(await status(tapUrl())).toEqual({
       status: 429,
       code: 'ETOOMANYREQUESTS',
-      message: 'The account has 10 taps open: close one of them first',
+      message: 'The account has 10 taps open in this process: close one of them first',
     })
     opened[0]?.socket.destroy()
     opened[1]?.socket.destroy()
@@ -207,8 +207,21 @@ describe('refusals, to a request and to one for a WebSocket alike', () => {
     await own.app.listen({ host: '127.0.0.1', port: 0 })
     await peer(`GET ${tapUrl()}`).says('"type":"revision"')
     const second = peer(`GET ${tapUrl()}`)
-    await second.says('The account has 1 tap open')
+    await second.says('The account has 1 tap open in this process')
     expect(second.text()).toMatch(/^HTTP\/1.1 429 /)
+  })
+
+  test('further taps beyond the limit of the process, whatever an account may have', async () => {
+    await own.app.close()
+    const settings = { ...own.ports.settings, maxTapsPerAccount: 1_000 }
+    own = { ...own, app: await buildServer({ ...own.ports, settings, registry: new Registry() }) }
+    await own.app.listen({ host: '127.0.0.1', port: 0 })
+    const opened = Array.from({ length: 100 }, () => peer(`GET ${tapUrl()}`))
+    for (const each of opened) await each.says('"type":"revision"')
+    const refused = peer(`GET ${tapUrl()}`)
+    await refused.says('This process has 100 taps open: close one of them first')
+    expect(refused.text()).toMatch(/^HTTP\/1.1 429 /)
+    for (const each of opened) each.socket.destroy()
   })
 
   test('every request, by a process without an engine', async () => {

@@ -17,11 +17,11 @@ import {
 import type { CutsInEffect } from '../../../schemas/log/deployed-configuration.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { notFound } from '../../http/errors.ts'
-import { isoTime } from '../../http/iso-time.ts'
+import { givenTimeMs, isoTime } from '../../http/iso-time.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
-import { instantMs } from '../instant.ts'
+import type { DeployedProcessor } from '../deployed-processor.ts'
 import type { Pipelines } from '../pipelines.ts'
-import { type ThrottleNode, type ThrottlePath, throttleIn } from './throttle-node.ts'
+import { type ThrottlePath, throttleIn } from './throttle-node.ts'
 
 /** Time from the end of an exemption to its removal from the configuration, since clocks of machines differ. */
 const KEPT_MS = HOUR_MS
@@ -135,7 +135,7 @@ function endOf({ minutes, until }: ExemptionWrite, nowMs: number): number {
     throw new ProblemsError([
       { instancePath: '', message: "must have required property 'minutes' or 'until'" },
     ])
-  const untilMs = instantMs(until)
+  const untilMs = givenTimeMs(until, nowMs, 'future')
   if (untilMs <= nowMs)
     throw new ProblemsError([{ instancePath: '/until', message: 'must be in the future' }])
   if (untilMs > nowMs + MAX_EXEMPTION_MINUTES * MINUTE_MS)
@@ -144,7 +144,7 @@ function endOf({ minutes, until }: ExemptionWrite, nowMs: number): number {
 }
 
 /** @throws ProblemsError when the throttle has a single bucket without a key */
-function assertHasKey({ node }: ThrottleNode, key: string | null): void {
+function assertHasKey({ node }: DeployedProcessor, key: string | null): void {
   if (key === null || (node.user_config.key_field ?? '') !== '') return
   throw new ProblemsError([{ instancePath: '/key', message: 'must be null: the throttle has no key_field' }])
 }

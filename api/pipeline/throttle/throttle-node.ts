@@ -1,19 +1,12 @@
-import { revisions } from '../../../engine/configuration/entities.ts'
 import type { ConfigurationView } from '../../../engine/configuration/kind.ts'
 import type { Catalogue } from '../../../engine/nodes/contract/catalogue.ts'
-import type { NodeDocument } from '../../../schemas/pipeline.ts'
-import { ApiError, notFound } from '../../http/errors.ts'
+import { ApiError } from '../../http/errors.ts'
+import { type DeployedProcessor, processorIn } from '../deployed-processor.ts'
 import type { PipelineState } from '../pipelines.ts'
 
 export interface ThrottlePath {
   readonly pipeline: string
   readonly node: string
-}
-
-export interface ThrottleNode {
-  readonly node: NodeDocument
-  /** Whether the throttle is part of the deployed revision, not only of the draft. */
-  readonly runs: boolean
 }
 
 /**
@@ -23,19 +16,12 @@ export interface ThrottleNode {
  */
 export function throttleIn(
   { catalogue, configuration }: { readonly catalogue: Catalogue; readonly configuration: ConfigurationView },
-  { draft, deployedRevisionId }: PipelineState,
+  state: PipelineState,
   id: string,
-): ThrottleNode {
-  const deployed = deployedRevisionId === null ? undefined : configuration.get(revisions, deployedRevisionId)
-  const isMeant = (node: NodeDocument) => node.id === id && node.kind === 'transform'
-  const running = deployed?.value.document.nodes.find(isMeant)
-  const node = running ?? draft.value.nodes.find(isMeant)
-  if (node === undefined) throw notFound('The processor does not exist')
-  if (catalogue.processorOf(node.type)?.state?.buckets === undefined)
-    throw new ApiError(
-      400,
-      'BadRequest',
-      `The processor is of type "${node.type}": only a throttle has buckets`,
-    )
-  return { node, runs: running !== undefined }
+): DeployedProcessor {
+  const found = processorIn(configuration, state, id)
+  const { type } = found.node
+  if (catalogue.processorOf(type)?.state?.buckets === undefined)
+    throw new ApiError(400, 'BadRequest', `The processor is of type "${type}": only a throttle has buckets`)
+  return found
 }

@@ -1,67 +1,34 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { create } from '../../../engine/configuration/configuration-log.ts'
-import { deployedConfiguration } from '../../../engine/configuration/deployed-cuts.ts'
 import {
   type Exemption,
   exemptionKey,
   exemptions,
   MAX_EXEMPTIONS,
 } from '../../../engine/configuration/entities.ts'
-import { silentLogger } from '../../../engine/logger.ts'
-import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { DAY_MS, MINUTE_MS } from '../../../engine/times/duration.ts'
-import { PartitionWorker } from '../../../engine/worker/partition-worker.ts'
-import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../../schemas/log/topics.ts'
-import { MemoryStore } from '../../../test/support/memory-store.ts'
-import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
-
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+import {
+  type Method,
+  openProcessedInstallation,
+  type ProcessedInstallation,
+} from '../../../test/support/processed-installation.ts'
+import type { TestInstallation } from '../../../test/support/test-installation.ts'
+import { isoTime } from '../../http/iso-time.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const WINDOW_MS = 3_600_000
 
+let processed: ProcessedInstallation
 let installation: TestInstallation
-let store: MemoryStore
-let stop: AbortController
-let running: Promise<void>
 
-beforeEach(async () => {
-  installation = await testInstallation()
-  store = new MemoryStore()
-  stop = new AbortController()
-  const worker = await newWorker()
-  running = worker.run(stop.signal).then(() => worker.close())
+beforeAll(async () => {
+  processed = await openProcessedInstallation()
+  installation = processed.installation
 })
-afterEach(async () => {
-  stop.abort()
-  await running
-  await installation.app.close()
-})
+afterEach(() => processed.removePipelines())
+afterAll(() => processed.close())
 
-async function newWorker(): Promise<PartitionWorker> {
-  const { log, clock, configuration, credentials, ports } = installation
-  const { topic, ingest } = ports.deadLetters
-  const worker = new PartitionWorker({
-    catalogue: CATALOGUE,
-    partition: partitionOfAccount(credentials.accountId, ingest.partitions),
-    topic: ingest,
-    checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
-    outbox: { ingest, deadLetters: topic },
-    store,
-    clock,
-    configuration: deployedConfiguration(CATALOGUE, configuration),
-    logger: silentLogger,
-    workerName: 'worker',
-  })
-  await worker.start()
-  return worker
-}
-
-async function send(method: Method, url: string, payload?: object) {
-  const response = await installation.call(payload === undefined ? { method, url } : { method, url, payload })
-  const body = response.json()
-  return { status: response.statusCode, body, data: body.data, meta: body.meta }
-}
+const send = (method: Method, url: string, payload?: object) => processed.send(method, url, payload)
 
 /** Status, pointer and text of a refusal. */
 async function refusal(method: Method, url: string, payload?: object) {
@@ -93,29 +60,12 @@ async function newPipeline(options: object = { key_field: '.app' }, isPublished 
   await add('sink', 'mezmo', [filter])
   if (isPublished) {
     expect((await send('POST', `/v3/pipeline/${id}/publish`, {})).status).toBe(200)
-    await settled()
+    await processed.settled()
   }
   return { pipeline: id, throttle, filter, url: `/v3/pipeline/${id}/transform/${throttle}` }
 }
 
-/** Lets the worker finish all pending work. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
-}
-
-async function sendLines(...apps: string[]): Promise<void> {
-  const { ingestionKey } = installation.credentials
-  const response = await installation.app.inject({
-    method: 'POST',
-    url: '/logs/ingest?hostname=web-1',
-    headers: { apikey: ingestionKey },
-    payload: { lines: apps.map(app => ({ line: 'line', app })) },
-  })
-  expect(response.statusCode).toBe(200)
-  await settled()
-}
-
-const isoTime = (ms: number) => new Date(ms).toISOString()
+const sendLines = (...apps: string[]) => processed.sendLines(apps.map(app => ({ line: 'line', app })))
 
 test('the busiest buckets are listed, with the time at which events can pass again', async () => {
   const { url } = await newPipeline()
@@ -221,7 +171,7 @@ test('an exempt key passes, is shown, and is judged again when its exemption end
   expect(meta.type).toBe('exemption')
   const until = isoTime(startMs + 5 * MINUTE_MS)
   await send('PUT', `${url}/exemption`, { key: null, until })
-  await settled()
+  await processed.settled()
   await sendLines('web', 'web', 'web', 'db', 'db', 'db', '', '', '')
   const buckets = (await send('GET', `${url}/bucket`)).data
   expect(buckets.map(({ key, passed }: { key: string; passed: number }) => [key, passed])).toEqual([
@@ -243,7 +193,7 @@ test('an exempt key passes, is shown, and is judged again when its exemption end
     undefined,
     'The key is not exempt',
   ])
-  await settled()
+  await processed.settled()
   await sendLines('web', 'web', 'web')
   expect((await send('GET', `${url}/bucket/web`)).data).toMatchObject({ passed: 2, exempt_until: null })
   clock.advance(5 * MINUTE_MS)
@@ -264,7 +214,7 @@ test('an exemption never ends later than its last version says', async () => {
     untilMs: startMs + MINUTE_MS,
     lastMs: startMs + 60 * MINUTE_MS,
   })
-  await settled()
+  await processed.settled()
   clock.advance(MINUTE_MS)
   await sendLines('web', 'web', 'web')
   expect((await send('GET', `${url}/bucket/web`)).data.passed).toBe(2)

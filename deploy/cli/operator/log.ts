@@ -11,6 +11,7 @@ Examples:
   weir verify                         shows which records are missing, like /readyz
   weir log accept-loss --topic ingest --partition 0 --from 812 --to 911
   WEIR_DATA_DIR=/var/lib/weir weir log accept-loss --topic keyed --partition 3 --from 40 --to 41
+  weir log accept-loss --topic outbox --partition 0 --from 77 --to 80
   weir log accept-loss --topic config --partition 0 --from 42 --to 57`
 
 const HELP = `
@@ -30,6 +31,9 @@ these records, and this command continues without them. Later records are stored
 keyed: after a kill, lines stored from lost records may be stored a second time, because partitions
 of the lines send their records since the newest checkpoints again.
 
+outbox: nothing is handed over to the partition, and nothing is sent from it. Events that waited in the
+lost records are not delivered. Others may be delivered a second time.
+
 config: the start is refused. Stop every process of the installation first. Every change in the lost
 events is lost. Tokens and keys that were revoked or deleted there work again. Settings such as
 retention and rules have their earlier values until you change them again.
@@ -44,6 +48,9 @@ const STORED_AGAIN: Readonly<Record<AcceptLossTask['topic'], string>> = {
   ingest: '',
   keyed: `Lines stored from the lost records may be stored a second time: partitions of the lines send their records since the
 newest checkpoints again, and it is unknown which of them had arrived.
+`,
+  outbox: `Events that waited for delivery in the lost records are not delivered. Some of the others may be delivered a second time: it is
+unknown which of them had a report there.
 `,
 }
 

@@ -10,7 +10,7 @@ export interface OperatorProgress {
 
 /** Shows the progress of a task, only on a terminal. */
 export async function operatorProgress(world: World): Promise<OperatorProgress> {
-  if (!world.stderr.isTTY) return { begin: () => {}, update: () => {}, stop: () => {} }
+  if (!world.stderr.isTTY || world.quiet) return { begin: () => {}, update: () => {}, stop: () => {} }
   const { default: cliProgress } = await import('cli-progress')
   const bar = new cliProgress.SingleBar({
     stream: world.stderr,

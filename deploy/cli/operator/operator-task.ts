@@ -11,7 +11,13 @@ import type { World } from '../world.ts'
 type Report = (event: OperatorEvent) => void
 
 /** Final events of tasks. */
-const LAST_EVENTS: ReadonlySet<OperatorEvent['type']> = new Set(['verified', 'backed-up', 'loss-accepted'])
+const LAST_EVENTS: ReadonlySet<OperatorEvent['type']> = new Set([
+  'verified',
+  'backed-up',
+  'loss-accepted',
+  'quarantined',
+  'quarantines',
+])
 /** Errors of a socket without a server: it is not running, or was killed. */
 const NOBODY_THERE = new Set(['ENOENT', 'ECONNREFUSED'])
 
@@ -43,6 +49,16 @@ async function runOnCluster(task: OperatorTask, world: World, report: Report): P
     if (task.task === 'accept-loss') {
       const { acceptClusterLoss } = await import('../../operator/accept-cluster-loss.ts')
       report({ type: 'loss-accepted', records: await acceptClusterLoss(world.env, task) })
+      return
+    }
+    if (task.task === 'quarantine') {
+      const { quarantineInCluster } = await import('../../operator/quarantine-cluster.ts')
+      report({ type: 'quarantined', isKnownNode: await quarantineInCluster(world.env, task) })
+      return
+    }
+    if (task.task === 'quarantines') {
+      const { quarantinesOfCluster } = await import('../../operator/quarantine-cluster.ts')
+      report({ type: 'quarantines', quarantines: await quarantinesOfCluster(world.env) })
       return
     }
     const { verifyCluster } = await import('../../cluster/verify-cluster.ts')

@@ -75,6 +75,30 @@ describe('weir verify', () => {
     expect(standIn?.requests).toEqual([{ path: '/verify', body: '{}' }])
   })
 
+  const STOPPED = {
+    partitions: [{ ...PARTITION, unstoredRecords: 7 }],
+    days: [],
+    mismatch: null,
+    damaged: [],
+    stopped: [{ partition: 2, sentence: 'A checkpoint of it cannot be read.' }],
+  }
+
+  test('names a partition that an error has stopped, although the store agrees, and ends with 1', async () => {
+    const { code, out, err } = await verified(STOPPED)
+    expect([code, err]).toEqual([1, ''])
+    expect(out).toContain(
+      'STOPPED: partition 2 does not move: A checkpoint of it cannot be read. Nothing more of it is stored.\n',
+    )
+    expect(out).toContain('7 records at the end of the log were not checked')
+    expect(out).toMatch(/\nThe rest of the store agrees with the log\.\n$/)
+    expect(out).not.toContain('OK: ')
+  })
+
+  test('names it as JSON', async () => {
+    const { code, out } = await verified(STOPPED, ['--json'])
+    expect([code, JSON.parse(out)]).toMatchObject([1, { ok: false, stopped: STOPPED.stopped }])
+  })
+
   test('reports empty partitions only by their number', async () => {
     const empty = [1, 2].map(partition => ({ ...PARTITION, partition, lines: 0, bytes: 0 }))
     const { out } = await verified({

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type {
   ConfigurationReport,
   PartitionReport,
+  StoppedPartition,
   VerificationReport,
 } from '../../../engine/replay/verify/verification-report.ts'
 import { damageSentence } from '../../../engine/store/store-damage.ts'
@@ -10,21 +11,24 @@ import { byteSize, grouped } from '../byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { mismatchLines } from '../mismatch.ts'
 import { type Column, tableLines } from '../table.ts'
-import { type World, write } from '../world.ts'
+import { timeText } from '../time-text.ts'
+import { hasColours, type World, write } from '../world.ts'
 import { inTime, operatorProgress, perSecond } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
 
 const HELP = `
 The command runs the kept log through the pipelines again, without any effect, and compares the result
-with the store, record by record and column by column. Then it compares the usage of closed days with the
-lines, or with the log where that still has them. It finds rows that were changed, added or removed by
-hand, and a lost end of the configuration log. The server continues meanwhile; if it does not run, the
-command opens the data folder itself.
+with the store, record by record and column by column. Then it compares the counts of deliveries with the
+log, and the usage of closed days with the lines, or with the log where that still has them. It finds rows
+that were changed, added or removed by hand, and a lost end of the configuration log. A running server also
+reports partitions that do not move, because an error stopped them. The server continues meanwhile; if it
+does not run, the command opens the data folder itself.
 
 Lines that are no longer on the log (WEIR_LOG_RETENTION_HOURS) cannot be recomputed: for these, only
 the usage of their days is compared.
 
-Exit codes: 0 the store agrees with the log, 1 it differs, 2 it could not be verified, 130 interrupted.
+Exit codes: 0 the store agrees with the log, 1 it differs or a partition does not move, 2 it could not be
+verified, 130 interrupted.
 
 Examples:
   weir verify
@@ -74,8 +78,9 @@ async function reportOf(world: World): Promise<{ report: VerificationReport }> {
   return { report }
 }
 
-function isWell({ mismatch, damaged, configuration }: VerificationReport): boolean {
-  return mismatch === null && damaged.length === 0 && (configuration?.missing ?? null) === null
+function isWell({ mismatch, damaged, stopped = [], configuration }: VerificationReport): boolean {
+  const isComplete = mismatch === null && (configuration?.missing ?? null) === null
+  return isComplete && damaged.length === 0 && stopped.length === 0
 }
 
 function jsonResult(report: VerificationReport, tookMs: number): string {
@@ -100,27 +105,39 @@ const COLUMNS: readonly Column<PartitionReport>[] = [
   { title: 'LINES', align: 'right', text: row => grouped(row.lines) },
   { title: 'SIZE', align: 'right', text: row => byteSize(row.bytes) },
   { title: 'OFFSETS', text: row => `${row.firstOffset} to ${row.nextOffset - 1}` },
-  { title: 'RECOMPUTED FROM (UTC)', text: row => (row.fromMs === 0 ? 'the beginning' : time(row.fromMs)) },
-  { title: 'UP TO (UTC)', text: row => (row.untilMs === 0 ? '-' : time(row.untilMs)) },
+  {
+    title: 'RECOMPUTED FROM (UTC)',
+    text: row => (row.fromMs === 0 ? 'the beginning' : timeText(row.fromMs)),
+  },
+  { title: 'UP TO (UTC)', text: row => (row.untilMs === 0 ? '-' : timeText(row.untilMs)) },
 ]
 
 function textResult(report: VerificationReport, tookMs: number, world: World): string[] {
-  const { partitions, mismatch, lostTails = [], damaged, configuration } = report
-  const colours = world.stdout.isTTY === true && !world.env.NO_COLOR
+  const { partitions, mismatch, lostTails = [], damaged, stopped = [], configuration } = report
+  const colours = hasColours(world)
   const table = partitions.length === 0 ? [] : [...partitionLines(partitions, colours), '']
-  const damage = damaged.flatMap(part => [`DAMAGED: ${damageSentence(part)}`, ''])
+  const damage = [
+    ...damaged.flatMap(part => [`DAMAGED: ${damageSentence(part)}`, '']),
+    ...stopped.flatMap(partition => [stoppedLine(partition), '']),
+  ]
   const missing = configurationLines(configuration)
   if (mismatch !== null) return [...table, ...damage, ...mismatchLines(mismatch, lostTails), ...missing]
   if (missing.length > 0) return [...table, ...damage, ...missing]
-  if (damage.length > 0) return [...table, ...damage, 'The rest of the store agrees with the log.']
+  if (damage.length > 0)
+    return [...table, ...damage, ...remarks(partitions), 'The rest of the store agrees with the log.']
   const lines = totalOf(report, 'lines')
   const [what, rate] = [inTime(totalOf(report, 'bytes'), tookMs), perSecond(lines, tookMs)]
   return [
     ...table,
     ...usageLines(report),
+    ...deliveryLines(report),
     ...remarks(partitions),
     `OK: the store agrees with the log. ${grouped(lines)} lines, ${what}: ${rate} lines/s.`,
   ]
+}
+
+function stoppedLine({ partition, sentence }: StoppedPartition): string {
+  return `STOPPED: partition ${partition} does not move: ${sentence.replace(/\.$/, '')}. Nothing more of it is stored.`
 }
 
 function configurationLines(report: ConfigurationReport | undefined): string[] {
@@ -148,6 +165,15 @@ function usageLines({ days }: VerificationReport): string[] {
   ]
 }
 
+function deliveryLines({ deliveries }: VerificationReport): string[] {
+  if (deliveries === undefined) return []
+  const { handedOver, delivered, givenUp, dropped, waiting } = deliveries
+  const ends = `${grouped(delivered)} delivered, ${grouped(givenUp)} given up, ${grouped(dropped)} dropped`
+  return [
+    `Deliveries add up: ${grouped(handedOver)} events handed over, ${ends}, ${grouped(waiting)} waiting.`,
+  ]
+}
+
 /** Parts that this verification did not check. */
 function remarks(partitions: readonly PartitionReport[]): string[] {
   const fromMs = Math.max(0, ...partitions.map(partition => partition.fromMs))
@@ -156,7 +182,7 @@ function remarks(partitions: readonly PartitionReport[]): string[] {
     ...(fromMs === 0
       ? []
       : [
-          `The log begins at ${time(fromMs)} (UTC): for older lines, only the usage of their closed days was compared.`,
+          `The log begins at ${timeText(fromMs)} (UTC): for older lines, only the usage of their closed days was compared.`,
         ]),
     ...(unstored === 0
       ? []
@@ -168,8 +194,4 @@ function remarks(partitions: readonly PartitionReport[]): string[] {
 
 function totalOf({ partitions }: VerificationReport, member: 'lines' | 'bytes'): number {
   return partitions.reduce((sum, partition) => sum + partition[member], 0)
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 }

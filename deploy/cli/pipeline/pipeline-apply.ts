@@ -1,12 +1,22 @@
-import { type FileFormat, printFile } from '../../../api/pipeline/file/file-text.ts'
-import type { PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
+import { inFile } from '../../../api/pipeline/file/file-nodes.ts'
+import { printFile } from '../../../api/pipeline/file/file-printer.ts'
+import type { FileFormat } from '../../../api/pipeline/file/file-text.ts'
+import { type Problem, pointerTo } from '../../../engine/event/problem.ts'
+import { FILE_LISTS, type PipelineFile } from '../../../schemas/http/pipeline/pipeline-file.ts'
 import type { FileDifference } from '../../../schemas/http/pipeline/revision-api.ts'
 import { canAsk, isAgreed } from '../agreement.ts'
 import { type ApiClient, ApiRefusal } from '../api-client.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { printable } from '../table.ts'
 import { type World, write } from '../world.ts'
-import { client, type Pipeline, pipelineId, publicationSentence, publishPipeline } from './pipeline-access.ts'
+import {
+  client,
+  data,
+  type Pipeline,
+  pipelineId,
+  publicationSentence,
+  publishPipeline,
+} from './pipeline-access.ts'
 import { type PipelineSource, readSource, writeFindings } from './pipeline-source.ts'
 
 const IMPORT = '/v3/pipeline/import'
@@ -48,9 +58,33 @@ export async function apply(
   }
   await write(world.stdout, `${printable(sentenceOf(pipeline, difference.changed, publish))}\n`)
   if (!publish) return EXIT.done
-  const published = await publishPipeline(api, pipeline.id, false)
-  await write(world.stdout, `${printable(publicationSentence(published))}\n`)
-  return EXIT.done
+  try {
+    const published = await publishPipeline(api, pipeline.id, false)
+    await write(world.stdout, `${printable(publicationSentence(published))}\n`)
+    return EXIT.done
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.problems.length === 0) throw error
+    await writeFindings(source, error.problems.map(await inFileOf(pipeline.id, api)), world)
+    return EXIT.usage
+  }
+}
+
+/** Prepares findings about the nodes of a publication, so that they lead into the file of its pipeline. */
+async function inFileOf(pipeline: string, api: ApiClient): Promise<(problem: Problem) => Problem> {
+  const pointers = new Map<string, string>()
+  for (const [list, kind] of Object.entries(FILE_LISTS)) {
+    // Nodes of each kind are in the order of the file.
+    const nodes = (await data(api, `/v3/pipeline/${encodeURIComponent(pipeline)}/${kind}`)) as {
+      id: string
+    }[]
+    for (const [index, { id }] of nodes.entries()) pointers.set(id, pointerTo(`/${list}`, index))
+  }
+  return ({ instancePath, message }) => {
+    const [, , id = '', ...rest] = instancePath.split('/')
+    const pointer = pointers.get(id)
+    if (pointer === undefined) return { instancePath, message }
+    return { instancePath: `${pointer}${inFile(rest.map(step => `/${step}`).join(''))}`, message }
+  }
 }
 
 function sentenceOf(

@@ -57,6 +57,7 @@ test('weir pipeline errors sends the options as parameters', async () => {
     node_id: 'n',
     limit: '5',
   })
+  expect(await asked('--code', 'E_NOT_FOUND')).toMatchObject({ code: 'E_NOT_FOUND' })
   expect(await asked()).toEqual({ from: expect.stringMatching(/Z$/), limit: '100' })
 })
 

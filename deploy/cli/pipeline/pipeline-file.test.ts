@@ -79,6 +79,21 @@ describe('with a server', () => {
     expect(again.out).toMatch(/^Nothing to change: .*\nNothing to publish: Shop has not changed/)
   })
 
+  test('apply --publish reports with its line what a publication refuses', async () => {
+    const parsed = `  - { name: parsed, type: parse, inputs: [lines], config: { field: .line, parser: parse_regex,
+      options: { pattern: a } } }`
+    const path = await file(
+      SHOP.replace('processors:\n', `processors:\n${parsed}\n`).replace('[calm,', '[parsed, calm,'),
+    )
+    const { code, out, err } = await run('apply', path, '--publish')
+    expect([code, err]).toEqual([
+      2,
+      `${path}:9: /processors/0/config/options/pattern must have a named group, such as (?<name>[a-z]+): the named groups are the result\n`,
+    ])
+    expect(out).toMatch(/Changed Shop\.\n$/)
+    expect((await run('test', path)).err).toBe(err)
+  })
+
   test('diff ends with 1 and shows the difference as long as there is one', async () => {
     const path = await file(SHOP)
     await run('apply', path)
@@ -217,6 +232,53 @@ describe('weir pipeline test', () => {
   test('a file without tests passes', async () => {
     const path = await file(SHOP)
     expect((await run(path)).out).toBe(`${path}\n  no tests\n0 passed, 0 failed\n`)
+  })
+
+  test('a file without tests whose script cannot run is 2', async () => {
+    const script = "      script: 'function endless(message) { while (true) {} }'"
+    const path = await file(
+      SHOP.replace('type: throttle', 'type: js-script').replace(
+        '    config: { threshold: 2, window: 1s }',
+        `    config:\n${script}`,
+      ),
+    )
+    const { code, out, err } = await run(path)
+    expect([code, out]).toEqual([2, '0 passed, 0 failed\n'])
+    expect(err).toContain('script cannot run')
+  })
+
+  test('metadata, failed events and errors can be expected', async () => {
+    const text = (expected: string) => `weir: pipeline/1
+title: T
+sources: [{ name: a, type: log-analysis-ingestion }]
+processors:
+  - name: measured
+    type: event-to-metric
+    inputs: [a]
+    config:
+      { metric_name: n, metric_kind: absolute, metric_type: gauge, value: { value_type: field, value: .n } }
+destinations: [{ name: end, type: blackhole, inputs: [measured] }]
+tests:
+  - name: only numbers
+    events:
+      - { message: { n: 1 }, metadata: { zone: eu } }
+      - { message: { n: one } }
+      - { message: {} }
+    expect: { measured: ${expected} }
+`
+    const right = '{ metadata: [{ zone: eu }], failed: 2, errors: [E_EVENT_TO_METRIC_FAILED, E_NOT_FOUND] }'
+    expect((await run(await file(text(right)))).out).toContain('1 passed, 0 failed')
+    const { out } = await run(await file(text('{ metadata: [{}, {}], failed: 0, errors: [E_NOT_FOUND] }')))
+    expect(out.split('\n').slice(2, -2)).toEqual([
+      '            measured: 1 events instead of 2',
+      '            measured: 2 failed events instead of 0',
+      '            measured: metadata',
+      '              + /0/zone "eu"',
+      '              - /1 {}',
+      '            measured: errors',
+      '              ~ /0 "E_NOT_FOUND" → "E_EVENT_TO_METRIC_FAILED"',
+      '              + /1 "E_NOT_FOUND"',
+    ])
   })
 
   test('a given time, metadata and source belong to the event', async () => {

@@ -18,7 +18,7 @@ export async function showProgress(
   expectedBytes: number | undefined,
   world: World,
 ): Promise<Progress> {
-  if (!world.stderr.isTTY) return { stop: () => {} }
+  if (!world.stderr.isTTY || world.quiet) return { stop: () => {} }
   const { default: cliProgress } = await import('cli-progress')
   const bar = new cliProgress.SingleBar({
     stream: world.stderr,

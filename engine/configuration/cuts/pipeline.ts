@@ -10,14 +10,14 @@ export const pipelineCuts = defineEntityCuts({
   isPresumed: true,
 
   payloadOf({ value }, { catalogue, log }) {
-    const { revisionId } = value
-    const document = revisionId === null ? undefined : log.get(revisions, revisionId)?.value.document
-    if (document === undefined) return undefined
+    const revision = log.get(revisions, value.revisionId ?? '')?.value
+    if (revision === undefined) return undefined
+    const { document, elsewhere } = revision
     const { paused } = value
-    return { ...catalogue.foldDocumentOf(document), ...(paused ? { paused } : {}) }
+    return { ...catalogue.foldDocumentOf(document, elsewhere), ...(paused ? { paused } : {}) }
   },
 
-  textOf: document => (document === undefined ? '' : jsonText(document as never)),
+  textOf: document => (document === undefined ? '' : jsonText(document)),
 
   changes: {
     of: ({ number }) => number,

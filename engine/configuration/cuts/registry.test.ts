@@ -20,7 +20,9 @@ import {
 } from '../entities.ts'
 import type { AnyKind } from '../kind.ts'
 import { lineRules, noLineRules } from '../kinds/line-rules.ts'
+import { profileResets } from '../kinds/profile-reset.ts'
 import { quotaStates } from '../kinds/quotas.ts'
+import { stateVariables } from '../kinds/state-variables.ts'
 import { isUnexplained } from '../lost-tail.ts'
 import { ENTITY_CUTS, entityCutsOf } from './registry.ts'
 
@@ -80,6 +82,22 @@ const EVERY_KIND: readonly {
     value: { ...exemption, createdAtMs: 1 },
     payload: { accountId: account, pipeline: 'p', node: 'n', key: 'k', untilMs: 5, forgetMs: 9 },
     takenBack: { accountId: account, pipeline: 'p', node: 'n', key: 'k', untilMs: 0, forgetMs: 9 },
+  },
+  {
+    cut: 'profile-reset',
+    kind: profileResets,
+    id: 'p/n',
+    value: { account, pipeline: 'p', node: 'n', resetAtMs: 5 },
+    payload: { accountId: account, pipeline: 'p', node: 'n' },
+    takenBack: undefined,
+  },
+  {
+    cut: 'state-variables',
+    kind: stateVariables,
+    id: 'p',
+    value: { account, state: { operational_state: 'incident' }, updatedAtMs: 5 },
+    payload: { accountId: account, state: { operational_state: 'incident' } },
+    takenBack: { accountId: account, state: { operational_state: 'normal' } },
   },
   {
     cut: 'line-rules',

@@ -5,8 +5,10 @@ import type { EntityCuts } from './entity-cuts.ts'
 import { exemptionCuts } from './exemption.ts'
 import { lineRulesCuts } from './line-rules.ts'
 import { pipelineCuts } from './pipeline.ts'
+import { profileResetCuts } from './profile-reset.ts'
 import { quotaCuts } from './quota.ts'
 import { spreadCuts } from './spread.ts'
+import { stateVariablesCuts } from './state-variables.ts'
 
 /**
  * Every kind of cut that the configuration sends, in the order in which a partition applies the cuts of an account. A new
@@ -19,6 +21,8 @@ export const ENTITY_CUTS: readonly EntityCuts[] = [
   pipelineCuts,
   deadLetterCuts,
   exemptionCuts,
+  profileResetCuts,
+  stateVariablesCuts,
   lineRulesCuts,
   quotaCuts,
   // Last: a partition that reports that an account is spread has all of its pipelines.

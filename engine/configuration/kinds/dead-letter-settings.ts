@@ -1,4 +1,4 @@
-import { DAY_MS, DAY_S } from '../../times/duration.ts'
+import { DAY_MS } from '../../times/duration.ts'
 import { type DeadLetterSettings, deadLetterSettings } from '../entities.ts'
 import type { ConfigurationView } from '../kind.ts'
 
@@ -8,7 +8,6 @@ export const DEFAULT_DEAD_LETTER_SETTINGS: Omit<DeadLetterSettings, 'account'> =
   retentionDays: 7,
   giveUpAfterS: null,
 }
-export const MAX_GIVE_UP_AFTER_S = 30 * DAY_S
 
 /** Retention of dead letters on the log: the longest retention of any pipeline. */
 export function deadLetterRetentionMs(view: ConfigurationView): number {

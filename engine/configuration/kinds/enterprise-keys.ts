@@ -13,7 +13,7 @@ export interface EnterpriseKey {
 /**
  * Maximum number of keys, the same as the default limit of an account. Each key needs a person who is responsible for it.
  */
-export const MAX_ENTERPRISE_KEYS = 20
+const MAX_ENTERPRISE_KEYS = 20
 
 export const enterpriseKeys: Kind<EnterpriseKey> = defineKind('enterprise-key', {
   sealed: ['key'],

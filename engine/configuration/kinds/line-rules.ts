@@ -57,6 +57,8 @@ const MAX_RULES_CHARACTERS = 400_000
 export const lineRules = defineKind<LineRules>('line-rules', {
   account: ({ account }) => account,
   isUserSized: true,
+  // They leave out lines of which there are too many, and shorten retention.
+  isDeferrable: false,
   parts: {
     'exclusion-rule': ({ exclusions }) => exclusions,
     'stream-exclusion-rule': ({ streamExclusions }) => streamExclusions,
@@ -68,7 +70,7 @@ export const lineRules = defineKind<LineRules>('line-rules', {
       const lists = [after.exclusions, after.streamExclusions, after.retentionRules]
       if (lists.some(({ length }) => length > MAX_RULES))
         return { code: 'RULE_LIMIT', message: `an account has at most ${MAX_RULES} rules of one kind` }
-      if (jsonText(after as never).length <= MAX_RULES_CHARACTERS) return undefined
+      if (jsonText(after).length <= MAX_RULES_CHARACTERS) return undefined
       const message = `the rules of an account must not exceed ${MAX_RULES_CHARACTERS} characters in total`
       return { code: 'RULE_LIMIT', message }
     },

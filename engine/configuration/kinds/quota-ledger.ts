@@ -34,7 +34,8 @@ export function quotaLedgerOn(log: ConfigurationLog): QuotaLedger {
         const value = { account, inForce }
         const change =
           before === undefined ? create(quotaStates, account, value) : replace(quotaStates, before, value)
-        await log.append([change], { subjectId: ENGINE_SUBJECT, account }).catch(unlessOvertaken)
+        const author = { subjectId: ENGINE_SUBJECT, account, isProgram: true }
+        await log.append([change], author).catch(unlessOvertaken)
       },
     }
   }

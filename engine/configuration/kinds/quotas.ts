@@ -49,7 +49,12 @@ export interface QuotaState {
 
 const ofAccount = ({ account }: { readonly account: string }) => account
 
-export const quotas = defineKind<Quota>('quota', { account: ofAccount, isUserSized: true })
+/** Quotas are not deferrable: they leave out lines of which there are too many. */
+export const quotas = defineKind<Quota>('quota', {
+  account: ofAccount,
+  isUserSized: true,
+  isDeferrable: false,
+})
 export const quotaStates = defineKind<QuotaState>('quota-state', { account: ofAccount })
 
 const NO_LIMIT: QuotaLimit = { limit: 0, discard: false, rules: [] }

@@ -106,6 +106,7 @@ export function spreadReportsOn(log: ConfigurationLog): SpreadReports {
       await log.append([{ kind: spreadReports, id, expectedVersion: -1, value }], {
         subjectId: ENGINE_SUBJECT,
         account,
+        isProgram: true,
       })
     },
   }

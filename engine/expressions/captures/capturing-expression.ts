@@ -1,7 +1,7 @@
 import { TooManyStepsError } from '../expression-program.ts'
 import type { ExpressionTree } from '../expression-tree.ts'
+import { withoutExtended } from '../extended-flag.ts'
 import { type InitialFlags, parseExpression } from '../parse-expression.ts'
-import { withoutExtended } from '../regular-expression.ts'
 import { CapturingAutomaton } from './capturing-automaton.ts'
 import { capturingProgram, type NamedGroup, namedGroupsOf } from './capturing-program.ts'
 import { CountedCaptures } from './counted-captures.ts'

@@ -1,6 +1,14 @@
-import type { CharacterSet } from '../character-set.ts'
-import { EDGE_BITS, MAX_STEPS, Step, stepsOf, TooManyStepsError } from '../expression-program.ts'
+import {
+  EDGE_BITS,
+  type ExpressionProgram,
+  MAX_STEPS,
+  Step,
+  stepsOf,
+  TooManyStepsError,
+} from '../expression-program.ts'
 import type { ExpressionTree } from '../expression-tree.ts'
+import { ProgramSteps, type StepArrays } from '../program-steps.ts'
+import { requiredText } from './required-text.ts'
 
 /** Kind of step that notes the place in slot `other`, then continues at `next`. */
 export const SAVE = 4
@@ -18,16 +26,11 @@ export interface NamedGroup {
  * Expression as a program whose threads have an order: the first one that matches decides. A fork prefers `next`. The kinds are
  * those of `Step`, and `SAVE`.
  */
-export interface CapturingProgram {
-  readonly size: number
-  readonly start: number
-  readonly kinds: Uint8Array
-  readonly next: Int32Array
-  readonly other: Int32Array
-  readonly sets: readonly CharacterSet[]
-  readonly hasEdges: boolean
+export interface CapturingProgram extends ExpressionProgram {
   /** Whether a match can begin after the beginning of the text. */
   readonly beginsAnywhere: boolean
+  /** Text that each match contains; '' when none is known. */
+  readonly required: string
   /** Two for each group, and two for the match, which is group 0. */
   readonly slots: number
 }
@@ -113,24 +116,18 @@ function canBeEmpty(tree: ExpressionTree): boolean {
 
 /** Builds steps from the end of the expression to its beginning, as the library orders them. */
 class CapturingProgramBuilder {
-  readonly #kinds: number[] = []
-  readonly #next: number[] = []
-  readonly #other: number[] = []
-  readonly #sets: CharacterSet[] = []
-  readonly #setNumbers = new Map<string, number>()
+  readonly #steps = new ProgramSteps()
   #hasEdges = false
 
   build(tree: ExpressionTree, slots: number): CapturingProgram {
-    const start = this.#add(tree, this.#step(Step.MATCH, 0, 0))
+    const start = this.#add(tree, this.#steps.add(Step.MATCH, 0, 0))
+    const steps = this.#steps.arrays()
     return {
-      size: this.#kinds.length,
       start,
-      kinds: Uint8Array.from(this.#kinds),
-      next: Int32Array.from(this.#next),
-      other: Int32Array.from(this.#other),
-      sets: this.#sets,
+      ...steps,
       hasEdges: this.#hasEdges,
-      beginsAnywhere: this.#beginsAnywhere(start),
+      beginsAnywhere: beginsAnywhere(steps, start),
+      required: requiredText(tree),
       slots,
     }
   }
@@ -139,19 +136,19 @@ class CapturingProgramBuilder {
   #add(tree: ExpressionTree, next: number): number {
     switch (tree.kind) {
       case 'set':
-        return this.#step(Step.READ, next, this.#numberOf(tree.set))
+        return this.#steps.add(Step.READ, next, this.#steps.numberOf(tree.set))
       case 'edge':
         this.#hasEdges = true
-        return this.#step(Step.EDGE, next, EDGE_BITS[tree.edge])
+        return this.#steps.add(Step.EDGE, next, EDGE_BITS[tree.edge])
       case 'group': {
-        const end = this.#step(SAVE, next, 2 * tree.number + 1)
-        return this.#step(SAVE, this.#add(tree.of, end), 2 * tree.number)
+        const end = this.#steps.add(SAVE, next, 2 * tree.number + 1)
+        return this.#steps.add(SAVE, this.#add(tree.of, end), 2 * tree.number)
       }
       case 'sequence':
         return tree.parts.reduceRight((after, part) => this.#add(part, after), next)
       case 'choice': {
         const [last, ...others] = tree.options.map(option => this.#add(option, next)).reverse()
-        return others.reduce((after, option) => this.#step(Step.FORK, option, after), last as number)
+        return others.reduce((after, option) => this.#steps.add(Step.FORK, option, after), last as number)
       }
       case 'repeat':
         return this.#addRepeat(tree, next)
@@ -179,39 +176,25 @@ class CapturingProgramBuilder {
   }
 
   #fork(again: number, exit: number, isLazy: boolean): number {
-    return isLazy ? this.#step(Step.FORK, exit, again) : this.#step(Step.FORK, again, exit)
+    return isLazy ? this.#steps.add(Step.FORK, exit, again) : this.#steps.add(Step.FORK, again, exit)
   }
 
   #leadTo(loop: number, again: number, isLazy: boolean): void {
-    const branch = isLazy ? this.#other : this.#next
-    branch[loop] = again
+    if (isLazy) this.#steps.setOther(loop, again)
+    else this.#steps.setNext(loop, again)
   }
+}
 
-  #beginsAnywhere(start: number): boolean {
-    const seen = new Set([start])
-    // The set grows while it is iterated.
-    for (const step of seen) {
-      const kind = this.#kinds[step]
-      if (kind === Step.READ || kind === Step.MATCH) return true
-      if (kind === Step.FORK) seen.add(this.#other[step] as number)
-      if (kind === Step.EDGE && ((this.#other[step] as number) & EDGES_WITHIN) === 0) continue
-      seen.add(this.#next[step] as number)
-    }
-    return false
+/** Whether a match can begin after the beginning of the text. */
+function beginsAnywhere({ kinds, next, other }: StepArrays, start: number): boolean {
+  const seen = new Set([start])
+  // The set grows while it is iterated.
+  for (const step of seen) {
+    const kind = kinds[step]
+    if (kind === Step.READ || kind === Step.MATCH) return true
+    if (kind === Step.FORK) seen.add(other[step] as number)
+    if (kind === Step.EDGE && ((other[step] as number) & EDGES_WITHIN) === 0) continue
+    seen.add(next[step] as number)
   }
-
-  #numberOf(set: CharacterSet): number {
-    let number = this.#setNumbers.get(set.key)
-    if (number === undefined) {
-      number = this.#sets.push(set) - 1
-      this.#setNumbers.set(set.key, number)
-    }
-    return number
-  }
-
-  #step(kind: number, next: number, other: number): number {
-    this.#next.push(next)
-    this.#other.push(other)
-    return this.#kinds.push(kind) - 1
-  }
+  return false
 }

@@ -1,23 +1,18 @@
 import type { CountedWork } from '../counted-work.ts'
 import { ASCII_SIZE, type BuildCount, NEWLINE } from '../set-rows.ts'
-import {
-  BEGINNING,
-  type CapturingAutomaton,
-  type Change,
-  NOTHING,
-  type State,
-} from './capturing-automaton.ts'
+import { CaptureHistory, type Captures } from './capture-history.ts'
+import type { CapturingAutomaton, Change, State } from './capturing-automaton.ts'
 import { type CharacterClass, Side } from './character-classes.ts'
+import { NOTHING } from './next-threads.ts'
 
 const RETURN = 0x0d
 /** Units for beginning with a text, and for a character beyond ASCII. */
 const START_UNITS = 32
 const OTHER_UNITS = 8
-/** Numbers of a note in the list of notes: the note before it, the slot and the place. */
-const NOTE_SIZE = 3
-
-/** Places of a match in its text, in UTF-16 units: start and end of group n at 2n and 2n + 1, -1 where it took no part. Group 0 is the match. */
-export type Captures = Int32Array
+/** Binary logarithm of the characters that are compared per unit in the search for a text. */
+const COMPARED_BITS = 4
+/** Most units of changes that are listed before they are written as notes: this takes less than a millisecond. */
+const MAX_LISTED_UNITS = 100_000
 
 export interface SearchOptions {
   /** Place at which the search begins; edges see the characters before it. */
@@ -43,12 +38,9 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
   #count = 0
   #begins = false
   #before: number = Side.NONE
-  /** Last note of each thread. */
-  #histories: number[] = []
-  #nextHistories: number[] = []
-  readonly #notes: number[] = []
-  #matchNote = NOTHING
-  #matchEnd = -1
+  readonly #history: CaptureHistory
+  /** Units at which the first listed change began. */
+  #listedFrom = START_UNITS
   /** Characters beyond ASCII of this text that were looked up. */
   #met: Set<number> | undefined
   #result: Captures | null | undefined
@@ -58,7 +50,20 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     this.#text = text
     this.#crlf = crlf
     this.#at = from
+    this.#history = new CaptureHistory(from, automaton.takeList())
     this.#state = automaton.startingState(this.#sideBefore(from), from === 0)
+    if (!this.#holdsRequired(from)) this.end()
+  }
+
+  /** Looks for the text that each match contains. */
+  #holdsRequired(from: number): boolean {
+    const { required } = this.#automaton.program
+    if (required === '') return true
+    const text = this.#text
+    const place = text.indexOf(required, from)
+    const searched = (place < 0 ? text.length : place) - from
+    this.units += 1 + ((searched * required.length) >> COMPARED_BITS)
+    return place >= 0
   }
 
   get characters(): number {
@@ -78,19 +83,8 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
       this.#pass(untilUnits, untilWork)
       if (this.#isOver()) break
       if (this.units >= untilUnits || this.work >= untilWork) return undefined
-      const at = this.#at
-      const next = at < length ? this.#classAt(at) : this.#automaton.classes.end
-      const state = this.#state
-      const change = state && this.#automaton.changeAt(state, next, this)
-      if (change === undefined) {
-        this.#compute(next)
-      } else {
-        this.units += change.units
-        if (!change.isPlain) this.#apply(change)
-        this.#state = change.to
-      }
-      if (at >= length || this.#isOver()) break
-      this.#at = at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1)
+      this.#readOne()
+      if (this.#at > length || this.#isOver()) break
     }
     this.end()
     return this.#result
@@ -98,7 +92,8 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
 
   end(): void {
     if (this.#result !== undefined) return
-    this.#result = this.#matchEnd < 0 ? null : this.#captures()
+    this.#result = this.#history.captures(this.#automaton.program.slots)
+    this.#automaton.endSearch(this.#history.changes, this.#at)
     if (this.#space !== undefined) this.#automaton.giveBack(this.#space)
     this.#space = undefined
   }
@@ -112,13 +107,17 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     let state = this.#state
     if (state === undefined) return
     const text = this.#text
-    const { length } = text
-    const { asciiNumbers } = this.#automaton.classes
+    const history = this.#history
+    const { changes } = history
+    const { classes, listedPlaces } = this.#automaton
+    const { asciiNumbers } = classes
     const crlf = this.#crlf
-    const until = Math.min(untilUnits, untilWork - this.built)
+    const until = Math.min(untilUnits, untilWork - this.built, this.#listedFrom + MAX_LISTED_UNITS)
+    let { from } = history
+    const end = Math.min(text.length, from + listedPlaces)
     let { units } = this
     let at = this.#at
-    while (at < length && units < until) {
+    while (at < end && units < until) {
       const code = text.charCodeAt(at)
       if (code >= ASCII_SIZE || (crlf && code === RETURN)) break
       const number = asciiNumbers[code] as number
@@ -127,16 +126,49 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
       if (change === undefined) break
       units += change.units
       state = change.to
-      if (!change.isPlain) {
-        this.#at = at
-        this.#apply(change)
-        if (state.isOver) break
-      }
+      changes[at - from] = change
       at++
+      if (change.isUsual) continue
+      if (change.match !== NOTHING) history.matchEnd = at - 1
+      if (state.isOver) break
+      if (state.steps.length === 0) {
+        from = at
+        history.from = at
+        this.#listedFrom = units
+      }
     }
     this.units = units
     this.#state = state
     this.#at = at
+    if (at - from >= listedPlaces || units - this.#listedFrom >= MAX_LISTED_UNITS) this.#writeListed()
+  }
+
+  #writeListed(): void {
+    this.#history.writeUntil(this.#at)
+    this.#listedFrom = this.units
+  }
+
+  /** Reads a character, or the end of the text. */
+  #readOne(): void {
+    const text = this.#text
+    const at = this.#at
+    const isEnd = at >= text.length
+    const isPair = !isEnd && (text.codePointAt(at) as number) > 0xffff
+    const state = this.#state
+    const next = isEnd ? this.#automaton.classes.end : this.#classAt(at)
+    const change = state && this.#automaton.changeAt(state, next, this)
+    const behind = at + (isPair ? 2 : 1)
+    if (change === undefined) {
+      this.#compute(next, behind)
+    } else {
+      this.units += change.units
+      this.#state = change.to
+      const { changes, from } = this.#history
+      changes[at - from] = change
+      if (isPair) changes[at - from + 1] = undefined
+      if (change.match !== NOTHING) this.#history.matchEnd = at
+    }
+    this.#at = behind
   }
 
   #classAt(at: number): CharacterClass {
@@ -148,11 +180,13 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     return classes.ofAscii(code, this)
   }
 
-  /** Does the work at one place without keeping it. */
-  #compute(next: CharacterClass): void {
+  /** Does the work at one place without keeping it. @param behind the next place */
+  #compute(next: CharacterClass, behind: number): void {
     const automaton = this.#automaton
+    const { threads } = automaton
     const state = this.#state
     if (state !== undefined) {
+      this.#writeListed()
       this.#space ??= automaton.takeSpace()
       this.#space[0].set(state.steps)
       this.#count = state.steps.length
@@ -161,70 +195,15 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
       this.#state = undefined
     }
     const space = this.#space as [Int32Array, Int32Array]
-    automaton.compute(space[0], this.#count, this.#begins, this.#before, next)
-    const { count, match, sources, steps } = automaton
-    this.units += automaton.units
-    const histories = this.#histories
-    const following = this.#nextHistories
-    if (match !== NOTHING) {
-      let note = match === BEGINNING ? NOTHING : (histories[match] as number)
-      for (const slot of automaton.slotsOfMatch()) note = this.#note(note, slot)
-      this.#matchNote = note
-      this.#matchEnd = this.#at
-    }
-    for (let thread = 0; thread < count; thread++) {
-      const source = sources[thread] as number
-      let note = source === BEGINNING ? NOTHING : (histories[source] as number)
-      for (const slot of automaton.slotsOf(thread)) note = this.#note(note, slot)
-      following[thread] = note
-      space[1][thread] = steps[thread] as number
-    }
-    this.#begins = automaton.beginsAfter(this.#begins)
+    threads.compute(space[0], this.#count, this.#begins, this.#before, next)
+    const { count, steps } = threads
+    this.units += threads.units
+    this.#history.writeComputed(threads, behind)
+    for (let thread = 0; thread < count; thread++) space[1][thread] = steps[thread] as number
+    this.#begins = threads.beginsAfter(this.#begins)
     this.#before = automaton.program.hasEdges ? next.side : Side.NONE
     this.#count = count
     this.#space = [space[1], space[0]]
-    this.#histories = following
-    this.#nextHistories = histories
-  }
-
-  #apply({ sources, saves, saveEnds, match }: Change): void {
-    const histories = this.#histories
-    const following = this.#nextHistories
-    let save = 0
-    const { length } = sources
-    for (let thread = 0; thread < length; thread++) {
-      const source = sources[thread] as number
-      let note = source === BEGINNING ? NOTHING : (histories[source] as number)
-      const end = saveEnds[thread] as number
-      for (; save < end; save++) note = this.#note(note, saves[save] as number)
-      following[thread] = note
-    }
-    if (match !== NOTHING) {
-      let note = match === BEGINNING ? NOTHING : (histories[match] as number)
-      for (; save < saves.length; save++) note = this.#note(note, saves[save] as number)
-      this.#matchNote = note
-      this.#matchEnd = this.#at
-    }
-    this.#histories = following
-    this.#nextHistories = histories
-  }
-
-  #note(before: number, slot: number): number {
-    const notes = this.#notes
-    const note = notes.length
-    notes.push(before, slot, this.#at)
-    return note
-  }
-
-  #captures(): Captures {
-    const captures = new Int32Array(this.#automaton.program.slots).fill(-1)
-    captures[1] = this.#matchEnd
-    const notes = this.#notes
-    for (let note = this.#matchNote; note >= 0; note = notes[note] as number) {
-      const slot = notes[note + 1] as number
-      if (captures[slot] === -1) captures[slot] = notes[note + NOTE_SIZE - 1] as number
-    }
-    return captures
   }
 
   #classOfOther(codePoint: number): CharacterClass {

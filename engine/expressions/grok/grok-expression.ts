@@ -1,5 +1,5 @@
+import type { Captures } from '../captures/capture-history.ts'
 import { type CapturingExpression, capturingExpressionOf, shared } from '../captures/capturing-expression.ts'
-import type { Captures } from '../captures/counted-captures.ts'
 import { parseExpression } from '../parse-expression.ts'
 import { GROK_LIBRARY } from './grok-library.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { grokPatternProblem } from './grok-pattern.ts'
+import { grokSteps } from './grok-size.ts'
 
 test.each([
   ['%{USERNAME:user} %{EMAILADDRESS:email}'],
@@ -28,4 +29,9 @@ test.each([
   ['%{WORD:a b}', 'no reference at character 1'],
 ])('%s is not a grok pattern', (pattern, reason) => {
   expect(grokPatternProblem(pattern)).toBe(`Must be a valid grok pattern: ${reason}`)
+})
+
+test('references without an end are read once, and not again for each character: that took minutes', () => {
+  expect(grokSteps(`%{${'a'.repeat(400_000)}`)).toBe(400_002)
+  expect(grokSteps('%{a:b:'.repeat(100_000))).toBe(600_000)
 })

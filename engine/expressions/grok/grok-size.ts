@@ -6,7 +6,8 @@ import { GROK_LIBRARY } from './grok-library.ts'
 /** Largest pattern that can be used: three times the largest of the library. (Our choice.) */
 export const MAX_GROK_STEPS = 20_000
 
-const REFERENCE = /%\{(\w+)[^}]*\}/g
+/** No part of a text is read twice: one reference without an end took seconds otherwise. */
+const REFERENCE = /%\{(\w+)(?:[^\w}%][^}%]*)?\}/g
 /** A capture begins and ends with a step of its own. */
 const CAPTURE_STEPS = 2
 

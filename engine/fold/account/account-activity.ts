@@ -1,6 +1,6 @@
 import type { Event } from '../../event/event.ts'
 import { noCounts } from '../../graph/node-counters.ts'
-import { countDropped, type NodeActivity, type NodeName } from '../node-activity.ts'
+import { countDropped, type NodeActivity, type TakenActivity } from '../node-activity.ts'
 import type { AccountRules } from '../rules/account-rules.ts'
 import type { ActivityOfNode } from './deployed-revision.ts'
 import type { Deployments } from './deployments.ts'
@@ -19,7 +19,7 @@ export class AccountActivity {
   /** Events that arrived while the deployed pipelines had no source of their gateway route, by its id. */
   #unread = new Map<string, NodeActivity>()
   /** Counts of nodes that no longer exist: of their last events, and of events that were still under way to them. */
-  readonly #gone: (NodeName & { readonly activity: NodeActivity })[] = []
+  readonly #gone: TakenActivity[] = []
 
   constructor(account: string, deployments: Deployments, rules: AccountRules) {
     this.#account = account
@@ -51,8 +51,8 @@ export class AccountActivity {
     for (const each of last) this.#gone.push({ account: this.#account, pipeline, ...each })
   }
 
-  /** Activity of every node since the last call. */
-  *take(): Iterable<NodeName & { readonly activity: NodeActivity }> {
+  /** Activity of every node since the last call. Parts of outputs come after their node. */
+  *take(): Iterable<TakenActivity> {
     const account = this.#account
     for (const [pipeline, revision] of this.#deployments.revisions())
       for (const each of revision.takeActivity()) yield { account, pipeline, ...each }

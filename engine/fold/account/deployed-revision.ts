@@ -1,7 +1,7 @@
 import type { PipelineCut } from '../../../schemas/log/cuts.ts'
 import type { Event } from '../../event/event.ts'
 import type { CompiledGraph } from '../../graph/compile-graph.ts'
-import { noCounts } from '../../graph/node-counters.ts'
+import { type NodeCounters, noCounts } from '../../graph/node-counters.ts'
 import type { OwnStoreSink } from '../../nodes/contract/own-store.ts'
 import type { SendingSink } from '../../nodes/contract/sending-sink.ts'
 import { activitySince, countDropped, type NodeActivity } from '../node-activity.ts'
@@ -11,6 +11,8 @@ const PAUSED_NODE = 'paused'
 
 export interface ActivityOfNode {
   readonly node: string
+  /** Name of the output whose part of the activity this is; absent: the whole activity of the node. */
+  readonly output?: string
   readonly activity: NodeActivity
 }
 
@@ -23,7 +25,7 @@ export class DeployedRevision {
   readonly ownStores: ReadonlyMap<string, OwnStoreSink>
   /** Its other sinks, by node id. */
   readonly sendingSinks: ReadonlyMap<string, SendingSink>
-  readonly #reported = new Map<string, NodeActivity>()
+  readonly #reported = new Map<NodeCounters, NodeActivity>()
   /** Events that it did not handle; undefined unless it is paused. */
   #notHandled: NodeActivity | undefined
 
@@ -52,23 +54,28 @@ export class DeployedRevision {
     if (this.#notHandled !== undefined) countDropped(this.#notHandled, events)
   }
 
-  /** Activity of every node since the last call. */
+  /** Activity of every node since the last call, and the parts of its outputs with names. */
   *takeActivity(): Iterable<ActivityOfNode> {
     if (this.#notHandled !== undefined) {
       yield { node: PAUSED_NODE, activity: this.#notHandled }
       this.#notHandled = noCounts()
     }
-    for (const [node, counters] of this.graph.counters) {
-      const activity = activitySince(counters, this.#reported.get(node))
-      this.#reported.set(node, { ...counters })
-      yield { node, activity }
+    for (const { counters, ...place } of this.#allCounters()) {
+      const activity = activitySince(counters, this.#reported.get(counters))
+      this.#reported.set(counters, { ...counters })
+      yield { ...place, activity }
     }
   }
 
   /** Activity of every node since the last call of `takeActivity`, for a revision that will be forgotten. */
   *lastActivity(): Iterable<ActivityOfNode> {
-    for (const [node, counters] of this.graph.counters)
-      yield { node, activity: activitySince(counters, this.#reported.get(node)) }
+    for (const { counters, ...place } of this.#allCounters())
+      yield { ...place, activity: activitySince(counters, this.#reported.get(counters)) }
+  }
+
+  *#allCounters(): Iterable<Omit<ActivityOfNode, 'activity'> & { readonly counters: NodeCounters }> {
+    for (const [node, counters] of this.graph.counters) yield { node, counters }
+    yield* this.graph.outputCounters
   }
 }
 

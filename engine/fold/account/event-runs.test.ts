@@ -53,7 +53,7 @@ const QUIET = [SOURCE, node('sink', 'quiet', 'quiet', ['source'], { app: 'noise'
 
 test('events that a destination can never send fail: they are counted, reported and kept as dead letters', () => {
   const encoded: unknown[] = []
-  const destination = quietDestination(events => {
+  const destination = quietDestination(({ events }) => {
     encoded.push(events.map(event => event.member('app')))
     return []
   })
@@ -71,7 +71,7 @@ test('events that a destination can never send fail: they are counted, reported 
 })
 
 test('a request that nothing carries is a fault: its events would count as delivered', () => {
-  const destination = quietDestination(events => [{ request: 'r', events: events.length }])
+  const destination = quietDestination(({ events }) => [{ request: 'r', events: events.length }])
   fold = new LooseFold({ catalogue: catalogueWith({ destinations: [destination] }) })
   fold.deploy(QUIET)
   expect(() => fold.run(['a'])).toThrow('destination "quiet" has a request, which nothing carries')

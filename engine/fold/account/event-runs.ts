@@ -3,6 +3,7 @@ import {
   NINTH_BEHAVIOUR,
   SEVENTH_BEHAVIOUR,
   TENTH_BEHAVIOUR,
+  THIRTEENTH_BEHAVIOUR,
   TWELFTH_BEHAVIOUR,
 } from '../../../schemas/log/behaviour-numbers.ts'
 import { INGEST_ENTRANCE, type Refusal } from '../../../schemas/log/line-batch.ts'
@@ -12,6 +13,7 @@ import { EventMeter, NO_NUMBER } from '../../expressions/cost-meter.ts'
 import { ExpressionAllowance, type ExpressionBudget } from '../../expressions/expression-budget.ts'
 import type { NodeError, RunContext } from '../../graph/compile-graph.ts'
 import type { NotDelivered } from '../../graph/compiled-node.ts'
+import { NO_REACH, type Reach, sumOfReach } from '../../graph/event-copies.ts'
 import { RecordYield } from '../../graph/record-yield.ts'
 import { parseJson } from '../../json/json-text.ts'
 import type { LineBatchView } from '../../lines/columns/line-batch-view.ts'
@@ -69,12 +71,15 @@ export class EventRuns {
    * graph, lines of log ingestion are stored unchanged, and events of a gateway route are counted as dropped.
    */
   *run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): Steps {
-    const events = indexes.map(index => Event.ofLine(batch, index))
-    const copies = this.#copiesOf(batch.entrance)
+    // Objects of events are made for pipelines only: most lines are stored as they were sent.
+    let made: readonly Event[] | undefined
+    const { copies, moves } = this.#reachOf(batch.entrance)
     let paused = 0
     let readers = 0
     for (const [pipeline, revision] of this.#deployments) {
       if (!revision.graph.reads(batch.entrance)) continue
+      const events = made ?? eventsOf(batch, indexes)
+      made = events
       if (revision.isPaused) {
         revision.passOver(events)
         paused++
@@ -84,11 +89,12 @@ export class EventRuns {
       yield* revision.graph.running(batch.entrance, events, {
         ...this.contextOf(pipeline, revision, output),
         copies,
+        moves: output.moment.behaviour >= TWELFTH_BEHAVIOUR ? moves : undefined,
       })
     }
     if (readers > 0) return
-    if (batch.entrance === INGEST_ENTRANCE) yield* this.#runDefaultGraph(events, output)
-    else if (paused === 0) this.#activity.noteUnread(batch.entrance, events)
+    if (batch.entrance === INGEST_ENTRANCE) yield* this.#runDefaultGraph(batch, indexes, output)
+    else if (paused === 0) this.#activity.noteUnread(batch.entrance, eventsOf(batch, indexes))
   }
 
   /**
@@ -114,11 +120,12 @@ export class EventRuns {
     return undefined
   }
 
-  /** Upper bound for the kept copies of an event in all pipelines that receive it. */
-  #copiesOf(entrance: string): number {
-    let copies = 0
-    for (const [, { graph, isPaused }] of this.#deployments) if (!isPaused) copies += graph.copiesOf(entrance)
-    return copies
+  /** Upper bounds for an event in all pipelines that receive it. */
+  #reachOf(entrance: string): Reach {
+    let reach = NO_REACH
+    for (const [, { graph, isPaused }] of this.#deployments)
+      if (!isPaused) reach = sumOfReach(reach, graph.reachOf(entrance))
+    return reach
   }
 
   /** Reports requests that were refused on receipt as errors of the sources that would have received them. */
@@ -127,6 +134,7 @@ export class EventRuns {
     for (let index = 0; index < batch.count; index++) {
       const text = batch.refusalText(index)
       if (text === '') continue
+      // The program wrote it.
       const refusal = parseJson(text) as unknown as Refusal & { readonly code: ErrorCode }
       const error = { kind: 'source' as const, ...refusal, event: Event.ofLine(batch, index) }
       for (const [pipeline, { graph, isPaused }] of this.#deployments) {
@@ -152,21 +160,33 @@ export class EventRuns {
         const node = nameOf(nodeId)
         const sink = ownStores.get(nodeId)
         if (sink !== undefined) return lines.deliver({ sink, owner, node, events, left: leaving })
-        sendingSinks.get(nodeId)?.take(events, (event, failure) => {
-          const error = { nodeId, kind: 'destination' as const, ...failure, event }
-          output.report(node, error)
-          leaving.failed(error)
+        const sending = sendingSinks.get(nodeId)
+        sending?.take(events, {
+          handOver: sent =>
+            output.handOver(
+              account,
+              { pipeline, version, node: nodeId, type: sending.type, options: sending.options },
+              sent,
+            ),
+          fail(event, failure) {
+            const error = { nodeId, kind: 'destination' as const, ...failure, event }
+            output.report(node, error)
+            leaving.failed(error)
+          },
         })
         return undefined
       },
       report: error => output.report(nameOf(error.nodeId), error),
       takeDeadLetter,
       allowance: this.#allowanceAt(moment.behaviour),
-      copies: revision.graph.mostCopies,
+      copies: revision.graph.mostReach.copies,
+      moves: moment.behaviour >= TWELFTH_BEHAVIOUR ? revision.graph.mostReach.moves : undefined,
       made: moment.behaviour >= TWELFTH_BEHAVIOUR ? this.#made.of(moment.offset) : undefined,
       stretch: moment.stretch,
+      quarantinedNodes: moment.quarantinedNodes,
       elsewhere: output.elsewhere(account, pipeline, version),
       observer: moment.watch?.observerOf(account, pipeline),
+      place: output.placeOf(pipeline, version),
     }
   }
 
@@ -176,15 +196,25 @@ export class EventRuns {
     this.#allowance.countsOptions = behaviour >= NINTH_BEHAVIOUR
     this.#allowance.chargesFailures = behaviour >= TENTH_BEHAVIOUR
     this.#allowance.countsCopies = behaviour >= TENTH_BEHAVIOUR
+    this.#allowance.paysForEqualTexts = behaviour >= THIRTEENTH_BEHAVIOUR
     return this.#allowance
   }
 
-  *#runDefaultGraph(events: readonly Event[], { lines }: AccountOutput): Steps {
+  *#runDefaultGraph(batch: LineBatchView, indexes: readonly number[], { lines }: AccountOutput): Steps {
     const owner = this.#owner
+    const sink = this.#defaultStore
+    const left = countedAsStored(this.#activity.defaultGraph, indexes.length, batch.bytesOf(indexes))
+    if (lines.storesTogether(owner, batch, indexes.length)) {
+      yield* lines.storeTogether({ sink, owner, batch, indexes })
+      return
+    }
     const node = { account: owner.account, pipeline: '', node: DEFAULT_GRAPH_NODE }
-    const left = countedAsStored(this.#activity.defaultGraph, events)
-    yield* lines.deliver({ sink: this.#defaultStore, owner, node, events, left })
+    yield* lines.deliver({ sink, owner, node, events: eventsOf(batch, indexes), left })
   }
+}
+
+function eventsOf(batch: LineBatchView, indexes: readonly number[]): Event[] {
+  return indexes.map(index => Event.ofLine(batch, index))
 }
 
 /** Failed events also become dead letters. */
@@ -199,14 +229,11 @@ function keptAsLetters(left: NotDelivered, takeDeadLetter: (error: NodeError) =>
 }
 
 /** Counts events as stored. @returns a receiver that corrects the counts for events that are not stored */
-function countedAsStored(activity: NodeActivity, events: readonly Event[]): NotDelivered {
-  for (const event of events) {
-    const bytes = event.bytes
-    activity.eventsIn++
-    activity.bytesIn += bytes
-    activity.eventsOut++
-    activity.bytesOut += bytes
-  }
+function countedAsStored(activity: NodeActivity, events: number, bytesOfAll: number): NotDelivered {
+  activity.eventsIn += events
+  activity.bytesIn += bytesOfAll
+  activity.eventsOut += events
+  activity.bytesOut += bytesOfAll
   const takeOut = (bytes: number) => {
     activity.eventsOut--
     activity.bytesOut -= bytes

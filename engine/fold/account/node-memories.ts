@@ -43,6 +43,14 @@ export class NodeMemories {
     return this.#deployments.get(pipeline)?.graph.states.get(node)
   }
 
+  /** Empties the profile of a node in all revisions, if it builds one. */
+  resetProfile(pipeline: string, node: string): void {
+    for (const { graph } of this.#deployments.revisionsOf(pipeline)) {
+      const state = graph.states.get(node)
+      state?.kind.profile?.reset(state.value)
+    }
+  }
+
   /** A copy of each memory, for a checkpoint. */
   *snapshot(): Steps<KeptMemory[]> {
     const memories: KeptMemory[] = []

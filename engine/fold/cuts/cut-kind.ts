@@ -41,6 +41,8 @@ export interface AffectedFold {
   forward(account: AccountState, cut: Cut): void
   /** Moves the memory of an account's keys to the keyed partitions, or back to the home partition. */
   spread(account: AccountState, isSpread: boolean): Steps
+  /** Ends the lanes of a pipeline that is deleted, behind the events that it has handed over here. */
+  deleted(account: string, pipeline: string): void
 }
 
 export interface FoldSettings {

@@ -93,6 +93,7 @@ function* replace(
   if (document === undefined) yield* account.withdraw(entity, replacement)
   else yield* account.deploy(document, { version, ...replacement })
   fold.notePending(account)
+  if (document === undefined) fold.deleted(account.account, entity)
   fold.forward(account, cut)
   const isPaused = document?.paused ?? false
   const inEffect = { version, document, isPaused, atMs: fold.timeMs() }

@@ -33,6 +33,8 @@ const EVERY_KIND: readonly (readonly [Cut, behaviour: number, home: boolean, els
   [cut('line-rules', accountId, { accountId, exclusions: [], retentionRules: [] }), 3, true, false],
   [cut('quota', accountId, { accountId, periods: [] }), 3, true, false],
   [cut('loss', `${INGEST_TOPIC}/0`, { from: 0, to: 1 }), 5, false, false],
+  [cut('profile-reset', 'p/profile', { accountId, pipeline: 'p', node: 'profile' }), 12, true, false],
+  [cut('state-variables', 'p', { accountId, state: { operational_state: 'incident' } }), 12, true, false],
 ]
 
 test('every kind is tested here, and is registered under its own name', () => {
@@ -96,9 +98,9 @@ test('an exemption that is over is forgotten, and no other cut', () => {
   for (const [each] of EVERY_KIND) if (!kindOf(each).isPlace) partition.cut(each)
   const known = () => EVERY_KIND.map(([each]) => partition.fold.cutVersion(each.kind, each.entity))
   partition.tick(4_999)
-  expect(known()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0])
+  expect(known()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1])
   partition.tick(5_000)
-  expect(known()).toEqual([1, 1, 1, 1, 1, 0, 1, 1, 0])
+  expect(known()).toEqual([1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1])
 })
 
 test('the change of an account between one partition and many is known by its account', () => {

@@ -7,9 +7,11 @@ import { exemptionCut } from './exemption.ts'
 import { lineRulesCut } from './line-rules.ts'
 import { lossCut } from './loss.ts'
 import { pipelineCut } from './pipeline.ts'
+import { profileResetCut } from './profile-reset.ts'
 import { quotaCut } from './quota.ts'
 import { sliceCut } from './slice.ts'
 import { spreadCut } from './spread.ts'
+import { stateVariablesCut } from './state-variables.ts'
 
 /**
  * Every kind of cut, with its effect in partitions. A new kind is a file beside this one and a line here. If the
@@ -27,6 +29,8 @@ const KINDS: Readonly<Record<CutName, CutKind>> = {
   'line-rules': lineRulesCut,
   quota: quotaCut,
   loss: lossCut,
+  'profile-reset': profileResetCut,
+  'state-variables': stateVariablesCut,
 }
 
 /** Names of all kinds. */

@@ -56,7 +56,7 @@ export class DeadLetterExchange {
     // A letter whose node does not exist stays a letter: another revision may contain it again.
     if (version === undefined) return
     const { moment, output, outbox } = this.#fold
-    const fresh = lettersIn(part, this.#fold.moment.isExact).filter(letter =>
+    const fresh = lettersIn(part, this.#fold.moment.forms).filter(letter =>
       account.deadLetters.advance(letter, letter.failedAtMs, moment.timeMs),
     )
     if (fresh.length === 0) return

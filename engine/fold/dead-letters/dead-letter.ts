@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/log/dead-letters.ts'
 import { RECORD_BYTES } from '../../../schemas/log/record-size.ts'
 import type { Event } from '../../event/event.ts'
-import { eventColumns, eventsIn, sharedBytes } from '../../event/event-columns.ts'
+import { eventColumns, eventsIn, sharedBytes, type ValueForms } from '../../event/event-columns.ts'
 import { behaviourOfEvents } from '../event-behaviour.ts'
 
 /** Name of a dead letter: the place in the log at which the failure occurred. Two failures never share one. */
@@ -72,10 +72,10 @@ export function deadLetterValues(
   return values
 }
 
-/** The letters of a part, in order. @param isExact see `Event.isExact` */
-export function lettersIn({ failures, ...part }: FailedEvents, isExact = true): DeadLetter[] {
+/** The letters of a part, in order, with values in given forms. */
+export function lettersIn({ failures, ...part }: FailedEvents, forms?: ValueForms): DeadLetter[] {
   const { topic, partition, pipeline, version, node } = part
-  const events = eventsIn(part, isExact)
+  const events = eventsIn(part, forms)
   return failures.map((failure, index) => ({
     topic,
     partition,

@@ -55,11 +55,13 @@ export class KeyedExchange {
     const placement = account.spread?.placement
     if (placement === undefined) return undefined
     return {
-      send: (node, hash, event) => {
+      isHere: hash => {
         const share = placement.shareOf(hash)
         this.#takeBackUnheard(account, share)
-        const target = placement.targetOf(share)
-        if (target === undefined) return undefined
+        return placement.targetOf(share) === undefined
+      },
+      send: (node, hash, event) => {
+        const target = placement.targetOf(placement.shareOf(hash)) as Target
         const place: WaitingPlace = { pipeline, version, node }
         const position = this.#fold.moment.nextPosition()
         this.outbox.addEvent(target, account.account, place, event, position)
@@ -112,7 +114,7 @@ export class KeyedExchange {
   }
 
   *#resume(account: AccountState, source: PartitionName, rekeyed: RekeyedEvents): Steps {
-    const { place, ...sent } = decodedRun(rekeyed, this.#fold.moment.isExact)
+    const { place, ...sent } = decodedRun(rekeyed, this.#fold.moment.forms)
     const spread = this.#spreadOf(account)
     const key = sourceKey(source)
     const events: Event[] = []

@@ -11,12 +11,15 @@ import { behaviourOfCut } from '../cuts/registry.ts'
 import { type DeadLetter, deadLetterValues } from '../dead-letters/dead-letter.ts'
 import { behaviourOfEvents } from '../event-behaviour.ts'
 import type { FoldSeat } from './key-placement.ts'
+import { type HandingNode, OutgoingMail } from './outgoing-mail.ts'
 import { type EventRun, encodedRun, isSamePlace, type WaitingPlace } from './rekeyed-part.ts'
 import type { Target } from './target.ts'
 
 /** A record for another partition. */
 export interface OutgoingRecord extends Target {
   readonly value: Buffer
+  /** True: it only ends lanes of the outbox. Without an outbox it is not needed. */
+  readonly endsLanes?: boolean
 }
 
 export type SentPart = EventRun | { readonly part: RekeyedPart; readonly bytes: number }
@@ -44,6 +47,8 @@ export class Outbox {
   #rounds: Map<string, Mail>[] = [new Map()]
   /** Dead letters by account. They are not part of the rounds, because nothing waits for them. */
   #deadLetters = new Map<string, DeadLetterMail>()
+  /** Records for the outbox, by account. They are not part of the rounds, either. */
+  #outgoing = new Map<string, OutgoingMail>()
 
   constructor(catalogue: Catalogue, seat: FoldSeat) {
     this.#catalogue = catalogue
@@ -51,7 +56,11 @@ export class Outbox {
   }
 
   get empty(): boolean {
-    return this.#rounds.length === 1 && this.#rounds[0]?.size === 0 && this.#deadLetters.size === 0
+    return (
+      this.#rounds.length === 1 &&
+      this.#rounds[0]?.size === 0 &&
+      this.#deadLetters.size + this.#outgoing.size === 0
+    )
   }
 
   addEvent(target: Target, account: string, place: WaitingPlace, event: Event, position: Position): void {
@@ -79,6 +88,16 @@ export class Outbox {
     this.#deadLetterMail(account).replays.push(replay)
   }
 
+  /** Hands an event over to the lanes of this partition. */
+  addOutgoing(account: string, from: HandingNode, event: Event, position: Position): void {
+    this.#outgoingMail(account).add(from, event, position)
+  }
+
+  /** Hands over that a pipeline is deleted. */
+  addDeletion(account: string, pipeline: string, position: Position): void {
+    this.#outgoingMail(account).delete(pipeline, position)
+  }
+
   /** Ends a round: later parts, for any partition, are appended only when all earlier ones are durable. */
   endRound(): void {
     if (this.#rounds.at(-1)?.size !== 0) this.#rounds.push(new Map())
@@ -87,12 +106,15 @@ export class Outbox {
   /** Takes all parts, round by round. */
   take(): OutgoingRecord[][] {
     const rounds = this.#rounds.map(round => [...round.values()].flatMap(mail => this.#records(mail)))
-    rounds.push([...this.#deadLetters].flatMap(([account, mail]) => this.#deadLetterRecords(account, mail)))
+    const letters = [...this.#deadLetters].flatMap(([account, mail]) =>
+      this.#deadLetterRecords(account, mail),
+    )
+    rounds.push([...letters, ...this.#outgoingRecords()])
     this.discard()
     return rounds.filter(records => records.length > 0)
   }
 
-  /** Takes all parts except dead letters, for callers that deliver them without a log. */
+  /** Takes all parts between partitions, for callers that deliver them without a log. The others are dropped. */
   takeMail(): Mail[] {
     const mails = new Map<string, Mail>()
     for (const round of this.#rounds) {
@@ -109,6 +131,7 @@ export class Outbox {
   discard(): void {
     this.#rounds = [new Map()]
     this.#deadLetters = new Map()
+    this.#outgoing = new Map()
   }
 
   #mail(target: Target, account: string): Mail {
@@ -129,6 +152,20 @@ export class Outbox {
       this.#deadLetters.set(account, mail)
     }
     return mail
+  }
+
+  #outgoingMail(account: string): OutgoingMail {
+    const mail = this.#outgoing.get(account) ?? new OutgoingMail(account)
+    this.#outgoing.set(account, mail)
+    return mail
+  }
+
+  /** The lanes of a partition have the number of the partition that hands over. */
+  #outgoingRecords(): OutgoingRecord[] {
+    const { partition } = this.#seat
+    return [...this.#outgoing.values()].flatMap(mail =>
+      Array.from(mail.values(this.#seat), value => ({ topic: 'outbox' as const, partition, ...value })),
+    )
   }
 
   #deadLetterRecords(account: string, { letters, replays }: DeadLetterMail): OutgoingRecord[] {

@@ -1,7 +1,7 @@
 import type { Position } from '../../../schemas/log/position.ts'
 import type { RekeyedEvents, RekeyedPart } from '../../../schemas/log/rekeyed.ts'
 import type { Event } from '../../event/event.ts'
-import { eventColumns, eventsIn } from '../../event/event-columns.ts'
+import { eventColumns, eventsIn, type ValueForms } from '../../event/event-columns.ts'
 
 /** Place where events wait: a node of a revision of a pipeline. */
 export interface WaitingPlace {
@@ -30,27 +30,37 @@ export function encodedRun({ place, entrance, events, positions }: EventRun, acc
   return {
     ...place,
     ...eventColumns(events, account, entrance),
+    ...positionColumns(positions),
+  }
+}
+
+/** The run of a part, with values in given forms. */
+export function decodedRun(encoded: RekeyedEvents, forms?: ValueForms): EventRun {
+  const { pipeline, version, node } = encoded
+  const events = eventsIn(encoded, forms)
+  return {
+    place: { pipeline, version, node },
+    entrance: events[0]?.origin?.batch.entrance ?? '',
+    events,
+    positions: positionsIn(encoded),
+  }
+}
+
+/** Columns with the position of each event in the sender's log. */
+export type PositionColumns = Pick<RekeyedEvents, 'offsets' | 'rows'>
+
+export function positionColumns(positions: readonly Position[]): PositionColumns {
+  return {
     offsets: bytesOf(Float64Array.from(positions, ({ offset }) => Number(offset))),
     rows: bytesOf(Uint32Array.from(positions, ({ row }) => row)),
   }
 }
 
-/** @param isExact see `Event.isExact` */
-export function decodedRun(encoded: RekeyedEvents, isExact = true): EventRun {
-  const { pipeline, version, node } = encoded
-  const offsets = new Float64Array(new Uint8Array(encoded.offsets).buffer)
-  const rows = new Uint32Array(new Uint8Array(encoded.rows).buffer)
-  const events = eventsIn(encoded, isExact)
-  const positions = events.map((_, index) => ({
-    offset: BigInt(offsets[index] as number),
-    row: rows[index] as number,
-  }))
-  return {
-    place: { pipeline, version, node },
-    entrance: events[0]?.origin?.batch.entrance ?? '',
-    events,
-    positions,
-  }
+/** The positions in columns, in order. */
+export function positionsIn(columns: PositionColumns): Position[] {
+  const offsets = new Float64Array(new Uint8Array(columns.offsets).buffer)
+  const rows = new Uint32Array(new Uint8Array(columns.rows).buffer)
+  return Array.from(offsets, (offset, index) => ({ offset: BigInt(offset), row: rows[index] as number }))
 }
 
 export function lastPositionIn(part: RekeyedPart): Position {

@@ -1,7 +1,8 @@
-import { isBeyond, type Position } from '../../../schemas/log/position.ts'
+import type { Position } from '../../../schemas/log/position.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { PartitionName } from '../run-watch.ts'
 import { type FoldSeat, KeyPlacement } from './key-placement.ts'
+import { PassedPositions } from './passed-positions.ts'
 
 interface Snapshot {
   readonly placement: ReturnType<KeyPlacement['snapshot']>
@@ -27,7 +28,7 @@ export class SpreadAccount {
   readonly placement: KeyPlacement
   readonly #seat: FoldSeat
   /** Highest known position of every partition that sends here. */
-  readonly #passed = new Map<string, Position>()
+  #passed = new PassedPositions()
   /** Versions of every pipeline that the partitions of the ingest topic have forwarded. */
   readonly #forwarded = new Map<string, number[]>()
   /** Shares whose last message from the other side may be among lost records. */
@@ -70,15 +71,12 @@ export class SpreadAccount {
 
   /** Highest known position of a partition that sends here. @param source its key */
   passed(source: string): Position | undefined {
-    return this.#passed.get(source)
+    return this.#passed.of(source)
   }
 
   /** Notes a position. @returns false when it was passed before, so that the part is a repeat */
   advance(source: string, position: Position): boolean {
-    const known = this.#passed.get(source)
-    const isRepeat = known !== undefined && !isBeyond(position, known)
-    if (!isRepeat) this.#passed.set(source, position)
-    return !isRepeat
+    return this.#passed.advance(source, position)
   }
 
   noteForwarded(pipeline: string, partition: number, version: number): void {
@@ -109,7 +107,7 @@ export class SpreadAccount {
   restore(data: Buffer): void {
     const { placement, forwarded, unheard = [] } = JSON.parse(data.toString()) as Snapshot
     this.placement.restore(placement)
-    for (const [source, position] of passedIn(data)) this.#passed.set(source, position)
+    this.#passed = new PassedPositions(passedIn(data))
     for (const [pipeline, versions] of forwarded) this.#forwarded.set(pipeline, [...versions])
     for (const share of unheard) this.#unheard.add(share)
   }

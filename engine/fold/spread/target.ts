@@ -1,13 +1,14 @@
-import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
+import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC, OUTBOX_TOPIC } from '../../../schemas/log/topics.ts'
 import type { PartitionName } from '../run-watch.ts'
 
 /** The topics that a fold sends to, by their purpose. */
-export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters'
+export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters' | 'outbox'
 
 const TOPICS: Readonly<Record<OutboxTopic, string>> = {
   ingest: INGEST_TOPIC,
   keyed: KEYED_TOPIC,
   deadLetters: DEAD_LETTER_TOPIC,
+  outbox: OUTBOX_TOPIC,
 }
 
 /** A partition that a fold sends to. */

@@ -2,6 +2,7 @@ import { blockColumns } from '../../../schemas/log/tables.ts'
 import { type NativeColumn, nativeBlock } from '../../lines/native-block/native-block.ts'
 import { Int64Column, UInt32Column } from '../../lines/native-block/number-columns.ts'
 import { WordColumn } from '../../lines/native-block/word-columns.ts'
+import { ACTIVITY_COLUMNS, type NodeActivity } from '../node-activity.ts'
 
 /** Position and time of the rows of a minute: row 0, 1, 2, … of the record that ended it. */
 export interface MinuteContext {
@@ -10,56 +11,38 @@ export interface MinuteContext {
   readonly minuteMs: number
 }
 
-/** Activity of one node in a minute; `activity` contains events and bytes, see the columns of `node_metrics`. */
+/** Activity of one node in a minute. */
 export interface NodeMetricsRow {
   readonly account: string
   readonly pipeline: string
   readonly node: string
-  readonly activity: {
-    readonly eventsIn: number
-    readonly bytesIn: number
-    readonly eventsOut: number
-    readonly bytesOut: number
-    readonly copied: number
-    readonly created: number
-    readonly dropped: number
-    readonly droppedBytes: number
-    readonly failed: number
-    readonly merged: number
-    /** Change of the number of events that the node holds back; may be negative. */
-    readonly held: number
-  }
+  /** Name of an output; absent: the node apart from its outputs with names. */
+  readonly output?: string
+  readonly activity: Readonly<NodeActivity>
 }
 
-const ACTIVITY_COLUMNS = {
-  events_in: 'eventsIn',
-  bytes_in: 'bytesIn',
-  events_out: 'eventsOut',
-  bytes_out: 'bytesOut',
-  copied: 'copied',
-  created: 'created',
-  dropped: 'dropped',
-  dropped_bytes: 'droppedBytes',
-  failed: 'failed',
-  merged: 'merged',
-  held: 'held',
-} as const satisfies Record<string, keyof NodeMetricsRow['activity']>
-
-/** One block of table `node_metrics`. */
+/**
+ * One block of table `node_metrics`. Blocks without outputs do not have their column, as those of behaviours before the twelfth; the
+ * store takes it as empty.
+ */
 export function nodeMetricsBlock(context: MinuteContext, rows: readonly NodeMetricsRow[]): Uint8Array[] {
   const columns: Record<string, NativeColumn> = {
     ...minuteColumns(context, rows.length),
     account: wordsOf(rows, row => row.account),
     pipeline: wordsOf(rows, row => row.pipeline),
     node: wordsOf(rows, row => row.node),
+    output: wordsOf(rows, row => row.output ?? ''),
   }
+  const hasOutputs = rows.some(({ output }) => output !== undefined)
   for (const [name, counter] of Object.entries(ACTIVITY_COLUMNS)) {
     const column = new Int64Column()
     for (const { activity } of rows) column.append(activity[counter])
     columns[name] = column
   }
   return nativeBlock(
-    blockColumns('node_metrics').map(([name, type]) => [name, type, columns[name] as NativeColumn]),
+    blockColumns('node_metrics')
+      .filter(([name]) => hasOutputs || name !== 'output')
+      .map(([name, type]) => [name, type, columns[name] as NativeColumn]),
     rows.length,
   )
 }

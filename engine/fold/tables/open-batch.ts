@@ -1,7 +1,12 @@
 import { ELEVENTH_BEHAVIOUR, FIFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import type { Position } from '../../../schemas/log/position.ts'
 import type { LineTable } from '../../../schemas/log/tables.ts'
-import { type LineBlock, type LineColumns, newLineBlock } from '../../lines/native-block/line-block.ts'
+import {
+  type LineBlock,
+  type LineColumns,
+  newLineBlock,
+  type SimilarHeads,
+} from '../../lines/native-block/line-block.ts'
 import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import type { TableBatch } from '../flush.ts'
@@ -67,6 +72,14 @@ export class OpenBatch {
   /** Appends a line without level and fields: `fields` must receive them before anything else is called. */
   appendHead(position: Position, line: StoredLine): void {
     this.#blockFor(position).appendHead(position.offset, position.row, line)
+  }
+
+  /** Like `appendHead` for lines of one record, of which `first` is the first. */
+  appendHeads(first: Position, heads: SimilarHeads): void {
+    const last = { offset: first.offset, row: first.row + heads.to - heads.from - 1 }
+    const block = this.#blockFor(first)
+    this.#last = last
+    block.appendHeads(first.offset, first.row, heads)
   }
 
   /** Columns of the levels and fields of all lines; undefined before the first line. */

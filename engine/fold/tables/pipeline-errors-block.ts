@@ -15,6 +15,8 @@ export interface PipelineErrorRow {
   readonly message: string
   readonly captured: string
   readonly count: number
+  /** Time of the first of them, UNIX ms; absent: only the minute is known. */
+  readonly firstMs?: number
   /** Time of the last of them, UNIX ms. */
   readonly lastMs: number
 }
@@ -22,11 +24,13 @@ export interface PipelineErrorRow {
 /** One block of table `pipeline_errors`; none without rows. An error without a field has an empty one. */
 export function pipelineErrorsBlock(context: MinuteContext, rows: readonly PipelineErrorRow[]): Uint8Array[] {
   if (rows.length === 0) return []
+  const t = new Int64Column()
   const message = new TextColumn()
   const captured = new TextColumn()
   const time = new Int64Column()
   const count = new Int64Column()
   for (const row of rows) {
+    t.append(row.firstMs ?? context.minuteMs)
     message.append(row.message)
     captured.append(row.captured)
     time.append(row.lastMs)
@@ -34,6 +38,7 @@ export function pipelineErrorsBlock(context: MinuteContext, rows: readonly Pipel
   }
   const columns: Record<string, NativeColumn> = {
     ...minuteColumns(context, rows.length),
+    t,
     account: wordsOf(rows, row => row.account),
     pipeline: wordsOf(rows, row => row.pipeline),
     node: wordsOf(rows, row => row.node),

@@ -1,5 +1,5 @@
 import { encodeLineBatch, type IngestRequest, TIMESTAMP_ABSENT } from '../../../schemas/log/line-batch.ts'
-import type { LineBatchView } from './line-batch-view.ts'
+import type { LineBatchView, RawTexts } from './line-batch-view.ts'
 import { TextColumnBuilder, type TextColumnMark } from './text-column-builder.ts'
 import { WordTable } from './word-table.ts'
 
@@ -34,6 +34,9 @@ export interface NewLine {
   readonly meta: string
   readonly rest: string
 }
+
+/** A line of a batch, its texts as bytes. */
+export interface KeptLine extends Omit<NewLine, keyof RawTexts>, RawTexts {}
 
 /** Rows of a text column within other bytes; an empty stretch stands for empty texts. */
 export interface TextRows {
@@ -161,6 +164,23 @@ export class LineBatchBuilder {
     this.meta.appendEmpty()
     this.rest.appendText(refusal)
     this.finishLine(0, 0, 0, 0, 0, timestampMs, TIMESTAMP_ABSENT)
+  }
+
+  /** Adds a line that was kept apart from its batch. */
+  addKept(line: KeptLine): void {
+    this.lines.appendRaw(line.line)
+    this.meta.appendRaw(line.meta)
+    this.rest.appendRaw(line.rest)
+    const { words } = this
+    this.finishLine(
+      words.internText(line.host),
+      words.internText(line.app),
+      words.internText(line.level),
+      words.internText(line.env),
+      words.internText(line.file),
+      line.timestampMs,
+      line.timestampKind,
+    )
   }
 
   /** Adds a line of another batch unchanged. */

@@ -5,7 +5,8 @@ import {
   lineBatchType,
 } from '../../../schemas/log/line-batch.ts'
 import type { TextColumnBuilder } from './text-column-builder.ts'
-import { scanTexts } from './text-lengths.ts'
+import { type TextColumnView, textColumn } from './text-column-view.ts'
+import { PRESENT_FORMS, type ValueForms } from './value-forms.ts'
 
 /** Members of lines whose values are words that a batch contains once. */
 export const WORD_MEMBERS = ['host', 'app', 'level', 'env', 'file'] as const
@@ -17,6 +18,13 @@ export interface WordColumn {
   readonly numbers: Uint32Array
   /** Words by number; empty: a line with it does not have the member. */
   readonly words: readonly string[]
+}
+
+/** Texts of a line as bytes in UTF-8, one code unit per byte; an empty one stands for an empty text. */
+export interface RawTexts {
+  readonly line: string
+  readonly meta: string
+  readonly rest: string
 }
 
 /**
@@ -33,11 +41,8 @@ export class LineBatchView {
   readonly isPushed: boolean
   readonly requests: readonly IngestRequest[]
   readonly count: number
-  /**
-   * Whether the values in its texts keep the order of their keys and numbers beyond a double, as they have from the
-   * fifth behaviour on.
-   */
-  readonly isExact: boolean
+  /** Forms of the values that are read from it. */
+  readonly forms: ValueForms
   /** The line column's bytes: line `i` is `lineBytes[lineStart(i)] … lineBytes[lineEnd(i) - 1]`, UTF-8. */
   readonly lineBytes: Buffer
   readonly #dictionary: readonly string[]
@@ -54,8 +59,8 @@ export class LineBatchView {
   readonly #requestOf: Uint32Array
   #hosts: WordColumn | undefined
 
-  constructor(batch: LineBatch, isExact = true) {
-    this.isExact = isExact
+  constructor(batch: LineBatch, forms = PRESENT_FORMS) {
+    this.forms = forms
     this.account = batch.account
     this.entrance = batch.route
     this.isPushed = batch.route !== INGEST_ENTRANCE
@@ -76,8 +81,23 @@ export class LineBatchView {
     this.#requestOf = requestColumn(batch)
   }
 
-  static decode(bytes: Buffer, isExact = true): LineBatchView {
-    return new LineBatchView(lineBatchType.decode(bytes), isExact)
+  static decode(bytes: Buffer, forms = PRESENT_FORMS): LineBatchView {
+    return new LineBatchView(lineBatchType.decode(bytes), forms)
+  }
+
+  /** Whether lines have texts, and none has meta or rare members. */
+  get hasTextsAlone(): boolean {
+    return !this.#lines.areEmpty && this.#meta.areEmpty && this.#rest.areEmpty
+  }
+
+  /** `lineStart` of all lines, if they have texts. */
+  get lineStarts(): Uint32Array {
+    return this.#lines.starts
+  }
+
+  /** `lineEnd` of all lines, if they have texts. */
+  get lineEnds(): Uint32Array {
+    return this.#lines.ends
   }
 
   lineStart(index: number): number {
@@ -161,6 +181,11 @@ export class LineBatchView {
     return { numbers, words }
   }
 
+  /** `timestampMs` of all lines. */
+  get timestampsMs(): Float64Array {
+    return this.#timestampMs
+  }
+
   timestampMs(index: number): number {
     return this.#timestampMs[index] as number
   }
@@ -184,12 +209,24 @@ export class LineBatchView {
   }
 
   bytesOf(indexes: readonly number[]): number {
-    return indexes.reduce((sum, index) => sum + this.bytes(index), 0)
+    let sum = 0
+    for (let at = 0; at < indexes.length; at++) sum += this.bytes(indexes[at] as number)
+    return sum
   }
 
   /** JSON text of the rare members, with all digits of numbers; empty without such members. */
   restText(index: number): string {
     return this.#rest.text(index)
+  }
+
+  /** Size of `restText` in bytes. */
+  rareBytes(index: number): number {
+    return this.#rest.end(index) - this.#rest.start(index)
+  }
+
+  /** The three texts of a line as bytes, one code unit per byte. */
+  rawTexts(index: number): RawTexts {
+    return { line: this.#lines.raw(index), meta: this.#meta.raw(index), rest: this.#rest.raw(index) }
   }
 
   /** Appends the three texts of a line unchanged to columns that are being built. */
@@ -204,44 +241,6 @@ export class LineBatchView {
   }
 }
 
-/** A column of length-prefixed UTF-8 texts; an empty column stands for empty texts. */
-class TextColumnView {
-  readonly bytes: Buffer
-  readonly #starts: Uint32Array
-  readonly #ends: Uint32Array
-  readonly #empty: boolean
-
-  constructor(bytes: Uint8Array, count: number) {
-    this.bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    this.#empty = bytes.length === 0
-    this.#starts = new Uint32Array(this.#empty ? 0 : count)
-    this.#ends = new Uint32Array(this.#empty ? 0 : count)
-    if (!this.#empty) scanTexts(this.bytes, this.#starts, this.#ends)
-  }
-
-  start(index: number): number {
-    return this.#empty ? 0 : (this.#starts[index] as number)
-  }
-
-  end(index: number): number {
-    return this.#empty ? 0 : (this.#ends[index] as number)
-  }
-
-  text(index: number): string {
-    if (this.#empty) return ''
-    const start = this.#starts[index] as number
-    const end = this.#ends[index] as number
-    return start === end ? '' : this.bytes.toString('utf8', start, end)
-  }
-
-  copy(index: number, target: TextColumnBuilder): void {
-    const start = this.start(index)
-    const end = this.end(index)
-    if (start === end) target.appendEmpty()
-    else target.append(this.bytes, start, end)
-  }
-}
-
 /**
  * Below this number of rows, equal parts of batches are shared: such a batch is often one of many with one held event
  * each.
@@ -249,12 +248,6 @@ class TextColumnView {
 const FEW_ROWS = 16
 const FEW_ZEROS = new Uint32Array(FEW_ROWS)
 const FEW_ZERO_BYTES = new Uint8Array(FEW_ROWS)
-
-const NO_TEXTS = new TextColumnView(Buffer.alloc(0), 0)
-
-function textColumn(bytes: Uint8Array, count: number): TextColumnView {
-  return bytes.length === 0 ? NO_TEXTS : new TextColumnView(bytes, count)
-}
 
 function zeros(count: number): Uint32Array {
   return count <= FEW_ROWS ? FEW_ZEROS : new Uint32Array(count)

@@ -63,6 +63,16 @@ export class TextColumnBuilder {
     this.length += length
   }
 
+  /** Appends a text whose bytes are code units. */
+  appendRaw(bytes: string): void {
+    if (bytes === '') {
+      this.appendEmpty()
+      return
+    }
+    this.startText(bytes.length)
+    this.length += this.bytes.write(bytes, this.length, 'latin1')
+  }
+
   /** Writes the length of a text whose bytes the caller writes behind it; the space for them is reserved. */
   startText(length: number): void {
     this.startRow()

@@ -24,6 +24,27 @@ export function lengthSize(length: number): number {
 }
 
 /**
+ * Finds the ends of the texts of a column by one scan of their lengths.
+ *
+ * @param ends receives the place behind each text; its length is the number of texts
+ * @throws RangeError when the last text does not end with the column
+ */
+export function scanTextEnds(column: Uint8Array, ends: Uint32Array): void {
+  let at = 0
+  for (let index = 0; index < ends.length; index++) {
+    let byte = column[at++] as number
+    let length = byte & 0x7f
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = column[at++] as number
+      length |= (byte & 0x7f) << shift
+    }
+    at += length
+    ends[index] = at
+  }
+  assertEndsWith(at, column)
+}
+
+/**
  * Finds the texts of a column by one scan of their lengths.
  *
  * @param starts receives the first byte of each text; its length is the number of texts
@@ -46,5 +67,9 @@ export function scanTexts(column: Uint8Array, starts: Uint32Array, ends: Uint32A
     at += length
     ends[index] = at
   }
+  assertEndsWith(at, column)
+}
+
+function assertEndsWith(at: number, column: Uint8Array): void {
   if (at !== column.length) throw new RangeError(`text column of ${column.length} bytes ends at ${at}`)
 }

@@ -1,4 +1,4 @@
-import { scanTexts } from '../columns/text-lengths.ts'
+import { scanTextEnds } from '../columns/text-lengths.ts'
 
 /** Words of a column, one per row. */
 export interface WordView {
@@ -8,37 +8,69 @@ export interface WordView {
   readonly places: Uint8Array | Uint16Array | Uint32Array
 }
 
-/** Texts of a column. The text of a row is `bytes[starts[row]] … bytes[ends[row] - 1]`, behind its length. */
+/** Texts of a column, each with its length before it. */
 export class TextView {
-  readonly bytes: Uint8Array
-  readonly starts: Uint32Array
-  readonly ends: Uint32Array
+  readonly #bytes: Uint8Array
+  /** Whether all texts are empty. Such a column, of which a block has many, is not scanned. */
+  readonly areEmpty: boolean
+  readonly #ends: Uint32Array
 
   constructor(bytes: Uint8Array, rows: number) {
-    this.bytes = bytes
-    this.starts = new Uint32Array(rows)
-    this.ends = new Uint32Array(rows)
-    scanTexts(bytes, this.starts, this.ends)
+    this.#bytes = bytes
+    // An empty text has one byte, its length.
+    this.areEmpty = bytes.length === rows
+    this.#ends = new Uint32Array(this.areEmpty ? 0 : rows)
+    if (!this.areEmpty) scanTextEnds(bytes, this.#ends)
   }
 
   isEmpty(row: number): boolean {
-    return this.starts[row] === this.ends[row]
+    return this.areEmpty || this.#end(row) - this.#start(row) === 1
   }
 
   text(row: number): string {
-    const { buffer, byteOffset } = this.bytes
-    const start = this.starts[row] as number
-    return Buffer.from(buffer, byteOffset + start, (this.ends[row] as number) - start).toString()
+    if (this.areEmpty) return ''
+    const { buffer, byteOffset } = this.#bytes
+    const end = this.#end(row)
+    let start = this.#start(row)
+    while ((this.#bytes[start++] as number) >= 0x80);
+    return Buffer.from(buffer, byteOffset + start, end - start).toString()
   }
 
   /** Texts of consecutive rows, each with its length before it. */
   encoded(from: number, to: number): Uint8Array {
-    return this.bytes.subarray(from === 0 ? 0 : this.ends[from - 1], to === 0 ? 0 : this.ends[to - 1])
+    return this.areEmpty
+      ? this.#bytes.subarray(from, to)
+      : this.#bytes.subarray(this.#start(from), this.#start(to))
+  }
+
+  /** End of those consecutive rows from one on whose encoded texts have at most so many bytes. */
+  endWithin(from: number, to: number, maxBytes: number): number {
+    if (this.areEmpty) return Math.min(to, from + maxBytes)
+    const most = this.#start(from) + maxBytes
+    if (this.#start(to) <= most) return to
+    let [fits, exceeds] = [from, to]
+    while (exceeds - fits > 1) {
+      const middle = (fits + exceeds) >>> 1
+      if (this.#start(middle) <= most) fits = middle
+      else exceeds = middle
+    }
+    return fits
+  }
+
+  /** Place of the length of a row's text. */
+  #start(row: number): number {
+    return row === 0 ? 0 : (this.#ends[row - 1] as number)
+  }
+
+  #end(row: number): number {
+    return this.#ends[row] as number
   }
 }
 
 /** Elements of a column of arrays or maps. */
 export interface ListView {
+  /** Number of elements of all rows. */
+  readonly count: number
   /** Number of elements up to the end of a row. */
   end(row: number): number
 }
@@ -77,14 +109,6 @@ export class BlockView {
     return new TextView(this.#rest(), this.rows)
   }
 
-  /** Texts of which one at least is not empty; undefined when all are. */
-  textsUnlessEmpty(): TextView | undefined {
-    this.#beginColumn()
-    const bytes = this.#rest()
-    // An empty text has one byte, its length.
-    return bytes.length === this.rows ? undefined : new TextView(bytes, this.rows)
-  }
-
   /** Arrays of texts. The lengths of the elements are not read before they are asked for. */
   textLists(): ListView & { values(): TextView } {
     this.#beginColumn()
@@ -106,6 +130,14 @@ export class BlockView {
     return integersOf(this.#bytes(this.rows * 8))
   }
 
+  /** The values of `integers`. */
+  allIntegers(): Float64Array {
+    const integer = this.integers()
+    const values = new Float64Array(this.rows)
+    for (let row = 0; row < values.length; row++) values[row] = integer(row)
+    return values
+  }
+
   smallIntegers(bytesPerValue: 2 | 4): (row: number) => number {
     this.#beginColumn()
     const bytes = this.#bytes(this.rows * bytesPerValue)
@@ -113,11 +145,12 @@ export class BlockView {
     return bytesPerValue === 2 ? row => view.getUint16(row * 2, true) : row => view.getUint32(row * 4, true)
   }
 
-  #textElements({ end, count }: ListView & { readonly count: number }): ListView & { values(): TextView } {
+  #textElements({ end, count }: ListView): ListView & { values(): TextView } {
     const bytes = count === 0 ? NO_BYTES : this.#rest()
     let values: TextView | undefined
     return {
       end,
+      count,
       values: () => {
         values ??= new TextView(bytes, count)
         return values
@@ -125,7 +158,7 @@ export class BlockView {
     }
   }
 
-  #ends(): ListView & { readonly count: number } {
+  #ends(): ListView {
     const end = integersOf(this.#bytes(this.rows * 8))
     return { end, count: this.rows === 0 ? 0 : end(this.rows - 1) }
   }

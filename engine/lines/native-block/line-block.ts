@@ -21,8 +21,27 @@ export interface LineBlock {
   append(offset: bigint, row: number, line: StoredLine): void
   /** Appends a row without that which `fields` has. The caller appends it to `fields` in the same order. */
   appendHead(offset: bigint, row: number, line: StoredLine): void
+  /** Like `appendHead` for each of the rows. @param firstRow the others follow it */
+  appendHeads(offset: bigint, firstRow: number, heads: SimilarHeads): void
   /** The block's bytes, in pieces to be written one after another; the builder is empty afterwards. */
   take(): Uint8Array[]
+}
+
+/**
+ * Heads of rows that have most members in common. Rows `from` to `to` of the columns are meant.
+ */
+export interface SimilarHeads {
+  /** The members of the first row. All rows have them, except the text and the members below. */
+  readonly line: StoredLine
+  readonly from: number
+  readonly to: number
+  /** The lines' own times, UNIX ms. */
+  readonly timestampMs: Float64Array
+  readonly hosts: readonly string[]
+  readonly apps: readonly string[]
+  /** Places of the texts, whose lengths are the rows' sizes. */
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
 }
 
 /** Fields of rows, in one of the forms in which lines are stored. */
@@ -81,6 +100,24 @@ class HeadColumns {
     this.#size.append(line.sizeBytes)
     this.#retention.append(line.retentionDays)
     this.#pool.append(line.poolDays)
+  }
+
+  appendAll(offset: bigint, firstRow: number, heads: SimilarHeads): void {
+    const { line, from, to, hosts, apps } = heads
+    const rows = to - from
+    if (offset !== this.#lastOffset) this.#splitOffset(offset)
+    this.#account.appendRepeated(line.account, rows)
+    this.#t.appendRepeated(line.timeMs, rows)
+    this.#ts.appendAll(heads.timestampMs.subarray(from, to))
+    this.#offset.appendRepeatedHalves(this.#lastOffsetLow, this.#lastOffsetHigh, rows)
+    this.#row.appendFrom(firstRow, rows)
+    for (let row = from; row < to; row++) this.#host.append(hosts[row] as string)
+    for (let row = from; row < to; row++) this.#app.append(apps[row] as string)
+    this.#meta.appendRepeated(line.meta, rows)
+    this.#extra.appendRepeated(line.extra, rows)
+    this.#size.appendLengths(heads.starts, heads.ends, from, to)
+    this.#retention.appendRepeated(line.retentionDays, rows)
+    this.#pool.appendRepeated(line.poolDays, rows)
   }
 
   #splitOffset(offset: bigint): void {
@@ -162,6 +199,21 @@ class PlainLineBlock implements LineBlock {
     this.#rows++
   }
 
+  appendHeads(offset: bigint, firstRow: number, heads: SimilarHeads): void {
+    const { line, from, to, starts, ends } = heads
+    this.#head.appendAll(offset, firstRow, heads)
+    this.#file.appendRepeated(line.file, to - from)
+    this.#env.appendRepeated(line.env, to - from)
+    this.#mac.appendRepeated(line.mac, to - from)
+    this.#ip.appendRepeated(line.ip, to - from)
+    this.#remote.appendRepeated(line.remoteAddress, to - from)
+    for (let row = from; row < to; row++) {
+      this.#tags.append(line.tags)
+      this.#line.appendBytes(line.textBytes, starts[row] as number, ends[row] as number)
+    }
+    this.#rows += to - from
+  }
+
   take(): Uint8Array[] {
     const rows = this.#rows
     this.#rows = 0
@@ -200,6 +252,13 @@ class SlottedLineBlock implements LineBlock {
     this.#head.append(offset, row, line)
     this.#facts.append(line)
     this.#rows++
+  }
+
+  appendHeads(offset: bigint, firstRow: number, heads: SimilarHeads): void {
+    const rows = heads.to - heads.from
+    this.#head.appendAll(offset, firstRow, heads)
+    this.#facts.appendRepeated(heads.line, rows)
+    this.#rows += rows
   }
 
   take(): Uint8Array[] {

@@ -11,7 +11,12 @@ export class FactsColumns {
   #tags: readonly string[] = []
   #tagsText = ''
 
-  append({ file, env, mac, ip, remoteAddress: remote, tags }: StoredLine): void {
+  append(line: StoredLine): void {
+    this.appendRepeated(line, 1)
+  }
+
+  /** @param line the members of all of the rows */
+  appendRepeated({ file, env, mac, ip, remoteAddress: remote, tags }: StoredLine, rows: number): void {
     const last = this.#last
     const isSame =
       last !== undefined &&
@@ -28,8 +33,8 @@ export class FactsColumns {
       this.#tags = tags.slice()
       this.#tagsText = tagsText(tags)
     }
-    this.facts.append(this.#factsText)
-    this.tagList.append(this.#tagsText)
+    this.facts.appendRepeated(this.#factsText, rows)
+    this.tagList.appendRepeated(this.#tagsText, rows)
   }
 }
 

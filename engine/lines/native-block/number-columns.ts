@@ -20,6 +20,14 @@ export class UInt16Column implements NativeColumn {
     this.#values[this.#rows++] = value
   }
 
+  appendRepeated(value: number, count: number): void {
+    const rows = this.#rows + count
+    if (rows > this.#values.length)
+      this.#values = grown(this.#values, Uint16Array, Math.max(this.#capacity, rows))
+    this.#values.fill(value, this.#rows, rows)
+    this.#rows = rows
+  }
+
   take(): Uint8Array[] {
     const taken = bytesOf(this.#values, this.#rows)
     this.#capacity = nextCapacity(this.#rows, INITIAL_ROWS)
@@ -43,12 +51,31 @@ export class UInt32Column implements NativeColumn {
     this.#values[this.#rows++] = value
   }
 
+  /** Appends a value, and those that follow it. */
+  appendFrom(value: number, count: number): void {
+    this.#reserve(count)
+    for (let next = value; next < value + count; next++) this.#values[this.#rows++] = next
+  }
+
+  /** Appends the length of each stretch. */
+  appendLengths(starts: ArrayLike<number>, ends: ArrayLike<number>, from: number, to: number): void {
+    this.#reserve(to - from)
+    for (let index = from; index < to; index++)
+      this.#values[this.#rows++] = (ends[index] as number) - (starts[index] as number)
+  }
+
   take(): Uint8Array[] {
     const taken = bytesOf(this.#values, this.#rows)
     this.#capacity = nextCapacity(this.#rows, INITIAL_ROWS)
     this.#values = new Uint32Array(0)
     this.#rows = 0
     return [taken]
+  }
+
+  #reserve(more: number): void {
+    const rows = this.#rows + more
+    if (rows > this.#values.length)
+      this.#values = grown(this.#values, Uint32Array, Math.max(this.#capacity, rows))
   }
 }
 
@@ -110,17 +137,32 @@ export class Int64Column implements NativeColumn {
     this.#at += 2
   }
 
+  /** @param value as for `append` */
+  appendRepeated(value: number, count: number): void {
+    const high = Math.floor(value / WORD_RANGE)
+    this.appendRepeatedHalves(value - high * WORD_RANGE, high, count)
+  }
+
+  appendRepeatedHalves(low: number, high: number, count: number): void {
+    this.#reserve(count)
+    for (let left = count; left > 0; left--) this.appendHalves(low, high)
+  }
+
+  /** @param values as for `append` */
+  appendAll(values: Float64Array): void {
+    this.#reserve(values.length)
+    for (let index = 0; index < values.length; index++) this.append(values[index] as number)
+  }
+
   /** Appends each value plus another one; the sums are less than 2^32. */
   appendSums(values: Uint32Array, added: number): void {
-    const end = this.#at + values.length * 2
-    if (end > this.#halves.length)
-      this.#halves = grown(this.#halves, Uint32Array, Math.max(this.#capacity, end))
+    this.#reserve(values.length)
     let at = this.#at
     for (let index = 0; index < values.length; index++) {
       this.#halves[at++] = (values[index] as number) + added
       this.#halves[at++] = 0
     }
-    this.#at = end
+    this.#at = at
   }
 
   take(): Uint8Array[] {
@@ -129,5 +171,11 @@ export class Int64Column implements NativeColumn {
     this.#halves = new Uint32Array(0)
     this.#at = 0
     return [taken]
+  }
+
+  #reserve(more: number): void {
+    const end = this.#at + more * 2
+    if (end > this.#halves.length)
+      this.#halves = grown(this.#halves, Uint32Array, Math.max(this.#capacity, end))
   }
 }

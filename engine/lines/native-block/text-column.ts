@@ -23,6 +23,15 @@ export class TextColumn implements NativeColumn {
     this.#buffer[this.#at++] = 0
   }
 
+  appendRepeated(text: string, count: number): void {
+    if (text !== '') for (let left = count; left > 0; left--) this.append(text)
+    else {
+      if (this.#at + count > this.#buffer.length) this.#reserve(count)
+      this.#buffer.fill(0, this.#at, this.#at + count)
+      this.#at += count
+    }
+  }
+
   appendBytes(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start
     if (this.#at + length + MAX_LENGTH_BYTES > this.#buffer.length) this.#reserve(length + MAX_LENGTH_BYTES)

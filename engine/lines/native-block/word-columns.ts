@@ -49,6 +49,16 @@ export class WordColumn implements NativeColumn {
     this.#indexes[this.#rows++] = this.#lastIndex
   }
 
+  appendRepeated(word: string, count: number): void {
+    if (count === 0) return
+    this.append(word)
+    const rows = this.#rows + count - 1
+    if (rows > this.#indexes.length)
+      this.#indexes = grown(this.#indexes, Uint32Array, Math.max(INITIAL_ROWS, rows))
+    this.#indexes.fill(this.#lastIndex, this.#rows, rows)
+    this.#rows = rows
+  }
+
   /** Appends words by their numbers. */
   appendNumbered(words: NumberedWords, numbers: Uint32Array): void {
     if (numbers.length === 0) return

@@ -6,19 +6,11 @@
 export const LEAST_LINE_BYTES = 64
 
 /**
- * Parts of a line, without its meta, that are free. Each further part counts this many bytes against the limit of a body.
- * A part is an array, an object, or a member at any depth. 2 MB have room for 300,000 parts, and all parts of a line are
- * read without a break. Meta has its own limit. (Our choice.)
- */
-export const FREE_PARTS = 1000
-export const LEAST_PART_BYTES = 64
-
-/**
  * Number of tags that a line may have before each further tag counts. Tags of a request are stored with each of its
  * lines, and so count for each of them. (Our choice.)
  */
-export const FREE_TAGS = 100
-export const LEAST_TAG_BYTES = 64
+const FREE_TAGS = 100
+const LEAST_TAG_BYTES = 64
 
 /** Bytes that this number of tags of one line counts against the limit of a body. */
 export function tagBytes(tags: number): number {

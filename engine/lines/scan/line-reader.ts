@@ -5,7 +5,7 @@ import { tooLarge } from './body-error.ts'
 import type { BodyScanner, ScannedLines } from './body-scanner.ts'
 import { ByteScanner } from './byte-scanner.ts'
 import { tagBytes } from './least-bytes.ts'
-import { type Envelope, envelopeOf, type JsonBody, openingBody, parsingLines } from './parse-lines.ts'
+import { type Envelope, type JsonBody, openingBody, parsingLines, readingEnvelope } from './parse-lines.ts'
 import type { TimeBounds } from './timestamp.ts'
 
 /** Result of reading the lines of one body. */
@@ -51,7 +51,12 @@ export class LineReader {
    * @throws BodyError for malformed JSON
    */
   envelope(): Envelope {
-    return envelopeOf(this.#opened())
+    return finish(readingEnvelope(this.#opened()))
+  }
+
+  /** Like `envelope`, in steps. They keep the body, so another one may be loaded meanwhile. */
+  readingEnvelope(): Steps<Envelope> {
+    return envelopeOfCopy(Buffer.from(this.body))
   }
 
   /**
@@ -74,7 +79,7 @@ export class LineReader {
   }
 
   /**
-   * Does the same with a body that the fast scanner understands.
+   * Like `readLines`, with a body that the fast scanner understands.
    *
    * @returns undefined, and leaves the batch as it was, for any other body
    */
@@ -95,7 +100,7 @@ export class LineReader {
   }
 
   /**
-   * Does the same by the complete rules, in steps. They keep the body, so another one may be loaded meanwhile.
+   * Like `readLines`, by the complete rules and in steps. They keep the body, so another one may be loaded meanwhile.
    */
   parsingLines(
     batch: LineBatchBuilder,
@@ -119,6 +124,10 @@ export class LineReader {
   }
 }
 
+function* envelopeOfCopy(body: Buffer): Steps<Envelope> {
+  return yield* readingEnvelope(yield* openingBody(body))
+}
+
 function* parsing(
   body: JsonBody | Buffer,
   batch: LineBatchBuilder,
@@ -127,6 +136,6 @@ function* parsing(
   spareBytes: number,
 ): Steps<ReadLines> {
   const json = Buffer.isBuffer(body) ? yield* openingBody(body) : body
-  const envelope = envelopeOf(json)
+  const envelope = yield* readingEnvelope(json)
   return { ...(yield* parsingLines(json, batch, bounds, tags ?? envelope.tags, spareBytes)), envelope }
 }

@@ -51,9 +51,9 @@ describe('one line with very many members, which made all other work wait', () =
     expect(least).toBeLessThan(ordinary / 2)
   })
 
-  test('a thousand members of each line are free, and each further one counts as 64 bytes', () => {
+  test('a thousand members of each line are free, and each further one counts as 256 bytes', () => {
     const body = lined(numbered(999))
-    const most = Math.floor((LIMIT_BYTES - body.length) / (64 + '"119001":0000,'.length))
+    const most = Math.floor((LIMIT_BYTES - body.length) / (256 + '"119001":0000,'.length))
     expect(read(lined(numbered(most)))).toHaveLength(1)
     expect(() => read(lined(numbered(most + 1_100)))).toThrow(TOO_LARGE)
     expect(read(lined(numbered(998), 140))).toHaveLength(140)
@@ -61,6 +61,51 @@ describe('one line with very many members, which made all other work wait', () =
 
   test('a member with a hundred thousand numbers or texts counts as one', () => {
     expect(read(lined(`"a":[${ofLength(200_000, String)}],"b":[${tagged(50_000)}]`))).toHaveLength(1)
+  })
+})
+
+/** Number of steps in which a body is read. */
+function stepsOf(body: string): number {
+  const reader = new LineReader()
+  reader.load([Buffer.from(body)])
+  const steps = reader.parsingLines(new LineBatchBuilder(), timeBounds(0, 30), null, LIMIT_BYTES)
+  let count = 0
+  try {
+    while (!steps.next().done) count++
+  } catch (error) {
+    expect((error as Error).message).toBe(TOO_LARGE)
+  }
+  return count
+}
+
+describe('150,000 parts in one body, which made all other work wait for a tenth of a second or more', () => {
+  test.each([
+    ['members of the body', `{"lines":["x"],${numbered(150_000)}}`],
+    ['members of a line', lined(numbered(110_000))],
+    ['tags of the body', `{"lines":["x"],"tags":[${tagged(150_000)}]}`],
+    ['tags of a line', lined(`"tags":[${tagged(150_000)}]`)],
+  ])('%s are read in steps', (_what, body) => {
+    expect(stepsOf(body)).toBeGreaterThan(50)
+  })
+
+  test.each(['{}', '""', '1', '[[[]]]'])(
+    '690,000 bytes of lines such as %s are passed over in steps',
+    line => {
+      const lines = ofLength(Math.ceil(690_000 / line.length), () => line)
+      expect(stepsOf(`{"lines":[${lines}]}`)).toBeGreaterThan(40)
+    },
+  )
+
+  test('are passed over in steps for the key of the body, too', () => {
+    const reader = new LineReader()
+    reader.load([Buffer.from(`{"lines":["x"],${numbered(150_000)},"apikey":"key"}`)])
+    const steps = reader.readingEnvelope()
+    reader.load([Buffer.from('{"lines":["y"],"apikey":"other"}')])
+    let count = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) count++
+    expect([step.value.apikey, reader.envelope().apikey]).toEqual(['key', 'other'])
+    expect(count).toBeGreaterThan(50)
   })
 })
 

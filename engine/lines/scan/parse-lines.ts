@@ -1,9 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import { compactJson } from '../../json/compact-json.ts'
-import { elementsAt, memberAt, membersAt, nestingOf, partsOf, withoutBlanks } from '../../json/json-source.ts'
-import { JsonWalk } from '../../json/json-walk.ts'
-import { skipBlanks } from '../../json/marked-keys.ts'
+import {
+  elementsAt,
+  membersAt,
+  nestingOf,
+  PARTS_OF_STEP,
+  partsOf,
+  readingMembers,
+  withoutBlanks,
+} from '../../json/json-source.ts'
+import { bytesOfParts, FREE_PARTS } from '../../json/part-bytes.ts'
 import { wellFormedSource } from '../../json/well-formed-source.ts'
 import type { Steps } from '../../steps.ts'
 import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
@@ -18,9 +25,10 @@ import {
   META_LIMIT_BYTES,
 } from '../line-limits.ts'
 import { BodyError, tooLarge } from './body-error.ts'
-import { FREE_PARTS, LEAST_LINE_BYTES, LEAST_PART_BYTES, tagBytes } from './least-bytes.ts'
+import { LEAST_LINE_BYTES, tagBytes } from './least-bytes.ts'
 import { restText } from './rest-text.ts'
 import { type LineTime, type TimeBounds, timeOfNumber, timeOfText } from './timestamp.ts'
+import { walkingBody } from './walking-body.ts'
 
 /**
  * Levels of arrays and objects in a body. (Our choice: far deeper than useful bodies, and low enough for later recursion
@@ -32,7 +40,9 @@ const STEP_CHARACTERS = 4_096
 /** A longer line is read in several steps, each of which passes over it once or twice. */
 const LONG_LINE_CHARACTERS = 64 * 1024
 
-const walk = new JsonWalk()
+/** Members of a body with a meaning; a body of 2 MB has room for 200,000 others. */
+const BODY_MEMBERS: ReadonlySet<string> = new Set(['apikey', 'hostname', 'mac', 'ip', 'tags', 'lines', 'ls'])
+const META: ReadonlySet<string> = new Set(['meta'])
 
 /** Members that a body may have beside its lines (one compiled client sends them); query parameters win over them. */
 export interface Envelope {
@@ -43,9 +53,9 @@ export interface Envelope {
   readonly tags: readonly string[]
 }
 
-/** A body that is valid JSON and an object, before its members are read. */
+/** A body that is valid JSON, before its members are read. */
 export interface JsonBody {
-  readonly text: string
+  /** Members with a meaning; none for a body that is not an object. */
   readonly members: ReadonlyMap<string, string>
 }
 
@@ -55,18 +65,16 @@ export interface JsonBody {
  * @throws BodyError for malformed JSON and for a body that is nested too deeply
  */
 export function* openingBody(bytes: Buffer): Steps<JsonBody> {
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
-  yield
-  if (!isJson(isUtf8(bytes) ? bytes : Buffer.from(text))) throw unreadable(text)
-  yield
-  const start = skipBlanks(text, 0)
-  return { text, members: text[start] === '{' ? membersAt(text, start) : new Map() }
-}
-
-/** A walk creates no values: `JSON.parse` takes several times as long for a body of very many small objects. */
-function isJson(bytes: Buffer): boolean {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
-  return walk.value(bytes, start, bytes.length, NESTING_LIMIT) === bytes.length
+  const body = isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'))
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  const members = new Map<string, string>()
+  // The walk creates no values: `JSON.parse` takes several times as long for a body of very many small objects.
+  const end = yield* walkingBody(body, start, NESTING_LIMIT, (keyStart, keyEnd, valueStart, valueEnd) => {
+    const key = textOf(body.toString('utf8', keyStart, keyEnd))
+    if (BODY_MEMBERS.has(key)) members.set(key, body.toString('utf8', valueStart, valueEnd))
+  })
+  if (end !== body.length) throw unreadable(body.toString('utf8', start))
+  return { members }
 }
 
 function unreadable(text: string): BodyError {
@@ -75,14 +83,15 @@ function unreadable(text: string): BodyError {
     : new BodyError('unreadable', 'The body is not valid JSON')
 }
 
-export function envelopeOf({ members }: JsonBody): Envelope {
+export function* readingEnvelope({ members }: JsonBody): Steps<Envelope> {
+  const tags = yield* readingTags(members.get('tags'))
   return {
     apikey: wordOf(members.get('apikey')),
     // The value is trimmed like the query's: a host of blanks counts as absent.
     hostname: cutCharacters(wordOf(members.get('hostname')).trim(), HOST_LIMIT_CHARACTERS),
     mac: wordOf(members.get('mac')).trim(),
     ip: wordOf(members.get('ip')).trim(),
-    tags: cleanTags(tagsOf(members.get('tags'))),
+    tags: cleanTags(tags),
   }
 }
 
@@ -170,11 +179,10 @@ function* parsingLine(
   const isLong = source.length > LONG_LINE_CHARACTERS
   if (isLong) yield
   spare.take(yield* partBytes(source, isLong))
-  const members = membersAt(source, 0)
-  if (isLong) yield
+  const members = isLong ? yield* readingMembers(source, 0) : membersAt(source, 0)
   const text = take(members, 'line')
   if (text === undefined) return undefined
-  const tags = tagsOf(take(members, 'tags'))
+  const tags = yield* readingTags(take(members, 'tags'))
   spare.take(tagBytes(requestTags.size + tags.length))
   return addLine(batch, bounds, cleanTags(tags, requestTags), text, members, spare)
 }
@@ -185,13 +193,8 @@ function* partBytes(line: string, isLong: boolean): Steps<number> {
   const parts = partsOf(line)
   if (parts <= FREE_PARTS) return 0
   if (isLong) yield
-  const meta = memberAt(line, 0, 'meta') ?? ''
-  if (isLong) yield
+  const meta = (yield* readingMembers(line, 0, META)).get('meta') ?? ''
   return bytesOfParts(parts - partsOf(meta))
-}
-
-function bytesOfParts(parts: number): number {
-  return Math.max(0, parts - FREE_PARTS) * LEAST_PART_BYTES
 }
 
 /** Adds a text without anything beside it. */
@@ -352,10 +355,15 @@ function savedByUnescaping(text: string): number {
 }
 
 /** Reads a list, or one text with commas: ingestion, section 1.1. */
-function tagsOf(source: string | undefined): string[] {
+function* readingTags(source: string | undefined): Steps<string[]> {
   if (source === undefined || source === 'null') return []
   if (source[0] !== '[') return wordOf(source).split(',')
-  return [...elementsAt(source, 0)].map(({ start, end }) => wordOf(source.slice(start, end)))
+  const tags: string[] = []
+  for (const { start, end } of elementsAt(source, 0)) {
+    tags.push(wordOf(source.slice(start, end)))
+    if (tags.length % PARTS_OF_STEP === 0) yield
+  }
+  return tags
 }
 
 /** Any value as a word: a text itself, a number as `String` prints it, a list or an object as its JSON text. */

@@ -23,7 +23,7 @@ export function factsOf(text: string): LineFacts {
   return { file, env, mac, ip, remote }
 }
 
-/** Each tag has a separator behind it, so that an empty text is no tags. */
+/** Each tag has a separator behind it, so that an empty text means no tags. */
 export function tagsText(tags: readonly string[]): string {
   return tags.map(tag => escaped(tag) + SEPARATOR).join('')
 }

@@ -15,7 +15,7 @@ import type { RowFields } from '../stored-line/stored-line.ts'
 export const SLOT_KIND = {
   /** Content of a JSON string without escapes. */
   text: 't',
-  /** The same; it is also the text for display, hence field `message` in addition. */
+  /** Content of a JSON string without escapes that is the text for display, and hence also field `message`. */
   display: 'd',
   /** Number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?`, at most 15 digits, no negative zero. */
   number: 'n',
@@ -31,7 +31,7 @@ export const WORD_KIND = {
   app: 'a',
   /** Member `level` that is the row's level in lower case, of ASCII letters. It is not a field. */
   level: 'l',
-  /** The same in upper case. */
+  /** Member `level` that is the row's level in upper case, of ASCII letters. It is not a field. */
   upperLevel: 'u',
 } as const
 

@@ -119,7 +119,7 @@ describe('a slotted line', () => {
     expect(rowOf('{"a":{"msg":"x"}}')).toMatchObject({ shape: ';ta.msg;|{"a":{"msg":"#"}}' })
   })
 
-  test('has values that are no fields in opaque slots', () => {
+  test('has values that are not fields in opaque slots', () => {
     expect(rowOf('{"level":"Warn","_app":{"a":1},"_tag":"x","status":"y"}', OWN_MEMBERS._tag)).toEqual({
       ...{ level: 'WARN', shape: ';o;o;o;t_status;|{"level":#,"_app":#,"_tag":#,"status":"#"}' },
       ...{ s0: '"Warn"', s1: '{"a":1}', s2: '"x"', s3: 'y' },

@@ -56,7 +56,7 @@ interface SentLine {
  * all lines.
  */
 export class LineDraft {
-  /** Whether values are read as from the fifth behaviour on, see `Event.isExact`. */
+  /** Whether values are read as from the fifth behaviour on, see `ValueForms.isExact`. */
   isExact = false
   /** Number of characters beyond which a rendered text may end: no text of a line is longer. */
   renderedCharacters = Number.POSITIVE_INFINITY

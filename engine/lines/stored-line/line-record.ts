@@ -113,7 +113,7 @@ export function renderRecord(row: LineRow): string {
  * Returns the same record as an object for code that reads its members. Meta that is nested too deep to be parsed is its
  * text. The object does not have a prototype, because a line may have a member of any name.
  *
- * @param isExact see `Event.isExact`
+ * @param isExact see `ValueForms.isExact`
  */
 export function recordOf(row: LineRow, isExact = true): JsonObject {
   const id = idOfRow(row)

@@ -84,7 +84,7 @@ type Layout = Readonly<Record<(typeof REGIONS)[number] | (typeof CONSTANTS)[numb
 /** Compiled once per process: it takes about a millisecond. */
 const program = new WebAssembly.Module(Buffer.from(CODEC_PROGRAM, 'base64'))
 
-/** An instance of the program with its memory, six megabytes that never grow, so views of it stay valid. */
+/** An instance of the program with its memory, 5.4 MiB that never grow, so views of it stay valid. */
 export class CodecMemory {
   readonly exports: CodecExports
   /** Places of regions, and their bounds. */

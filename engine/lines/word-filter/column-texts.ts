@@ -4,15 +4,12 @@ import { type SegmentFilter, TEXT_MARK } from './segment-filter.ts'
 
 /** Texts that are added in one step. */
 const STEP_TEXTS = 1_024
-/** Texts that are copied at once, if their rows follow each other. */
-const COPIED_TEXTS = 32
 
 /**
  * Adds the texts of a column.
  *
  * @param members rows, ascending
- * @param note is called for each row whose text was added, with its mark (TEXT_MARK); a text too long for a step has all marks but
- *   is not added
+ * @param note is called for each row whose text has a mark (TEXT_MARK); a text too long for a step has all marks, and is not added
  */
 export function* addTexts(
   filter: SegmentFilter,
@@ -20,6 +17,7 @@ export function* addTexts(
   members: Uint32Array,
   note: (row: number, mark: number) => void,
 ): Steps {
+  if (column.areEmpty) return
   for (let from = 0; from < members.length; ) {
     from = addStep(filter, column, members, from, note)
     yield
@@ -39,10 +37,11 @@ function addStep(
   let to = from
   while (to < most) {
     const end = endOfRun(members, to, most)
-    const encoded = column.encoded(members[to] as number, (members[end - 1] as number) + 1)
-    if (bytes + encoded.length > filter.inputBytes) break
-    bytes = filter.load(encoded, bytes)
-    to = end
+    const row = members[to] as number
+    const endRow = column.endWithin(row, row + end - to, filter.inputBytes - bytes)
+    bytes = filter.load(column.encoded(row, endRow), bytes)
+    to += endRow - row
+    if (to < end) break
   }
   if (to === from) {
     const { folded, nested, escaped } = TEXT_MARK
@@ -50,7 +49,11 @@ function addStep(
     return from + 1
   }
   const marks = filter.addLoaded(bytes)
-  for (let place = from; place < to; place++) note(members[place] as number, marks[place - from] as number)
+  if (marks === undefined) return to
+  for (let place = from; place < to; place++) {
+    const mark = marks[place - from] as number
+    if (mark !== 0) note(members[place] as number, mark)
+  }
   return to
 }
 
@@ -59,6 +62,7 @@ export function addElements(filter: SegmentFilter, values: TextView, from: numbe
   const encoded = values.encoded(from, to)
   const fits = encoded.length <= filter.inputBytes && to - from <= filter.maxTexts
   const marks = fits ? filter.addLoaded(filter.load(encoded, 0)) : undefined
+  if (fits && marks === undefined) return
   for (let value = from; value < to; value++)
     if (marks === undefined || ((marks[value - from] as number) & TEXT_MARK.folded) !== 0)
       filter.addText(values.text(value))
@@ -77,12 +81,22 @@ export function startOf(list: ListView, row: number): number {
   return row === 0 ? 0 : list.end(row - 1)
 }
 
-/** End of the consecutive rows from a place on, a few of which are copied at once. */
+/** End of the consecutive rows from a place on. Runs are long with few accounts, and short with many. */
 function endOfRun(members: Uint32Array, from: number, most: number): number {
-  const end = Math.min(most, from + COPIED_TEXTS)
-  let to = from + 1
-  while (to < end && members[to] === (members[from] as number) + to - from) to++
-  return to
+  const first = (members[from] as number) - from
+  let inRun = from
+  let end = from + 1
+  while (end < most && members[end] === first + end) {
+    inRun = end
+    end += end - from
+  }
+  end = Math.min(end, most)
+  while (end - inRun > 1) {
+    const middle = (inRun + end) >>> 1
+    if (members[middle] === first + middle) inRun = middle
+    else end = middle
+  }
+  return end
 }
 
 /** Text of meta that a term searches: that of a string, or the JSON of an object. */

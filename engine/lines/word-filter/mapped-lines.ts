@@ -9,7 +9,7 @@ export class MappedLines implements SearchedLines {
   readonly rows: number
   readonly account: WordView
   readonly time: (row: number) => number
-  readonly timestamp: (row: number) => number
+  readonly timestamps: Float64Array
   readonly offset: (row: number) => number
   readonly row: (row: number) => number
   readonly #words: readonly WordView[]
@@ -25,7 +25,7 @@ export class MappedLines implements SearchedLines {
     this.rows = view.rows
     this.account = view.words()
     this.time = view.integers()
-    this.timestamp = view.integers()
+    this.timestamps = view.allIntegers()
     this.offset = view.integers()
     this.row = view.smallIntegers(4)
     const [host, app, level, file, env] = Array.from({ length: 5 }, () => view.words())
@@ -50,19 +50,15 @@ export class MappedLines implements SearchedLines {
       for (let at = startOf(this.#tags, row); at < this.#tags.end(row); at++)
         words.add(this.#tags.words[this.#tags.places[at] as number] as string)
     for (const word of words) filter.addText(word)
-    const rewritten: number[] = []
+    const rewritten = new Set<number>()
     yield* addTexts(filter, this.#line, members, (row, mark) => {
-      if (mark !== 0 || !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row))
-        this.#addUnusual(filter, row, mark, rewritten)
+      if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
+      if ((mark & TEXT_MARK.escaped) !== 0) filter.addText(withoutEscapes(this.#line.text(row)))
+      if ((mark & TEXT_MARK.nested) !== 0) rewritten.add(row)
     })
+    for (const column of [this.#meta, this.#extra])
+      if (!column.areEmpty) for (const row of members) if (!column.isEmpty(row)) rewritten.add(row)
     for (const row of rewritten) this.#addFields(filter, row)
-  }
-
-  #addUnusual(filter: SegmentFilter, row: number, mark: number, rewritten: number[]): void {
-    if ((mark & TEXT_MARK.folded) !== 0) filter.addText(this.#line.text(row))
-    if ((mark & TEXT_MARK.escaped) !== 0) filter.addText(withoutEscapes(this.#line.text(row)))
-    if ((mark & TEXT_MARK.nested) !== 0 || !this.#meta.isEmpty(row) || !this.#extra.isEmpty(row))
-      rewritten.push(row)
   }
 
   /** Texts of a row's fields that may not stand in its line. */

@@ -6,9 +6,10 @@ import type { SegmentFilter } from './segment-filter.ts'
 export interface SearchedLines {
   readonly rows: number
   readonly account: WordView
-  /** Log time, and the line's own time, UNIX ms. */
+  /** Log time, UNIX ms. */
   readonly time: (row: number) => number
-  readonly timestamp: (row: number) => number
+  /** The lines' own times, UNIX ms. */
+  readonly timestamps: Float64Array
   readonly offset: (row: number) => number
   readonly row: (row: number) => number
   /** @param members rows, ascending */

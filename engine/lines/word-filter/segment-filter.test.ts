@@ -18,7 +18,7 @@ function encoded(texts: readonly string[]): Buffer {
 
 function marksOf(texts: readonly string[]): number[] {
   filter.clear()
-  return [...filter.addLoaded(filter.load(encoded(texts), 0))]
+  return [...(filter.addLoaded(filter.load(encoded(texts), 0)) ?? texts.map(() => 0))]
 }
 
 function isIn(slice: Buffer, hash: bigint): boolean {

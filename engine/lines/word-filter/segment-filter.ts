@@ -16,6 +16,7 @@ interface FilterExports {
   addOne(bytes: number): void
   bitsOf(slice: number, words: number): number
   fold(slice: number, words: number): void
+  readonly marked: { readonly value: number }
   readonly SLICE_WORDS: { readonly value: number }
   readonly MAX_TEXTS: { readonly value: number }
   readonly INPUT: { readonly value: number }
@@ -48,6 +49,7 @@ export class SegmentFilter {
   readonly #inputBytes: number
 
   constructor() {
+    // The types of exports are those of the assembly.
     this.#exports = new WebAssembly.Instance(program, {}).exports as unknown as FilterExports
     this.#memory = Buffer.from(this.#exports.memory.buffer)
     this.#input = this.#exports.INPUT.value
@@ -83,10 +85,11 @@ export class SegmentFilter {
   /**
    * Adds the loaded texts.
    *
-   * @returns marks of each text, see TEXT_MARK; a view, valid until the next call
+   * @returns marks of each text, see TEXT_MARK; a view, valid until the next call; undefined when no text has a mark
    */
-  addLoaded(bytes: number): Uint8Array {
+  addLoaded(bytes: number): Uint8Array | undefined {
     const count = this.#exports.addEncoded(bytes)
+    if (this.#exports.marked.value === 0) return undefined
     const marks = this.#exports.MARKS.value
     return this.#memory.subarray(marks, marks + count)
   }

@@ -15,7 +15,7 @@ export class SlottedLines implements SearchedLines {
   readonly rows: number
   readonly account: WordView
   readonly time: (row: number) => number
-  readonly timestamp: (row: number) => number
+  readonly timestamps: Float64Array
   readonly offset: (row: number) => number
   readonly row: (row: number) => number
   readonly #words: readonly WordView[]
@@ -28,20 +28,19 @@ export class SlottedLines implements SearchedLines {
   readonly #textValues: ListView & { values(): TextView }
 
   constructor(block: readonly Uint8Array[]) {
-    // In the order of the columns: schemas/log/tables.ts.
+    // The order is that of the columns: schemas/log/tables.ts.
     const view = new BlockView(block)
     this.rows = view.rows
     this.account = view.words()
     this.time = view.integers()
-    this.timestamp = view.integers()
+    this.timestamps = view.allIntegers()
     this.offset = view.integers()
     this.row = view.smallIntegers(4)
     this.#words = [view.words(), view.words(), view.words()]
     this.#tagList = view.words()
     this.#facts = view.words()
     this.#shape = view.words()
-    const slots = Array.from({ length: SLOTS }, () => view.textsUnlessEmpty())
-    this.#slots = slots.filter(slot => slot !== undefined)
+    this.#slots = Array.from({ length: SLOTS }, () => view.texts())
     this.#wholeLine = view.texts()
     this.#meta = view.texts()
     view.texts()
@@ -60,6 +59,7 @@ export class SlottedLines implements SearchedLines {
       addFolded(filter, this.#wholeLine, row, mark)
       if ((mark & TEXT_MARK.escaped) !== 0) filter.addText(withoutEscapes(this.#wholeLine.text(row)))
     })
+    if (this.#meta.areEmpty && this.#textValues.count === 0) return
     for (const row of members) this.#addFields(filter, row)
   }
 

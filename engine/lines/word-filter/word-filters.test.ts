@@ -4,7 +4,7 @@ import { blockOf, newStoredLine } from '../../../test/support/line-blocks.ts'
 import { readNativeBlock } from '../../../test/support/native-reader.ts'
 import { finish } from '../../steps.ts'
 import type { StoredLine } from '../stored-line/stored-line.ts'
-import { SLICES } from './segment-filter.ts'
+import { SegmentFilter, SLICES } from './segment-filter.ts'
 import { ALL_SLICES, wordFilters } from './word-filters.ts'
 import { bitsOf, keysOfTerm, wordOf } from './word-keys.ts'
 
@@ -146,4 +146,25 @@ test('lines of any order, account and length are all in a filter of their time',
     },
   )
   fc.assert(property, { numRuns: 200 })
+})
+
+test('lines whose accounts alternate, and long ones, have the filters of their texts one by one', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => {
+    const long = index % 500 === 7 ? 'padding '.repeat(40_000) : ''
+    return line(`${long}order ${index * 7919} for customer ${(index * 31) % 977}`, {
+      account: index % 700 < 300 ? 'a' : (['a', 'b', 'c'][index % 3] as string),
+      timestampMs: index - (index % 11),
+    })
+  })
+  const filter = new SegmentFilter()
+  for (const account of ['a', 'b', 'c']) {
+    const own = lines.filter(each => each.account === account)
+    filter.clear()
+    for (const { textBytes } of own) filter.addText(Buffer.from(textBytes).toString())
+    for (const each of own.slice(0, 1))
+      for (const word of [each.host, each.app, each.level]) filter.addText(word)
+    const rows = filtersOf(lines, 3_000).filter(row => row.account === account)
+    const bytes = rows.map(row => Buffer.from(row.filter, 'latin1'))
+    expect(bytes).toEqual(own.length < 1_024 ? [filter.whole()] : filter.slices())
+  }
 })

@@ -5,7 +5,7 @@ import { Int64Column, UInt16Column, UInt32Column } from '../native-block/number-
 import { TextColumn } from '../native-block/text-column.ts'
 import { WordColumn } from '../native-block/word-columns.ts'
 import { MappedLines } from './mapped-lines.ts'
-import { rowSegments } from './row-segments.ts'
+import { rowSegments, spanOf } from './row-segments.ts'
 import type { SearchedLines } from './searched-lines.ts'
 import { SegmentFilter } from './segment-filter.ts'
 import { SlottedLines } from './slotted-lines.ts'
@@ -38,7 +38,7 @@ export function* wordFilters(
   const filter = freeFilters.pop() ?? new SegmentFilter()
   try {
     let segment = 0
-    for (const { account, members } of rowSegments(lines.account.places, lines.timestamp, segmentLines)) {
+    for (const { account, members } of rowSegments(lines.account.places, lines.timestamps, segmentLines)) {
       filter.clear()
       yield* lines.addTo(filter, members)
       rows.append(lines.account.words[account] as string, segment++, members, filter)
@@ -77,12 +77,7 @@ class FilterRows {
   }
 
   append(account: string, segment: number, members: Uint32Array, filter: SegmentFilter): void {
-    const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
-    for (const row of members) {
-      const time = this.#lines.timestamp(row)
-      if (time < times.first) times.first = time
-      if (time > times.last) times.last = time
-    }
+    const times = spanOf(this.#lines.timestamps, members)
     const append = (slice: number, bytes: Buffer) =>
       this.#append(account, segment, members.length, times, slice, bytes)
     if (members.length < SLICED_LINES) append(ALL_SLICES, filter.whole())

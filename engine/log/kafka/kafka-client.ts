@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
-import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs'
+import kafkajs, { type ISocketFactory, type Kafka, type SASLOptions } from 'kafkajs'
 import type { Logger } from '../../logger.ts'
 import { kafkaLogCreator } from './kafkajs-logger.ts'
 
@@ -15,6 +15,8 @@ export interface KafkaClientOptions {
   readonly requestTimeoutMs?: number | undefined
   /** Name of this process for the brokers and the group. */
   readonly clientId?: string | undefined
+  /** Opens the connections. Default: those of Node. */
+  readonly socketFactory?: ISocketFactory | undefined
 }
 
 export interface SaslLogin {
@@ -31,12 +33,14 @@ export function kafkaClient({
   sasl,
   requestTimeoutMs,
   clientId = 'weir',
+  socketFactory,
 }: KafkaClientOptions): Kafka {
   return new kafkajs.Kafka({
     clientId,
     brokers: [...new Set(brokers)],
     ...(tls !== undefined && { ssl: tls }),
     ...(sasl !== undefined && { sasl: { ...sasl } as SASLOptions }),
+    ...(socketFactory !== undefined && { socketFactory }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     // Callers repeat requests themselves, because they know which ones are safe to repeat.

@@ -61,11 +61,6 @@ export class KafkaLink {
     return this.#repeated(async () => call(await this.broker(await this.leaderOf(topic, partition))))
   }
 
-  /** Like `ask`, for the broker that manages topics. */
-  askController<Answer>(call: (broker: KafkaBroker) => Promise<Answer>): Promise<Answer> {
-    return this.#repeated(async () => call(await this.#options.cluster.findControllerBroker()))
-  }
-
   async broker(nodeId: number): Promise<KafkaBroker> {
     if (this.#closed) throw new LogError('LOG_CLOSED', 'The log has been closed.')
     return this.#options.cluster.findBroker({ nodeId })

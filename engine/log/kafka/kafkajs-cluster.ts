@@ -15,7 +15,6 @@ export interface KafkaCluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[]
   findBroker(options: { nodeId: number }): Promise<KafkaBroker>
-  findControllerBroker(): Promise<KafkaBroker>
   findGroupCoordinator(options: { groupId: string }): Promise<KafkaBroker>
 }
 
@@ -119,6 +118,7 @@ export function clusterOf(kafka: Kafka): KafkaCluster {
   const create = Object.getOwnPropertySymbols(kafka).find(
     ({ description }) => description === CREATE_CLUSTER,
   ) as symbol
+  // The declared type does not have members with symbols.
   const members = kafka as unknown as Record<symbol, (options: object) => KafkaCluster>
   return (members[create] as (options: object) => KafkaCluster)({
     metadataMaxAge: 300_000,

@@ -10,7 +10,7 @@ export interface MemberData {
   readonly behaviour: number
 }
 
-/** Numbers from here on are no partitions. */
+/** Numbers from here on are not partitions. */
 const BEYOND_PARTITIONS = 1_000_000
 
 export function encodeMemberData({ held, behaviour }: MemberData): Buffer {

@@ -1,16 +1,28 @@
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { NodeDocument, PipelineDocument } from '../../../schemas/pipeline.ts'
+import { byWireId } from './by-wire-id.ts'
+import { assertNoSecretInFold, elsewhereOf, isCarried } from './carried-destination.ts'
 import type { ConfigCheck } from './config-schema.ts'
-import { type Destination, NO_TRANSPORT, type OwnStore, type SinkNode } from './define-destination.ts'
+import {
+  type Destination,
+  NO_TRANSPORT,
+  type OwnStore,
+  type PublishSite,
+  type SendingDestination,
+  type SinkNode,
+} from './define-destination.ts'
 import type { Processor, ProcessorDeclaration } from './define-processor.ts'
 import type { Source } from './define-source.ts'
 import type { NodeDeclaration } from './node-declaration.ts'
 import type { OwnStoreSink } from './own-store.ts'
-import { assertSecretsAreFound, isSealed, type SecretSeal, secretPlaces, withoutSecrets } from './secret.ts'
+import { assertSecretsAreFound, isSealed, type SecretSeal, withoutSecrets } from './secret.ts'
 import { SendingSink } from './sending-sink.ts'
 import type { SourceDeclaration } from './source-declaration.ts'
 
 export type NodeKind = NodeDocument['kind']
+
+/** Pipeline and number of a revision. */
+export type RevisionName = Pick<PipelineDocument, 'id' | 'revision'>
 
 /** The node types of a program. */
 export interface NodeTypes {
@@ -48,6 +60,8 @@ export class Catalogue {
   readonly processors: readonly Processor[]
   /** Destinations that this program runs. */
   readonly destinations: readonly Destination[]
+  /** Destinations that create requests, including those whose requests nothing carries yet. */
+  readonly sendingDestinations: readonly SendingDestination[]
   readonly ownStore: OwnStore
   readonly #types: NodeTypes
   readonly #declared: Readonly<Record<NodeKind, ReadonlyMap<string, NodeDeclaration>>>
@@ -68,8 +82,12 @@ export class Catalogue {
     // Only types that run have worked examples.
     this.runningSources = sources.filter(source => 'examples' in source)
     this.processors = processors.filter(processor => 'examples' in processor)
-    this.destinations = destinations.filter(destination => 'examples' in destination)
-    for (const destination of this.destinations) assertNoSecretInFold(destination)
+    const defined = destinations.filter(destination => 'examples' in destination)
+    for (const destination of defined) assertNoSecretInFold(destination)
+    this.destinations = defined.filter(isCarried)
+    this.sendingDestinations = defined.flatMap(destination =>
+      destination.delivery === 'requests' ? [destination] : elsewhereOf(destination),
+    )
     this.ownStore = ownStore
     this.#declaredSources = byWireId(sources)
     this.#declaredProcessors = byWireId(processors)
@@ -80,7 +98,7 @@ export class Catalogue {
     }
     this.#sources = byWireId(this.runningSources)
     this.#processors = byWireId(this.processors)
-    this.#destinations = byWireId(this.destinations)
+    this.#destinations = byWireId([...defined, ...defined.flatMap(elsewhereOf)])
   }
 
   /** @param type wire id or alias */
@@ -103,7 +121,7 @@ export class Catalogue {
     return this.#processors.get(type)
   }
 
-  /** Returns a destination that this program runs. @param type wire id or alias */
+  /** Returns a destination that is not only declared. @param type wire id, alias, or type in a document of a partition */
   destinationOf(type: string): Destination | undefined {
     return this.#destinations.get(type)
   }
@@ -128,17 +146,17 @@ export class Catalogue {
   /**
    * Options of a node of a processor, with their defaults.
    *
-   * @throws RangeError for options that could not have been stored
+   * @throws RangeError for options that could not have been stored, or for a sealed secret without a seal
    */
-  processorOptions(processor: Processor, node: NodeDocument): JsonObject {
+  processorOptions(processor: Processor, node: NodeDocument, revision: RevisionName): JsonObject {
     const { id } = node
-    const checked = this.#types.check(processor, this.#opened(processor, node))
+    const checked = this.#types.check(processor, this.#opened(processor, node, revision))
     if ('stored' in checked) return checked.stored
     const [{ instancePath, message } = { instancePath: '', message: '' }] = checked.problems
     throw new RangeError(`options of node ${id}:${instancePath === '' ? '' : ` ${instancePath}`} ${message}`)
   }
 
-  /** The same node types, with the seal of an installation. */
+  /** Returns the node types of this catalogue with the seal of an installation. */
   withSeal(seal: SecretSeal): Catalogue {
     return new Catalogue({ ...this.#types, seal })
   }
@@ -147,36 +165,46 @@ export class Catalogue {
    * Options of a node that partitions receive. Secrets are sealed, and are included only where the fold needs them. A
    * destination has only the options that the fold reads.
    */
-  foldOptionsOf(node: NodeDocument): JsonObject {
+  foldOptionsOf(node: NodeDocument, revision: RevisionName): JsonObject {
     const { kind, type, user_config: config } = node
-    const declaration = this.declarationOf(kind, type)
+    const destination = kind === 'sink' ? this.#destinations.get(type) : undefined
+    const declaration = this.declarationOf(kind, type) ?? destination
     if (declaration === undefined) return {} // no partition could run it
     const open = withoutSecrets(declaration.config, config)
     if (kind === 'source') return open
-    if (kind === 'transform') return { ...open, ...this.#sealedSecrets(node) }
-    const read = this.#destinations.get(type)?.foldOptions ?? []
+    if (kind === 'transform') return { ...open, ...this.#sealedSecrets(node, revision) }
+    const read = destination?.foldOptions ?? []
     return Object.fromEntries(Object.entries(open).filter(([name]) => read.includes(name)))
   }
 
-  #sealedSecrets({ id, type, user_config: config }: NodeDocument): JsonObject {
+  #sealedSecrets({ id, type, user_config: config }: NodeDocument, revision: RevisionName): JsonObject {
     const { seal } = this.#types
     const sealed: JsonObject = {}
     for (const name of this.#processors.get(type)?.foldSecrets ?? []) {
       const secret = config[name]
       if (seal === undefined || typeof secret !== 'string') continue
-      sealed[name] = { sealed: seal.closeAlike(secret, placeOfSecret(id, name)) }
+      sealed[name] = { sealed: seal.closeAlike(secret, placeOfSecret(revision, id, name)) }
     }
     return sealed
   }
 
   /** Options of a node with the secrets that the fold needs; those of a draft are not sealed. */
-  #opened({ foldSecrets = [] }: Processor, { id, user_config: config }: NodeDocument): JsonObject {
+  #opened(
+    { foldSecrets = [] }: Processor,
+    { id, user_config: config }: NodeDocument,
+    revision: RevisionName,
+  ): JsonObject {
     const { seal } = this.#types
     let opened = config
     for (const name of foldSecrets) {
       const secret = config[name]
-      if (seal === undefined || !isSealed(secret)) continue
-      opened = { ...opened, [name]: seal.open(secret.sealed, placeOfSecret(id, name)) }
+      if (!isSealed(secret)) continue
+      const place = placeOfSecret(revision, id, name)
+      if (seal === undefined)
+        throw new RangeError(
+          `The secret at "${place}" cannot be decrypted without a secret key: set WEIR_SECRET_KEY`,
+        )
+      opened = { ...opened, [name]: seal.open(secret.sealed, place) }
     }
     return opened
   }
@@ -184,10 +212,38 @@ export class Catalogue {
   /**
    * A pipeline in the form that partitions receive. Alerts are left out as a whole: partitions do not evaluate them, and
    * they contain passwords and keys of services.
+   *
+   * @param elsewhere ids of the nodes whose lines go to another installation
    */
-  foldDocumentOf({ alerts: _, ...document }: PipelineDocument): PipelineDocument {
-    const nodes = document.nodes.map(node => ({ ...node, user_config: this.foldOptionsOf(node) }))
+  foldDocumentOf(
+    { alerts: _, ...document }: PipelineDocument,
+    elsewhere: readonly string[] = [],
+  ): PipelineDocument {
+    const nodes = document.nodes.map(node => ({
+      ...node,
+      type: this.runningTypeOf(node, elsewhere.includes(node.id)),
+      user_config: this.foldOptionsOf(node, document),
+    }))
     return { ...document, nodes }
+  }
+
+  /** Whether the lines of a node go to another installation. */
+  goesElsewhere({ kind, type, user_config }: NodeDocument, site: Pick<PublishSite, 'isOwnHost'>): boolean {
+    const destination = kind === 'sink' ? this.#destinations.get(type) : undefined
+    return destination?.delivery === 'lines' && destination.goesElsewhere?.(user_config, site) === true
+  }
+
+  /** Type under which partitions run a node: its own as it was sent, unless its lines go to another installation. */
+  runningTypeOf({ kind, type }: Pick<NodeDocument, 'kind' | 'type'>, isElsewhere: boolean): string {
+    const destination = kind === 'sink' && isElsewhere ? this.#destinations.get(type) : undefined
+    return destination?.delivery === 'lines' ? (destination.elsewhere?.type ?? type) : type
+  }
+
+  /** Whether the events of a node leave in requests: then it has deliveries. */
+  sendsRequests(node: Pick<NodeDocument, 'kind' | 'type'>, isElsewhere: boolean): boolean {
+    if (node.kind !== 'sink') return false
+    const destination = this.#destinations.get(this.runningTypeOf(node, isElsewhere))
+    return destination?.delivery === 'requests' && destination.transport !== NO_TRANSPORT
   }
 
   /** The canonical id of an alias; undefined when the contract does not have the type. */
@@ -236,30 +292,7 @@ export function isOpened({ entrance }: Source): boolean {
   return entrance !== 'pull'
 }
 
-/** Whether anything carries the requests of a destination, or it has none. */
-export function isCarried(destination: Destination): boolean {
-  return destination.delivery === 'lines' || destination.transport === NO_TRANSPORT
-}
-
-/** Partitions do not get secrets of destinations, so the fold would run without the option. */
-function assertNoSecretInFold({ type, config, foldOptions }: Destination): void {
-  for (const [name = '', ...within] of secretPlaces(config))
-    if (within.length === 0 && foldOptions.includes(name))
-      throw new RangeError(`the fold of destination "${type}" cannot read the secret option "${name}"`)
-}
-
 /** A sealed secret can only be opened in its place. */
-function placeOfSecret(node: string, option: string): string {
-  return `option ${option} of node ${node}`
-}
-
-/** Finds declarations by their type or one of their aliases. */
-function byWireId<Declaration extends NodeDeclaration>(
-  declarations: readonly Declaration[],
-): ReadonlyMap<string, Declaration> {
-  return new Map(
-    declarations.flatMap(declaration =>
-      [declaration.type, ...(declaration.aliases ?? [])].map(type => [type, declaration] as const),
-    ),
-  )
+function placeOfSecret({ id, revision }: RevisionName, node: string, option: string): string {
+  return `option ${option} of node ${node} in revision ${revision} of pipeline ${id}`
 }

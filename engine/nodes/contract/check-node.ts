@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
-import { MAX_PROBLEMS, type Problem, quotable } from '../../event/problem.ts'
+import { MAX_PROBLEMS, type Problem, unknownChoice, unknownMember } from '../../event/problem.ts'
 import type { Catalogue, NodeKind } from './catalogue.ts'
 import type { ConfigCheck } from './config-schema.ts'
 import { checkOptions, type NodeSettings } from './node-declaration.ts'
@@ -26,7 +26,7 @@ export function checkNode(
   { previous, settings = {} }: NodeCheckOptions = {},
 ): ConfigCheck {
   const declaration = catalogue.declarationOf(kind, type)
-  if (declaration === undefined) return refused('/type', 'must be equal to one of the allowed values')
+  if (declaration === undefined) return refused('/type', unknownType(catalogue, kind, type))
   const sent = userConfig ?? {}
   if (userConfig === null || !isJsonObject(sent)) return refused('/user_config', 'must be object')
   const checked = checkOptions(declaration, sent, { typeAsSent: type, previous, settings })
@@ -58,11 +58,16 @@ export function tooManyUnknownOptions(
   const problems: Problem[] = []
   for (const name in userConfig) {
     if (Object.hasOwn(schema.properties, name)) continue
-    const message = `must NOT have additional properties: '${quotable(name)}'`
+    const message = unknownMember(name, Object.keys(schema.properties), type)
     problems.push({ instancePath: '/user_config', message })
     if (problems.length === MAX_PROBLEMS) return problems
   }
   return []
+}
+
+function unknownType(catalogue: Catalogue, kind: NodeKind, type: string): string {
+  const types = catalogue.declarations[kind].map(declaration => declaration.type)
+  return unknownChoice(type, types, false)
 }
 
 function refused(instancePath: string, message: string): ConfigCheck {

@@ -3,12 +3,12 @@ import Type, { type TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { type Condition, checkCondition, checkLeaf, type Leaf } from '../../conditions/condition.ts'
 import type { ConditionRules } from '../../conditions/condition-check.ts'
-import { scriptProblem } from '../../conditions/script.ts'
 import { withBoundedLoops } from '../../event/bounded-loops.ts'
 import { FIELD_PATH_MESSAGE, isFieldPath, parseFieldPath } from '../../event/field-path.ts'
-import { MAX_PROBLEMS, type Problem, quotable } from '../../event/problem.ts'
+import { MAX_PROBLEMS, type Problem, unknownWordMessage } from '../../event/problem.ts'
 import { grokPatternProblem } from '../../expressions/grok/grok-pattern.ts'
 import { regularExpressionProblem } from '../../expressions/regular-expression.ts'
+import { scriptProblem } from '../../scripts/script-check.ts'
 
 interface Described {
   readonly description: string
@@ -63,6 +63,8 @@ export type ConfigCheck = { readonly stored: JsonObject } | { readonly problems:
 /** Validator that neither turns `5` into `"5"` nor drops unknown members: mistakes are reported, not repaired. */
 const ajv = new Ajv({
   allErrors: true,
+  // Findings know the schema and the value that they are about.
+  verbose: true,
   useDefaults: true,
   coerceTypes: false,
   code: { process: withBoundedLoops },
@@ -138,9 +140,10 @@ const validators = new WeakMap<TSchema, ValidateFunction>()
 /**
  * Checks the options of a node as they came in a request.
  *
+ * @param owner the value as a sentence names it
  * @returns the sent options with the schema's defaults, or the first thousand findings, with pointers into the options
  */
-export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
+export function checkConfig(schema: TSchema, sent: JsonValue, owner: string): ConfigCheck {
   let validate = validators.get(schema)
   if (validate === undefined) {
     validate = ajv.compile(schema)
@@ -149,7 +152,7 @@ export function checkConfig(schema: TSchema, sent: JsonValue): ConfigCheck {
   const stored = copyWithin(sent, MAX_NESTING)
   if (stored === undefined) return { problems: [TOO_DEEP] }
   if (validate(stored)) return { stored: stored as JsonObject }
-  return { problems: (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(problemOf) }
+  return { problems: (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(error => problemOf(error, owner)) }
 }
 
 /** Returns the finding about a value that is nested too deeply to be checked. */
@@ -157,12 +160,9 @@ export function nestingProblem(value: JsonValue): Problem | undefined {
   return copyWithin(value, MAX_NESTING) === undefined ? TOO_DEEP : undefined
 }
 
-function problemOf({ instancePath, message = 'must be valid', keyword, params }: ErrorObject): Problem {
-  if (keyword === 'additionalProperties')
-    return { instancePath, message: `${message}: '${quotable(String(params.additionalProperty))}'` }
-  if (keyword === 'enum')
-    return { instancePath, message: `${message}: ${(params.allowedValues as string[]).join(', ')}` }
-  return { instancePath, message }
+function problemOf(error: ErrorObject, owner: string): Problem {
+  const { instancePath, message = 'must be valid' } = error
+  return { instancePath, message: unknownWordMessage(error, owner) ?? message }
 }
 
 /**

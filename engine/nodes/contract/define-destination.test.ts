@@ -18,7 +18,7 @@ test('a destination receives exactly the options that its fold reads', () => {
     // @ts-expect-error: the fold does not have the URL.
     neverSent: (_event, { app, url }) => void heard.push(app, url),
     // @ts-expect-error: without a transport, the fold calls this function.
-    encode: (_events, { app, url }) => [void heard.push(app, url)].slice(1) as never[],
+    encode: (_batch, { app, url }) => [void heard.push(app, url)].slice(1) as never[],
     // @ts-expect-error: no transport has the URL, either.
     judge: (_answer, { app, url }) => (heard.push(app, url) > 0 ? 'delivered' : 'again'),
   })
@@ -32,10 +32,12 @@ test('a destination whose fold reads nothing receives no option there, and all o
     foldOptions: [],
     // @ts-expect-error: the fold has not a single option.
     neverSent: (_event, { app }) => void app,
-    encode: (_events, { app, url }) => [{ request: `${url}?app=${app}`, events: 1 }],
+    encode: (_batch, { app, url }) => [{ request: `${url}?app=${app}`, events: 1 }],
     judge: (_answer, { url }) => (url === '' ? 'again' : 'delivered'),
   })
-  expect([...relay.encode([], { app: 'a', url: 'u' })]).toEqual([{ request: 'u?app=a', events: 1 }])
+  expect([
+    ...relay.encode({ id: '', events: [], eventIds: [], closedMs: 0 }, { app: 'a', url: 'u' }),
+  ]).toEqual([{ request: 'u?app=a', events: 1 }])
 })
 
 test('a destination cannot name an option for the fold that it does not have', () => {

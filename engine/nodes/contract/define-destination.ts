@@ -42,11 +42,22 @@ export interface OwnStore<
   readonly delivery: 'lines'
   /** @param config the options that the fold reads, checked */
   compile(config: Config): OwnStoreSink
+  /**
+   * Sends lines to other installations. Its options are those of the own store; its type is in no request, only in the documents
+   * that partitions receive. Absent: lines stay here.
+   */
+  readonly elsewhere?: SendingDestination
+  /** Whether the lines of a node go to another installation. Absent: never. */
+  goesElsewhere?(config: JsonObject, site: Pick<PublishSite, 'isOwnHost'>): boolean
   readonly examples: readonly StoredExample[]
 }
 
 /** Transport of destinations without requests: the fold itself calls them. */
 export const NO_TRANSPORT = 'none'
+/** Transport whose requests are `HttpRequest`. */
+export const HTTP_TRANSPORT = 'http'
+/** Transport whose requests are `KafkaProduction`. */
+export const KAFKA_TRANSPORT = 'kafka'
 
 /**
  * Destination that sends requests to another system. It is pure: it creates requests and judges answers. A transport
@@ -66,7 +77,10 @@ export interface SendingDestination<
 > extends RunningDestination<Code, FoldOptions> {
   readonly config: Schema
   readonly delivery: 'requests'
-  /** Name of the transport that carries its requests. Only `none` exists, for a destination without requests. */
+  /**
+   * Name of the transport that carries its requests: `none` for a destination without requests, `http` or `kafka`. No pipeline
+   * with another one, or with requests and without `since`, can be published.
+   */
   readonly transport: Transport
   /**
    * Returns the reason why an event can never be sent; undefined: it can be.
@@ -74,30 +88,130 @@ export interface SendingDestination<
    * @param config the options that the fold reads
    */
   neverSent(event: Event, config: Config): DeliveryFailure<NoInfer<Code>> | undefined
+  /** Absent: events need no requests. */
+  readonly batching?: Batching<Config>
   /**
-   * Creates requests for events, in order. Every event is part of exactly one request, or needs none.
+   * Creates the requests of a batch, in order. Every event is part of exactly one request, or needs none. The same batch and
+   * options always give the same bytes. A batch within the bounds of `batching` needs one request.
    *
    * @param config all options; without a transport, those that the fold reads
    */
-  encode(events: readonly Event[], config: SentConfig): Iterable<EncodedRequest<Request>>
+  encode(batch: Batch, config: SentConfig): Iterable<EncodedRequest<Request>>
   /**
    * Judges the answer to a request, or the failure of the connection.
    *
    * @param config all options; without a transport, those that the fold reads
    * @returns a verdict on all events of the request, or one per event, in order
    */
-  judge(answer: Answer, config: SentConfig): Verdict<NoInfer<Code>> | readonly Verdict<NoInfer<Code>>[]
+  judge(
+    answer: Answer,
+    config: SentConfig,
+    sent: EncodedRequest<Request>,
+  ): Verdict<NoInfer<Code>> | readonly Verdict<NoInfer<Code>>[]
+  /**
+   * Returns the rate of requests that must not be exceeded: more of them wait. Absent or undefined: any.
+   *
+   * @param config all options
+   */
+  pace?(config: SentConfig): RequestPace | undefined
+  /**
+   * Creates a request that changes nothing, whose answer shows whether the server is there and accepts the credentials. Absent:
+   * a request of `encode` with an empty body does so.
+   *
+   * @param config all options
+   */
+  checkRequest?(config: SentConfig): Request
   readonly examples: readonly SendingExample[]
+}
+
+export interface RequestPace {
+  readonly requests: number
+  /** Length of the span in which as many requests may begin, in ms. */
+  readonly perMs: number
+}
+
+/** Events that leave together. A repeat has the same id, events and ids of events, also in another process. */
+export interface Batch {
+  /** Text of a UUID. */
+  readonly id: string
+  readonly events: readonly Event[]
+  /** Id of each event: the decimal text of a number that no other event has, at each repeat and replay the same. */
+  readonly eventIds: readonly string[]
+  /** Log time at which the batch was closed, UNIX ms. */
+  readonly closedMs: number
+  /** Place of the batch in its lane; absent: it is in none. */
+  readonly place?: BatchPlace
+}
+
+/** Place of a batch among those that a node sends from a partition. A repeat has the same place. */
+export interface BatchPlace {
+  /** Name of the lane, which no other lane of any installation has: 1 to 64 letters, digits and `-`. */
+  readonly lane: string
+  /** Number of the batch in the lane, which rises. */
+  readonly number: number
+  /** Absent: the batch is whole. */
+  readonly part?: BatchPart
+}
+
+/** Part of a batch that is sent alone. */
+export interface BatchPart {
+  /** Index of its first event in the whole batch. */
+  readonly first: number
+  readonly events: number
+  /** Number of events in the whole batch. */
+  readonly of: number
+}
+
+/** Rules by which events become batches. They follow from the events and the options alone. */
+export interface Batching<Config = JsonObject> {
+  /** @param config the options that the fold reads */
+  bounds(config: Config): BatchBounds
+  /**
+   * Returns the bytes that an event adds to a request before compression.
+   *
+   * @param config the options that the fold reads
+   */
+  sizeOf(event: Event, config: Config): number
+  /**
+   * Returns the text by which batches are split: events with different texts are never in one batch. Absent: all may be.
+   *
+   * @param config the options that the fold reads
+   */
+  splitOf?(event: Event, config: Config): string
+}
+
+/** A batch ends at the first bound that is reached. An event that is larger than a batch is one alone. */
+export interface BatchBounds {
+  /** Maximum sum of sizes. */
+  readonly bytes: number
+  /** Maximum number of events; absent: any. */
+  readonly events?: number
+  /** Time since the first event, in ms. */
+  readonly ageMs: number
 }
 
 export interface EncodedRequest<Request> {
   readonly request: Request
   /** Number of events in it. */
   readonly events: number
+  /**
+   * Indexes of events of it that its body does not contain, because the server accepts them only in a later request. They are
+   * judged as `again`. Absent: none.
+   */
+  readonly waiting?: readonly number[]
 }
 
-/** A failure means that the event will never be accepted. */
-export type Verdict<Code extends ErrorCode = ErrorCode> = 'delivered' | 'again' | DeliveryFailure<Code>
+/**
+ * Fate of an event after an answer. `again`: the request is repeated. `rest`: the server does not accept the credentials, so
+ * the node waits for a change and repeats the request from time to time. `halve`: both halves of the events are sent
+ * alone, in order, because one of the events may be the reason. A failure means that the event will never be accepted.
+ */
+export type Verdict<Code extends ErrorCode = ErrorCode> =
+  | 'delivered'
+  | 'again'
+  | 'rest'
+  | 'halve'
+  | DeliveryFailure<Code>
 
 /** Installation and account for which a destination is published. */
 export interface PublishSite {
@@ -131,7 +245,7 @@ export interface SendingExample {
   readonly never?: Readonly<Record<number, ShownFailure>>
   /** Requests for the other events, as they are sent. */
   readonly requests: readonly JsonValue[]
-  /** Answers to the first request. */
+  /** Answers to the first request. Absent members of answers by HTTP are empty. */
   readonly answers?: readonly AnswerExample[]
 }
 
@@ -140,7 +254,7 @@ export interface AnswerExample {
   readonly verdict: ShownVerdict | readonly ShownVerdict[]
 }
 
-export type ShownVerdict = 'delivered' | 'again' | { readonly failed: ShownFailure }
+export type ShownVerdict = Exclude<Verdict, DeliveryFailure> | { readonly failed: ShownFailure }
 
 /** Code and field of a failure. */
 export type ShownFailure = readonly [ErrorCode, string | null]

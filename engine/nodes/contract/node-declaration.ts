@@ -13,6 +13,8 @@ export interface NodeDeclaration {
   /** Other wire ids with the same meaning; the sent one is returned (pipeline API, appendix A). */
   readonly aliases?: readonly string[]
   readonly summary: string
+  /** Sentences for the reference page: rules and bounds that the options and the examples do not show. */
+  readonly notes?: readonly string[]
   /** Options with their defaults. */
   readonly config: TObject
   /**
@@ -69,7 +71,7 @@ export function checkStoredOptions(
   options: JsonObject,
   settings: NodeSettings = {},
 ): ConfigCheck {
-  const checked = checkConfig(declaration.config, options)
+  const checked = checkConfig(declaration.config, options, declaration.type)
   const found = 'problems' in checked ? checked.problems : []
   const problems = [...found, ...(declaration.check?.(options, settings) ?? [])]
   return problems.length > 0 ? { problems } : checked

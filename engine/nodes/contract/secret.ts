@@ -66,6 +66,16 @@ export function replaceSecrets(
   return Object.fromEntries(members)
 }
 
+/** Values of all secrets in options, in the order of their places. */
+export function secretValues(schema: TSchema, config: JsonObject): string[] {
+  const values: string[] = []
+  replaceSecrets(schema, config, secret => {
+    if (typeof secret === 'string') values.push(secret)
+    return undefined
+  })
+  return values
+}
+
 /** Options without their secrets. */
 export function withoutSecrets(schema: TSchema, config: JsonObject): JsonObject {
   return replaceSecrets(schema, config, () => undefined) as JsonObject

@@ -6,4 +6,5 @@ export interface StateBounds {
   readonly maxEntries: number
 }
 
+/** Bounds of processors whose specification names no others. */
 export const DEFAULT_STATE_BOUNDS: StateBounds = { maxKeys: 1_000_000, maxEntries: 8_000_000 }

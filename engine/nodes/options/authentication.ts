@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type TOptional, type TString } from 'typebox'
 import { isJsonObject, type JsonValue } from '../../../schemas/json.ts'
 import { type Problem, pointerTo } from '../../event/problem.ts'
 import { Secret } from '../contract/secret.ts'
@@ -35,7 +35,7 @@ export function authentication(strategies: readonly Strategy[], options: { defau
   return Type.Object(
     {
       strategy: Type.Enum([...strategies], { description: 'How the sender proves who it is' }),
-      ...Object.fromEntries(properties),
+      ...(Object.fromEntries(properties) as Record<Member, TOptional<TString>>),
     },
     { additionalProperties: false, description: 'Credentials for the destination', ...options },
   )

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject } from '../../../schemas/json.ts'
 import type { Problem } from '../../event/problem.ts'
+import type { PublishSite } from '../contract/define-destination.ts'
 
 /** Option to join small objects into larger ones from time to time (pipeline API, section 6.2). */
 export const fileConsolidation = Type.Optional(
@@ -40,4 +41,12 @@ export function consolidationProblems(sent: JsonObject): Problem[] {
   const { encoding, file_consolidation: consolidation } = sent
   if (encoding !== 'json' || !isJsonObject(consolidation) || consolidation.enabled !== true) return []
   return [{ instancePath: '/file_consolidation/enabled', message: 'must be false when encoding is "json"' }]
+}
+
+/** Finds a node that joins objects, when a pipeline is published. */
+export function consolidationPublishProblems(config: JsonObject, { notPublished }: PublishSite): Problem[] {
+  const { file_consolidation: consolidation } = config
+  if (!isJsonObject(consolidation) || consolidation.enabled !== true) return []
+  const message = `must be false: joining of objects is not part of this version, so ${notPublished}`
+  return [{ instancePath: '/file_consolidation/enabled', message }]
 }

@@ -105,7 +105,9 @@ test.each<[JsonObject, string[]]>([
   [{ brokers: BROKERS, ...SASL, sasl_username: null }, ['/sasl_username must be string']],
   [
     { brokers: BROKERS, sasl_mechanism: 'plain' },
-    ['/sasl_mechanism must be equal to one of the allowed values: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, '],
+    [
+      '/sasl_mechanism must be equal to one of the allowed values: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, ""; did you mean "PLAIN"?',
+    ],
   ],
   [{ brokers: BROKERS, tls_enabled: 'true' }, ['/tls_enabled must be boolean']],
 ])('%j is refused', (config, expected) => {

@@ -18,3 +18,17 @@ export function monitoredResourceProblems(sent: JsonObject): Problem[] {
     isJsonObject(label) && typeof label.label_name === 'string' ? label.label_name : undefined,
   )
 }
+
+/** The resource of an entry or of a series, as requests contain it. */
+export function monitoredResourceOf({
+  resource_type: type,
+  resource_labels: sent = [],
+}: ResourceConfig): JsonObject {
+  const entries = sent.map(({ label_name: name, label_value: value }) => [name, value] as const)
+  return { type, ...(entries.length > 0 && { labels: Object.fromEntries(entries) }) }
+}
+
+interface ResourceConfig {
+  readonly resource_type: string
+  readonly resource_labels?: readonly { readonly label_name: string; readonly label_value: string }[]
+}

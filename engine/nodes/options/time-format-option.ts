@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { JsonObject } from '../../../schemas/json.ts'
-import type { Problem } from '../../event/problem.ts'
+import { type Problem, quotable } from '../../event/problem.ts'
 import { compileTimeFormat } from '../../times/time-format.ts'
 
 /** Value in place of a format whose text is in another member (components, section 9.3). */
@@ -30,15 +30,26 @@ export function timeFormatText(
   return typeof text === 'string' ? text : undefined
 }
 
-/** @returns the finding about an object with Custom and without a text */
-export function customFormatProblems(options: JsonObject, { format, custom }: TimeFormatMembers): Problem[] {
-  if (options[format] !== CUSTOM || options[custom] !== undefined) return []
-  return [{ instancePath: '', message: `must have required property '${custom}'` }]
+/**
+ * Returns the findings about a format that is sent: Custom without a text, or a format by which no time can be read.
+ *
+ * @param options members of any type; findings of their schema are not repeated
+ * @param compile throws a RangeError for an invalid format
+ */
+export function timeFormatProblems(
+  options: JsonObject,
+  members: TimeFormatMembers,
+  compile?: (format: string) => unknown,
+): Problem[] {
+  const { format, custom } = members
+  if (options[format] === CUSTOM && options[custom] === undefined)
+    return [{ instancePath: '', message: `must have required property '${custom}'` }]
+  return unreadableFormatProblems(options, members, compile)
 }
 
 /**
- * Reports formats by which no time can be read. Formats are stored as clients send them, but a pipeline with such a
- * format cannot be published.
+ * Reports formats by which no time can be read. Such formats are refused when they are sent, but earlier programs stored
+ * them: a pipeline with one cannot be published.
  *
  * @param compile throws a RangeError for an invalid format
  */
@@ -47,8 +58,9 @@ export function unreadableFormatProblems(
   members: TimeFormatMembers,
   compile: (format: string) => unknown = compileTimeFormat,
 ): Problem[] {
-  const problem = formatProblem(timeFormatText(options, members) ?? '', compile)
-  if (problem === undefined) return []
+  const text = timeFormatText(options, members)
+  const problem = text && formatProblem(text, compile)
+  if (!problem) return []
   const member = options[members.format] === CUSTOM ? members.custom : members.format
   return [{ instancePath: `/${member}`, message: problem }]
 }
@@ -63,6 +75,6 @@ export function formatProblem(
     return undefined
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    return `must be a valid time format: ${error.message}`
+    return `must be a valid time format, and "${quotable(format)}" is not: ${error.message}`
   }
 }

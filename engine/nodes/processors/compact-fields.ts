@@ -131,7 +131,8 @@ export const compactFields = defineProcessor({
       ],
     },
     {
-      title: 'a missing field, or one that is no container, is recorded, and the other fields are compacted',
+      title:
+        'a missing field, or one that is not a container, is recorded, and the other fields are compacted',
       config: { fields: ['.a', '.b', '.c', '.d'] },
       steps: [
         {

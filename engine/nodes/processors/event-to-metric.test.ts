@@ -100,11 +100,11 @@ test.each<[string, JsonValue]>([
   ['a fraction without digits', '1.'],
   ['a number in a no-break space', '\u00a01'],
   ['a number beyond a double', '1e400'],
-  ['such a number that is no text', new NumberText('1e400')],
+  ['such a number that is not a text', new NumberText('1e400')],
   ['null', null],
   ['an object', {}],
   ['a list', [1]],
-])('%s is no value', (_what, v) => {
+])('%s is not a value', (_what, v) => {
   expect(errors(valid, { v })).toEqual([['E_EVENT_TO_METRIC_FAILED', '.v']])
 })
 

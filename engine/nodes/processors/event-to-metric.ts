@@ -18,7 +18,7 @@ const NUMBER = /^[ \t\n\r]*(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)[ \t\n\r
 
 /**
  * Event to metric: makes one metric of each event; the event itself does not go on. Rules: components, section 5.8. Our
- * choice: a number beyond the range of a double is no value of a metric.
+ * choice: a number beyond the range of a double is not a value of a metric.
  */
 export const eventToMetric = defineProcessor({
   type: 'event-to-metric',

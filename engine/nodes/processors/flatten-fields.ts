@@ -135,7 +135,8 @@ export const flattenFields = defineProcessor({
       ],
     },
     {
-      title: 'a missing field, or one that is no container, is recorded, and the other fields are flattened',
+      title:
+        'a missing field, or one that is not a container, is recorded, and the other fields are flattened',
       config: { fields: ['.a', '.b', '.c', '.d'] },
       steps: [
         {

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../schemas/json.ts'
+import { runProblemsOf } from '../../../test/support/run-problems.ts'
 import { running } from '../../../test/support/running-processor.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
 import { Event } from '../../event/event.ts'
-import { UNMETERED } from '../../expressions/cost-meter.ts'
-import { FREE_STEPS } from '../../expressions/expression-budget.ts'
+import { BEYOND_BUDGET, EventMeter, SUSPENDED, UNMETERED } from '../../expressions/cost-meter.ts'
+import { ExpressionAllowance, ExpressionBudget, FREE_STEPS } from '../../expressions/expression-budget.ts'
+import { scriptCalls } from '../../scripts/script-calls.ts'
+import { Stretch } from '../../steps.ts'
 import { jsScript } from './js-script.ts'
 
 const { problems, stored } = transformOptions('js-script')
@@ -31,22 +34,22 @@ test.each([
   ['function f(m) {\n  while (m.a) {}\n}', 'a "while" loop is not available (line 2, column 3)'],
   ['function f(m) { return Math.max(m.a, 1) }', '"Math.max" is not available (line 1, column 24)'],
   [
-    'function f(m) { return parseGrok(m.line, "%{WORD:w}") }',
-    '"parseGrok" is not available on this server yet (line 1, column 24)',
+    'function f(m) { return parseGrok(m.line) }',
+    'the function "parseGrok" takes 2 values, not 1 (line 1, column 24)',
   ],
 ])('saved, and not published: %s', (script, problem) => {
   expect(stored({ script })).toEqual({ script })
-  expect(jsScript.runProblems?.({ script })).toEqual([
+  expect(runProblemsOf(jsScript.runProblems?.({ script }))).toEqual([
     { instancePath: '/script', message: `script cannot run: ${problem}` },
   ])
 })
 
 test('a script within the language can be published, and a missing one is reported elsewhere', () => {
-  expect(jsScript.runProblems?.({})).toEqual([])
-  expect(jsScript.runProblems?.({ script: 'function f(m) { return m };' })).toEqual([])
+  expect(runProblemsOf(jsScript.runProblems?.({}))).toEqual([])
+  expect(runProblemsOf(jsScript.runProblems?.({ script: 'function f(m) { return m };' }))).toEqual([])
 })
 
-const { after, errors } = running(jsScript)
+const { after, cost, errors } = running(jsScript)
 
 test.each([
   ['function f() {}', 'no parameters', '{"a":1}', undefined],
@@ -108,10 +111,73 @@ test('metadata is replaced by an object that is assigned to it, and by nothing e
   for (const value of ['null', '5', '[1]', "'x'"]) expect(metadataAfter(value)).toEqual({ a: 1 })
 })
 
+test('members of the metadata are set, and removed by null and by undefined', () => {
+  const script = 'function f(m, meta) { meta.a = null; meta.b.c = undefined; meta.d.e = 1; return m }'
+  const event = Event.of({}, { a: 1, b: { c: 2, f: null }, g: 3 }, '2031-03-09T08:15:30.250Z')
+  const after = jsScript.compile({ script }, () => {}, UNMETERED)(event, undefined, 0) as Event
+  expect(after.metadata).toEqual({ b: { f: null }, g: 3, d: { e: 1 } })
+})
+
 test('a metadata that contains itself fails the event', () => {
   expect(errors({ script: 'function f(m, meta) { meta.self = meta; return m }' }, {})).toEqual([
     ['E_SCRIPT_FAILED', null],
   ])
+})
+
+test('an event whose grok patterns cost more than it may fails, and the account pays for the steps', () => {
+  const script =
+    "function f(m) { m.found = parseGrok(m.line, '%{GREEDYDATA:a}-%{GREEDYDATA:b}-%{INT:c}'); return m }"
+  const short = '-'.repeat(500)
+  expect(cost({ script }, { line: short })).toBeGreaterThan(1_000)
+  expect(after({ script }, { line: `${short}4` })).toEqual({
+    line: `${short}4`,
+    found: { a: '-'.repeat(498), b: '', c: '4' },
+  })
+  const long = '-'.repeat(60_000)
+  expect(cost({ script }, { line: long })).toBe('too much')
+  let taken = 0
+  const process = jsScript.compile({ script }, () => {}, {
+    ...UNMETERED,
+    stepsLeft: () => 1_000,
+    takeSteps: steps => (taken += steps),
+    countAtOnce: () => {
+      throw BEYOND_BUDGET
+    },
+  })
+  expect(() => process(Event.of({ line: long }, {}, ''), undefined, 0)).toThrow(BEYOND_BUDGET)
+  expect(taken).toBeGreaterThan(10)
+})
+
+test('a search of a script is done at once, and the stretch pays for it', () => {
+  const script = "function f(m) { return parseGrok(m.line, '%{GREEDYDATA:a}-%{INT:c}') }"
+  const meter = new EventMeter()
+  const stretch = new Stretch()
+  const allowance = new ExpressionAllowance(new ExpressionBudget())
+  allowance.begin(0, 10_000)
+  meter.open(allowance, stretch)
+  meter.begin(0)
+  stretch.begin()
+  stretch.left = 5
+  const line = `${'x'.repeat(5_000)}-7`
+  const process = jsScript.compile({ script }, () => {}, meter)
+  const outcome = process(Event.of({ line }, {}, ''), undefined, 0) as Event
+  expect(outcome.message).toEqual({ a: 'x'.repeat(5_000), c: '7' })
+  expect(stretch.left).toBeLessThan(-5_000)
+})
+
+test('the most steps of one call are known to the process', () => {
+  const script = 'function f(m) { let n = 0; for (const x of m.list) { n = n + x } m.n = n; return m }'
+  const steps: number[] = []
+  const process = jsScript.compile({ script }, () => {}, {
+    ...UNMETERED,
+    takeSteps: taken => steps.push(taken),
+  })
+  scriptCalls.mostSteps = 0
+  for (const length of [3, 40, 5]) {
+    process(Event.of({ list: Array.from({ length }, () => 1) }, {}, ''), undefined, 0)
+    expect(scriptCalls.mostSteps).toBe(Math.max(...steps))
+  }
+  expect(scriptCalls.mostSteps).toBeGreaterThan(40)
 })
 
 test('a dropped event is explained by the statement that returned null', () => {
@@ -162,4 +228,24 @@ test.each([
   expect(process(Event.of(message, {}, '2031-03-09T08:15:30.250Z'), undefined, 0)).toBeInstanceOf(Event)
   expect(taken).toBeGreaterThan(50)
   expect(taken).toBeLessThan(FREE_STEPS)
+})
+
+test('a long script is compiled in stretches, and its first event is then judged as any other', () => {
+  const script = `function f(m) { ${'m.a=1;'.repeat(6_000)} m.b = 2; return m }`
+  const meter = new EventMeter()
+  const process = jsScript.compile({ script }, () => {}, meter)
+  const stretch = new Stretch()
+  meter.open(undefined, stretch)
+  const event = Event.of({}, {}, '2031-03-09T08:15:30.250Z')
+  for (let stretches = 1; ; stretches++) {
+    try {
+      expect(process(event, undefined, 0)).toMatchObject({ message: { a: 1, b: 2 } })
+      expect(stretches).toBeGreaterThan(10)
+      return
+    } catch (error) {
+      if (error !== SUSPENDED) throw error
+      stretch.begin()
+      meter.again()
+    }
+  }
 })

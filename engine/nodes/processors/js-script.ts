@@ -3,15 +3,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../schemas/
 import { TWELFTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import type { Event } from '../../event/event.ts'
 import { drop, Failed, fail, pass } from '../../event/outcome.ts'
+import { UNMETERED } from '../../expressions/cost-meter.ts'
 import {
   compileScript,
+  compilingScript,
   type Script,
   type ScriptResult,
-  scriptRunProblem,
 } from '../../scripts/compile-script.ts'
 import { placeOf } from '../../scripts/script-problem.ts'
 import { HOLDS_ITSELF, MAX_STEPS, TOO_LONG_TEXT, TOO_MANY_STEPS } from '../../scripts/script-run.ts'
+import { scriptRunProblem } from '../../scripts/script-run-problem.ts'
 import { canonicalTimeIn } from '../../scripts/script-times.ts'
+import type { Steps } from '../../steps.ts'
 import { ScriptText } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
 import { callScript } from '../options/script-call.ts'
@@ -28,7 +31,7 @@ const SCRIPT = `function tidy(message, metadata) {
 /** Indexes of the parameters whose values at the end become a part of the event. */
 const KEPT = [1, 2]
 /** Explanations repeat a call that was within its limits. */
-const ANY_STEPS = { stepsLeft: () => MAX_STEPS, takeSteps: () => {} }
+const ANY_STEPS = { ...UNMETERED, stepsLeft: () => MAX_STEPS }
 
 /**
  * Script: one function of the user's per event. Its value becomes the message; null, or none, drops the event. Changes of the
@@ -40,6 +43,9 @@ export const jsScript = defineProcessor({
   aliases: ['script-execution'],
   summary: 'Run a function of your own on each event.',
   since: TWELFTH_BEHAVIOUR,
+  notes: [
+    'The language, its differences from JavaScript and its limits are described in [scripts](scripts.md). A script has at most 65,536 bytes.',
+  ],
   config: Type.Object(
     {
       script: ScriptText({
@@ -48,34 +54,39 @@ export const jsScript = defineProcessor({
     },
     { additionalProperties: false },
   ),
-  errors: ['E_SCRIPT_FAILED'],
+  errors: ['E_SCRIPT_FAILED', 'E_EXPRESSION_COST'],
 
-  runProblems({ script }: { readonly script: unknown }) {
+  *runProblems({ script }: { readonly script: unknown }) {
     // The options of a node that is being edited may be incomplete.
-    const problem = typeof script === 'string' ? scriptRunProblem(script) : undefined
-    if (problem === undefined) return []
+    const problem = typeof script === 'string' ? yield* scriptRunProblem(script) : undefined
+    if (problem === undefined) return
     const { message, line, column } = problem
-    return [
-      { instancePath: '/script', message: `script cannot run: ${message} (line ${line}, column ${column})` },
-    ]
+    yield {
+      instancePath: '/script',
+      message: `script cannot run: ${message} (line ${line}, column ${column})`,
+    }
   },
 
-  compile({ script: text }, _report, meter) {
+  compile({ script: text }, _report, meter, { stateVariable } = {}) {
     let script: Script | undefined
+    let compiling: Steps<Script> | undefined
     return (event, _state, nowMs) => {
       // A long script takes milliseconds to compile, and many nodes never meet an event.
-      script ??= compileScript(text, KEPT)
-      const result = callScript(script, count => valuesOf(event, count), nowMs, meter)
+      if (script === undefined) {
+        compiling ??= compilingScript(text, KEPT)
+        script = meter.prepared(compiling)
+      }
+      const result = callScript(script, count => valuesOf(event, count), nowMs, meter, stateVariable)
       if (result instanceof Failed) return result
       return result.value === null ? drop() : pass(eventAfter(event, result))
     }
   },
 
-  explain({ script: text }) {
+  explain({ script: text }, stateVariable) {
     let script: Script | undefined
     return (event, _state, nowMs) => {
       script ??= compileScript(text, KEPT)
-      const result = callScript(script, count => valuesOf(event, count), nowMs, ANY_STEPS)
+      const result = callScript(script, count => valuesOf(event, count), nowMs, ANY_STEPS, stateVariable)
       if (result instanceof Failed || result.returnedAt === undefined)
         return { rule: 'the function ended without a value' }
       const { line, column } = placeOf(text, result.returnedAt)
@@ -193,6 +204,20 @@ export const jsScript = defineProcessor({
             copy: 9007199254740993n,
           }),
         },
+      ],
+    },
+    {
+      title: 'a text is parsed by a grok pattern; nothing matches: the value is null',
+      config: {
+        script: `function f(message) {
+  const found = parseGrok(message.line, '%{WORD:part} %{INT:number}')
+  if (found == null) { message.unparsed = true } else { message.part = found.part; message.number = parseInt(found.number) }
+  return message
+}`,
+      },
+      steps: [
+        { event: { line: 'oven 4' }, outcome: pass({ line: 'oven 4', part: 'oven', number: 4 }) },
+        { event: { line: 'oven' }, outcome: pass({ line: 'oven', unparsed: true }) },
       ],
     },
     {

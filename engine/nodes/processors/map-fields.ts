@@ -5,13 +5,11 @@ import type { Report } from '../../event/errors.ts'
 import type { Event } from '../../event/event.ts'
 import { type Field, fieldAt } from '../../event/field-path.ts'
 import { pass } from '../../event/outcome.ts'
+import { MAX_BUILT_LEVELS } from '../../json/message-levels.ts'
 import { walkValue } from '../../json/value-extent.ts'
 import { FieldPath } from '../contract/config-schema.ts'
 import { type CostMeter, defineProcessor } from '../contract/define-processor.ts'
 import { COPIED_AT_ONCE_BITS, ENTRY_UNITS, UNCOUNTED_ENTRIES } from '../contract/option-work.ts'
-
-/** Arrays and objects within each other after a mapping: deeper events could not be printed. (Our choice.) */
-const MAX_LEVELS = 256
 
 interface Mapping {
   readonly source: Field
@@ -29,6 +27,9 @@ export const mapFields = defineProcessor({
   type: 'map-fields',
   since: TWELFTH_BEHAVIOUR,
   summary: 'Copy or move fields.',
+  notes: [
+    `A target beyond the index 1,000, or of more than ${MAX_BUILT_LEVELS} levels, is not written: the source stays, and the error is recorded.`,
+  ],
   config: Type.Object(
     {
       mappings: Type.Array(
@@ -183,7 +184,7 @@ function mappedEvent(
     return event
   }
   if (!overwrites && target.read(event) !== undefined) return event
-  if (levelsOf(value, drops, meter) + target.depth <= MAX_LEVELS) {
+  if (levelsOf(value, drops, meter) + target.depth <= MAX_BUILT_LEVELS) {
     meter.work(target.writeUnits(event) + (drops ? source.copyUnits(event) : 0))
     const rest = drops ? source.remove(event) : event
     const written = target.write(rest, value)

@@ -110,15 +110,25 @@ test('sent options are returned, including labels', () => {
   ])
 })
 
-test('a parser that this program does not run, and a format that cannot be read, are named by their places', () => {
+test('a pattern and a format that cannot be run are named by their places', () => {
   const parsers = [
     { parser: 'parse_json' },
-    { parser: 'parse_grok', options: { pattern: '%{WORD:a}' } },
+    { parser: 'parse_grok', options: { pattern: '%{NO_SUCH:a}' } },
     { parser: 'parse_timestamp', options: { format: '%Q' } },
   ]
   expect(parseSequentially.runProblems?.({ field: '.line', parsers })).toEqual([
-    { instancePath: '/parsers/1/parser', message: '"parse_grok" is not available on this server yet' },
-    { instancePath: '/parsers/2/options/format', message: 'must be a valid time format: it has no mark %Q' },
+    {
+      instancePath: '/parsers/1/options/pattern',
+      message: 'Must be a valid grok pattern: there is no pattern NO_SUCH',
+    },
+    {
+      instancePath: '/parsers/2/options/format',
+      message: 'must be a valid time format, and "%Q" is not: it has no mark %Q',
+    },
+  ])
+  expect(problems(trying(...parsers))).toEqual([
+    '/parsers/1/options/pattern Must be a valid grok pattern: there is no pattern NO_SUCH',
+    '/parsers/2/options/format must be a valid time format, and "%Q" is not: it has no mark %Q',
   ])
   expect(parseSequentially.runProblems?.({})).toEqual([])
 })

@@ -68,7 +68,7 @@ export const parseSequentially = defineProcessor({
   compile(config, report, meter) {
     const place = parsedField(config, meter)
     const entries = entriesOf(config).map(entry => ({
-      parseText: compileParser(entry),
+      parser: compileParser(entry, meter),
       outputs: [outputNameOf(entry)],
     }))
     const unmatched = [UNMATCHED.name]
@@ -78,8 +78,8 @@ export const parseSequentially = defineProcessor({
       if (text === undefined) report('E_NOT_FOUND', { field })
       if (text === null) report('E_PARSE_FAILED', { field, found: foundType(fieldAt(field).read(event)) })
       if (typeof text !== 'string') return route(event, unmatched)
-      for (const { parseText, outputs } of entries) {
-        const parsed = place.parsed(event, text, parseText, nowMs)
+      for (const { parser, outputs } of entries) {
+        const parsed = place.parsed(event, text, parser, nowMs)
         if (parsed !== undefined) return route(parsed, outputs)
       }
       return route(event, unmatched)
@@ -107,7 +107,7 @@ export const parseSequentially = defineProcessor({
 
   examples: [
     {
-      title: 'the first parser that succeeds names the output; what is no text leaves by _unmatched',
+      title: 'the first parser that succeeds names the output; what is not a text leaves by _unmatched',
       config: {
         field: '.line',
         parsers: [
@@ -127,7 +127,22 @@ export const parseSequentially = defineProcessor({
       ],
     },
     {
-      title: 'an event that no parser accepts leaves unchanged, which is no error',
+      title: 'expressions and grok patterns are tried like other parsers',
+      config: {
+        field: '.line',
+        parsers: [
+          { parser: 'parse_grok', options: { pattern: '%{WORD:part} %{INT:nr}' }, _output_name: 'grok' },
+          { parser: 'parse_regex', options: { pattern: '^(?<code>E\\d+)' }, _output_name: 'code' },
+        ],
+      },
+      steps: [
+        { event: { line: 'oven 4' }, outcome: route({ line: { part: 'oven', nr: '4' } }, ['grok']) },
+        { event: { line: 'E17: open' }, outcome: route({ line: { code: 'E17' } }, ['code']) },
+        { event: { line: 'open' }, outcome: route({ line: 'open' }, ['_unmatched']) },
+      ],
+    },
+    {
+      title: 'an event that no parser accepts leaves unchanged, which is not an error',
       config: { field: '.at', target_field: '.n', parsers: [{ parser: 'parse_int', _output_name: 'int' }] },
       steps: [
         { event: { at: 'noon' }, outcome: route({ at: 'noon' }, ['_unmatched']) },

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../schemas/json.ts'
+import { runProblemsOf } from '../../../test/support/run-problems.ts'
 import { running } from '../../../test/support/running-processor.ts'
 import { transformOptions } from '../../../test/support/transform-options.ts'
+import { Event } from '../../event/event.ts'
+import { EventMeter, SUSPENDED } from '../../expressions/cost-meter.ts'
+import { ExpressionAllowance, ExpressionBudget } from '../../expressions/expression-budget.ts'
+import { Stretch } from '../../steps.ts'
 import { parse } from './parse.ts'
 import { PARSER_IDS } from './parsers/parsers.ts'
 
@@ -115,6 +120,11 @@ test.each<[string, string, JsonObject[string]]>([
     'parse_grok',
     { pattern: '%{WORD}x' },
   ],
+  [
+    '/options/pattern Must be a valid grok pattern: there is no pattern NO_SUCH',
+    'parse_grok',
+    { pattern: '%{NO_SUCH}' },
+  ],
   ["/options must have required property 'format'", 'parse_timestamp', {}],
   ['/options/format must NOT have fewer than 1 characters', 'parse_timestamp', { format: '' }],
   ["/options must have required property 'custom_format'", 'parse_timestamp', { format: 'Custom' }],
@@ -162,7 +172,7 @@ describe('the stored options', () => {
     expect(optionsOf(parser, { format, timestamp_format: '%s' })).toEqual({ format, timestamp_format: '%s' })
   })
 
-  test('an expression needs no named groups, and its four switches are stored', () => {
+  test('an expression without named groups can be saved, and its four switches are stored', () => {
     expect(optionsOf('parse_regex', { pattern: '\\d{3}-\\d{2}-\\d{3}' })).toEqual({
       pattern: '\\d{3}-\\d{2}-\\d{3}',
       case_sensitive: true,
@@ -208,25 +218,60 @@ test('all findings are reported at once', () => {
 
 describe('a pipeline', () => {
   const runProblems = (parser: string, options?: JsonObject) =>
-    (parse.runProblems?.(stored(parsing(parser, options))) ?? []).map(
+    runProblemsOf(parse.runProblems?.(stored(parsing(parser, options)))).map(
       ({ instancePath, message }) => `${instancePath} ${message}`,
     )
 
-  test.each(['parse_regex', 'parse_grok'])('with %s cannot be published yet', parser => {
-    expect(runProblems(parser, { pattern: '%{WORD:a}' })).toEqual([
-      `/parser "${parser}" is not available on this server yet`,
+  test('with an expression without named groups, or with one that is too large for captures, is not published', () => {
+    expect(runProblems('parse_regex', { pattern: '(\\d)' })).toEqual([
+      '/options/pattern must have a named group, such as (?<name>[a-z]+): the named groups are the result',
     ])
+    const large = '(?:(?:(?:(?<a>x)){0,999}){0,2}){0,30}'
+    expect(parse.runProblems?.(parsing('parse_regex', { pattern: large }))).toEqual([
+      {
+        instancePath: '/options/pattern',
+        message: 'Must be a valid regular expression: it is too large',
+      },
+    ])
+    expect(runProblems('parse_regex', { pattern: '(?P<a>\\d)' })).toEqual([])
   })
 
-  test('with a time format that cannot be read is not published', () => {
-    expect(runProblems('parse_timestamp', { format: '%Q' })).toEqual([
-      '/options/format must be a valid time format: it has no mark %Q',
+  test('that was saved with a grok pattern of an unknown name is not published', () => {
+    const problems = (pattern: JsonObject[string]) => parse.runProblems?.(parsing('parse_grok', { pattern }))
+    expect(problems('%{WORD:a} %{NO_SUCH:b}')).toEqual([
+      {
+        instancePath: '/options/pattern',
+        message: 'Must be a valid grok pattern: there is no pattern NO_SUCH',
+      },
     ])
-    const custom = { format: 'error', timestamp_format: 'Custom', custom_timestamp_format: '%H' }
-    expect(runProblems('parse_apache_log', custom)).toEqual([
-      '/options/custom_timestamp_format must be a valid time format: it has no date',
-    ])
-    expect(runProblems('parse_nginx_log', { format: 'combined' })).toEqual([])
+    expect(problems('%{WORD:a}')).toEqual([])
+  })
+
+  test('that is being edited may lack a pattern', () => {
+    for (const parser of ['parse_regex', 'parse_grok'])
+      expect(parse.runProblems?.(parsing(parser, {}))).toEqual([])
+  })
+
+  test.each<[string, JsonObject, string]>([
+    ['parse_timestamp', { format: '%Q' }, '/format "%Q" it has no mark %Q'],
+    ['parse_timestamp', { format: '%T' }, '/format "%T" it has no date'],
+    [
+      'parse_apache_log',
+      { format: 'error', timestamp_format: 'Custom', custom_timestamp_format: '%H' },
+      '/custom_timestamp_format "%H" it has no date',
+    ],
+    [
+      'parse_nginx_log',
+      { format: 'combined', timestamp_format: '%F %' },
+      '/timestamp_format "%F %" it ends in a lone %',
+    ],
+  ])('with a time format that cannot be read is not saved: %s, %j', (parser, options, problem) => {
+    const [member, format, reason] = /^(\S+) (".*") (it .*)$/.exec(problem)?.slice(1) ?? []
+    const instancePath = `/options${member}`
+    const message = `must be a valid time format, and ${format} is not: ${reason}`
+    expect(problems(parsing(parser, options))).toEqual([`${instancePath} ${message}`])
+    // Earlier programs saved it.
+    expect(parse.runProblems?.(parsing(parser, options))).toEqual([{ instancePath, message }])
   })
 })
 
@@ -238,14 +283,16 @@ test('a result that cannot be written changes nothing, and the error is recorded
   expect(errors(config, { line: '5' })).toEqual([['E_PARSE_FAILED', '.line']])
   expect(after(config, { line: '5' })).toEqual({ line: '5' })
   const deep = (levels: number) => ({ ...parsing('parse_json'), target_field: '.a'.repeat(levels) })
-  expect(errors(deep(128), { line: '[[]]' })).toEqual([])
-  expect(errors(deep(129), { line: '[[]]' })).toEqual([['E_PARSE_FAILED', '.line']])
+  expect(errors(deep(56), { line: '[[]]' })).toEqual([])
+  expect(errors(deep(57), { line: '[[]]' })).toEqual([['E_PARSE_FAILED', '.line']])
 })
 
 test('a text is parsed up to a length, and one that is nested deeper than pushed events is not', () => {
-  const lengths = [262_144, 262_145].map(length => `"${'x'.repeat(length - 2)}"`)
+  const lengths = [1_048_576, 1_048_577].map(length => `"${'x'.repeat(length - 2)}"`)
   expect(lengths.map(line => errors(parsing('parse_json'), { line }).length)).toEqual([0, 1])
-  const levels = [128, 129, 100_000].map(count => '['.repeat(count) + ']'.repeat(count))
+  const others = [262_144, 262_145].map(length => 'x'.repeat(length))
+  expect(others.map(line => errors(parsing('parse_csv'), { line }).length)).toEqual([0, 1])
+  const levels = [200, 201, 100_000].map(count => '['.repeat(count) + ']'.repeat(count))
   expect(levels.map(line => errors(parsing('parse_json'), { line }).length)).toEqual([0, 1, 1])
 })
 
@@ -253,4 +300,43 @@ test('long texts cost their length', () => {
   expect(cost(parsing('parse_json'), { line: `"${'x'.repeat(1_000)}"` })).toBe(0)
   expect(cost(parsing('parse_json'), { line: `"${'x'.repeat(200_000)}"` })).toBeGreaterThan(200_000)
   expect(cost(parsing('parse_json'), { line: `"${'x'.repeat(250_000)}"` })).toBe('too much')
+})
+
+const GREEDY = '(?:[^x]{0,99}(?<a>[ab])[^y]{0,99}){3}[^a-d0-9]'
+
+test('an event whose expression costs more than it may fails', () => {
+  const regex = parsing('parse_regex', { pattern: GREEDY })
+  expect(cost(regex, { line: 'abcd0123'.repeat(20) })).toBeGreaterThan(1_024)
+  expect(cost(regex, { line: 'abcd0123'.repeat(2_000) })).toBe('too much')
+  const grok = parsing('parse_grok', { pattern: '%{GREEDYDATA:a}-%{GREEDYDATA:b}-%{INT:c}' })
+  expect(cost(grok, { line: '-'.repeat(500) })).toBeGreaterThan(1_024)
+  expect(cost(grok, { line: '-'.repeat(100_000) })).toBe('too much')
+})
+
+test('an event of many stretches is parsed as it is in one', () => {
+  const line = `${'cdefa0123'.repeat(300)} 17`
+  const config = parsing('parse_regex', { pattern: '[^x]{0,30}(?<a>[ab])[^y]*? (?<number>\\d+)$' })
+  const whole = after(config, { line })
+  const meter = new EventMeter()
+  const stretch = new Stretch()
+  const allowance = new ExpressionAllowance(new ExpressionBudget())
+  allowance.begin(0, 3_000)
+  meter.open(allowance, stretch)
+  meter.begin(0)
+  const process = parse.compile(stored(config), () => {}, meter)
+  const event = Event.of({ line }, {}, '')
+  let stretches = 0
+  let inPieces: Event | undefined
+  while (inPieces === undefined) {
+    stretch.begin()
+    stretches++
+    try {
+      inPieces = process(event, undefined, 0) as Event
+    } catch (error) {
+      if (error !== SUSPENDED) throw error
+      meter.again()
+    }
+  }
+  expect(stretches).toBeGreaterThan(1)
+  expect(inPieces.message).toEqual(whole)
 })

@@ -4,10 +4,13 @@ import { foundType } from '../../event/errors.ts'
 import type { Event } from '../../event/event.ts'
 import { fieldAt } from '../../event/field-path.ts'
 import { pass } from '../../event/outcome.ts'
+import { MAX_BUILT_LEVELS, MAX_MESSAGE_LEVELS } from '../../json/message-levels.ts'
 import { FieldPath } from '../contract/config-schema.ts'
 import { type CostMeter, defineProcessor } from '../contract/define-processor.ts'
-import type { ParseText } from './parsers/define-parser.ts'
+import { MAX_PARTS, MAX_TEXT_LENGTH } from './parsers/define-parser.ts'
+import { MAX_JSON_LENGTH } from './parsers/json.ts'
 import {
+  type CompiledParser,
   compileParser,
   parserMembers,
   parserProblems,
@@ -15,10 +18,8 @@ import {
   withParserDefaults,
 } from './parsers/parsers.ts'
 
-/** Arrays and objects around a result; parsers give at most as many again. (Our choice.) */
-const MAX_TARGET_DEPTH = 128
-/** Longer texts are not accepted: a parser reads a text at once. (Our choice.) */
-const MAX_TEXT_LENGTH = 262_144
+/** Arrays and objects around a result, which may have its own levels. (Our choice.) */
+const MAX_TARGET_DEPTH = MAX_BUILT_LEVELS - MAX_MESSAGE_LEVELS
 
 /** Options for the parsed field and the place of the result. */
 export const parsedFieldMembers = {
@@ -35,13 +36,13 @@ export const parsedFieldMembers = {
 /** The place of a text, and that of its result. */
 export interface ParsedField {
   readonly field: string
-  /** Text of the field; undefined when it is missing, null when it is no text. */
+  /** Text of the field; undefined when it is missing, null when it is not a text. */
   textIn(event: Event): string | null | undefined
   /**
    * The event with the result of a parser for its text; undefined when the parser does not accept it, or the result cannot be
    * written.
    */
-  parsed(event: Event, text: string, parseText: ParseText, nowMs: number): Event | undefined
+  parsed(event: Event, text: string, parser: CompiledParser, nowMs: number): Event | undefined
 }
 
 /** @param meter counts the texts that are parsed, since results are copies of them */
@@ -57,13 +58,13 @@ export function parsedField(
       const value = field.read(event)
       return typeof value === 'string' || value === undefined ? value : null
     },
-    parsed(event, text, parseText, nowMs) {
-      if (text.length > MAX_TEXT_LENGTH || target.depth > MAX_TARGET_DEPTH) return undefined
+    parsed(event, text, { parseText, maxTextLength }, nowMs) {
+      if (text.length > maxTextLength || target.depth > MAX_TARGET_DEPTH) return undefined
       meter.work(text.length)
       const result = parseText(text, nowMs)
       if (result === undefined) return undefined
       meter.work(target.writeUnits(event))
-      const parsed = target.write(event, result)
+      const parsed = target.write(event, result, true)
       return parsed === event ? undefined : parsed
     },
   }
@@ -74,6 +75,10 @@ export const parse = defineProcessor({
   type: 'parse',
   since: TWELFTH_BEHAVIOUR,
   summary: 'Turn a text into structure.',
+  notes: [
+    `A text of more than ${inThousands(MAX_TEXT_LENGTH)} UTF-16 units is not accepted, or ${inThousands(MAX_JSON_LENGTH)} for JSON. Nor is one that would give more than ${inThousands(MAX_PARTS)} members and elements, or JSON with more than ${MAX_MESSAGE_LEVELS} levels of arrays and objects.`,
+    '`parse_regex` without a named group is saved, and refused at publication. The names of the patterns of `parse_grok` are on [a page of their own](grok.md). Formats of times are those of [the guide](operations.md#time-formats); a time without a year belongs to the year of the log time.',
+  ],
   config: Type.Object({ ...parsedFieldMembers, ...parserMembers }, { additionalProperties: false }),
   errors: ['E_NOT_FOUND', 'E_PARSE_FAILED', 'E_EXPRESSION_COST'],
 
@@ -83,14 +88,14 @@ export const parse = defineProcessor({
 
   compile(config, _report, meter) {
     const place = parsedField(config, meter)
-    const parseText = compileParser({ ...config })
+    const parser = compileParser({ ...config }, meter)
     const { field } = place
     return (event, _state, nowMs) => {
       const text = place.textIn(event)
       if (text === undefined) return pass(event, 'E_NOT_FOUND', { field })
       if (text === null)
         return pass(event, 'E_PARSE_FAILED', { field, found: foundType(fieldAt(field).read(event)) })
-      const parsed = place.parsed(event, text, parseText, nowMs)
+      const parsed = place.parsed(event, text, parser, nowMs)
       return parsed === undefined ? pass(event, 'E_PARSE_FAILED', { field, found: 'string' }) : pass(parsed)
     }
   },
@@ -170,3 +175,7 @@ export const parse = defineProcessor({
     },
   ],
 })
+
+function inThousands(count: number): string {
+  return count.toLocaleString('en-US')
+}

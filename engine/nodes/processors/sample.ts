@@ -23,6 +23,9 @@ export const sample = defineProcessor({
   type: 'sample',
   since: TWELFTH_BEHAVIOUR,
   summary: 'Pass one of every so many events. Another rate begins anew.',
+  notes: [
+    'Of the events that are counted, the first passes, and then each `rate`-th after it. Each partition counts on its own, also across restarts.',
+  ],
   config: Type.Object(
     {
       rate: Type.Optional(
@@ -117,7 +120,7 @@ export const sample = defineProcessor({
       ],
     },
     {
-      title: 'a text that is no address is counted, too',
+      title: 'a text that is not an address is counted, too',
       config: {
         rate: 2,
         always_include: { field: '.from', str_operator: 'is_ip_in_cidr_range', value: '10.0.0.0/8' },

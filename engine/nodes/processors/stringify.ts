@@ -21,7 +21,7 @@ export const stringify = defineProcessor({
       const printed = event.printedMessage
       if (printed === undefined && typeof event.message === 'string') return pass(event)
       // Each round of wrapping a text into an object and printing it again doubles its backslashes.
-      meter.work(event.bytes >> COPIED_AT_ONCE_BITS)
+      meter.work(event.bytes >> COPIED_AT_ONCE_BITS, 'size')
       return pass(
         event.withMessage(
           printed === undefined ? jsonText(event.message) : printed.batch.lineText(printed.index),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { JsonValue } from '../../../schemas/json.ts'
+import { type ErrorDetail, foundType } from '../../event/errors.ts'
 import type { Event } from '../../event/event.ts'
 import { type Field, fieldAt } from '../../event/field-path.ts'
 import { pass, split, splitInTurn } from '../../event/outcome.ts'
@@ -9,6 +10,7 @@ import { defineProcessor } from '../contract/define-processor.ts'
 import { COPIED_AT_ONCE_BITS } from '../contract/option-work.ts'
 
 const MAX_ELEMENTS = 10_000
+const TOO_MANY_ELEMENTS = `the array has more than ${MAX_ELEMENTS.toLocaleString('en-US')} elements`
 
 /**
  * Unroll: one event with an array becomes one event per element, in order. An empty array yields no event. An event
@@ -18,6 +20,9 @@ export const unroll = defineProcessor({
   type: 'unroll',
   summary: 'Emit one event per element of an array field.',
   since: 6,
+  notes: [
+    `An event whose list has more than ${MAX_ELEMENTS.toLocaleString('en-US')} elements passes unchanged, with \`E_UNROLL_BAD_TYPE\`. From one record of the log, the nodes of an account make at most 1,048,576 events, with at most 256 MiB of messages; an event that would make more fails.`,
+  ],
   config: Type.Object(
     {
       field: FieldPath({ description: 'Array to unroll, such as .items' }),
@@ -37,12 +42,25 @@ export const unroll = defineProcessor({
     return event => {
       const value = items.read(event)
       if (value === undefined) return pass(event, 'E_NOT_FOUND', { field })
-      if (!Array.isArray(value) || value.length > MAX_ELEMENTS)
-        return pass(event, 'E_UNROLL_BAD_TYPE', { field })
+      if (!Array.isArray(value))
+        return pass(event, 'E_UNROLL_BAD_TYPE', detailed(event, { field, found: foundType(value) }))
+      if (value.length > MAX_ELEMENTS)
+        return pass(
+          event,
+          'E_UNROLL_BAD_TYPE',
+          detailed(event, { field, found: 'array', cause: TOO_MANY_ELEMENTS }),
+        )
       if (valuesOnly) return split(value.map(element => event.withMessage(element)))
-      meter.work(value.length * copyingUnits(items, event))
-      return splitInTurn(value.length, copies(items, event, value))
+      // The copies differ from this one by the element alone, also in their size.
+      const copy = items.write(event, 0)
+      meter.work(value.length * copyingUnits(items, event, copy))
+      return splitInTurn(value.length, copies(items, copy, value))
     }
+  },
+
+  explain: ({ field }) => {
+    const reason = { rule: 'the array is empty', field }
+    return () => reason
   },
 
   configs: [
@@ -105,17 +123,17 @@ export const unroll = defineProcessor({
       steps: [
         {
           event: { rows: 'abc' },
-          outcome: pass({ rows: 'abc' }, 'E_UNROLL_BAD_TYPE', { field: '.rows' }),
+          outcome: pass({ rows: 'abc' }, 'E_UNROLL_BAD_TYPE', { field: '.rows', found: 'string' }),
           errors: [['E_UNROLL_BAD_TYPE', '.rows']],
         },
         {
           event: { rows: { 0: 'a' } },
-          outcome: pass({ rows: { 0: 'a' } }, 'E_UNROLL_BAD_TYPE', { field: '.rows' }),
+          outcome: pass({ rows: { 0: 'a' } }, 'E_UNROLL_BAD_TYPE', { field: '.rows', found: 'object' }),
           errors: [['E_UNROLL_BAD_TYPE', '.rows']],
         },
         {
           event: { rows: null },
-          outcome: pass({ rows: null }, 'E_UNROLL_BAD_TYPE', { field: '.rows' }),
+          outcome: pass({ rows: null }, 'E_UNROLL_BAD_TYPE', { field: '.rows', found: 'null' }),
           errors: [['E_UNROLL_BAD_TYPE', '.rows']],
         },
       ],
@@ -123,13 +141,22 @@ export const unroll = defineProcessor({
   ],
 })
 
-function* copies(items: Field, event: Event, elements: readonly JsonValue[]): Generator<Event> {
-  for (const element of elements) yield items.write(event, element)
+/** The error named only the field before the twelfth behaviour, of which canonical times are a sign. */
+function detailed(event: Event, detail: ErrorDetail & { readonly field: string }): ErrorDetail {
+  return event.forms.hasCanonicalTimes ? detail : { field: detail.field }
+}
+
+function* copies(items: Field, copy: Event, elements: readonly JsonValue[]): Generator<Event> {
+  for (const element of elements) yield items.write(copy, element, true)
 }
 
 /** Units of one copy of the event around an element: its slots are copied, and its text is stored once more. */
-function copyingUnits(items: Field, event: Event): number {
-  const { message, metadata } = items.write(event, 0)
-  const bytes = jsonBytes(items.root === 'metadata' ? metadata : message)
-  return items.copyUnits(event) + (bytes >> COPIED_AT_ONCE_BITS)
+function copyingUnits(items: Field, event: Event, copy: Event): number {
+  return items.copyUnits(event) + (copiedBytes(items, event, copy) >> COPIED_AT_ONCE_BITS)
+}
+
+function copiedBytes(items: Field, event: Event, copy: Event): number {
+  if (items.root === 'metadata') return jsonBytes(copy.metadata)
+  // The size of an event may be that of the line it was sent as. A copy that cannot be written is the event itself.
+  return copy === event ? jsonBytes(event.message) : copy.bytes
 }

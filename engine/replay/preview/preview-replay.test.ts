@@ -56,13 +56,14 @@ const cut = (kind: Cut['kind'], entity: string, version: number, body: object) =
     encodeControl(CATALOGUE, { 'weir.Cut': { kind, entity, version, payload: JSON.stringify(body) } }),
   )
 
-const publish = (version: number, nodes: readonly NodeDocument[]) =>
+const publish = (version: number, nodes: readonly NodeDocument[], more: object = {}) =>
   cut('pipeline', 'p', version, {
     id: 'p',
     accountId: SAMPLE_ACCOUNT,
     title: 'p',
     revision: version,
     nodes,
+    ...more,
   })
 
 const spread = (version: number, isSpread: boolean) => cut('spread', SAMPLE_ACCOUNT, version, { isSpread })
@@ -88,6 +89,38 @@ function preview(nodes: readonly NodeDocument[], fromMs: number) {
   const progress = { records: 0, ofRecords: 0, lines: 0 }
   return previewOf(document, stretch, { maxSamples: 3, progress })
 }
+
+test('the result names the revisions that were in force, with the times since which they were', async () => {
+  await publish(1, limited(2))
+  await foldAll()
+  const fromMs = later()
+  await send('meets the first')
+  const secondMs = later()
+  await publish(2, limited(3))
+  await spread(1, true)
+  const pausedMs = later()
+  await publish(3, limited(3), { revision: 2, paused: true })
+  await foldAll()
+  const { inForce } = await preview(limited(9), fromMs)
+  expect(inForce).toMatchObject([
+    { revision: 1, isPaused: false },
+    { fromMs: secondMs, revision: 2, isPaused: false },
+    { fromMs: pausedMs, revision: 2, isPaused: true },
+  ])
+  expect(inForce[0]?.fromMs).toBeLessThanOrEqual(fromMs)
+})
+
+test('no revision is in force before the first publication', async () => {
+  const fromMs = later()
+  await send('met nothing')
+  const before = await preview(limited(9), fromMs)
+  expect([before.inForce, before.deployed.size]).toEqual([[], 0])
+  const firstMs = later()
+  await publish(1, limited(2))
+  await foldAll()
+  const { inForce } = await preview(limited(9), fromMs)
+  expect(inForce).toEqual([{ fromMs: firstMs, revision: 1, isPaused: false }])
+})
 
 test.each([
   { name: 'the first', changes: [true] },

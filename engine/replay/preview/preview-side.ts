@@ -2,7 +2,7 @@ import type { Position } from '../../../schemas/log/position.ts'
 import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import { Event } from '../../event/event.ts'
 import type { PartitionFold } from '../../fold/partition-fold.ts'
-import type { ArrivedEvents, PartitionName, RunWatch } from '../../fold/run-watch.ts'
+import type { ArrivedEvents, PartitionName, PipelineInEffect, RunWatch } from '../../fold/run-watch.ts'
 import { sourceKey } from '../../fold/spread/spread-account.ts'
 import { NO_ROW } from '../../graph/compiled-node.ts'
 import type { GraphObserver, SentTo } from '../../graph/graph-observer.ts'
@@ -26,6 +26,15 @@ export interface LineUnderWay {
   readonly draft: LeftEvent[]
   /** Number of events that have not arrived yet, on both sides. */
   awaited: number
+}
+
+/** A revision that handled the lines of a pipeline from a time on. */
+export interface RevisionInForce {
+  /** UNIX ms of log time. */
+  readonly fromMs: number
+  /** Undefined: nothing of the pipeline was deployed. */
+  readonly revision: number | undefined
+  readonly isPaused: boolean
 }
 
 interface SentOn {
@@ -75,6 +84,7 @@ export class PreviewSide {
     this.fold = fold
     this.watch = new DestinationWatch(fold.name, pipeline, underWay)
     this.#pipeline = pipeline
+    fold.beginPreview()
     fold.showPipelines(this.watch)
     this.#before = totalsOf(fold, pipeline)
   }
@@ -112,6 +122,8 @@ export class DestinationWatch implements RunWatch, GraphObserver {
   /** Lines whose last events under way have arrived with this record. */
   readonly ended: LineUnderWay[] = []
   readonly leftWindows: LeftEvent[] = []
+  /** Revisions in force since the observation began, oldest first; empty before the first deployment. */
+  readonly inForce: RevisionInForce[] = []
   /** Message when the pipeline's expressions cost too much; undefined otherwise. */
   tooDear: string | undefined
   readonly #name: PartitionName
@@ -183,12 +195,12 @@ export class DestinationWatch implements RunWatch, GraphObserver {
     return pipeline === this.#pipeline ? this : undefined
   }
 
-  takesEffect(
-    _account: string,
-    pipeline: string,
-    { document }: { document: PipelineDocument | undefined },
-  ): void {
+  takesEffect(_account: string, pipeline: string, { document, isPaused, atMs }: PipelineInEffect): void {
     if (pipeline !== this.#pipeline) return
+    const revision = document?.revision
+    const last = this.inForce.at(-1)
+    if (last?.revision !== revision || last?.isPaused !== isPaused)
+      this.inForce.push({ fromMs: atMs, revision, isPaused })
     // Nodes of earlier revisions stay, because their events may be under way.
     for (const { kind, id } of document?.nodes ?? []) if (kind === 'sink') this.#sinks.add(id)
   }

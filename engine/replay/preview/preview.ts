@@ -18,6 +18,7 @@ import {
   type LeftEvent,
   type LineUnderWay,
   PreviewSide,
+  type RevisionInForce,
 } from './preview-side.ts'
 import { contentOf, WindowsGiven } from './windows-given.ts'
 
@@ -46,6 +47,11 @@ export interface PreviewResult {
   readonly underWay: number
   /** Whether the draft has sent events between partitions whose arrival no record determines. */
   readonly isOrderAssumed: boolean
+  /**
+   * Revisions that the deployed side ran, oldest first, as they took effect in the first partition. Before the first of
+   * them the pipeline handled nothing.
+   */
+  readonly inForce: readonly RevisionInForce[]
 }
 
 export interface PreviewSample {
@@ -276,6 +282,7 @@ export class Preview {
       samples: this.#samples,
       underWay: this.#linesUnderWay,
       isOrderAssumed: this.#mail?.isAssumed ?? false,
+      inForce: partitions[0]?.deployed.watch.inForce ?? [],
     }
   }
 }

@@ -5,7 +5,7 @@ import { quietDestination } from '../../../test/support/quiet-destination.ts'
 import { node, SOURCE } from '../../../test/support/world.ts'
 import { Event } from '../../event/event.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
-import { type Simulation, simulate } from './simulation.ts'
+import { DEFAULT_SIMULATION_BOUNDS, Simulation, simulate } from './simulation.ts'
 
 const AT = Date.UTC(2031, 2, 9)
 
@@ -122,6 +122,33 @@ describe('a simulation', () => {
     })
   })
 
+  test('repeats no long value for each comparison, and no long options for each sample', () => {
+    const comparisons = (count: number, value: string) =>
+      Array.from({ length: count }, () => ({ field: '.text', str_operator: 'equal', value, negate: true }))
+    const filterOf = (count: number, value: string) =>
+      node('transform', 'filter', 'filter', ['source'], {
+        action: 'drop',
+        conditional: { expressions: comparisons(count, value) },
+      })
+    const text = 'x'.repeat(100_000)
+    const long = simulate(CATALOGUE, document(filterOf(1_000, 'y')), [sample({ text })])
+    const shown = at(long, 'filter').dropped[0]?.reason?.comparisons
+    expect(shown).toMatchObject([
+      { actual: text.slice(0, 1_024), cut: true, met: true },
+      ...Array.from({ length: 999 }, () => ({ cut: true, met: true })),
+    ])
+    expect(JSON.stringify(shown).length).toBeLessThan(150_000)
+    const short = simulate(
+      CATALOGUE,
+      document(filterOf(1, 'y'.repeat(1_000))),
+      Array.from({ length: 10 }, () => sample({ text: 'x' })),
+      { maxEvents: 100, maxBytes: 5_000 },
+    )
+    expect(at(short, 'filter').dropped.length).toBeLessThan(5)
+    expect(short.isCut).toBe(true)
+    expect(at(short, 'filter').counters).toMatchObject({ dropped: 10 })
+  })
+
   test('shows events that a destination would refuse as failed, with the reason', () => {
     const options = { query: { hostname: 'from-{{.rack}}' } }
     const store = node('sink', 'store', 'mezmo', ['source'], options)
@@ -154,6 +181,31 @@ describe('a simulation', () => {
     expect(leaving(simulation, 'out')).toEqual([[null, { cart: 4, n: 10 }]])
     expect(at(simulation, 'cart').counters).toMatchObject({ eventsIn: 4, eventsOut: 3, merged: 1, held: 0 })
     expect(at(simulation, 'day').counters).toMatchObject({ eventsIn: 3, eventsOut: 1, merged: 2, held: 0 })
+  })
+
+  test('releases a window that opens after its end with the sample that opened it', () => {
+    const metric = (at: number, value: number) => ({
+      kind: 'incremental',
+      name: 'loaves',
+      tags: {},
+      value: { type: 'counter', value },
+      at,
+    })
+    const aggregate = node('transform', 'hot', 'aggregate', ['source'], {
+      window: { type: 'tumbling', interval: 60 },
+      evaluate: { operation: 'SUM' },
+      group_by: [],
+      event_timestamp: '.at',
+    })
+    const late = (value: number) => sample(metric(AT - 3_600_000, value))
+    const simulation = new Simulation(CATALOGUE, document(aggregate), DEFAULT_SIMULATION_BOUNDS)
+    simulation.try(late(4))
+    expect(leaving(simulation, 'hot')).toMatchObject([[null, { value: { value: 4 } }]])
+    simulation.try(late(3))
+    expect(leaving(simulation, 'hot')).toMatchObject([
+      [null, { value: { value: 4 } }],
+      [null, { value: { value: 3 } }],
+    ])
   })
 
   test('keeps no more than its bounds, and counts everything', () => {

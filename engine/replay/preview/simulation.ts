@@ -13,11 +13,13 @@ import {
 import type { NotDelivered } from '../../graph/compiled-node.ts'
 import type { GraphObserver } from '../../graph/graph-observer.ts'
 import { RecordYield } from '../../graph/record-yield.ts'
+import { jsonBytes } from '../../json/json-size.ts'
 import { FieldNames } from '../../lines/stored-line/field-names.ts'
 import { newStoredLine } from '../../lines/stored-line/stored-line.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import type { SinkNode } from '../../nodes/contract/define-destination.ts'
 import type { DeliveryFailure, OwnStoreSink } from '../../nodes/contract/own-store.ts'
+import { INITIAL_VARIABLES } from '../../nodes/contract/pipeline-variables.ts'
 import type { SendingSink } from '../../nodes/contract/sending-sink.ts'
 import { finish, type Steps, Stretch } from '../../steps.ts'
 
@@ -85,7 +87,7 @@ const RETENTION_DAYS = 30
 
 /**
  * Runs samples on the graph that a publication would deploy, with an empty state and with the samples' times as log time.
- * The same samples therefore always give the same result. Nothing is sent. Lines for the own store are made and dropped,
+ * So equal samples always give equal results. Nothing is sent. Lines for the own store are made and dropped,
  * so that refused events count as failed.
  */
 export class Simulation {
@@ -103,10 +105,19 @@ export class Simulation {
   #nowMs = Number.NEGATIVE_INFINITY
   #tried = 0
 
-  /** @param document accepted by `checkGraph` and `checkNode` */
-  constructor(catalogue: Catalogue, document: PipelineDocument, bounds: SimulationBounds) {
+  /**
+   * @param document accepted by `checkGraph` and `checkNode`
+   * @param variables state variables of the pipeline
+   */
+  constructor(
+    catalogue: Catalogue,
+    document: PipelineDocument,
+    bounds: SimulationBounds,
+    variables: Readonly<Record<string, string>> = INITIAL_VARIABLES,
+  ) {
     this.#account = document.accountId
     this.#graph = compileGraph(catalogue, document)
+    this.#graph.variables.set(variables)
     this.#ownStores = catalogue.ownStoresOf(this.#graph.sinks)
     this.#sendingSinks = catalogue.sendingSinksOf(this.#graph.sinks)
     this.#recording = new Recording(document, this.#graph.counters, bounds)
@@ -127,6 +138,8 @@ export class Simulation {
     this.#allowance.begin(this.#nowMs, event.bytes)
     this.#made.begin()
     yield* this.#graph.entering(source, [event], this.#context)
+    // A window that an event opens after its end is released with the event, as a partition does with its record.
+    while (this.#graph.deadlineMs <= this.#nowMs) yield* this.#expire()
   }
 
   /** Advances the time until no window is open. */
@@ -147,30 +160,35 @@ export class Simulation {
   *#moveTo(nowMs: number): Steps {
     this.#nowMs = nowMs
     yield* this.#graph.tick(nowMs)
+    if (this.#graph.deadlineMs <= nowMs) yield* this.#expire()
+  }
+
+  *#expire(): Steps {
     this.#recording.sample = null
-    if (this.#graph.deadlineMs > nowMs) return
-    this.#allowance.begin(nowMs, 0)
+    this.#allowance.begin(this.#nowMs, 0)
     this.#made.begin()
     yield* this.#graph.expiring(this.#context)
   }
 
   get #context(): RunContext {
+    const record = BigInt(this.#tried)
     return {
       nowMs: this.#nowMs,
       deliver: (...delivery) => this.#judge(...delivery),
       report: () => {},
       allowance: this.#allowance,
-      copies: this.#graph.mostCopies,
+      copies: this.#graph.mostReach.copies,
       made: this.#made,
       stretch: this.#stretch,
       observer: this.#recording,
+      place: { record, text: () => JSON.stringify(['simulation', Number(record)]) },
     }
   }
 
   #judge({ nodeId }: SinkNode, events: readonly Event[], left: NotDelivered): undefined {
     const fail = (event: Event, failure: DeliveryFailure) =>
       left.failed({ nodeId, kind: 'destination', event, ...failure })
-    this.#sendingSinks.get(nodeId)?.take(events, fail)
+    this.#sendingSinks.get(nodeId)?.take(events, { handOver: () => {}, fail })
     const ownStore = this.#ownStores.get(nodeId)
     if (ownStore === undefined) return
     for (const event of events) {
@@ -254,7 +272,11 @@ class Recording implements GraphObserver {
   }
 
   dropped(node: string, event: Event, _row: number, reason: () => JsonObject | undefined): void {
-    if (this.#hasRoomFor(event)) this.#node(node).dropped.push({ ...this.#noted(event), reason: reason() })
+    if (!this.#hasRoomFor(event)) return
+    const given = reason()
+    // A reason repeats options of the node, which may be longer than the event.
+    if (given !== undefined && !this.#takesRoom(0, jsonBytes(given))) return
+    this.#node(node).dropped.push({ ...this.#noted(event), reason: given })
   }
 
   failed(node: string, event: Event): void {
@@ -283,8 +305,13 @@ class Recording implements GraphObserver {
   }
 
   #hasRoomFor({ bytes }: Event): boolean {
+    return this.#takesRoom(1, bytes)
+  }
+
+  /** @returns false when something does not fit, and then nothing fits any more */
+  #takesRoom(events: number, bytes: number): boolean {
     if (this.isCut) return false
-    this.#eventsLeft--
+    this.#eventsLeft -= events
     this.#bytesLeft -= bytes
     this.isCut = this.#eventsLeft < 0 || this.#bytesLeft < 0
     return !this.isCut

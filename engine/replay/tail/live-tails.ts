@@ -1,4 +1,5 @@
 import { DEFAULT_RETENTION_DAYS } from '../../../schemas/log/cuts.ts'
+import type { LineIdParts } from '../../../schemas/log/position.ts'
 import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { ConfigurationLog } from '../../configuration/configuration-log.ts'
@@ -6,7 +7,20 @@ import { accounts, spreads } from '../../configuration/entities.ts'
 import type { Topic } from '../../log/log.ts'
 import type { Logger } from '../../logger.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
-import { type LineVisibility, TailedPartition, type TailListener } from './tailed-partition.ts'
+import { CheckpointLog } from '../checkpoint-log.ts'
+import {
+  type LineVisibility,
+  type TailedFrom,
+  TailedPartition,
+  type TailListener,
+} from './tailed-partition.ts'
+
+const FROM_FIRST: TailedFrom = { offset: 0n, afterRow: -1 }
+
+/** The log does not have the line behind which a tail was to begin. */
+export class LineGoneError extends Error {
+  override readonly name = 'LineGoneError'
+}
 
 export interface LiveTailsOptions {
   readonly catalogue: Catalogue
@@ -44,19 +58,41 @@ export class LiveTails {
   /**
    * Shows every line of an account that is accepted from now on, until the signal.
    *
-   * @throws LogError when the end of the log cannot be read
+   * @param after line behind which it begins. In other partitions it begins with the records of the time of the line, of
+   *   which some may have been shown
+   * @throws LogError when the end of the log cannot be read; LineGoneError
    */
-  async open(account: string, listener: TailListener, signal: AbortSignal): Promise<void> {
-    const { ingest } = this.#options
+  async open(
+    account: string,
+    listener: TailListener,
+    signal: AbortSignal,
+    after?: LineIdParts,
+  ): Promise<void> {
     const partitions = this.#partitionsOf(account)
-    const bounds = await Promise.all(partitions.map(partition => ingest.bounds(partition)))
+    if (after !== undefined && !partitions.includes(after.partition)) throw new LineGoneError()
+    const starts = await Promise.all(partitions.map(partition => this.#startIn(partition, after)))
     if (signal.aborted) return
     const tail: OpenTail = { account, listener, signal, partitions: new Set() }
     this.#open.add(tail)
     signal.addEventListener('abort', () => this.#open.delete(tail), { once: true })
     for (const [index, partition] of partitions.entries())
-      this.#follow(tail, partition, bounds[index]?.next ?? 0n)
+      this.#follow(tail, partition, starts[index] ?? FROM_FIRST, after !== undefined)
     this.#followNew(tail)
+  }
+
+  async #startIn(partition: number, after: LineIdParts | undefined): Promise<TailedFrom> {
+    const { ingest, checkpoints } = this.#options
+    const { first, next } = await ingest.bounds(partition)
+    if (after === undefined) return { offset: next, afterRow: -1 }
+    if (partition !== after.partition) {
+      const offset = (await ingest.offsetAtTime(partition, after.timeMs)) ?? next
+      return { offset, afterRow: -1 }
+    }
+    if (after.offset < first || after.offset >= next) throw new LineGoneError()
+    const log = new CheckpointLog(checkpoints, { topic: ingest, partition })
+    // Without a checkpoint before it, the log time is not known, and neither are the ids of lines.
+    if (first > 0n && (await log.nearest(first, after.offset)) === undefined) throw new LineGoneError()
+    return { offset: after.offset, afterRow: after.row }
   }
 
   /** All partitions if the account is or was spread: see `lineRouting`. */
@@ -69,14 +105,17 @@ export class LiveTails {
 
   /** Follows partitions over which the account was spread in the meantime; all of its lines there are new. */
   #followNew(tail: OpenTail): void {
-    for (const partition of this.#partitionsOf(tail.account)) this.#follow(tail, partition, 0n)
+    for (const partition of this.#partitionsOf(tail.account)) this.#follow(tail, partition, FROM_FIRST, false)
   }
 
-  #follow(tail: OpenTail, partition: number, from: bigint): void {
+  /** @param isPast whether the tail begins in the past: it then has a reader of its own */
+  #follow(tail: OpenTail, partition: number, from: TailedFrom, isPast: boolean): void {
     const { account, listener, signal, partitions } = tail
     if (partitions.has(partition)) return
     partitions.add(partition)
-    const followed = this.#followed.get(partition) ?? this.#begin(partition)
+    const followed = isPast
+      ? this.#begin(partition, from.offset, tail)
+      : (this.#followed.get(partition) ?? this.#begin(partition))
     followed.reader.join(account, listener, from)
     const leave = () => {
       followed.reader.leave(account, listener)
@@ -85,7 +124,8 @@ export class LiveTails {
     signal.addEventListener('abort', leave, { once: true })
   }
 
-  #begin(partition: number): Followed {
+  /** @param reach offset of the past at which a reader of one tail begins; absent: the reader of all others */
+  #begin(partition: number, reach?: bigint, only?: OpenTail): Followed {
     const {
       catalogue,
       ingest,
@@ -99,16 +139,17 @@ export class LiveTails {
       configuration.get(accounts, account)?.value.retentionDays ?? DEFAULT_RETENTION_DAYS
     const ports = { clock, logger, retentionDaysOf, isSeen }
     const followed = {
-      reader: new TailedPartition({ catalogue, topic: ingest, checkpoints, partition }, ports),
+      reader: new TailedPartition({ catalogue, topic: ingest, checkpoints, partition }, ports, reach),
       leave: new AbortController(),
     }
-    this.#followed.set(partition, followed)
+    if (only === undefined) this.#followed.set(partition, followed)
     const { signal } = followed.leave
     followed.reader.run(signal).catch(error => {
       if (signal.aborted) return
       logger.error({ topic: ingest.name, partition, err: error }, 'a partition cannot be read for tails')
       this.#end(partition, followed)
-      for (const tail of [...this.#open]) if (tail.partitions.has(partition)) tail.listener.fail()
+      for (const tail of only === undefined ? [...this.#open] : [only])
+        if (tail.partitions.has(partition)) tail.listener.fail()
     })
     return followed
   }

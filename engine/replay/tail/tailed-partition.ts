@@ -44,6 +44,15 @@ export interface TailListener {
   miss(lines: number): void
   /** Reports the end of the stream. */
   fail(): void
+  /** Waits until lines of the past can be taken without losing any; absent: it takes them at any time. */
+  untilRoom?(): Promise<void>
+}
+
+/** Place in a partition behind which lines are shown. */
+export interface TailedFrom {
+  readonly offset: bigint
+  /** Number of the last line of that record that is not shown; -1: all of them are shown. */
+  readonly afterRow: number
 }
 
 export interface TailedPartitionPorts {
@@ -62,8 +71,8 @@ export type LineVisibility = (account: string, line: TailedLine, stretch: Stretc
 
 /** Watchers of one account. */
 interface Watched {
-  /** Listeners, with the first offset to show. */
-  readonly listeners: Map<TailListener, bigint>
+  /** Listeners, with the first lines to show. */
+  readonly listeners: Map<TailListener, TailedFrom>
   /** Known idempotency keys since the first listener joined. */
   readonly keys: IdempotencyKeys
   /** Budget of the queries. */
@@ -81,6 +90,8 @@ export class TailedPartition {
   readonly #stand: LineStand
   readonly #meter = new EventMeter()
   readonly #stretch = new Stretch()
+  /** Offset that must be shown; undefined: only records from now on. */
+  readonly #reach: bigint | undefined
   #producers = new Producers()
   #nextOffset = 0n
   #timeMs = 0
@@ -92,7 +103,9 @@ export class TailedPartition {
   /** Records below this offset are skipped. */
   #passedBelow = 0n
 
-  constructor(source: ReplayedPartition, ports: TailedPartitionPorts) {
+  /** @param reach offset of the past from which records are read; absent: the newest checkpoint is early enough */
+  constructor(source: ReplayedPartition, ports: TailedPartitionPorts, reach?: bigint) {
+    this.#reach = reach
     this.#source = source
     this.#stand = new LineStand(source.catalogue)
     this.#ports = ports
@@ -102,8 +115,8 @@ export class TailedPartition {
     return this.#watched.size > 0
   }
 
-  /** @param from the first offset that the listener is shown */
-  join(account: string, listener: TailListener, from: bigint): void {
+  /** @param from the first lines that the listener is shown */
+  join(account: string, listener: TailListener, from: TailedFrom): void {
     const watched = this.#watched.get(account) ?? newlyWatched()
     this.#watched.set(account, watched)
     watched.listeners.set(listener, from)
@@ -142,7 +155,8 @@ export class TailedPartition {
   async #begin(): Promise<void> {
     const { topic, partition, checkpoints } = this.#source
     const { first, next } = await topic.bounds(partition)
-    const kept = await new CheckpointLog(checkpoints, { topic, partition }).newest()
+    const log = new CheckpointLog(checkpoints, { topic, partition })
+    const kept = await (this.#reach === undefined ? log.newest() : log.nearest(first, this.#reach))
     const checkpoint = kept && checkpointType.decode(kept.body)
     this.#nextOffset = first
     this.#beganBelow = next
@@ -215,10 +229,15 @@ export class TailedPartition {
         this.#stretch.begin()
         listeners = listenersAt(watched, record.offset)
         if (listeners.length === 0) return
+        if (this.#reach !== undefined && record.offset < this.#beganBelow)
+          for (const listener of listeners) await listener.untilRoom?.()
       }
       const line = this.#stand.line(batch, index, { ...place, row, behaviour: BEHAVIOUR })
       this.#stretch.left -= EVENT_UNITS + (batch.bytes(index) >> READ_AT_ONCE_BITS)
-      const wanting = listeners.filter(listener => this.#isWanted(listener, line))
+      const wanting = listeners.filter(
+        listener =>
+          isBehind(watched.listeners.get(listener), record.offset, row) && this.#isWanted(listener, line),
+      )
       if (wanting.length > 0 && isSeen(account, line, this.#stretch))
         for (const listener of wanting) listener.take(line.text)
     }
@@ -255,8 +274,13 @@ function newlyWatched(): Watched {
 
 function listenersAt({ listeners }: Watched, offset: bigint): TailListener[] {
   const reached: TailListener[] = []
-  for (const [listener, from] of listeners) if (offset >= from) reached.push(listener)
+  for (const [listener, from] of listeners) if (offset >= from.offset) reached.push(listener)
   return reached
+}
+
+/** Whether a line of a record at or behind the place is to be shown. */
+function isBehind(from: TailedFrom | undefined, offset: bigint, row: number): boolean {
+  return from !== undefined && (offset > from.offset || row > from.afterRow)
 }
 
 /** Indexes of the lines that do not repeat a request with the same idempotency key. */

@@ -1,7 +1,7 @@
 import { isLineTable, LINE_TABLES, STORE_TABLES, type StoreTable } from '../../../schemas/log/tables.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { knownCheckpoint } from '../../fold/checkpoint/read-checkpoint.ts'
-import type { AcceptedGap, TableBatch } from '../../fold/flush.ts'
+import type { AcceptedGap, Flush, TableBatch } from '../../fold/flush.ts'
 import type { Topic } from '../../log/log.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { droppedBefore, expiredRetention } from '../../store/retention.ts'
@@ -16,6 +16,7 @@ import {
   type UsageSums,
 } from '../../store/store-audit.ts'
 import { DAY_MS } from '../../times/duration.ts'
+import { utcDay } from '../../times/utc-day.ts'
 import { CheckpointLog } from '../checkpoint-log.ts'
 import { PartitionReplay, type ReplayedPartition } from '../replay.ts'
 import { blockBytes, ExpectedRows, type ExpectedWindow, WINDOW_BYTES } from './expected-rows.ts'
@@ -108,21 +109,34 @@ export class PartitionVerification {
   /** @returns the first mismatch; undefined when the partition agrees with its log */
   async run(): Promise<Mismatch | undefined> {
     const until = highest(this.#reached)
-    for await (const { tables, gap } of this.#replay.flushes(until, this.#options.rest)) {
-      for (const batch of tables) {
+    for await (const flush of this.#replay.flushes(until, this.#options.rest)) {
+      for (const batch of await this.#expected(flush)) {
         const mismatch = await this.#take(batch)
         if (mismatch !== undefined) return mismatch
       }
-      if (gap !== undefined) this.gaps.push(gap)
+      if (flush.gap !== undefined) this.gaps.push(flush.gap)
     }
     return (await this.#endDay()) ?? (await this.#endTables()) ?? (await this.#strays())
+  }
+
+  /** Batches that a worker stores. At lost records, it leaves out tables that have rows of them, like `SettledTables`. */
+  async #expected({ tables, gap }: Flush): Promise<readonly TableBatch[]> {
+    if (gap === undefined) return tables
+    const { audit, topic, partition } = this.#options
+    const expected: TableBatch[] = []
+    for (const batch of tables) {
+      const { table, last } = batch
+      const lost = { topic: topic.name, partition, table, from: gap.from, until: gap.to }
+      if (last.offset < gap.to || (await audit.firstRow(lost)) === undefined) expected.push(batch)
+    }
+    return expected
   }
 
   async #take(batch: TableBatch): Promise<Mismatch | undefined> {
     const { table, first } = batch
     if (first.offset >= this.#reached[table]) return undefined
     let mismatch: Mismatch | undefined
-    const day = dayText(batch.sinceMs)
+    const day = utcDay(batch.sinceMs)
     if (isLineTable(table) && day !== this.#day) {
       mismatch = await this.#endDay()
       this.#day = day
@@ -245,11 +259,11 @@ export class PartitionVerification {
       bytes = 0
       return difference && differenceMismatch(piece, difference)
     }
-    for await (const { tables } of replay.flushes(window.last + 1n, rest)) {
-      const batch = tables.find(({ table }) => table === range.table)
+    for await (const flush of replay.flushes(window.last + 1n, rest)) {
+      const batch = (await this.#expected(flush)).find(({ table }) => table === range.table)
       if (batch === undefined || batch.first.offset < window.first || batch.first.offset > window.last)
         continue
-      if (range.day !== undefined && dayText(batch.sinceMs) !== range.day) continue
+      if (range.day !== undefined && utcDay(batch.sinceMs) !== range.day) continue
       blocks.push(batch.block)
       bytes += blockBytes(batch)
       const mismatch = bytes < WINDOW_BYTES ? undefined : await compareUpTo(batch.last.offset + 1n)
@@ -332,8 +346,4 @@ function agree(
   return [...byKey.values()].every(
     ({ rows, digest, isOptional }) => (isOptional && rows >= 0) || (rows === 0 && digest === 0n),
   )
-}
-
-function dayText(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10)
 }

@@ -1,4 +1,5 @@
 import type { StoreTable } from '../../../schemas/log/tables.ts'
+import type { LaneCounts } from '../../delivery/fold/lane.ts'
 import type { LostTail } from '../../log/guarded-topic.ts'
 import type {
   LinesWithoutFilter,
@@ -21,10 +22,21 @@ export interface VerificationReport {
   readonly mismatch: Mismatch | null
   /** All partitions that have lost their ends, `mismatch` first; absent if none has. */
   readonly lostTails?: readonly Mismatch[]
+  /** Events of destinations, whose counts were compared with the log; absent if none were handed over. */
+  readonly deliveries?: DeliveryTotals
   /** Known damaged parts of the store. */
   readonly damaged: readonly DamagedPart[]
+  /** Partitions of a running engine that do not move; absent if there are none, or no engine runs in the verifying process. */
+  readonly stopped?: readonly StoppedPartition[]
   /** Findings about the configuration; absent if it was not examined. */
   readonly configuration?: ConfigurationReport
+}
+
+/** A partition whose worker has stopped by an error. */
+export interface StoppedPartition {
+  readonly partition: number
+  /** The error. */
+  readonly sentence: string
 }
 
 /** Whether the configuration log has everything that is known about it. */
@@ -50,6 +62,13 @@ export interface PartitionReport {
   readonly untilMs: number
   readonly lines: number
   readonly bytes: number
+}
+
+/** Events of destinations, over all partitions and nodes. */
+export interface DeliveryTotals extends LaneCounts {
+  /** Nodes that have handed events over, by partition. */
+  lanes: number
+  waiting: number
 }
 
 export interface DayReport {
@@ -80,10 +99,12 @@ export type MismatchKind =
   | 'filter'
   /** The usage projection of a part differs from its rows. */
   | 'projection'
+  /** Counts of deliveries differ from the log. */
+  | 'deliveries'
 
 export interface Mismatch {
   readonly kind: MismatchKind
-  readonly table: StoreTable | 'usage_days'
+  readonly table: StoreTable | 'usage_days' | 'deliveries'
   readonly partition: number | null
   /** Inclusive; null where no position is known. */
   readonly firstOffset: number | null
@@ -280,6 +301,18 @@ export function usageMismatch(
     found,
     where,
   }
+}
+
+/** Mismatch for a count of a destination. */
+export function deliveriesMismatch(counts: {
+  readonly partition: number
+  readonly expected: number
+  readonly found: number
+  readonly where: Readonly<Record<string, string>>
+}): Mismatch {
+  const { partition, expected, found, where } = counts
+  const sides = { expected: { ...NOTHING, rows: expected }, found: { ...NOTHING, rows: found } }
+  return { ...NOWHERE, kind: 'deliveries', table: 'deliveries', partition, ...sides, where }
 }
 
 interface UsageCount {

@@ -11,9 +11,11 @@ import { addedUsage, NO_USAGE, type StoreAudit, sameUsage, type UsageSums } from
 import { DAY_MS, HOUR_MS } from '../../times/duration.ts'
 import { findLostTail } from '../lost-tail.ts'
 import { isOlder, storedPart } from '../older-store.ts'
+import { LanesVerification, type VerifiedOutbox } from './lanes-verification.ts'
 import { PartitionVerification } from './partition-verification.ts'
 import {
   type DayReport,
+  type DeliveryTotals,
   filterMismatch,
   lostTailMismatch,
   type Mismatch,
@@ -40,10 +42,18 @@ export interface VerifiedTopic {
   lookAt?(partition: number): Promise<LostTail | undefined>
 }
 
+export interface TopicEnd extends Required<Pick<VerifiedTopic, 'lookAt'>> {
+  readonly topic: Pick<Topic, 'name' | 'partitions'>
+}
+
 export interface VerificationPorts {
   readonly catalogue: Catalogue
   /** The topic of the lines comes first. */
   readonly topics: readonly VerifiedTopic[]
+  /** Absent if no pipeline can send to other systems. */
+  readonly outbox?: VerifiedOutbox
+  /** Further topics, of which nothing is stored: only their ends are looked at. */
+  readonly ends?: readonly TopicEnd[] | undefined
   readonly store: Store
   readonly audit: StoreAudit
   readonly clock: Clock
@@ -91,6 +101,7 @@ class Verification {
   readonly #options: VerificationOptions
   readonly #partitions: PartitionReport[] = []
   readonly #days: DayReport[] = []
+  #deliveries: DeliveryTotals | undefined
   readonly #recomputed: Recomputed = {
     fromMs: 0,
     untilMs: Number.POSITIVE_INFINITY,
@@ -123,20 +134,26 @@ class Verification {
       const mismatch = await this.#verifyPartition(partition)
       if (mismatch !== undefined) return this.#report(mismatch)
     }
+    const deliveries = await this.#verifyDeliveries()
+    if (deliveries !== undefined) return this.#report(deliveries)
     return this.#report((await this.#noPartition()) ?? (await this.#verifyDays()) ?? null)
   }
 
   async #report(mismatch: Mismatch | null): Promise<VerificationReport> {
     const damaged = await this.#ports.store.findDamage(this.#options.signal)
-    return { partitions: this.#partitions, days: this.#days, mismatch, damaged }
+    const report = { partitions: this.#partitions, days: this.#days, mismatch, damaged }
+    return this.#deliveries === undefined ? report : { ...report, deliveries: this.#deliveries }
   }
 
   /** All partitions that end before their known end: each loss must be accepted or repaired. */
   async #lostTails(): Promise<Mismatch[]> {
-    const { topics, store } = this.#ports
+    const { topics, ends = [], store } = this.#ports
     const found: Mismatch[] = []
-    for (const verified of topics) {
-      const { topic, lookAt = partition => findLostTail({ ...verified, store }, partition) } = verified
+    const looked = topics.map(verified => ({
+      topic: verified.topic,
+      lookAt: verified.lookAt ?? (partition => findLostTail({ ...verified, store }, partition)),
+    }))
+    for (const { topic, lookAt } of [...looked, ...ends]) {
       for (let partition = 0; partition < topic.partitions; partition++) {
         const lost = await lookAt(partition)
         if (lost !== undefined) found.push(namingTopic(lostTailMismatch(lost), topic.name))
@@ -169,29 +186,42 @@ class Verification {
     return records
   }
 
-  /** If the log is trimmed during the replay, it begins again with the remaining records. */
-  async #verifyPartition(verified: StoredPartition): Promise<Mismatch | undefined> {
-    const { signal, report, rest } = this.#options
+  #verifyPartition(verified: StoredPartition): Promise<Mismatch | undefined> {
+    const { report } = this.#options
     const { topic, partition } = verified
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const verification = await PartitionVerification.begin({
-          ...this.#ports,
-          ...verified,
-          rest: async () => {
-            await rest()
-            signal.throwIfAborted()
-          },
-          progress: (records, lines) => report({ type: 'progress', partition, records, lines }),
-        })
-        const mismatch = await verification.run()
-        if (mismatch === undefined) await this.#takeIn(verification)
-        return mismatch && namingTopic(mismatch, topic.name)
-      } catch (error) {
-        const wasTrimmed = error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
-        if (!wasTrimmed || attempt === ATTEMPTS) throw error
-      }
+    return whileTrimmed(async () => {
+      const verification = await PartitionVerification.begin({
+        ...this.#ports,
+        ...verified,
+        rest: this.#rest,
+        progress: (records, lines) => report({ type: 'progress', partition, records, lines }),
+      })
+      const mismatch = await verification.run()
+      if (mismatch === undefined) await this.#takeIn(verification)
+      return mismatch && namingTopic(mismatch, topic.name)
+    })
+  }
+
+  /** Compares the counts of each outbox partition that was used. */
+  async #verifyDeliveries(): Promise<Mismatch | undefined> {
+    const { outbox } = this.#ports
+    const partitions = outbox?.topic.partitions ?? 0
+    for (let partition = 0; outbox !== undefined && partition < partitions; partition++) {
+      if ((await outbox.topic.bounds(partition)).next === 0n) continue
+      const mismatch = await whileTrimmed(async () => {
+        const verification = new LanesVerification(outbox, partition, this.#rest)
+        const found = await verification.run()
+        if (found === undefined) this.#deliveries = summed(this.#deliveries, verification.totals)
+        return found
+      })
+      if (mismatch !== undefined) return mismatch
     }
+    return undefined
+  }
+
+  readonly #rest = async () => {
+    await this.#options.rest()
+    this.#options.signal.throwIfAborted()
   }
 
   async #takeIn(verification: PartitionVerification): Promise<void> {
@@ -207,8 +237,10 @@ class Verification {
   }
 
   async #noPartition(): Promise<Mismatch | undefined> {
-    const { audit, topics } = this.#ports
-    const known = topics.map(({ topic: { name, partitions } }) => ({ name, partitions }))
+    const { audit, topics, outbox } = this.#ports
+    // Errors of deliveries have places of the outbox.
+    const all = [...topics, ...(outbox === undefined ? [] : [outbox])]
+    const known = all.map(({ topic: { name, partitions } }) => ({ name, partitions }))
     for (const table of STORE_TABLES) {
       const stray = await audit.firstOfNoPartition(known, table)
       if (stray !== undefined) return partitionMismatch(table, stray)
@@ -264,6 +296,25 @@ class Verification {
     const hasGap = gaps.some(gap => gap.sinceMs < startMs + DAY_MS && gap.untilMs >= startMs)
     return !hasGap && fromMs < startMs && startMs + DAY_MS <= untilMs
   }
+}
+
+/** If the log is trimmed during the replay, it begins again with the remaining records. */
+async function whileTrimmed<Found>(replay: () => Promise<Found>): Promise<Found> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await replay()
+    } catch (error) {
+      const wasTrimmed = error instanceof LogError && error.code === 'LOG_OFFSET_OUT_OF_RANGE'
+      if (!wasTrimmed || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+function summed(one: DeliveryTotals | undefined, other: DeliveryTotals): DeliveryTotals {
+  if (one === undefined) return other
+  const sum = { ...one }
+  for (const count of Object.keys(sum) as (keyof DeliveryTotals)[]) sum[count] += other[count]
+  return sum
 }
 
 /** Keyed partitions that were never used are left out. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
+import type { Asker } from '../../turns/asker.ts'
 import { BlockFile } from '../block-file.ts'
 import { syncDefinitions } from '../definition-folders.ts'
 import { PROMPT_PRIORITY } from '../statement.ts'
@@ -19,6 +20,8 @@ export interface ServedStatement {
   readonly settings: Readonly<Record<string, string>>
   /** Format of the answer, unless the statement names one. */
   readonly format: string
+  /** Account and enterprise for which it runs, and in whose turn; without an account: unknown, or the program itself. */
+  readonly asker: Asker
   /** true: the statement changes nothing, so it ends when its client disconnects. */
   readonly isReadOnly: boolean
   /** Whether the answer is given only when all of it is known, so that no error can occur in its middle. */
@@ -63,7 +66,7 @@ export interface EmbeddedServerOptions {
  * Number of parallel statements by kind, so that no kind waits for another. Each uses a thread of the process's pool: the
  * sum must stay below its sixteen, because ending a statement needs a thread as well.
  */
-const WORKERS = { prompt: 2, reading: 3, scanning: 2, inserting: 4, changing: 3 } as const
+const WORKERS = { prompt: 2, reading: 3, scanning: 3, inserting: 4, changing: 3 } as const
 type Kind = keyof typeof WORKERS
 const READS: ReadonlySet<Kind> = new Set(['reading', 'scanning'])
 
@@ -74,6 +77,8 @@ const STREAMED = /^\s*(?:SELECT|WITH)\b[\s\S]*\bFORMAT\s+JSONEachRow\s*;?\s*$/i
 const CHANGES_SESSION = /^\s*(?:SET|USE|CREATE\s+TEMPORARY)\b/i
 /** Statements that change definitions. Their change must be durable before the answer. */
 const CHANGES_DEFINITIONS = /^\s*(?:CREATE|ALTER)\b/im
+/** The program itself. */
+const NOBODY: Asker = { account: '', enterprise: '' }
 const PAUSES = { firstMs: 10, longestMs: 500 }
 
 /** Opens the engine on the main thread: it ends the process when a worker thread with a statement in flight ends. */
@@ -87,7 +92,8 @@ export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions)
         session: await EngineSession.open(folder, READS.has(kind) ? 'read' : 'write'),
         rowsFile: await BlockFile.open(folder, `server ${kind} ${number}`),
       })
-    return new Lane(workers)
+    // The searches of one account never keep those of all others waiting.
+    return new Lane(workers, READS.has(kind) ? workers.length - 1 : workers.length)
   }
   const lanes = {
     prompt: await openLane('prompt'),
@@ -120,7 +126,7 @@ class ServerOnEngine implements EmbeddedServer {
     if (CHANGES_SESSION.test(statement.sql))
       throw notImplemented('each statement has a session of its own: give settings and database with it')
     const lane = this.#lanes[kindOf(statement)]
-    const worker = await lane.take(left)
+    const worker = await lane.take(statement.asker, left)
     try {
       yield* this.#run(statement, worker, left)
     } finally {
@@ -169,7 +175,7 @@ class ServerOnEngine implements EmbeddedServer {
     const backOff = new BackOff(this.#clock, PAUSES)
     while (!over.aborted) {
       try {
-        const worker = await this.#lanes.prompt.take(over)
+        const worker = await this.#lanes.prompt.take(NOBODY, over)
         await worker.session.run(kill).finally(() => this.#lanes.prompt.give(worker))
       } catch {
         // A failure only means that the statement ends later.

@@ -126,6 +126,26 @@ export function minuteBucketStatement(selection: LineSelection, { starts, by }: 
   return statementOf([{ text, constants, scanOf: undefined }], 'startMs, slot', bucketRows)
 }
 
+/** Minutes that are counted by one statement, since 1970, both inclusive. */
+export interface MinuteSlice {
+  readonly first: number
+  readonly last: number
+}
+
+/**
+ * Divides the minutes of a selection into slices of about so many lines, newest first, and into at most `most` of them. A
+ * longer minute is one slice. Minutes without lines belong to none.
+ */
+export function minuteSlicesStatement(selection: LineSelection, lines: number, most: number): Statement {
+  const constants = new SqlConstants()
+  const text = `SELECT toFloat64(min(minute)) AS first, toFloat64(max(minute)) AS last FROM (
+  SELECT minute, intDiv(sum(ofMinute) OVER (ORDER BY minute DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - 1,
+    greatest(${lines}, intDiv(sum(ofMinute) OVER (), ${most}))) AS slice
+  FROM (SELECT minute, sum(lines) AS ofMinute FROM (\n${countedMinutes(selection, constants)}\n) GROUP BY minute)
+) GROUP BY slice ORDER BY slice`
+  return { sql: withClause([constants]) + text, parameters: constants.parameters }
+}
+
 /** @param groups statement for rows of `startMs`, `slot` and `lines` */
 function bucketRows(groups: string): string {
   return `SELECT startMs, toUInt32(slot) AS slot, toFloat64(lines) AS lines FROM (

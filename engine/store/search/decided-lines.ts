@@ -6,10 +6,9 @@ import type { Query } from '../../query-language/syntax-tree.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import type { StatementRunner } from '../statement.ts'
 import { type AnswerRow, selectedLine, streamedLines } from './answer-row.ts'
-import type { LineTimes } from './filtered-segments.ts'
 import { asksForField } from './full-field-days.ts'
 import type { LinePage, LineSelection, SelectedLine } from './line-selection.ts'
-import { candidateStatement, searchStatement } from './search-statement.ts'
+import { candidateStatement, type KnownLines, searchStatement } from './search-statement.ts'
 
 /** A longer page is decided by the engine, on all its cores. */
 const MAX_LINES = 500
@@ -18,12 +17,11 @@ const CANDIDATES_PER_LINE = 2
 /** Texts between two turns of other work, in UTF-16 code units. */
 const UNITS_IN_TURN = 64 * 1024
 
-/** Part of a search whose lines came at a few times. */
-export interface FewLines {
+/** Part of a search whose page is short. */
+export interface ShortPage extends KnownLines {
   readonly table: LineTable
   readonly selection: LineSelection
   readonly page: LinePage
-  readonly within: readonly LineTimes[]
 }
 
 /**
@@ -43,18 +41,18 @@ export function isDecidedHere({ query }: LineSelection, { limit }: LinePage): bo
  */
 export async function* decidedLines(
   runner: StatementRunner,
-  { table, selection, page, within }: FewLines,
+  { table, selection, page, ...known }: ShortPage,
   signal: AbortSignal,
 ): AsyncGenerator<SelectedLine[]> {
   const most = page.limit * CANDIDATES_PER_LINE
-  const statement = candidateStatement(table, selection, { ...page, limit: most }, within)
+  const statement = candidateStatement(table, selection, { ...page, limit: most }, known)
   const candidates = (await runner.query<AnswerRow>(statement, signal)).map(selectedLine)
   const found = await passing(candidates, line => finds(selection.query, line), page.limit, signal)
   yield found
   const last = candidates.at(-1)
   if (last === undefined || candidates.length < most || found.length === page.limit) return
   const rest = { ...page, limit: page.limit - found.length, behind: last }
-  yield* streamedLines(runner, searchStatement(table, selection, rest, 'found', within).statement, signal)
+  yield* streamedLines(runner, searchStatement(table, selection, rest, known).statement, signal)
 }
 
 /**

@@ -1,12 +1,15 @@
 import type { LineTable } from '../../../schemas/log/tables.ts'
 import { MINUTE_MS } from '../../times/duration.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
+import { hadTooManyGroups } from '../store-failure.ts'
 import { sql } from './condition.ts'
 import {
   type BucketRow,
   type Buckets,
   bucketStatement,
+  type MinuteSlice,
   minuteBucketStatement,
+  minuteSlicesStatement,
   minuteValueStatement,
   OF_ABSENT,
   OF_LINES,
@@ -20,9 +23,16 @@ import {
 } from './count-statements.ts'
 import type { LineSelection } from './line-selection.ts'
 import { minutesOf, type WholeMinutes } from './minute-counts.ts'
-import type { Slice } from './segment-slices.ts'
-import { slicesOf } from './sliced-search.ts'
+import type { Slice } from './slices/segment-slices.ts'
+import { slicesOf } from './slices/sliced-search.ts'
 import { SqlConstants } from './sql-constants.ts'
+
+/**
+ * Groups of one statement on minutes. Their apps may differ from line to line; the minutes are then counted in slices with
+ * so many lines, and the searches of others have their turn in between. (Our choice: some 200 ms.)
+ */
+const MAX_GROUPS = 100_000
+const MAX_SLICES = 256
 
 export type { Buckets } from './count-statements.ts'
 
@@ -32,6 +42,11 @@ export interface SliceOfCounts<Counts> {
   readonly fromMs: number
   readonly toMs: number
   readonly counts: Counts
+  /**
+   * Whether the next slice takes little time however many lines it has, since it is counted by minutes or belongs to the
+   * part of a minute at an end of the period. A time limit need not stop before it.
+   */
+  readonly isNextBrief?: boolean
 }
 
 /** Values of a field in a slice. */
@@ -153,17 +168,70 @@ async function* sliceCounts<Row, Counts>(
 ): AsyncGenerator<SliceOfCounts<Counts>> {
   async function* ofLines(part: LineSelection): AsyncGenerator<SliceOfCounts<Counts>> {
     for await (const slice of newestFirst(runner, tables, part, signal)) {
-      const rows = await runner.query<Row>(counted.ofLines({ ...part, ...slice }), signal)
-      yield { ...slice, counts: counted.counts(rows) }
+      const { fromMs, toMs } = slice
+      const rows = await runner.query<Row>(counted.ofLines({ ...part, fromMs, toMs }), signal)
+      yield { fromMs, toMs, counts: counted.counts(rows) }
     }
   }
   if (counted.minutes === undefined) return yield* ofLines(selection)
+  async function* ofRows(
+    minutes: Slice,
+    rows: readonly Row[],
+    isNextBrief: boolean,
+  ): AsyncGenerator<SliceOfCounts<Counts>> {
+    if (rows.some(counted.isMixed)) yield* ofLines({ ...selection, ...minutes })
+    else yield { ...minutes, counts: counted.counts(rows), isNextBrief }
+  }
   const { before, minutes, behind } = counted.minutes
-  if (behind !== undefined) yield* ofLines({ ...selection, ...behind })
-  const rows = await runner.query<Row>(counted.ofMinutes({ ...selection, ...minutes }), signal)
-  if (rows.some(counted.isMixed)) yield* ofLines({ ...selection, ...minutes })
-  else yield { ...minutes, counts: counted.counts(rows) }
-  if (before !== undefined) yield* ofLines({ ...selection, ...before })
+  if (behind !== undefined) yield* beforeBrief(ofLines({ ...selection, ...behind }))
+  const whole = { ...selection, ...minutes }
+  const rows = await withFewGroups<Row>(runner, counted.ofMinutes(whole), signal)
+  if (rows !== undefined) yield* ofRows(minutes, rows, true)
+  else
+    for (const slice of await minuteSlices(runner, whole, signal)) {
+      const part = { ...selection, ...slice }
+      yield* ofRows(slice, await runner.query<Row>(counted.ofMinutes(part), signal), false)
+    }
+  if (before !== undefined) yield* beforeBrief(ofLines({ ...selection, ...before }))
+}
+
+async function* beforeBrief<Counts>(
+  slices: AsyncIterable<SliceOfCounts<Counts>>,
+): AsyncGenerator<SliceOfCounts<Counts>> {
+  for await (const slice of slices) yield { ...slice, isNextBrief: true }
+}
+
+/** @returns rows of the statement; undefined if it has too many groups for one turn among the accounts */
+async function withFewGroups<Row>(
+  runner: StatementRunner,
+  statement: Statement,
+  signal: AbortSignal,
+): Promise<Row[] | undefined> {
+  const bound = `SETTINGS max_rows_to_group_by = ${MAX_GROUPS}, group_by_overflow_mode = 'throw'`
+  try {
+    return await runner.query<Row>({ ...statement, sql: `${statement.sql}\n${bound}` }, signal)
+  } catch (error) {
+    if (!hadTooManyGroups(error)) throw error
+    return undefined
+  }
+}
+
+/** Slices of whole minutes with few groups each, newest first; together they are the time of the selection. */
+async function minuteSlices(
+  runner: StatementRunner,
+  selection: LineSelection,
+  signal: AbortSignal,
+): Promise<Slice[]> {
+  const statement = minuteSlicesStatement(selection, MAX_GROUPS, MAX_SLICES)
+  const rows = await runner.query<MinuteSlice>(statement, signal)
+  const slices: Slice[] = []
+  let { toMs } = selection
+  for (const [index, { first }] of rows.entries()) {
+    const fromMs = index === rows.length - 1 ? selection.fromMs : first * MINUTE_MS
+    slices.push({ fromMs, toMs })
+    toMs = fromMs - 1
+  }
+  return slices
 }
 
 async function* newestFirst(

@@ -15,28 +15,6 @@ export async function* mergedLines(
   else yield* merged(await beginAll(each), prefer, limit)
 }
 
-/**
- * The newest lines of several tables, oldest first.
- *
- * @param each the newest lines of a table, at most `limit`, oldest first, with their number as `found`
- */
-export async function* newestLinesOf(
-  each: readonly AsyncIterable<SelectedLine[]>[],
-  limit: number,
-): AsyncGenerator<SelectedLine[]> {
-  const [only] = each
-  if (only !== undefined && each.length === 1) return yield* only
-  const streams = await beginAll(each)
-  const all = streams.reduce((sum, stream) => sum + (stream.next?.found ?? 0), 0)
-  const found = Math.min(all, limit)
-  let older = all - found
-  for await (const rows of merged(streams, 'head', all)) {
-    const newer = rows.slice(older)
-    older -= rows.length - newer.length
-    if (newer.length > 0) yield newer.map(row => ({ ...row, found }))
-  }
-}
-
 async function* merged(
   streams: readonly LineStream[],
   prefer: LinePage['prefer'],

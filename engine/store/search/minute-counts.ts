@@ -13,7 +13,7 @@ import {
 import { exactCondition } from './exact-condition.ts'
 import type { LineSelection } from './line-selection.ts'
 import { accountCondition, filterConditions } from './search-statement.ts'
-import type { Slice } from './segment-slices.ts'
+import type { Slice } from './slices/segment-slices.ts'
 import { SqlConstants } from './sql-constants.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../query-language/parse-query.ts'
 import { textOf } from './condition.ts'
-import { compilePrefilter, type Prefilter } from './prefilter.ts'
+import { compilePrefilter, NO_PREFILTER, type Prefilter } from './prefilter.ts'
 import { SqlConstants } from './sql-constants.ts'
 
 function prefilter(query: string): Prefilter {
@@ -65,7 +65,7 @@ describe('the prefilter', () => {
     ['text that empty objects have', '"{}"'],
     ['what must be made first', '_logtype:json'],
   ])('is empty for %s', (_title, query) => {
-    expect(prefilter(query)).toEqual({ conditions: [], indexed: [] })
+    expect(prefilter(query)).toEqual(NO_PREFILTER)
   })
 })
 

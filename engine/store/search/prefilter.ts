@@ -1,4 +1,4 @@
-import type { LineTable } from '../../../schemas/log/tables.ts'
+import { type LineTable, SLOT_NAMES } from '../../../schemas/log/tables.ts'
 import { readNumber } from '../../query-language/number-text.ts'
 import {
   type Comparison,
@@ -16,6 +16,7 @@ import {
   COST,
   type Condition,
   column,
+  columnsOf,
   costOf,
   type Expression,
   FIELD_COLUMNS,
@@ -25,6 +26,7 @@ import {
 import type { StoredField } from './field-contract.ts'
 import { indexedWords, marksOfPart } from './indexed-words.ts'
 import { mergeAlternatives } from './merged-alternatives.ts'
+import type { SlotsInUse } from './slots-in-use.ts'
 import { allSought, anySought, type SoughtWords, soughtInText } from './sought-words.ts'
 import type { SqlConstants } from './sql-constants.ts'
 import { namedField } from './stored-field.ts'
@@ -41,15 +43,26 @@ export interface Prefilter {
   readonly indexed: readonly Condition[]
   /** Words that the filters are asked for; undefined: they cannot exclude anything. */
   readonly words: SoughtWords | undefined
+  /** Whether all slots of a line are read, so that it helps to know which ones are in use. */
+  readonly seeksInSlots: boolean
 }
 
-export function compilePrefilter(query: Query, constants: SqlConstants, table: LineTable): Prefilter {
-  const { cheap, indexed, words } = new PrefilterCompiler(constants, table).of(mergeAlternatives(query))
-  return {
-    conditions: cheap.toSorted((a, b) => a.cost - b.cost).map(({ condition }) => condition),
-    indexed,
-    words,
-  }
+export const NO_PREFILTER: Prefilter = { conditions: [], indexed: [], words: undefined, seeksInSlots: false }
+
+/** @param inUse slots that the lines of table `slotted_lines` use; absent: all of them */
+export function compilePrefilter(
+  query: Query,
+  constants: SqlConstants,
+  table: LineTable,
+  inUse?: SlotsInUse,
+): Prefilter {
+  const { cheap, indexed, words } = new PrefilterCompiler(constants, table, inUse).of(
+    mergeAlternatives(query),
+  )
+  const conditions = cheap.toSorted((a, b) => a.cost - b.cost).map(({ condition }) => condition)
+  const columns = new Set(conditions.flatMap(columnsOf))
+  const seeksInSlots = SLOT_NAMES.every(slot => columns.has(slot))
+  return { conditions, indexed, words, seeksInSlots }
 }
 
 interface CheapCondition {
@@ -72,11 +85,13 @@ const NOTHING: Conditions = { cheap: [], indexed: [], words: undefined }
 class PrefilterCompiler {
   readonly #constants: SqlConstants
   readonly #table: LineTable
+  readonly #inUse: SlotsInUse | undefined
   readonly #tests: ValueTests
 
-  constructor(constants: SqlConstants, table: LineTable) {
+  constructor(constants: SqlConstants, table: LineTable, inUse: SlotsInUse | undefined) {
     this.#constants = constants
     this.#table = table
+    this.#inUse = inUse
     this.#tests = new ValueTests(constants)
   }
 
@@ -92,7 +107,7 @@ class PrefilterCompiler {
       case 'text':
         return this.#texts([query])
       case 'field':
-        return this.#field(query.test, namedField(query.name, this.#constants, this.#table))
+        return this.#field(query.test, namedField(query.name, this.#constants, this.#table, this.#inUse))
     }
   }
 
@@ -192,9 +207,9 @@ class PrefilterCompiler {
   }
 
   /**
-   * The same for slotted lines. No part of a term that has no sign of JSON's grammar, and no blank, begins in a slot and ends
-   * outside of it, so one such part is looked for in each of them. Texts that are rewritten or had escapes are among the
-   * fields that are in no slot.
+   * Condition on a slotted line that may hold one of the terms. A part of a term without blanks and signs of JSON's grammar
+   * never begins in a slot and ends outside of it, so one such part is looked for in each slot. Texts that are rewritten or had
+   * escapes are among the fields that are in no slot.
    */
   #mayHoldInSlots(terms: readonly TextTerm[]): Condition | undefined {
     const parts = terms.map(({ operator, text }) => ({ operator, text: longestPart(probe(operator, text)) }))
@@ -210,11 +225,16 @@ class PrefilterCompiler {
       ]
     })
     const holds = (value: Expression) => anyOf(searches.map(search => search(value)))
+    const sought = this.#inUse?.thatMayContain(
+      parts.map(({ text }) => text),
+      this.#constants,
+    )
     return anyOf([
       ...WORDS_OF_SLOTTED.map(holds),
       ...(terms.some(({ operator }) => isCaseSensitive(operator)) ? [holds(LEVEL_IN_LINE)] : []),
-      ...column.slots.map(holds),
-      holds(column.wholeLine),
+      sought?.unexpected,
+      ...column.slots.filter((_, slot) => sought?.slots.has(slot) ?? true).map(holds),
+      ...((sought?.wholeLine ?? true) ? [holds(column.wholeLine)] : []),
       holds(column.meta),
       sql`arrayExists(v -> ${holds(named('v'))}, ${FIELD_COLUMNS.slotted_lines.textValues})`,
       sql`position(${column.meta}, '\\\\') > 0`,

@@ -22,7 +22,7 @@ describe.each(FORMS.map(tables => ({ tables })))('lines of $tables', ({ tables }
   /** The language on the real engine, and directly on the records of an export: both must agree. */
 
   /** The long form is drawn-queries.test.ts. */
-  const QUERIES = 250
+  const QUERIES = 120
   /** Every so many examples is also a whole search in the short form, and each one in the long form. */
   const WHOLE_EVERY = IS_LONG ? 1 : 12
 

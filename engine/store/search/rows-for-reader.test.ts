@@ -2,8 +2,12 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../clock/manual-clock.ts'
 import { rowsForReader } from './rows-for-reader.ts'
 
-/** Numbers from 0 on, ten per part, read from statements that note when they begin and end. */
-function numbers(limit: number) {
+/**
+ * Numbers from 0 on, ten per part, read from statements that note when they begin and end.
+ *
+ * @param mebibytes size of each number
+ */
+function numbers(limit: number, mebibytes = 0) {
   const clock = manualClock()
   const noted: string[] = []
   async function* statement(name: string, from: number, to: number): AsyncGenerator<number[]> {
@@ -17,10 +21,10 @@ function numbers(limit: number) {
   }
   const rows = rowsForReader<number>({
     clock,
-    limit: () => limit,
+    limit,
+    bytesOf: () => mebibytes * 1024 * 1024,
     pageRows: 25,
-    open: () => statement('whole', 0, limit),
-    openBehind: (last, most) =>
+    open: (most, last = -1) =>
       statement(`${most} behind ${last}`, last + 1, Math.min(limit, last + 1 + most)),
   })
   return { clock, noted, rows: rows[Symbol.asyncIterator]() }
@@ -37,7 +41,7 @@ async function rest(rows: AsyncIterator<number[]>): Promise<number[][]> {
 test('a fast reader gets all rows from one statement', async () => {
   const { noted, rows } = numbers(42)
   expect((await rest(rows)).flat()).toEqual(Array.from({ length: 42 }, (_, number) => number))
-  expect(noted).toEqual(['whole begins', 'whole ends'])
+  expect(noted).toEqual(['42 behind -1 begins', '42 behind -1 ends'])
 })
 
 test('the statement of a reader that takes nothing is ended', async () => {
@@ -45,10 +49,10 @@ test('the statement of a reader that takes nothing is ended', async () => {
   await rows.next()
   clock.advance(250)
   await turn()
-  expect(noted).toEqual(['whole begins'])
+  expect(noted).toEqual(['100 behind -1 begins'])
   clock.advance(1)
   await turn()
-  expect(noted).toEqual(['whole begins', 'whole ends'])
+  expect(noted).toEqual(['100 behind -1 begins', '100 behind -1 ends'])
 })
 
 test('a slow reader gets every row once and in order, in pages whose statements have ended', async () => {
@@ -66,6 +70,30 @@ test('a slow reader gets every row once and in order, in pages whose statements 
   expect(parts.flat()).toEqual(Array.from({ length: 62 }, (_, number) => number))
 })
 
+test('a long answer is read in turns, and no statement runs while the reader has the end of a turn', async () => {
+  const { noted, rows } = numbers(45, 1)
+  const parts = [(await rows.next()).value as number[], (await rows.next()).value as number[]]
+  expect(noted).toEqual(['45 behind -1 begins', '45 behind -1 ends'])
+  parts.push(...(await rest(rows)))
+  expect(parts.flat()).toEqual(Array.from({ length: 45 }, (_, number) => number))
+  expect(noted.filter(note => note.endsWith('begins'))).toEqual([
+    '45 behind -1 begins',
+    '16 behind 19 begins',
+    '9 behind 35 begins',
+  ])
+  expect(noted).toHaveLength(6)
+})
+
+test('pages of a slow reader are as short as their rows are large', async () => {
+  const { clock, rows } = numbers(45, 0.3)
+  const parts = [(await rows.next()).value as number[]]
+  clock.advance(1_000)
+  await turn()
+  parts.push(...(await rest(rows)))
+  expect(parts.map(({ length }) => length)).toEqual([10, 13, 13, 9])
+  expect(parts.flat()).toEqual(Array.from({ length: 45 }, (_, number) => number))
+})
+
 test('a reader that is a little slow each time is slow after some parts', async () => {
   const { clock, noted, rows } = numbers(100)
   for (let part = 0; part < 4; part++) {
@@ -73,7 +101,7 @@ test('a reader that is a little slow each time is slow after some parts', async 
     clock.advance(100)
     await turn()
   }
-  expect(noted).toContain('whole ends')
+  expect(noted).toContain('100 behind -1 ends')
 })
 
 test('leaving a page early, or the first statement, leaves nothing open', async () => {

@@ -1,6 +1,7 @@
 import { literalPattern } from '../../query-language/token-pattern.ts'
-import { anyOf, type Condition, column, type Expression, NEVER, named, sql } from './condition.ts'
+import { anyOf, type Condition, column, type Expression, NEVER, named, numeral, sql } from './condition.ts'
 import type { StoredField, ValueTest } from './field-contract.ts'
+import type { SlotsInUse } from './slots-in-use.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
 /**
@@ -23,13 +24,17 @@ export interface SlottedValue {
   readonly isNumber: Condition
   /** Text of the value; any text for lines without one. */
   readonly text: Expression
+  /** Number of its slot; any number for lines without one. */
+  readonly slot: Expression
 }
 
 /**
  * The part of a field that is in slots. The engine computes expressions on a shape for each of the few different shapes, and reads
  * only the rows of lines that have the field.
+ *
+ * @param inUse slots that the lines use; absent: all of them
  */
-export function slottedField(path: string, constants: SqlConstants): StoredField {
+export function slottedField(path: string, constants: SqlConstants, inUse?: SlotsInUse): StoredField {
   const value = slottedValue(path, constants)
   // The engine's other functions round some decimals to a neighbour of the nearest double.
   const passesNumber = (test: ValueTest) =>
@@ -37,6 +42,17 @@ export function slottedField(path: string, constants: SqlConstants): StoredField
       test.number(VALUE),
       condition => sql`(${value.isNumber} AND ${onValue(condition, sql`JSONExtractFloat(${value.text})`)})`,
     )
+  // Where the slots of the field are known, only these are read. A line that has the field in another slot passes.
+  const mayPassNumber = (test: ValueTest) => {
+    if (inUse === undefined) return passesNumber(test)
+    const isIn = (slot: number) => sql`${value.slot} = ${numeral(slot)}`
+    const slots = inUse.withNumber(path)
+    return within(test.number(VALUE), condition => {
+      if (slots.length === 0) return value.isNumber
+      const passes = onValue(condition, sql`JSONExtractFloat(${textIn(slots, value.slot)})`)
+      return sql`(${value.isNumber} AND (NOT ${anyOf(slots.map(isIn))} OR ${passes}))`
+    })
+  }
   return {
     always: false,
     get present() {
@@ -52,7 +68,7 @@ export function slottedField(path: string, constants: SqlConstants): StoredField
         within(test.text(VALUE), condition => sql`(${value.isText} AND ${onValue(condition, value.text)})`),
         passesNumber(test),
       ]),
-    mayPass: test => anyOf([within(test.text(VALUE), () => value.isText), passesNumber(test)]),
+    mayPass: test => anyOf([within(test.text(VALUE), () => value.isText), mayPassNumber(test)]),
     searched: true,
   }
 }
@@ -62,14 +78,18 @@ export function slottedValue(path: string, constants: SqlConstants): SlottedValu
     matches(column.shape, `${NAMES}\\x02${entry(kinds, path)}\\x02`, constants)
   const before = constants.text(`^([^\\x00]*)\\x02${entry(SLOT_KINDS, path)}\\x02`)
   const slot = sql`countMatches(regexpExtract(${column.shape}, ${before}, 1), ${constants.text(`\\x02[${SLOT_KINDS}]`)})`
-  const ofSlots = column.slots.map((value, index) => sql`${slot} = ${named(String(index))}, ${value}`)
-  const [first, ...others] = ofSlots as [Expression, ...Expression[]]
-  const cases = others.reduce((all, next) => sql`${all}, ${next}`, first)
   return {
     isText: hasKind(TEXT_KINDS),
     isNumber: hasKind(NUMBER_KIND),
-    text: sql`multiIf(${cases}, '')`,
+    text: textIn([...column.slots.keys()], slot),
+    slot,
   }
+}
+
+/** Text of one of the slots, of which there is at least one. */
+function textIn(slots: readonly number[], slot: Expression): Expression {
+  const cases = slots.map(each => sql`${slot} = ${numeral(each)}, ${column.slots[each] as Expression}`)
+  return sql`multiIf(${cases.reduce((all, next) => sql`${all}, ${next}`)}, '')`
 }
 
 /** Pattern of a value of a field in the names of a shape. */

@@ -17,6 +17,7 @@ import {
   sql,
 } from './condition.ts'
 import type { StoredField, ValueTest } from './field-contract.ts'
+import type { SlotsInUse } from './slots-in-use.ts'
 import { slottedField } from './slotted-field.ts'
 import type { SqlConstants } from './sql-constants.ts'
 
@@ -75,14 +76,24 @@ export function isParsedField(path: string): boolean {
   return !OWN_COLUMNS.has(path)
 }
 
-/** The field of a name in the query language. */
-export function namedField(name: string, constants: SqlConstants, table: LineTable): StoredField {
+/** The field of a name in the query language. @param inUse slots that the lines use; absent: all of them */
+export function namedField(
+  name: string,
+  constants: SqlConstants,
+  table: LineTable,
+  inUse?: SlotsInUse,
+): StoredField {
   return fieldPaths(name)
-    .map(path => storedField(path, constants, table))
+    .map(path => storedField(path, constants, table, inUse))
     .reduceRight((next, field) => withFallback(field, next, constants))
 }
 
-function storedField(path: string, constants: SqlConstants, table: LineTable): StoredField {
+function storedField(
+  path: string,
+  constants: SqlConstants,
+  table: LineTable,
+  inUse: SlotsInUse | undefined,
+): StoredField {
   const member = own(ALWAYS_WORD, path)
   if (member !== undefined) return { ...always(test => test.text(member.word)), searched: member.searched }
   const number = own(ALWAYS_NUMBER, path)
@@ -90,7 +101,7 @@ function storedField(path: string, constants: SqlConstants, table: LineTable): S
   if (path === '_line') return LINE
   if (path === '_id' || path === '_lid') return always(test => idPasses(test, constants))
   if (path === '_logtype') return { ...always(test => test.text(LOG_TYPE)), mayPass: () => undefined }
-  const fields = parsedField(path, constants, table)
+  const fields = parsedField(path, constants, table, inUse)
   const optional = own(OPTIONAL_WORD, path)
   if (optional !== undefined) return eitherField(optionalWord(optional), fields)
   switch (path) {
@@ -188,9 +199,14 @@ function either(one: Condition | undefined, other: Condition | undefined): Condi
   return one === undefined || other === undefined ? undefined : anyOf([one, other])
 }
 
-function parsedField(path: string, constants: SqlConstants, table: LineTable): StoredField {
+function parsedField(
+  path: string,
+  constants: SqlConstants,
+  table: LineTable,
+  inUse: SlotsInUse | undefined,
+): StoredField {
   const mapped = mappedField(path, constants, FIELD_COLUMNS[table])
-  return table === 'slotted_lines' ? eitherField(slottedField(path, constants), mapped) : mapped
+  return table === 'slotted_lines' ? eitherField(slottedField(path, constants, inUse), mapped) : mapped
 }
 
 /** A field in the columns of names and values. Only the names are read first, since they are small. */

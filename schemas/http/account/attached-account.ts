@@ -35,7 +35,7 @@ export const AttachedAccountRecord = named(
     owner: Type.String(),
     retentionPeriods: Type.Array(Type.Integer()),
     retentionTiers: Type.Array(Type.Integer(), {
-      description: 'The same list under the name for older clients',
+      description: 'Older name of `retentionPeriods`',
     }),
     plan: Type.String(),
     servicekey: Type.String({

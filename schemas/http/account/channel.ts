@@ -8,9 +8,9 @@ import { named } from '../../named.ts'
 export const INTEGRATIONS = ['email', 'pagerduty', 'slack', 'webhook'] as const
 export const OPERATORS = ['presence', 'absence'] as const
 /** `30` is thirty seconds. */
-export const PRESENCE_INTERVALS = ['30', '1m', '5m', '15m', '30m', '1h', '6h', '12h', '24h', '25h'] as const
-export const ABSENCE_INTERVALS = PRESENCE_INTERVALS.slice(1)
-export const WEBHOOK_METHODS = ['post', 'put', 'patch', 'get', 'delete'] as const
+const PRESENCE_INTERVALS = ['30', '1m', '5m', '15m', '30m', '1h', '6h', '12h', '24h', '25h'] as const
+const ABSENCE_INTERVALS = PRESENCE_INTERVALS.slice(1)
+const WEBHOOK_METHODS = ['post', 'put', 'patch', 'get', 'delete'] as const
 
 const COUNT = { minimum: 1, maximum: 100_000 }
 

@@ -194,6 +194,11 @@ const QuotaLimitRecord = named(
         active: Type.Boolean(),
       }),
     ),
+    used: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        'Bytes stored on the present UTC day, or in the present calendar month; null while the store does not answer',
+    }),
     in_force: Type.Unsafe<{ until: string; discard: boolean; rules: number[] } | null>({
       type: ['object', 'null'],
       description: 'The part of the quota that applies now; null: none',

@@ -25,7 +25,7 @@ const Expires = Type.Optional(
     minimum: 1,
     maximum: MAX_EXPIRES_S,
     description:
-      'Expiry: an ISO 8601 date (its first instant in UTC) or date-time, or seconds from now; null: never.',
+      'Expiry: an ISO 8601 date (its first instant in UTC) or date-time, a span from now such as 90d, or seconds from now; null: never.',
   }),
 )
 
@@ -110,7 +110,7 @@ export const IssuedToken = named(
 )
 export type IssuedToken = Type.Static<typeof IssuedToken>
 
-/** Answer to a token about itself. */
+/** Answer to a token about itself, and to the sign-in of the console. */
 export const TokenDescription = named(
   'TokenDescription',
   Type.Object({
@@ -120,5 +120,21 @@ export const TokenDescription = named(
     enterprise: Type.Union([Type.String(), Type.Null()]),
     email: Type.Union([Type.String(), Type.Null()]),
     role: Type.String(),
+    token_id: OrNull('Id of the access token; null: the credential is a key.'),
+    name: OrNull('Name of the access token or key.'),
+    scope: OrNull('Scope to which the token was narrowed; null: not narrowed, all rights of its subject.'),
+    expires_at: OrNull('End of the credential; null: never.'),
+    limited: Type.Boolean({ description: 'Whether groups limit which lines the caller sees.' }),
+    ingest_url: OrNull('Address to which lines can be sent; null: this process does not know any.'),
+    features: Type.Object(
+      {
+        store: Type.Boolean({ description: 'Searches and usage.' }),
+        engine: Type.Boolean({ description: 'Pipelines run in this process.' }),
+        taps: Type.Boolean({ description: 'Events of pipelines can be watched.' }),
+        ingest: Type.Boolean({ description: 'Lines are accepted.' }),
+      },
+      { description: 'Parts of the service that the answering process has.' },
+    ),
   }),
 )
+export type TokenDescription = Type.Static<typeof TokenDescription>

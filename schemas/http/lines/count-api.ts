@@ -11,7 +11,7 @@ export const FACET_VALUES = { min: 1, max: 1000, usual: 10 } as const
 export const MAX_FACET_FIELDS = 10
 
 const COUNTED =
-  'Lines are counted exactly, from the newest on, in parts of the period. After `budget_ms` no further part is begun: `complete` is then false, and the counts are those of the lines from `covered_from` on. The first part is always counted.'
+  'Lines are counted exactly, from the newest on, in parts of the period. After `budget_ms` no further part is begun: `complete` is then false, and the counts are those of the lines from `covered_from` on. The first part is counted nevertheless, and so are whole minutes that need no lines, if they need at most five seconds more.'
 
 const FIELD = 'app, host, level, file, env, tag or the name of a parsed field, as in the query language'
 
@@ -30,7 +30,9 @@ const Coverage = {
     description:
       'Whether all lines of the period were counted. False as well if fields were left out on a day with too many names: see the header `x-weir-incomplete`.',
   }),
-  covered_from: Type.Integer({ description: 'UNIX milliseconds. Older lines were not counted.' }),
+  covered_from: Type.Integer({
+    description: 'UNIX milliseconds. Older lines were not counted. After `to`: no lines were counted.',
+  }),
 }
 
 const Histogram = named(

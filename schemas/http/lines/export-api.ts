@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
 import { V1_ERROR_REPLIES } from '../error-replies.ts'
+import { TIME_FORMS } from '../time-forms.ts'
 
 export const LineLists = {
   hosts: Type.Optional(Type.String({ description: 'Comma-separated exact names; empty: no filter.' })),
@@ -13,9 +14,11 @@ export const LineLists = {
   ),
 }
 
+const Time = (description: string) => Type.Union([Type.Integer(), Type.String()], { description })
+
 export const SearchedPeriod = {
-  from: Type.Integer({ description: 'UNIX seconds or milliseconds, recognised by magnitude. Inclusive.' }),
-  to: Type.Integer({ description: 'End of the period, in the same forms. A second is included as a whole.' }),
+  from: Time(`Start of the period, inclusive: ${TIME_FORMS}.`),
+  to: Time('End of the period, in the same forms. A second or a date is included as a whole.'),
 }
 
 export const SearchQuery = {

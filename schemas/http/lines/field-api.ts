@@ -45,15 +45,15 @@ const FieldsOfLines = named(
   Type.Object({
     fields: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'As in the query language.' }),
-        type: Type.Enum(['text', 'number', 'both'], { description: 'What its values are.' }),
+        name: Type.String({ description: 'Name in the query language.' }),
+        type: Type.Enum(['text', 'number', 'both'], { description: 'Kind of its values.' }),
         lines: Lines,
         examples: Type.Array(Type.String(), {
           maxItems: MAX_EXAMPLES,
           description: 'Different values, the newest first. Values above 512 characters are not shown.',
         }),
       }),
-      { description: 'Those of most lines first.' },
+      { description: 'Fields of the most lines first.' },
     ),
     ...Coverage,
   }),
@@ -64,7 +64,7 @@ const ValuesOfField = named(
   Type.Object({
     field: Type.String(),
     values: Type.Array(Type.Object({ value: Type.String(), lines: Lines }), {
-      description: 'Those of most lines first. Values above 512 characters are not listed.',
+      description: 'Values of the most lines first. Values above 512 characters are not listed.',
     }),
     ...Coverage,
   }),

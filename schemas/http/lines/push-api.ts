@@ -35,5 +35,6 @@ export const pushSchema = {
     413: PushError,
     415: PushError,
     503: PushError,
+    508: PushError,
   },
 }

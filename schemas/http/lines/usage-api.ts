@@ -3,12 +3,18 @@ import { named } from '../../named.ts'
 import { V1_ERROR_REPLIES } from '../error-replies.ts'
 
 const Seconds = {
-  from: Type.Integer({ description: 'UNIX seconds. Inclusive.' }),
-  to: Type.Integer({ description: 'UNIX seconds. The second is included as a whole.' }),
+  from: Type.Union([Type.Integer(), Type.String()], {
+    description: 'UNIX seconds, ISO 8601, or relative to now: today, -1d. Inclusive.',
+  }),
+  to: Type.Union([Type.Integer(), Type.String()], {
+    description: 'End of the period, in the same forms. The second or date is included as a whole.',
+  }),
 }
 const Days = {
-  from: Type.String({ description: 'ISO 8601 date-time; only its day in UTC counts.' }),
-  to: Type.String({ description: 'ISO 8601 date-time; only its day in UTC counts, and it is included.' }),
+  from: Type.String({
+    description: 'ISO 8601 date-time, or relative to now: today, -7d. Only its day in UTC counts.',
+  }),
+  to: Type.String({ description: 'The same forms. Only the day in UTC counts, and it is included.' }),
 }
 const Limit = Type.Optional(
   Type.Integer({ minimum: 1, description: 'Maximum number of entries, largest first; default: all.' }),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
+import { TIME_FORMS } from '../time-forms.ts'
 
 /** Bodies of `/v3/pipeline/{id}/dead-letter`, for validation and for the API document. */
 
@@ -19,7 +20,9 @@ const RetentionDays = Type.Integer({
   default: 7,
   description: 'Retention of failed events.',
 })
-const GiveUpAfter = Type.Union([Type.Integer({ minimum: 1, maximum: 2_592_000 }), Type.Null()], {
+/** 30 days. */
+const MAX_GIVE_UP_AFTER_S = 2_592_000
+const GiveUpAfter = Type.Union([Type.Integer({ minimum: 1, maximum: MAX_GIVE_UP_AFTER_S }), Type.Null()], {
   default: null,
   description:
     'Seconds during which delivery to a destination is retried before its events fail; null: forever.',
@@ -54,10 +57,16 @@ const filterMembers = {
   node: Type.Optional(Type.String({ description: 'Id of the node that failed.' })),
   revision: Type.Optional(Type.String({ description: 'Id of the revision that failed.' })),
   from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Letters that failed at this time or later.' }),
+    Type.String({
+      format: 'point in time',
+      description: `Letters that failed at this time or later: ${TIME_FORMS}.`,
+    }),
   ),
   to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Letters that failed before this time.' }),
+    Type.String({
+      format: 'point in time',
+      description: 'Letters that failed before this time, in the same forms.',
+    }),
   ),
 }
 
@@ -153,6 +162,20 @@ export const DeadLetterReplayRecord = named(
   }),
 )
 export type DeadLetterReplayRecord = Type.Static<typeof DeadLetterReplayRecord>
+
+/** Letters of one pipeline and code that were not replayed. */
+export const WaitingDeadLetters = named(
+  'WaitingDeadLetters',
+  Type.Object({
+    pipeline_id: Type.String({ format: 'uuid' }),
+    title: Type.String({ description: 'Title of the pipeline.' }),
+    code: Code,
+    letters: Type.Integer({ minimum: 1, description: 'Number of letters that were not replayed.' }),
+    first_failed_at: Time,
+    last_failed_at: Time,
+  }),
+)
+export type WaitingDeadLetters = Type.Static<typeof WaitingDeadLetters>
 
 /** Answer with a page of letters. */
 export const DeadLetterRecordListEnvelope = named(

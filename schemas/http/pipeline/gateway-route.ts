@@ -51,7 +51,7 @@ export const AccessKeyWrite = named(
     title: Title,
     type: Type.Enum(['generated']),
     gateway_route_id: Type.Optional(
-      nullable<string>({ type: 'string', description: 'If given, the same as in the path.' }),
+      nullable<string>({ type: 'string', description: 'If present, it must be the id in the path.' }),
     ),
   }),
 )

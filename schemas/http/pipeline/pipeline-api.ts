@@ -128,7 +128,7 @@ const nodeMembers = {
   shared_source_id: Type.Optional(
     nullable<string>({
       type: 'string',
-      description: 'The same as `gateway_route_id`, which takes precedence.',
+      description: 'Older name of `gateway_route_id`, which takes precedence.',
     }),
   ),
 }

@@ -87,7 +87,8 @@ const FileTest = named(
         type: 'object',
         minProperties: 1,
         description:
-          'Expected events by node or output: an array of messages, or an object with messages, count and dropped',
+          'Expected events by node or output: an array of messages, or an object with messages, metadata and count; of a node also ' +
+          'dropped, failed and errors, which are codes',
       }),
     },
     closed,

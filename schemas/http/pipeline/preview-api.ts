@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { JsonObject } from '../../json.ts'
 import { named } from '../../named.ts'
 import { nullable } from '../../nullable.ts'
 import { EventRecord } from './simulation-api.ts'
@@ -20,6 +21,15 @@ export const PreviewRequest = named(
       revision: Type.Optional(
         Type.String({
           description: 'Number of the revision to try. Default: the edited nodes',
+        }),
+      ),
+      pipeline: Type.Optional(
+        Type.Unsafe<JsonObject>({
+          type: 'object',
+          description:
+            'The pipeline to try, which need not be saved, in the form of a file (see PUT /v3/pipeline/import). ' +
+            'A node with the name or the id of one of the draft is that node. Masks of secrets that this pipeline has ' +
+            'stand for these secrets.',
         }),
       ),
     },
@@ -54,6 +64,9 @@ const PreviewNode = named(
     kind: Type.Enum(['source', 'transform', 'sink']),
     type: Type.String(),
     title: Text,
+    name: Type.Optional(
+      Type.String({ description: 'Name in the pipeline of the request; absent without one' }),
+    ),
     deployed: NullablePreviewCounts,
     draft: NullablePreviewCounts,
   }),
@@ -77,6 +90,26 @@ const PreviewOutcome = named(
       description:
         'Assumption about the order in which events of an account on several partitions meet; null: none, the result is exact',
     }),
+    in_force: Type.Array(
+      named(
+        'PreviewRevisionInForce',
+        Type.Object({
+          from: Type.String({
+            format: 'date-time',
+            description: 'Not before the beginning of the period',
+          }),
+          revision: Type.Unsafe<number | null>({
+            type: ['integer', 'null'],
+            description: 'null: the pipeline had ended',
+          }),
+          paused: Type.Boolean({ description: 'Whether the pipeline was paused, and handled no lines' }),
+        }),
+      ),
+      {
+        description:
+          'Revisions that the counts of the deployed side belong to, oldest first. Before the first of them the pipeline handled no lines; [] where nothing of it was in force',
+      },
+    ),
     samples: Type.Array(
       Type.Object({
         event: EventRecord,

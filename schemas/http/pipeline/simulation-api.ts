@@ -36,7 +36,20 @@ const requestMembers = {
 
 export const SimulationRequest = named(
   'SimulationRequest',
-  Type.Object(requestMembers, { additionalProperties: false }),
+  Type.Object(
+    {
+      pipeline: Type.Optional(
+        Type.Unsafe<JsonObject>({
+          type: 'object',
+          description:
+            'The pipeline to try, which need not be saved, in the form of a file (see PUT /v3/pipeline/import). Masks ' +
+            'of secrets that this pipeline has stand for these secrets. Sources are named as in the file',
+        }),
+      ),
+      ...requestMembers,
+    },
+    { additionalProperties: false },
+  ),
 )
 export type SimulationRequest = Type.Static<typeof SimulationRequest>
 

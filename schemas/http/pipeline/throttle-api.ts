@@ -31,8 +31,9 @@ export const ExemptionWrite = named(
       ),
       until: Type.Optional(
         Type.String({
-          format: 'date-time',
-          description: 'End of the exemption, at most seven days from now.',
+          format: 'point in time',
+          description:
+            'End of the exemption, at most seven days from now: ISO 8601, a UNIX time as a text, or a span from now such as 2h.',
         }),
       ),
       reason: Type.Optional(

@@ -8,7 +8,7 @@ export interface IngestionTitle {
   readonly title: string
   readonly noun: 'lines' | 'events'
   /** End of the way. */
-  readonly arrived: 'stored' | 'handled'
+  readonly arrived: 'stored' | 'handled' | 'delivered'
 }
 
 type Value = (measured: MeasuredIngestion) => number

@@ -65,6 +65,32 @@ test('a stalled connection stays open, and delivers waiting bytes after it is he
   expect(heard).toEqual(['late'])
 })
 
+test.each([
+  ['alone', ['POST / HTTP/1.1\r\n\r\n', 'body\r\n\r\n']],
+  ['with its body', ['POST / HTTP/1.1\r\n\r\nbody\r\n\r\n']],
+])(
+  'while a connection is stalled, the head of a request can pass, and its body waits: %s',
+  async (_, sent) => {
+    const taken = once(echo, 'connection').then(([far]) => once(far as Socket, 'data'))
+    const socket = await connected()
+    let heard = ''
+    socket.on('data', chunk => {
+      heard += String(chunk)
+    })
+    link.stall({ heads: true })
+    for (const [index, text] of sent.entries()) {
+      socket.write(text)
+      if (index < sent.length - 1) await taken
+    }
+    expect(String((await taken)[0])).toBe('POST / HTTP/1.1\r\n\r\n')
+    // The echo of the head waits, too.
+    await expect.poll(() => link.heldBytes).toBe('body\r\n\r\n'.length + 'POST / HTTP/1.1\r\n\r\n'.length)
+    expect(heard).toBe('')
+    link.heal()
+    await expect.poll(() => heard).toBe('POST / HTTP/1.1\r\n\r\nbody\r\n\r\n')
+  },
+)
+
 test('a process with the preload connects through its proxy, and its clock follows its file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-preload-'))
   const clock = join(folder, 'clock')

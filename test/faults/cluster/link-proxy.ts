@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises'
 
 const END_OF_HEAD = '\r\n\r\n'
+const REQUEST = /^[A-Z]+ \//
 
 type Way = 'open' | 'cut' | 'stalled' | 'mute'
 
@@ -14,6 +15,7 @@ export class LinkProxy {
   #way: Way = 'open'
   #delayMs = 0
   #passesHeads = false
+  #smallBytes = 0
   /** Answers that `mute` still lets through. */
   #heard = 0
   #opened = Promise.withResolvers<void>()
@@ -46,9 +48,11 @@ export class LinkProxy {
    * Connections stay, and nothing comes through, until `heal` or `cut`.
    *
    * @param heads the heads of HTTP requests do: the other end waits for their bodies, and takes no connection for idle
+   * @param smallBytes pieces of at most so many bytes do, too
    */
-  stall({ heads = false } = {}): void {
+  stall({ heads = false, smallBytes = 0 } = {}): void {
     this.#passesHeads = heads
+    this.#smallBytes = smallBytes
     if (this.#way !== 'stalled') this.#opened = Promise.withResolvers()
     this.#way = 'stalled'
   }
@@ -94,19 +98,28 @@ export class LinkProxy {
         for (const each of pair) each.destroy()
       })
     }
-    void this.#carry(near, far, ['stalled'])
+    void this.#carry(near, far, ['stalled'], headBytes)
     void this.#carry(far, near, ['stalled', 'mute'])
   }
 
-  async #carry(from: Socket, to: Socket, holdsWhile: readonly Way[]): Promise<void> {
+  /** @param passes bytes at the beginning of a chunk that may pass while heads do */
+  async #carry(
+    from: Socket,
+    to: Socket,
+    holdsWhile: readonly Way[],
+    passes = (_chunk: Buffer) => 0,
+  ): Promise<void> {
     try {
       for await (const chunk of from) {
         if (this.#delayMs > 0) await delay(this.#delayMs)
         let rest = chunk as Buffer
-        if (holdsWhile.includes(this.#way) && !this.#isStillHeard()) {
-          const passing = this.#passesHeads ? headBytes(rest) : 0
-          to.write(rest.subarray(0, passing))
+        const isSmall = this.#way === 'stalled' && rest.length <= this.#smallBytes
+        if (holdsWhile.includes(this.#way) && !isSmall && !this.#isStillHeard()) {
+          const passing = this.#passesHeads ? passes(rest) : 0
+          if (passing > 0) to.write(rest.subarray(0, passing))
           rest = rest.subarray(passing)
+          // A head often comes alone. Its body comes next, and is held then.
+          if (rest.length === 0) continue
           await this.#hold(rest)
         }
         if (!to.write(rest)) await once(to, 'drain')
@@ -128,8 +141,9 @@ export class LinkProxy {
   }
 }
 
-/** Bytes of the head that a chunk has the end of. */
+/** Bytes of the head of a request that a chunk begins with. */
 function headBytes(chunk: Buffer): number {
+  if (!REQUEST.test(chunk.toString('latin1', 0, 10))) return 0
   const end = chunk.indexOf(END_OF_HEAD)
   return end < 0 ? 0 : end + END_OF_HEAD.length
 }

@@ -1,19 +1,22 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { temporaryFolder } from './reaper.ts'
 
-/** Longer than Maven needs with an empty repository: an older lock belongs to a dead or stuck process. */
+/** A lock that was not renewed for so long belongs to a dead or stuck process. */
 const LOCK_LASTS_MS = 600_000
+/** Interval at which a working process renews its lock. */
+const RENEW_LOCK_MS = 60_000
 const LOOK_AGAIN_MS = 100
 
 /**
@@ -27,23 +30,34 @@ export async function cachedFolder(
   make: (folder: string) => Promise<void>,
   fresh: (folder: string) => boolean = () => true,
 ): Promise<string> {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'weir-tests')
+  const cache = cacheFolder()
   const folder = join(cache, name)
   const there = () => existsSync(folder) && fresh(folder)
   if (there()) return folder
   mkdirSync(cache, { recursive: true })
   await withLock(`${folder}.lock`, async () => {
     if (there()) return
-    const making = mkdtempSync(`${folder}.making-`)
+    const making = temporaryFolder(`${name}.making-`, cache)
     try {
-      await make(making)
+      await make(making.path)
       rmSync(folder, { recursive: true, force: true })
-      renameSync(making, folder)
+      renameSync(making.path, folder)
     } finally {
-      rmSync(making, { recursive: true, force: true })
+      making.remove()
     }
   })
   return folder
+}
+
+/** A folder that an earlier call of `cachedFolder` has made; undefined: there is none. */
+export function foundFolder(name: string): string | undefined {
+  const folder = join(cacheFolder(), name)
+  return existsSync(folder) ? folder : undefined
+}
+
+/** Parent of all these folders. */
+export function cacheFolder(): string {
+  return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'weir-tests')
 }
 
 /** The lock only saves double work. A published folder is complete without it, because it is renamed into place. */
@@ -52,11 +66,18 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
     if (abandoned(path)) rmSync(path, { force: true })
     else await setTimeout(LOOK_AGAIN_MS)
   }
+  const renewal = setInterval(() => renew(path), RENEW_LOCK_MS)
   try {
     await work()
   } finally {
+    clearInterval(renewal)
     rmSync(path, { force: true })
   }
+}
+
+function renew(path: string): void {
+  const now = new Date()
+  if (existsSync(path)) utimesSync(path, now, now)
 }
 
 function locked(path: string): boolean {

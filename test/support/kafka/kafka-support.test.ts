@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { ConfigResourceTypes, type Kafka } from 'kafkajs'
+import kafkajs, { type Kafka } from 'kafkajs'
 import { expect, test, vi } from 'vitest'
 import { describeKafka } from './describe-kafka.ts'
 import type { KafkaCluster } from './kafka-cluster.ts'
@@ -143,7 +143,9 @@ await describeKafka('three brokers', { brokers: 3, faults: true }, cluster => {
       expect(topics[0]?.partitions[0]?.replicas.toSorted()).toEqual([1, 2, 3])
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
-        resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['min.insync.replicas'] }],
+        resources: [
+          { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['min.insync.replicas'] },
+        ],
       })
       expect(resources[0]?.configEntries[0]?.configValue).toBe('2')
     })

@@ -111,7 +111,7 @@ function bitsOf(bytes: v128): u32 {
   return <u32>i8x16.bitmask(bytes)
 }
 
-/** For each set of bits of eight bytes, the places of the other bytes in order. */
+/** Places of the bytes that are not in a set, in order, for each set of bits of eight bytes. */
 const KEPT_PLACES = memory.data(256 * 8, 16)
 
 /** Stores the first bytes of a step without those of a set. @returns the place behind them */

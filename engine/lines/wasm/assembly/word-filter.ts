@@ -45,11 +45,15 @@ export function clear(): void {
   memory.fill(FILTER, 0, FILTER_BYTES)
 }
 
+/** The marks of the texts of the last call together: 0 if none has any. */
+export let marked: u8 = 0
+
 /** Adds texts that have their lengths before them. @returns their number */
 export function addEncoded(bytes: u32): u32 {
   const end = INPUT + bytes
   let at: usize = INPUT
   let count: usize = 0
+  marked = 0
   while (at < end) {
     let length: usize = 0
     let shift: usize = 0
@@ -59,7 +63,9 @@ export function addEncoded(bytes: u32): u32 {
       length |= (part & 0x7f) << shift
       shift += 7
     } while (part >= 0x80)
-    store<u8>(MARKS + count, addText(at, length))
+    const marks: u8 = length === 0 ? 0 : addText(at, length)
+    store<u8>(MARKS + count, marks)
+    marked |= marks
     at += length
     count++
   }
@@ -158,7 +164,8 @@ function classify(at: usize, length: usize): void {
   let escapes: u64 = 0
   let opening: u64 = 0
   let leads: u64 = 0
-  for (let part: usize = 0; part < 64; part += 16) {
+  const end: usize = length < 64 ? length : 64
+  for (let part: usize = 0; part < end; part += 16) {
     const bytes = v128.load(at + part)
     d |= (<u64>(<u32>i8x16.bitmask(within(bytes, 0x30, 10)))) << part
     l |= (<u64>(<u32>i8x16.bitmask(within(bytes, 0x61, 26)))) << part

@@ -10,8 +10,8 @@ const [T0, T1, T2, T3, T4, T5, T6, T7] = Array.from({ length: SLICE_BYTES }, (_,
 ) as [Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]
 
 /**
- * CRC-32C of a part of a buffer, an unsigned number. The loop takes eight bytes per turn, each from a table of its own
- * ("slicing by 8"), because every turn must wait for the result of the previous one.
+ * CRC-32C of a part of a buffer, an unsigned number. Every turn of the loop must wait for the result of the previous one.
+ * A turn therefore takes eight bytes, each from a table of its own ("slicing by 8").
  *
  * @param from first byte, inclusive
  * @param to   last byte, exclusive

@@ -37,7 +37,7 @@ async function requestOf(records: readonly NewRecord[]): Promise<Buffer> {
   return ((await request.encode()) as EncodedRequest).buffer
 }
 
-/** The same request with its records decompressed, and the fields that depend on them set accordingly. */
+/** Returns a request with its records decompressed, and the fields that depend on them set accordingly. */
 function decompressed(request: Buffer): Buffer {
   const recordsAt = HEAD_BYTES + RECORDS_AT
   const plain = Buffer.concat([

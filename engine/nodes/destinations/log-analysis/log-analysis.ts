@@ -1,106 +1,37 @@
-import Type from 'typebox'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
-import { FIELD_PATH_MESSAGE, isFieldPath } from '../../../event/field-path.ts'
-import { type Problem, pointerTo } from '../../../event/problem.ts'
-import { templateProblem } from '../../../event/template.ts'
+import type { JsonObject } from '../../../../schemas/json.ts'
+import type { Problem } from '../../../event/problem.ts'
 import { defineOwnStore, type PublishSite } from '../../contract/define-destination.ts'
-import type { NodeContext, NodeSettings } from '../../contract/node-declaration.ts'
-import { Secret } from '../../contract/secret.ts'
-import { ackEnabled } from '../../options/delivery-options.ts'
-import { compileOwnStore } from './own-store.ts'
+import { logAnalysisElsewhere } from './log-analysis-elsewhere.ts'
 import {
-  ALIASES,
-  bareHost,
-  EXPLICIT_SCHEME,
-  HOST_SPELLINGS,
-  isPathOption,
-  PASS_THROUGH_SCHEME,
-  TYPE,
-  WIRE_TYPE,
-} from './wire-options.ts'
-
-/** A host name or address, with or without scheme and port. */
-const HOST =
-  /^(?:https?:\/\/)?(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?\/?$/
-
-const template = (description: string, maxLength?: number) =>
-  Type.Optional(Type.String({ minLength: 1, ...(maxLength === undefined ? {} : { maxLength }), description }))
+  hostIn,
+  LogAnalysisOptions,
+  logAnalysisProblems,
+  withLogAnalysisDefaults,
+} from './log-analysis-options.ts'
+import { compileOwnStore } from './own-store.ts'
+import { ALIASES, EXPLICIT_SCHEME, PASS_THROUGH_SCHEME, TYPE } from './wire-options.ts'
 
 /**
- * The log store of an installation, at present only of this one. Options and defaults: pipeline API, section 6.3;
+ * The log store of this installation, or the log ingestion of another one. Options and defaults: pipeline API, section 6.3;
  * meaning: components, section 7.2.
  */
 export const logAnalysis = defineOwnStore({
   type: TYPE,
   aliases: ALIASES,
   summary: 'Store events as log lines, to be searched and counted.',
-  config: Type.Object(
-    {
-      ack_enabled: ackEnabled,
-      host: Type.Optional(
-        Type.String({
-          minLength: 1,
-          description: "Host of log ingestion; this installation's own when left out",
-        }),
-      ),
-      mezmo_host: Type.Optional(
-        Type.String({ minLength: 1, description: 'Alias of host, for older clients' }),
-      ),
-      use_ingestion_key: Type.Optional(
-        Type.Boolean({ description: 'Send with ingestion_key; true when left out and a key is there' }),
-      ),
-      ingestion_key: Type.Optional(
-        Secret({
-          minLength: 1,
-          description:
-            'Ingestion key of this account, to which lines go; with a key of another account the node cannot be published',
-        }),
-      ),
-      query: Type.Optional(
-        Type.Object(
-          {
-            hostname: template('Host that lines are from; the id of the type when left out'),
-            tags: Type.Optional(
-              Type.Array(Type.String({ minLength: 1 }), {
-                description: 'Tags of lines; may refer to fields',
-              }),
-            ),
-            ip: template('Address of the host; may refer to fields', 512),
-            mac: template('Network card of the host; may refer to fields', 512),
-          },
-          { additionalProperties: false, description: 'Origin of lines' },
-        ),
-      ),
-      message: Type.Optional(
-        Type.Object(
-          {
-            scheme: Type.Enum([EXPLICIT_SCHEME, PASS_THROUGH_SCHEME], {
-              description: 'Whether the members of a line are named here or taken over from the event',
-            }),
-            line: template('Text of the line: a path, or a text that refers to fields', 1024),
-            app: template('Application of the line; may refer to fields', 512),
-            file: template('File of the line; may refer to fields', 512),
-            env: template('Environment of the line; may refer to fields', 512),
-            meta_field: template('Field that holds the meta data of the line', 512),
-            timestamp_field: template('Field that holds the time of the line', 512),
-          },
-          { additionalProperties: false, description: 'Parts of lines' },
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  check: (sent, settings) => [
-    ...hostProblems(sent, settings),
-    ...keyProblems(sent),
-    ...queryProblems(sent.query),
-    ...messageProblems(sent.message),
+  notes: [
+    'With the host of another installation, lines go to its log ingestion with `ingestion_key`, in batches of one hostname, address, ' +
+      'network card and tags. A Weir stores each of them once, also when batches are repeated.',
   ],
-  complete: withDefaults,
+  config: LogAnalysisOptions,
+  check: logAnalysisProblems,
+  complete: withLogAnalysisDefaults,
   publishProblems: foreignProblems,
   delivery: 'lines',
   foldOptions: ['query', 'message'],
   errors: ['E_NOT_FOUND', 'E_DELIVERY_FAILED', 'E_EXPRESSION_COST'],
+  elsewhere: logAnalysisElsewhere,
+  goesElsewhere: (config, { isOwnHost }) => foreignHost(config, isOwnHost) !== undefined,
   compile: ({ query, message }) => compileOwnStore({ query, message }),
   examples: [
     {
@@ -175,111 +106,18 @@ export const logAnalysis = defineOwnStore({
   ],
 })
 
-/** Delivery to another installation or account is not part of this version. */
-function foreignProblems(
-  config: JsonObject,
-  { isOwnHost, isForeignKey, notPublished }: PublishSite,
-): Problem[] {
-  const problems: Problem[] = []
-  const host = HOST_SPELLINGS.map(spelling => config[spelling]).find(each => typeof each === 'string')
-  if (host !== undefined && !isOwnHost(host)) {
-    const message = `Delivery to the log ingestion of another installation (${bareHost(host)}) is not available in this version`
-    problems.push({ instancePath: '', message })
-  }
+/** Delivery to another account of this installation is not part of this version. */
+function foreignProblems(config: JsonObject, site: PublishSite): Problem[] {
+  const isElsewhere = foreignHost(config, site.isOwnHost) !== undefined
+  const problems = isElsewhere ? (logAnalysisElsewhere.publishProblems?.(config, site) ?? []) : []
   const { ingestion_key: key } = config
-  if (typeof key === 'string' && isForeignKey(key)) {
-    const message = `must be an ingestion key of this account: delivery to another account is not part of this version, so ${notPublished}`
-    problems.push({ instancePath: '/ingestion_key', message })
-  }
-  return problems
+  if (typeof key !== 'string' || !site.isForeignKey(key)) return problems
+  const message = `must be an ingestion key of this account: delivery to another account is not part of this version, so ${site.notPublished}`
+  return [...problems, { instancePath: '/ingestion_key', message }]
 }
 
-function withDefaults(stored: JsonObject, { typeAsSent, settings: { ownHost } }: NodeContext): JsonObject {
-  const query = isJsonObject(stored.query) ? stored.query : {}
-  const hasHost = HOST_SPELLINGS.some(spelling => stored[spelling] !== undefined)
-  const hostSpelling = typeAsSent === WIRE_TYPE ? 'mezmo_host' : 'host'
-  return {
-    ...stored,
-    ...(hasHost || ownHost === undefined ? {} : { [hostSpelling]: ownHost }),
-    use_ingestion_key: stored.use_ingestion_key ?? stored.ingestion_key !== undefined,
-    query: { ...query, hostname: query.hostname ?? typeAsSent },
-    message: stored.message ?? { scheme: EXPLICIT_SCHEME },
-  }
-}
-
-/**
- * Names of hosts are case-insensitive. The installation's own host, which answers contain if a request named none, is
- * always allowed.
- */
-function hostProblems(sent: JsonObject, { installationHosts: pattern, ownHost }: NodeSettings): Problem[] {
-  if (HOST_SPELLINGS.every(spelling => sent[spelling] !== undefined)) {
-    return [
-      { instancePath: '/mezmo_host', message: 'must NOT be sent together with host: they are the same' },
-    ]
-  }
-  return HOST_SPELLINGS.flatMap(spelling => {
-    const host = sent[spelling]
-    if (typeof host !== 'string' || host === '') return []
-    const instancePath = pointerTo('', spelling)
-    if (!HOST.test(host)) return [{ instancePath, message: 'must be a valid host name' }]
-    if (pattern === undefined || host.toLowerCase() === ownHost?.toLowerCase()) return []
-    if (new RegExp(pattern.source, `${pattern.flags.replace('i', '')}i`).test(host)) return []
-    return [{ instancePath, message: `must match pattern "${pattern.source}"` }]
-  })
-}
-
-function keyProblems(sent: JsonObject): Problem[] {
-  const hasKey = sent.ingestion_key !== undefined
-  if (sent.use_ingestion_key === true && !hasKey) {
-    return [{ instancePath: '', message: "must have required property 'ingestion_key'" }]
-  }
-  if (sent.use_ingestion_key === false && hasKey) {
-    return [{ instancePath: '/ingestion_key', message: 'must NOT be sent when use_ingestion_key is false' }]
-  }
-  return []
-}
-
-function queryProblems(query: JsonValue | undefined): Problem[] {
-  if (!isJsonObject(query)) return []
-  const problems = ['hostname', 'ip', 'mac'].flatMap(key =>
-    problemAt(pointerTo('/query', key), query[key], templateProblem),
-  )
-  const tags = Array.isArray(query.tags) ? query.tags : []
-  return problems.concat(
-    tags.flatMap((tag, index) => problemAt(`/query/tags/${index}`, tag, templateProblem)),
-  )
-}
-
-function messageProblems(message: JsonValue | undefined): Problem[] {
-  if (!isJsonObject(message)) return []
-  const options: readonly (readonly [key: string, check: (text: string) => string | undefined])[] = [
-    ['line', text => (isPathOption(text) ? pathProblem(text) : templateProblem(text))],
-    ['app', templateProblem],
-    ['file', templateProblem],
-    ['env', templateProblem],
-    ['meta_field', pathProblem],
-    ['timestamp_field', pathProblem],
-  ]
-  const onlyScheme = message.scheme === PASS_THROUGH_SCHEME
-  return options.flatMap(([key, check]) => {
-    const instancePath = pointerTo('/message', key)
-    if (onlyScheme && message[key] !== undefined) {
-      return [{ instancePath, message: `must NOT be sent when scheme is "${PASS_THROUGH_SCHEME}"` }]
-    }
-    return problemAt(instancePath, message[key], check)
-  })
-}
-
-function problemAt(
-  instancePath: string,
-  value: JsonValue | undefined,
-  check: (text: string) => string | undefined,
-): Problem[] {
-  if (typeof value !== 'string' || value === '') return [] // reported by the schema
-  const message = check(value)
-  return message === undefined ? [] : [{ instancePath, message }]
-}
-
-function pathProblem(text: string): string | undefined {
-  return isFieldPath(text) ? undefined : FIELD_PATH_MESSAGE
+/** The host that options name, if it is that of another installation. */
+function foreignHost(config: JsonObject, isOwnHost: PublishSite['isOwnHost']): string | undefined {
+  const host = hostIn(config)
+  return host === undefined || isOwnHost(host) ? undefined : host
 }

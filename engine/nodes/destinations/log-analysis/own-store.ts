@@ -8,7 +8,12 @@ import { keepTime } from './line-moment.ts'
 import { renderTags, validIp, validMac } from './line-query.ts'
 import { compileOptions, type OwnStoreConfig, type OwnStoreOptions } from './own-store-options.ts'
 
-export function compileOwnStore(config: OwnStoreConfig): OwnStoreSink {
+/** Sink that also tells the members of the line that have no column. */
+interface ComposingSink extends OwnStoreSink {
+  readonly head: LineDraft
+}
+
+export function compileOwnStore(config: OwnStoreConfig): ComposingSink {
   const options = compileOptions(config)
   const draft = new LineDraft()
   return {

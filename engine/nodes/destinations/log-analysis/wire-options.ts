@@ -6,6 +6,8 @@ export const EXPLICIT_SCHEME = 'Explicit field selection'
 export const PASS_THROUGH_SCHEME = 'Message pass-through'
 
 export const TYPE = 'log-analysis'
+/** Type under which partitions run a node whose lines go to another installation. No request contains it. */
+export const ELSEWHERE_TYPE = 'log-analysis-elsewhere'
 export const WIRE_TYPE = 'mezmo'
 export const ALIASES = [WIRE_TYPE, 'log-store'] as const
 /** Two names of one option; the name of the type determines which of them is used. */

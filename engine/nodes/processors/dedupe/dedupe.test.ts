@@ -18,7 +18,7 @@ test.each<[string, JsonObject]>([
   ['/number_of_events must be <= 5000', { fields, number_of_events: 5001 }],
   ['/number_of_events must be integer', { fields, number_of_events: 2.5 }],
   [
-    '/comparison_type must be equal to one of the allowed values: Match, Ignore',
+    '/comparison_type must be equal to one of the allowed values: Match, Ignore; did you mean "Match"?',
     { fields, comparison_type: 'match' },
   ],
 ])('%s', (problem, config) => {
@@ -51,6 +51,19 @@ test.each<[string, string, string, boolean]>([
     expect(arePassed(config, `{"a":${one}}`, `{"a":${other}}`)).toEqual([true, isOther])
 })
 
+test('to ignore a field ignores all of it, and the time and metadata of events never count', () => {
+  const process = dedupe.compile({ fields: ['.a'], comparison_type: 'Ignore' }, () => {}, UNMETERED)
+  const keys = new RecentKeys()
+  const isPassed = (message: JsonObject, metadata: JsonObject, timestamp: string) => {
+    const event = Event.of(message, metadata, timestamp)
+    return process(event, keys, 0) === event
+  }
+  expect(isPassed({ a: { b: 1, c: [2] }, d: 1 }, { x: 1 }, '2031-03-09T08:15:30Z')).toBe(true)
+  expect(isPassed({ a: { b: 2 }, d: 1 }, { x: 2 }, '2031-03-09T08:15:31Z')).toBe(false)
+  expect(isPassed({ d: 1 }, {}, '2031-03-09T08:15:31Z')).toBe(false)
+  expect(isPassed({ d: 2 }, {}, '2031-03-09T08:15:31Z')).toBe(true)
+})
+
 test('another list of fields, or another comparison, forgets all keys; another number keeps them', () => {
   const config = { fields: ['.a'], number_of_events: 5, comparison_type: 'Match' }
   const keeps = (change: object) => dedupe.state?.keeps(config as never, { ...config, ...change } as never)
@@ -58,4 +71,15 @@ test('another list of fields, or another comparison, forgets all keys; another n
   expect(keeps({ fields: ['.b'] })).toBe(false)
   expect(keeps({ fields: ['.a', '.b'] })).toBe(false)
   expect(keeps({ comparison_type: 'Ignore' })).toBe(false)
+})
+
+test('an explanation says when the equal event came', () => {
+  const config = { fields: ['.a'] } as JsonObject
+  const process = dedupe.compile(config, () => {}, UNMETERED)
+  const explain = dedupe.explain?.(config)
+  const keys = new RecentKeys()
+  const event = Event.of({ a: 1 }, {}, '2031-03-09T08:15:30.250Z')
+  const first = Date.UTC(2031, 2, 9)
+  for (const nowMs of [first, first + 1_000]) process(event, keys, nowMs)
+  expect(explain?.(event, keys, first + 1_000)).toMatchObject({ equal_event_at: '2031-03-09T00:00:00.000Z' })
 })

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { TWELFTH_BEHAVIOUR } from '../../../../schemas/log/behaviour-numbers.ts'
 import type { Event } from '../../../event/event.ts'
-import { removalsOf } from '../../../event/field-path.ts'
+import { type FieldPath as ParsedPath, parseFieldPath, removalsOf } from '../../../event/field-path.ts'
 import { drop, pass } from '../../../event/outcome.ts'
+import type { Segment } from '../../../event/path-segments.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { FieldPath } from '../../contract/config-schema.ts'
 import { type CostMeter, defineProcessor } from '../../contract/define-processor.ts'
@@ -27,6 +28,10 @@ export const dedupe = defineProcessor({
   since: TWELFTH_BEHAVIOUR,
   summary:
     'Drop events that equal one of the last distinct ones. Other fields, or another comparison, forget the remembered events.',
+  notes: [
+    'Objects are equal whatever the order of their keys, lists only in the same order. `1` and `"1"` differ, and so do null and a missing field. `Ignore` compares the message alone, without metadata and timestamp.',
+    'A duplicate renews the memory of its event. Each partition remembers `number_of_events` on its own. A key of more than 512 bytes is remembered as its SHA-256.',
+  ],
   config: Type.Object(
     {
       fields: Type.Array(FieldPath({ description: 'Field such as .request_id' }), {
@@ -63,8 +68,9 @@ export const dedupe = defineProcessor({
     comparison_type: compared = 'Match',
     number_of_events: remembered = MAX_REMEMBERED_EVENTS,
   }) {
-    return () => ({
+    return (_event, { twinMs = 0 }) => ({
       rule: 'an equal event is among the remembered ones',
+      equal_event_at: new Date(twinMs).toISOString(),
       comparison_type: compared,
       fields: [...fields],
       number_of_events: remembered,
@@ -136,6 +142,15 @@ export const dedupe = defineProcessor({
       ],
     },
     {
+      title: 'fields to ignore are those of the message as it is, also elements of one list',
+      config: { fields: ['.l[0]', '.l[1]'], comparison_type: 'Ignore' },
+      steps: [
+        { event: { l: [1, 2, 3] }, outcome: pass({ l: [1, 2, 3] }) },
+        { event: { l: [9, 2, 9] }, outcome: pass({ l: [9, 2, 9] }) },
+        { event: { l: [8, 7, 9] }, outcome: drop() },
+      ],
+    },
+    {
       title: 'the whole message may be compared without some fields; metadata never take part',
       config: { fields: ['.at', '.trace.id', 'metadata.x'], comparison_type: 'Ignore' },
       steps: [
@@ -162,7 +177,7 @@ function comparedKey(compared: Compared, meter: CostMeter): (event: Event) => st
 
 /** Prepares the canonical text of the message without some fields. A message that is a string is compared whole. */
 function restText({ fields }: Compared, meter: CostMeter): (event: Event) => string {
-  const removals = removalsOf(fields)
+  const removals = removalsOf(lastFirst(fields))
   const isCounted = removals.length > UNCOUNTED_PASSES || fields.length > UNCOUNTED_ENTRIES
   return event => {
     if (typeof event.message === 'string') return canonicalJson(event.message)
@@ -174,6 +189,36 @@ function restText({ fields }: Compared, meter: CostMeter): (event: Event) => str
     }
     return canonicalJson(rest.message)
   }
+}
+
+/**
+ * Paths name places of the message as it is, and the removal of an element moves those behind it. So elements of lists are removed
+ * from behind, each once.
+ */
+function lastFirst(fields: readonly string[]): readonly string[] {
+  const places = new Map<string, { readonly field: string; readonly segments: readonly Segment[] }>()
+  for (const field of fields) {
+    const { root, segments } = parseFieldPath(field) as ParsedPath
+    places.set(canonicalJson([root, ...segments]), { field, segments })
+  }
+  const isInList = ({ segments }: { readonly segments: readonly Segment[] }) =>
+    segments.some(segment => typeof segment === 'number')
+  if (![...places.values()].some(isInList)) return fields
+  return [...places.values()]
+    .toSorted((a, b) => comparedPlaces(b.segments, a.segments))
+    .map(({ field }) => field)
+}
+
+/** Order of places: elements by their indexes, and what lies within a place behind it. */
+function comparedPlaces(a: readonly Segment[], b: readonly Segment[]): number {
+  for (const [depth, left] of a.entries()) {
+    const right = b[depth]
+    if (right === undefined) return 1
+    if (typeof left === 'number' && typeof right === 'number') {
+      if (left !== right) return left - right
+    } else if (left !== right) return String(left) < String(right) ? -1 : 1
+  }
+  return a.length - b.length
 }
 
 function comparedText({ fields, comparison_type: compared = 'Match' }: Compared): string {

@@ -61,6 +61,14 @@ test('shares from several partitions are in the order of use, not in that of the
   expect(orderOf(home)).toEqual(['a', 'c', 'b', 'd'])
 })
 
+test('uses at one time keep their order, however many there are, and their time is never ahead', () => {
+  let keys = new RecentKeys()
+  for (let use = 0; use < 5_000; use++) keys.use(`k${use % 7}`, 5, LIMIT)
+  keys = finish(RecentKeys.restore(finish(keys.snapshot())))
+  expect(orderOf(keys)).toEqual([4_996, 4_997, 4_998, 4_999].map(use => `k${use % 7}`))
+  expect([keys.use(`k${4_999 % 7}`, 5, LIMIT), keys.twinMs]).toEqual([true, 5])
+})
+
 test('a move takes only the keys of its shares, in pieces of a bounded size', () => {
   const keys = new RecentKeys()
   for (let key = 0; key < 5_000; key++) keys.use(`${key}${'"'.repeat(500)}`, key, 5_000)
@@ -84,7 +92,7 @@ test('a key of 512 bytes is stored as it is, and a longer one as its digest', ()
 })
 
 test.each(['', '{}', '[2]', '[1,[["a",1]]]', '[1,[[1,1,1]]]', '[1'])(
-  'bytes that are no snapshot are refused: %s',
+  'bytes that are not a snapshot are refused: %s',
   text => {
     expect(() => finish(RecentKeys.restore(Buffer.from(text)))).toThrow(RangeError)
     expect(() => new RecentKeys().absorb(Buffer.from(text))).toThrow(RangeError)

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { finish, joined, type Steps } from '../../../steps.ts'
+import { QueueMap } from '../../../windows/queue-map.ts'
+import { snapshotList } from '../../../windows/snapshot-lines.ts'
 import type { StatePiece } from '../../contract/define-processor.ts'
-import { keyHash } from '../../contract/values-key.ts'
+import { copiedText, keyHash } from '../../contract/values-key.ts'
 
 const FORMAT = 1
 /** Longer keys are stored as their SHA-256: components, section 5.5. */
@@ -13,35 +15,34 @@ const MAX_PIECE_BYTES = 250_000
 /** Keys that are written, read or split at a time: a millisecond. */
 const KEYS_AT_A_TIME = 1_000
 /** Rough size of a key in memory, in addition to its text. */
-const KEY_BYTES = 64
+const KEY_BYTES = 80
 
-/** Last use of a key. */
-interface Use {
-  /** Log time, UNIX ms. */
-  readonly usedMs: number
-  /** Number of the use, counted over all keys. */
-  readonly turn: number
-}
+/**
+ * Turns of a millisecond. The turn of a use is its log time in such parts of a millisecond, or the one behind the last turn: uses of
+ * the same time keep their order, and one number is all that a key needs.
+ */
+const TURNS_PER_MS = 1_024
 
+type Use = readonly [key: string, turn: number]
+
+/** A use in a snapshot: its time, UNIX ms, and its turn in that millisecond. */
 type KeptUse = readonly [key: string, usedMs: number, turn: number]
 
 /** A key as it is stored. */
 export function keptKey(text: string): string {
   // A code unit has at most three bytes.
   const isShort = text.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(text) <= MAX_KEY_BYTES
-  return isShort ? text : `${DIGEST_MARK}${hash('sha256', text)}`
+  return isShort ? copiedText(text) : `${DIGEST_MARK}${hash('sha256', text)}`
 }
 
 /** The keys that were used last, least recently used first. */
 export class RecentKeys {
-  #uses = new Map<string, Use>()
-  /**
-   * Iterates over the keys, once: starting from the front each time would pass all that were removed there. All keys before its
-   * position are gone, since whatever it gives is removed.
-   */
-  #oldest = this.#uses.keys()
-  #turn = 0
+  /** Turns of the last uses. */
+  #uses = new QueueMap<string, number>()
+  #lastTurn = 0
   #units = 0
+  /** Log time at which the key of the last use was used before, UNIX ms; undefined: it was not remembered. */
+  twinMs: number | undefined
 
   get count(): number {
     return this.#uses.size
@@ -60,20 +61,31 @@ export class RecentKeys {
    */
   use(key: string, nowMs: number, limit: number): boolean {
     while (this.#uses.size > limit) this.#forgetOldest()
-    const isKnown = this.#uses.delete(key)
-    if (!isKnown) {
-      if (this.#uses.size === limit) this.#forgetOldest()
-      this.#units += key.length
-    }
-    this.#uses.set(key, { usedMs: nowMs, turn: this.#turn++ })
+    const twin = this.#uses.get(key)
+    const isKnown = twin !== undefined
+    // After very many uses at a time, turns are ahead of it.
+    this.twinMs = isKnown ? Math.min(nowMs, Math.floor(twin / TURNS_PER_MS)) : undefined
+    if (isKnown) this.#remove(key)
+    else if (this.#uses.size === limit) this.#forgetOldest()
+    this.#lastTurn = Math.max(this.#lastTurn + 1, nowMs * TURNS_PER_MS)
+    this.#append(key, this.#lastTurn)
     return isKnown
   }
 
   #forgetOldest(): void {
-    const { value: key } = this.#oldest.next()
+    const key = this.#uses.first
     if (key === undefined) throw new RangeError('no key is left to be forgotten')
+    this.#remove(key)
+  }
+
+  #remove(key: string): void {
     this.#uses.delete(key)
     this.#units -= key.length
+  }
+
+  #append(key: string, turn: number): void {
+    this.#uses.add(key, turn)
+    this.#units += key.length
   }
 
   /** JSON: a list that begins with its format. */
@@ -81,8 +93,8 @@ export class RecentKeys {
     const parts: Buffer[] = []
     let waiting: KeptUse[] = []
     let head = `[${FORMAT}`
-    for (const [key, { usedMs, turn }] of this.#uses) {
-      waiting.push([key, usedMs, turn])
+    for (const [key, turn] of this.#uses.entries()) {
+      waiting.push([key, Math.floor(turn / TURNS_PER_MS), turn % TURNS_PER_MS])
       if (waiting.length < KEYS_AT_A_TIME) continue
       parts.push(Buffer.from(`${head},${JSON.stringify(waiting)}`))
       head = ''
@@ -103,34 +115,32 @@ export class RecentKeys {
 
   /** Adds a snapshot, or a piece of one, in the order of use. @throws RangeError when the bytes are not valid */
   absorb(bytes: Uint8Array): void {
-    const present = [...this.#uses].map(([key, { usedMs, turn }]): KeptUse => [key, usedMs, turn])
-    const uses = [...present, ...usesIn(bytes)].sort(byUse)
-    this.#uses = new Map()
-    this.#oldest = this.#uses.keys()
+    const uses = [...this.#uses.entries(), ...usesIn(bytes)].sort(([, one], [, other]) => one - other)
+    this.#uses = new QueueMap()
     this.#units = 0
     this.#add(uses)
   }
 
-  #add(uses: readonly KeptUse[]): void {
-    for (const [key, usedMs, turn] of uses) {
+  #add(uses: readonly Use[]): void {
+    for (const [key, turn] of uses) {
       // A key has one place at a time; if it were in two, its later use would count.
-      if (!this.#uses.delete(key)) this.#units += key.length
-      this.#uses.set(key, { usedMs, turn })
-      this.#turn = Math.max(this.#turn, turn + 1)
+      if (this.#uses.get(key) !== undefined) this.#remove(key)
+      this.#append(key, turn)
+      this.#lastTurn = Math.max(this.#lastTurn, turn)
     }
   }
 
   /** Removes the keys of some shares. @yields pieces of a bounded size, for `absorb` */
   *split(shares: readonly number[], shareOf: (hash: number) => number): Iterable<StatePiece | undefined> {
     const pieces = new Map(shares.map(share => [share, new RecentKeys()]))
-    for (const [index, [key, { usedMs, turn }]] of [...this.#uses].entries()) {
+    for (const [index, use] of [...this.#uses.entries()].entries()) {
+      const [key] = use
       if (index % KEYS_AT_A_TIME === KEYS_AT_A_TIME - 1) yield undefined
       const share = shareOf(keyHash(key))
       const piece = pieces.get(share)
       if (piece === undefined) continue
-      this.#uses.delete(key)
-      this.#units -= key.length
-      piece.#add([[key, usedMs, turn]])
+      this.#remove(key)
+      piece.#add([use])
       if (piece.bytes < MAX_PIECE_BYTES) continue
       pieces.set(share, new RecentKeys())
       yield { share, data: finish(piece.snapshot()) }
@@ -139,27 +149,13 @@ export class RecentKeys {
   }
 }
 
-function byUse([, oneMs, oneTurn]: KeptUse, [, otherMs, otherTurn]: KeptUse): number {
-  return oneMs - otherMs || oneTurn - otherTurn
-}
-
 /** @throws RangeError when the bytes are not a snapshot */
-function usesIn(bytes: Uint8Array): KeptUse[] {
-  const [format, ...lists] = listIn(bytes)
+function usesIn(bytes: Uint8Array): Use[] {
+  const [format, ...lists] = snapshotList(bytes)
   if (format !== FORMAT) throw new RangeError(`recent keys of an unknown format: ${String(format)}`)
   const uses = lists.flat(1)
   if (!uses.every(isUse)) throw new RangeError('recent keys of a snapshot are damaged')
-  return uses
-}
-
-function listIn(bytes: Uint8Array): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
-    if (Array.isArray(value)) return value
-  } catch (cause) {
-    throw new RangeError('recent keys of a snapshot are no JSON', { cause })
-  }
-  throw new RangeError('recent keys of a snapshot are no list')
+  return uses.map(([key, usedMs, turn]): Use => [key, usedMs * TURNS_PER_MS + turn])
 }
 
 function isUse(value: unknown): value is KeptUse {

@@ -1,8 +1,7 @@
 import { finish, joined, type Steps } from '../../../steps.ts'
+import { snapshotList } from '../../../windows/snapshot-lines.ts'
 import { ValueFilter } from './value-filter.ts'
 
-/** Names of tags that are judged: components, section 5.13. */
-const MAX_TAG_NAMES = 1_000
 /** Values are compared by their first bytes: components, section 5.13. */
 const COMPARED_BYTES = 256
 /** Begins the compared form of a longer value; the rest has one code unit per byte. */
@@ -14,6 +13,14 @@ const MAX_PIECE_UNITS = 100_000
 const VALUES_AT_A_TIME = 250
 /** Rough size of a value in memory, in addition to its text. */
 const VALUE_BYTES = 40
+
+/** Bounds of the values of one node: components, section 5.13. */
+export interface TagBounds {
+  /** Names of tags that are judged. */
+  readonly maxNames: number
+}
+
+const TAG_BOUNDS: TagBounds = { maxNames: 1_000 }
 
 /** Rule by which the values of a tag are judged. */
 export interface TagRule {
@@ -40,14 +47,13 @@ export function comparedValue(value: string): string {
 
 /** The values of each tag that a node has accepted. It never forgets one. */
 export class AcceptedValues {
-  readonly #maxNames: number
+  readonly #bounds: TagBounds
   readonly #tags = new Map<string, Set<string> | ValueFilter>()
   #values = 0
   #units = 0
 
-  /** @param maxNames bound on the names of tags; more than a thousand are never judged */
-  constructor(maxNames: number) {
-    this.#maxNames = Math.min(maxNames, MAX_TAG_NAMES)
+  constructor(bounds: TagBounds = TAG_BOUNDS) {
+    this.#bounds = bounds
   }
 
   /**
@@ -58,7 +64,7 @@ export class AcceptedValues {
    */
   judge(name: string, value: string, { limit }: TagRule, names: number): Verdict {
     const tag = this.#tags.get(name)
-    if (tag === undefined) return this.#tags.size + names < this.#maxNames ? 'new' : 'unchecked'
+    if (tag === undefined) return this.#tags.size + names < this.#bounds.maxNames ? 'new' : 'unchecked'
     if (tag.has(value)) return 'known'
     const count = tag instanceof Set ? tag.size : tag.count
     return count < limit ? 'new' : 'refused'
@@ -116,8 +122,8 @@ export class AcceptedValues {
   }
 
   /** @throws RangeError when the bytes are not a snapshot */
-  static *restore(bytes: Uint8Array, maxNames: number): Steps<AcceptedValues> {
-    const accepted = new AcceptedValues(maxNames)
+  static *restore(bytes: Uint8Array, bounds?: TagBounds): Steps<AcceptedValues> {
+    const accepted = new AcceptedValues(bounds)
     for (const kept of keptIn(bytes)) {
       accepted.#add(kept)
       yield
@@ -152,14 +158,14 @@ export class AcceptedValues {
 
   /** Removes all values. @yields pieces of a bounded size, for `absorb` */
   *empty(): Iterable<Uint8Array | undefined> {
-    let piece = new AcceptedValues(this.#maxNames)
+    let piece = new AcceptedValues(this.#bounds)
     for (const kept of this.#kept()) {
       piece.#add(kept)
       if (piece.#units < MAX_PIECE_UNITS) {
         yield undefined
       } else {
         yield finish(piece.snapshot())
-        piece = new AcceptedValues(this.#maxNames)
+        piece = new AcceptedValues(this.#bounds)
       }
     }
     if (piece.#tags.size > 0) yield finish(piece.snapshot())
@@ -171,20 +177,10 @@ export class AcceptedValues {
 
 /** @throws RangeError when the bytes are not a snapshot */
 function keptIn(bytes: Uint8Array): (KeptValues | KeptFilter)[] {
-  const [format, ...kept] = listIn(bytes)
+  const [format, ...kept] = snapshotList(bytes)
   if (format !== FORMAT) throw new RangeError(`values of tags in an unknown format: ${String(format)}`)
   if (!kept.every(isKept)) throw new RangeError('values of tags in a snapshot are damaged')
   return kept
-}
-
-function listIn(bytes: Uint8Array): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
-    if (Array.isArray(value)) return value
-  } catch (cause) {
-    throw new RangeError('values of tags in a snapshot are no JSON', { cause })
-  }
-  throw new RangeError('values of tags in a snapshot are no list')
 }
 
 function isKept(value: unknown): value is KeptValues | KeptFilter {

@@ -75,10 +75,47 @@ test('tags of any name keep their order when others are dropped', () => {
     () => {},
     UNMETERED,
   )
-  const state = new AcceptedValues(1_000)
+  const state = new AcceptedValues()
   const tags = (text: string) =>
     Event.of(parseExactJson(`{"b":1,"tags":${text},"7":2}`), {}, '2031-03-09T08:15:30Z')
   process(tags('{"z":"0"}'), state, 0)
   const left = process(tags('{"b":"x","7":"y","z":"1","__proto__":"p","1":"q"}'), state, 0) as Event
   expect(jsonText(left.message)).toBe('{"b":1,"tags":{"b":"x","7":"y","__proto__":"p","1":"q"},"7":2}')
+})
+
+/** Tags of each metric after it passed; undefined: it was dropped. */
+function tagsAfter(config: JsonObject, metrics: readonly JsonObject[]): (JsonObject | undefined)[] {
+  const process = metricsTagCardinalityLimit.compile(config as never, () => {}, UNMETERED)
+  const state = new AcceptedValues()
+  return metrics.map(metric => {
+    const outcome = process(Event.of(metric, {}, '2031-03-09T08:15:30Z'), state, 0)
+    return outcome instanceof Event ? ((outcome.message as JsonObject).tags as JsonObject) : undefined
+  })
+}
+
+test.each(['exact', 'probabilistic'])('%s: the values of a tag are those of all metrics', mode => {
+  const metrics = [
+    { name: 'a', tags: { host: '1' } },
+    { name: 'b', namespace: 'n', tags: { host: '2' } },
+    { name: 'b', tags: { host: '1' } },
+    { name: 'c', tags: { host: '3' } },
+  ]
+  expect(tagsAfter({ value_limit: 2, mode }, metrics)).toEqual([
+    { host: '1' },
+    { host: '2' },
+    { host: '1' },
+    undefined,
+  ])
+})
+
+test('where a tag is dropped, the others of its event are judged and remembered', () => {
+  const metrics = [{ a: '1' }, { a: '2', b: '1' }, { b: '2', c: '1' }, { b: '1', c: '2' }].map(tags => ({
+    tags,
+  }))
+  expect(tagsAfter({ value_limit: 1, action: 'drop_tag' }, metrics)).toEqual([
+    { a: '1' },
+    { b: '1' },
+    { c: '1' },
+    { b: '1' },
+  ])
 })

@@ -1,13 +1,14 @@
 import Type from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
 import { TWELFTH_BEHAVIOUR } from '../../../../schemas/log/behaviour-numbers.ts'
+import { type ErrorDetail, foundType } from '../../../event/errors.ts'
 import { parseFieldPath } from '../../../event/field-path.ts'
 import { drop, pass } from '../../../event/outcome.ts'
 import type { Problem } from '../../../event/problem.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { entriesOf, withMember, withoutMembers } from '../../../json/ordered-object.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
-import { AcceptedValues, comparedValue, type TagRule } from './accepted-values.ts'
+import { AcceptedValues, comparedValue, type TagBounds, type TagRule } from './accepted-values.ts'
 
 /** Maximum number of values by mode; the third is another spelling of the second. */
 const MAX_VALUES = { exact: 500, probabilistic: 5000, probabalistic: 5000 } as const
@@ -31,6 +32,11 @@ export const metricsTagCardinalityLimit = defineProcessor({
   since: TWELFTH_BEHAVIOUR,
   summary:
     'Limit the number of distinct values per metric tag. Any change of the options forgets the values.',
+  notes: [
+    `\`value_limit\` is at most ${MAX_VALUES.exact} in \`exact\` mode, and ${MAX_VALUES.probabilistic.toLocaleString('en-US')} in \`probabilistic\` mode.`,
+    'Values are those of a name in all metrics, and compared by their first 256 bytes. A tag is named by itself, or by a path such as `.tags.host`. With `drop_event`, a refused event leaves no value behind.',
+    'At most 1,000 names have values. Tags with other names pass, and the error is recorded.',
+  ],
   config: Type.Object(
     {
       value_limit: Type.Integer({ minimum: 1, description: 'Distinct values per tag' }),
@@ -46,7 +52,7 @@ export const metricsTagCardinalityLimit = defineProcessor({
           description: 'probabilistic needs less memory and allows slightly more values',
         }),
       ),
-      tags: Type.Optional(tagNames('Tags to limit; all when absent')),
+      tags: Type.Optional(tagNames('Tags to limit; all when absent or empty')),
       exclude_tags: Type.Optional(tagNames('Tags to leave alone')),
     },
     { additionalProperties: false },
@@ -62,7 +68,7 @@ export const metricsTagCardinalityLimit = defineProcessor({
     return (event, state: AcceptedValues) => {
       const tags = event.member(TAGS)
       if (tags === undefined) return pass(event, 'E_NOT_FOUND', { field: TAGS_FIELD })
-      if (!isTags(tags)) return pass(event, 'E_METRIC_BAD_TYPE', { field: TAGS_FIELD })
+      if (!isTags(tags)) return pass(event, 'E_METRIC_BAD_TYPE', badTags(tags))
       const refused = new Set<string>()
       const accepted: [name: string, value: string][] = []
       let beyond: string | undefined
@@ -102,10 +108,10 @@ export const metricsTagCardinalityLimit = defineProcessor({
   },
 
   state: {
-    create: ({ maxKeys }) => new AcceptedValues(maxKeys),
+    create: (_seed, bounds?: TagBounds) => new AcceptedValues(bounds),
     advance: () => true,
     snapshot: state => state.snapshot(),
-    restore: (bytes, { maxKeys }) => AcceptedValues.restore(bytes, maxKeys),
+    restore: (bytes, bounds) => AcceptedValues.restore(bytes, bounds),
     measure: state => state.measure(),
     keeps: (before, after) => canonicalJson(before as JsonObject) === canonicalJson(after as JsonObject),
     placement: {
@@ -170,6 +176,14 @@ export const metricsTagCardinalityLimit = defineProcessor({
       ],
     },
     {
+      title: 'an empty list of tags stands for all of them, as an absent one does',
+      config: { tags: [], value_limit: 1 },
+      steps: [
+        { event: { tags: { oven: '4' } }, outcome: pass({ tags: { oven: '4' } }) },
+        { event: { tags: { oven: '7' } }, outcome: drop() },
+      ],
+    },
+    {
       title: 'an event without tags, or whose tags are not texts, passes unchanged',
       config: { value_limit: 1 },
       steps: [
@@ -179,8 +193,21 @@ export const metricsTagCardinalityLimit = defineProcessor({
           errors: [['E_NOT_FOUND', '.tags']],
         },
         {
-          event: { tags: { a: 1 } },
-          outcome: pass({ tags: { a: 1 } }, 'E_METRIC_BAD_TYPE', { field: '.tags' }),
+          event: { tags: { a: '1', b: 1 } },
+          outcome: pass({ tags: { a: '1', b: 1 } }, 'E_METRIC_BAD_TYPE', {
+            field: '.tags',
+            found: 'number',
+            cause: 'a tag is not a text',
+          }),
+          errors: [['E_METRIC_BAD_TYPE', '.tags']],
+        },
+        {
+          event: { tags: ['a'] },
+          outcome: pass({ tags: ['a'] }, 'E_METRIC_BAD_TYPE', {
+            field: '.tags',
+            found: 'array',
+            cause: 'the tags are not an object',
+          }),
           errors: [['E_METRIC_BAD_TYPE', '.tags']],
         },
       ],
@@ -188,7 +215,7 @@ export const metricsTagCardinalityLimit = defineProcessor({
     {
       title: 'where two names of tags are judged, the values of a third pass, and the error is recorded',
       config: { value_limit: 1 },
-      bounds: { maxKeys: 2, maxEntries: 100 },
+      bounds: { maxNames: 2 } satisfies TagBounds,
       steps: [
         { event: { tags: { a: '1', b: '1' } }, outcome: pass({ tags: { a: '1', b: '1' } }) },
         {
@@ -213,10 +240,10 @@ function ruleOf({
 }
 
 /** Returns whether a tag is judged. */
-function scopeOf({ tags, exclude_tags: excluded = [] }: Scope): (name: string) => boolean {
+function scopeOf({ tags = [], exclude_tags: excluded = [] }: Scope): (name: string) => boolean {
   const left = new Set(excluded.map(lastKey))
-  const named = tags === undefined ? undefined : new Set(tags.map(lastKey))
-  return name => (named === undefined || named.has(name)) && !left.has(name)
+  const named = new Set(tags.map(lastKey))
+  return name => (named.size === 0 || named.has(name)) && !left.has(name)
 }
 
 /** The name of a tag that may be written as a path. */
@@ -227,6 +254,13 @@ function lastKey(text: string): string {
 
 function isTags(tags: JsonValue): tags is JsonObject {
   return isJsonObject(tags) && entriesOf(tags).every(([, value]) => typeof value === 'string')
+}
+
+function badTags(tags: JsonValue): ErrorDetail {
+  const field = TAGS_FIELD
+  if (!isJsonObject(tags)) return { field, found: foundType(tags), cause: 'the tags are not an object' }
+  const [, tag] = entriesOf(tags).find(([, value]) => typeof value !== 'string') ?? []
+  return { field, found: foundType(tag), cause: 'a tag is not a text' }
 }
 
 function tagNames(description: string) {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 /** With 12 bits per value and 8 hashes, some 0.3 % of other values seem to be among them. */
 const BITS_PER_VALUE = 12
 const MIN_BITS = 64
-/** As many words as a digest has. */
+/** Number of words of a digest. */
 const HASHES = 8
 
 /**

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
 import { canonicalTimeOf, instantOf } from '../../../times/instant.ts'
 import { defineParser } from './define-parser.ts'
-import { jsonValueOf } from './json.ts'
+import { jsonValueOf, MAX_JSON_LENGTH } from './json.ts'
 
 /** Message of a subscription to a group of CloudWatch logs. */
 export const awsCloudwatchLog = defineParser({
   id: 'parse_aws_cloudwatch_log_subscription_message',
+  maxTextLength: MAX_JSON_LENGTH,
   compile: () => text => {
     const message = jsonValueOf(text)
     if (!isJsonObject(message)) return undefined

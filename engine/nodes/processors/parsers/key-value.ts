@@ -1,6 +1,13 @@
 import Type from 'typebox'
-import type { JsonValue } from '../../../../schemas/json.ts'
-import { CLOSED, defineParser, MAX_PARTS, objectOf } from './define-parser.ts'
+import type { JsonObject } from '../../../../schemas/json.ts'
+import { ObjectBuilder } from '../../../json/ordered-object.ts'
+import { CLOSED, defineParser, MAX_PARTS } from './define-parser.ts'
+
+const BLANK = 0x20
+const TAB = 0x09
+const DOUBLE_QUOTE = 0x22
+const SINGLE_QUOTE = 0x27
+const BACKSLASH = 0x5c
 
 /** Quotes without an end that are looked for, so that the time stays in proportion to the text. (Our choice.) */
 const MAX_OPEN_QUOTES = 100
@@ -20,10 +27,8 @@ export const keyValue = defineParser({
     CLOSED,
   ),
   compile({ key_value_delimiter: between = '=', field_delimiter: after = ' ' }) {
-    return text => {
-      const values = new PairReader(text, between, after).read()
-      return values && objectOf([...values])
-    }
+    const [betweenParts, afterPair] = [new Delimiter(between), new Delimiter(after)]
+    return text => new PairReader(text, betweenParts, afterPair).read()
   },
   examples: [
     { text: 'a=1 b', value: { a: '1', b: true } },
@@ -48,25 +53,28 @@ class PairReader {
   readonly #text: string
   readonly #between: Delimiter
   readonly #after: Delimiter
-  readonly #values = new Map<string, JsonValue>()
+  readonly #values = new ObjectBuilder()
   #at = 0
+  /** Next place of each delimiter, which is looked for once per place. */
+  #nextBetween = -1
+  #nextAfter = -1
   #openQuotes = 0
   #pairs = 0
 
-  constructor(text: string, between: string, after: string) {
+  constructor(text: string, between: Delimiter, after: Delimiter) {
     this.#text = text
-    this.#between = new Delimiter(text, between)
-    this.#after = new Delimiter(text, after)
+    this.#between = between
+    this.#after = after
   }
 
   /** @returns undefined when nothing was read, something is left, or there are too many pairs */
-  read(): ReadonlyMap<string, JsonValue> | undefined {
+  read(): JsonObject | undefined {
     for (;;) {
       this.#skipBlanks()
-      if (this.#after.isAt(this.#at)) {
-        this.#at += this.#after.text.length
+      if (this.#after.isAt(this.#text, this.#at)) {
+        this.#at += this.#after.length
       } else if (this.#at >= this.#text.length) {
-        return this.#values.size > 0 ? this.#values : undefined
+        return this.#pairs > 0 ? this.#values.built() : undefined
       } else if (++this.#pairs > MAX_PARTS || !this.#readPair()) {
         return undefined
       }
@@ -74,19 +82,23 @@ class PairReader {
   }
 
   #readPair(): boolean {
-    const key = this.#readPart([this.#between, this.#after])
+    const key = this.#readPart(true)
     if (key === undefined || key === '') return false
-    if (!this.#between.isAt(this.#at)) this.#skipBlanks()
-    if (!this.#between.isAt(this.#at)) {
-      if (!this.#values.has(key)) this.#values.set(key, true)
+    if (!this.#isBetween()) this.#skipBlanks()
+    if (!this.#isBetween()) {
+      if (this.#values.get(key) === undefined) this.#values.set(key, true)
       return this.#isBehindPart()
     }
-    this.#at += this.#between.text.length
+    this.#at += this.#between.length
     this.#skipBlanks()
-    const value = this.#readPart([this.#after])
+    const value = this.#readPart(false)
     if (value === undefined) return false
     this.#note(key, value)
     return this.#isBehindPart()
+  }
+
+  #isBetween(): boolean {
+    return this.#between.isAt(this.#text, this.#at)
   }
 
   #note(key: string, value: string): void {
@@ -100,39 +112,53 @@ class PairReader {
   #isBehindPart(): boolean {
     if (this.#after.isBlank) return true // Blanks were passed already.
     this.#skipBlanks()
-    return this.#at >= this.#text.length || this.#after.isAt(this.#at)
+    return this.#isPartEnd(false)
+  }
+
+  /** Whether the text is over, or a delimiter is here; the one within a pair ends only its key. */
+  #isPartEnd(isKey: boolean): boolean {
+    if (this.#at >= this.#text.length || this.#after.isAt(this.#text, this.#at)) return true
+    return isKey && this.#isBetween()
   }
 
   /** @returns undefined for a quoted part that is followed by other text */
-  #readPart(ends: readonly Delimiter[]): string | undefined {
+  #readPart(isKey: boolean): string | undefined {
+    const text = this.#text
     const quoted = this.#quotedPart()
-    if (quoted !== undefined) {
-      const isEnd = this.#at >= this.#text.length || isBlank(this.#text, this.#at)
-      return isEnd || ends.some(end => end.isAt(this.#at)) ? quoted : undefined
+    if (quoted !== undefined) return isBlank(text, this.#at) || this.#isPartEnd(isKey) ? quoted : undefined
+    if (this.#nextAfter < this.#at) this.#nextAfter = this.#after.nextIn(text, this.#at)
+    let end = this.#nextAfter
+    if (isKey) {
+      if (this.#nextBetween < this.#at) this.#nextBetween = this.#between.nextIn(text, this.#at)
+      end = Math.min(end, this.#nextBetween)
     }
-    const end = Math.min(this.#text.length, ...ends.map(delimiter => delimiter.nextFrom(this.#at)))
-    const part = this.#text.slice(this.#at, end)
+    let from = this.#at
     this.#at = end
-    return trimBlanks(part)
+    while (from < end && isBlank(text, from)) from++
+    while (end > from && isBlank(text, end - 1)) end--
+    return text.slice(from, end)
   }
 
-  /** The part in quotes at the present place; undefined without one. */
+  /** The part in quotes at the present place; undefined without one. A backslash before a double quote is left out. */
   #quotedPart(): string | undefined {
-    const quote = this.#text[this.#at]
-    if ((quote !== '"' && quote !== "'") || this.#openQuotes >= MAX_OPEN_QUOTES) return undefined
+    const text = this.#text
+    const quote = text.charCodeAt(this.#at)
+    if ((quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) || this.#openQuotes >= MAX_OPEN_QUOTES)
+      return undefined
     let part = ''
-    for (let at = this.#at + 1; at < this.#text.length; at++) {
-      const character = this.#text[at] as string
-      if (character === quote) {
+    let from = this.#at + 1
+    for (let at = from; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit === quote) {
         this.#at = at + 1
-        return part
+        return part + text.slice(from, at)
       }
-      if (character === '\\' && at + 1 < this.#text.length) {
-        const next = this.#text[++at] as string
-        part += next === '"' ? next : `\\${next}`
-      } else {
-        part += character
+      if (unit !== BACKSLASH) continue
+      if (text.charCodeAt(at + 1) === DOUBLE_QUOTE) {
+        part += text.slice(from, at)
+        from = at + 1
       }
+      at++
     }
     this.#openQuotes++
     return undefined
@@ -140,46 +166,49 @@ class PairReader {
 
   /** Passes over blanks with which no delimiter of other characters begins. */
   #skipBlanks(): void {
-    const isDelimiter = () =>
-      [this.#between, this.#after].some(delimiter => !delimiter.isBlank && delimiter.isAt(this.#at))
-    while (isBlank(this.#text, this.#at) && !isDelimiter()) this.#at++
+    while (isBlank(this.#text, this.#at)) {
+      if (this.#between.isAtBlank(this.#text, this.#at) || this.#after.isAtBlank(this.#text, this.#at)) return
+      this.#at++
+    }
   }
 }
 
-/** A delimiter with its next place, which is looked for once per place. */
 class Delimiter {
-  readonly text: string
+  readonly #text: string
+  readonly #first: number
   /** Whether it has only characters that are ignored around delimiters. */
   readonly isBlank: boolean
-  readonly #whole: string
-  #next = -1
+  readonly #beginsWithBlank: boolean
 
-  constructor(whole: string, text: string) {
-    this.#whole = whole
-    this.text = text
-    this.isBlank = trimBlanks(text) === ''
+  constructor(text: string) {
+    this.#text = text
+    this.#first = text.charCodeAt(0)
+    this.isBlank = /^[ \t]*$/.test(text)
+    this.#beginsWithBlank = !this.isBlank && isBlank(text, 0)
   }
 
-  isAt(at: number): boolean {
-    return this.#whole.startsWith(this.text, at)
+  get length(): number {
+    return this.#text.length
   }
 
-  nextFrom(at: number): number {
-    if (this.#next < at) {
-      const next = this.#whole.indexOf(this.text, at)
-      this.#next = next < 0 ? Number.POSITIVE_INFINITY : next
-    }
-    return this.#next
+  isAt(text: string, at: number): boolean {
+    if (text.charCodeAt(at) !== this.#first) return false
+    return this.#text.length === 1 || text.startsWith(this.#text, at)
+  }
+
+  /** Whether it is here, and begins with a blank, but is not blank as a whole. */
+  isAtBlank(text: string, at: number): boolean {
+    return this.#beginsWithBlank && this.isAt(text, at)
+  }
+
+  /** Its next place; the end of the text without one. */
+  nextIn(text: string, from: number): number {
+    const next = text.indexOf(this.#text, from)
+    return next < 0 ? text.length : next
   }
 }
 
 function isBlank(text: string, at: number): boolean {
-  return text[at] === ' ' || text[at] === '\t'
-}
-
-function trimBlanks(text: string): string {
-  let [from, to] = [0, text.length]
-  while (from < to && isBlank(text, from)) from++
-  while (to > from && isBlank(text, to - 1)) to--
-  return text.slice(from, to)
+  const unit = text.charCodeAt(at)
+  return unit === BLANK || unit === TAB
 }

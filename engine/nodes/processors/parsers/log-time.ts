@@ -26,5 +26,5 @@ export function logTimeReader(options: JsonObject, fallback: string): ReadTime {
 }
 
 export function logTimeProblems(options: JsonObject): Problem[] {
-  return options.timestamp_format === undefined ? [] : unreadableFormatProblems(options, LOG_TIME)
+  return unreadableFormatProblems(options, LOG_TIME)
 }

@@ -1,13 +1,6 @@
 import Type from 'typebox'
 import type { JsonValue } from '../../../../schemas/json.ts'
-import {
-  CLOSED,
-  defineParser,
-  integerUnlessDash,
-  objectOf,
-  type ParseText,
-  unlessDash,
-} from './define-parser.ts'
+import { CLOSED, defineParser, objectOf, type ParseText, unlessDash } from './define-parser.ts'
 import {
   ACCESS_LOG_TIME,
   LOG_TIME,
@@ -42,7 +35,7 @@ const Options = Type.Object(
   CLOSED,
 )
 
-/** A line of the access log or error log of nginx. */
+/** A line of the access log or error log of nginx. All values but `excess` are texts: components, section 5.15. */
 export const nginxLog = defineParser<typeof Options>({
   id: 'parse_nginx_log',
   options: Options,
@@ -67,8 +60,8 @@ export const nginxLog = defineParser<typeof Options>({
         user: 'ada',
         timestamp: '2031-03-09T08:15:30Z',
         request: 'GET / HTTP/1.1',
-        status: 200,
-        size: 61,
+        status: '200',
+        size: '61',
         referer: '-',
         agent: 'curl/8',
         compression: '1.50',
@@ -123,8 +116,8 @@ function accessParser(readTime: ReadTime): ParseText {
       ['user', unlessDash(user)],
       ['timestamp', time],
       ['request', unlessDash(request)],
-      ['status', integerUnlessDash(status)],
-      ['size', integerUnlessDash(size)],
+      ['status', unlessDash(status)],
+      ['size', unlessDash(size)],
       ['referer', referer],
       ['agent', agent],
       ['compression', unlessDash(compression)],

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
+import { ObjectBuilder } from '../../../json/ordered-object.ts'
 import { canonicalTime } from '../../../times/canonical-time.ts'
-import { defineParser, integerOf, MAX_PARTS, objectOf, unlessDash } from './define-parser.ts'
+import { defineParser, integerOf, MAX_PARTS, unlessDash } from './define-parser.ts'
 import { timeReader } from './log-time.ts'
 
 const FACILITIES = [
@@ -77,16 +78,25 @@ export const syslog = defineParser({
 
 export function syslogMessage(text: string, nowMs: number): JsonObject | undefined {
   const match = PRIORITY.exec(text)
-  const priority = match === null ? undefined : Number(match[1])
-  const facility = priority === undefined ? undefined : FACILITIES[priority >> 3]
-  if (priority !== undefined && facility === undefined) return undefined
-  const severity = priority === undefined ? undefined : SEVERITIES[priority & 7]
-  const rest = text.slice(match?.[0].length ?? 0)
-  return newMessage(rest, facility, severity) ?? oldMessage(rest, facility, severity, nowMs)
+  const members = new ObjectBuilder()
+  if (match !== null) {
+    const priority = Number(match[1])
+    const facility = FACILITIES[priority >> 3]
+    if (facility === undefined) return undefined
+    members.set('facility', facility)
+    members.set('severity', SEVERITIES[priority & 7] as string)
+  }
+  const rest = match === null ? text : text.slice(match[0].length)
+  return newMessage(rest, members) ?? oldMessage(rest, members, nowMs)
 }
 
-/** RFC 5424. */
-function newMessage(text: string, facility?: string, severity?: string): JsonObject | undefined {
+/**
+ * RFC 5424.
+ *
+ * @param members those of the priority
+ * @returns undefined, and nothing is added, for another form
+ */
+function newMessage(text: string, members: ObjectBuilder): JsonObject | undefined {
   const match = NEW_HEAD.exec(text)
   if (match === null) return undefined
   const [head, version = '', time, hostname, appname, procid, msgid] = match
@@ -95,18 +105,15 @@ function newMessage(text: string, facility?: string, severity?: string): JsonObj
   const data = elementsIn(text, head.length)
   if (data === undefined) return undefined
   const message = data.end < text.length ? text.slice(data.end + 1) : undefined
-  return objectOf([
-    ['facility', facility],
-    ['severity', severity],
-    ['timestamp', timestamp],
-    ['hostname', unlessDash(hostname)],
-    ['appname', unlessDash(appname)],
-    ['procid', processOf(procid)],
-    ['msgid', unlessDash(msgid)],
-    ['message', message?.startsWith(BYTE_ORDER_MARK) ? message.slice(1) : message],
-    ['version', Number(version)],
-    ...data.elements,
-  ])
+  members.setIfThere('timestamp', timestamp)
+  members.setIfThere('hostname', unlessDash(hostname))
+  members.setIfThere('appname', unlessDash(appname))
+  members.setIfThere('procid', processOf(procid))
+  members.setIfThere('msgid', unlessDash(msgid))
+  members.setIfThere('message', message?.startsWith(BYTE_ORDER_MARK) ? message.slice(1) : message)
+  members.set('version', Number(version))
+  for (const [id, parameters] of data.elements) members.set(id, parameters)
+  return members.built()
 }
 
 interface StructuredData {
@@ -125,7 +132,7 @@ function elementsIn(text: string, from: number): StructuredData | undefined {
   while (text[at] === '[') {
     const id = nameAt(text, at + 1)
     if (id === undefined) return undefined
-    const parameters: [string, JsonValue][] = []
+    const parameters = new ObjectBuilder()
     at += 1 + id.length
     while (text[at] === ' ') {
       if (++parts > MAX_PARTS) return undefined
@@ -134,12 +141,12 @@ function elementsIn(text: string, from: number): StructuredData | undefined {
       if (name === undefined || text[start] !== '=' || text[start + 1] !== '"') return undefined
       const end = valueEnd(text, start + 2)
       if (end < 0) return undefined
-      parameters.push([name, text.slice(start + 2, end).replace(/\\(["\\\]])/g, '$1')])
+      parameters.set(name, unescaped(text.slice(start + 2, end)))
       at = end + 1
     }
     if (text[at] !== ']') return undefined
     if (++parts > MAX_PARTS) return undefined
-    elements.push([id, objectOf(parameters)])
+    elements.push([id, parameters.built()])
     at++
   }
   return elements.length > 0 && isEnd(at) ? { elements, end: at } : undefined
@@ -159,13 +166,12 @@ function valueEnd(text: string, from: number): number {
   return -1
 }
 
-/** RFC 3164, also with a time by RFC 3339. */
-function oldMessage(
-  text: string,
-  facility: string | undefined,
-  severity: string | undefined,
-  nowMs: number,
-): JsonObject | undefined {
+function unescaped(value: string): string {
+  return value.includes('\\') ? value.replace(/\\(["\\\]])/g, '$1') : value
+}
+
+/** RFC 3164, also with a time by RFC 3339. @param members those of the priority */
+function oldMessage(text: string, members: ObjectBuilder, nowMs: number): JsonObject | undefined {
   const old = OLD_TIME.exec(text)
   const blank = text.indexOf(' ')
   const written = old?.[1] ?? (blank < 0 ? '' : text.slice(0, blank))
@@ -176,15 +182,12 @@ function oldMessage(
   if (host === null) return undefined
   const content = behind.slice(host[0].length)
   const tag = OLD_TAG.exec(content)
-  return objectOf([
-    ['facility', facility],
-    ['severity', severity],
-    ['timestamp', timestamp],
-    ['hostname', unlessDash(host[1])],
-    ['appname', unlessDash(tag?.[1])],
-    ['procid', processOf(tag?.[2])],
-    ['message', content.slice(tag?.[0].length ?? 0)],
-  ])
+  members.set('timestamp', timestamp)
+  members.setIfThere('hostname', unlessDash(host[1]))
+  members.setIfThere('appname', unlessDash(tag?.[1]))
+  members.setIfThere('procid', processOf(tag?.[2]))
+  members.set('message', content.slice(tag?.[0].length ?? 0))
+  return members.built()
 }
 
 function processOf(text: string | undefined): JsonValue | undefined {

@@ -1,7 +1,7 @@
 import { defineParser, objectOf } from './define-parser.ts'
 import { queryOf } from './query-string.ts'
 
-/** A URL. A port that its scheme has by default is left out, and names of hosts are in ASCII. */
+/** A URL. A port that its scheme has by default is null, and names of hosts are in ASCII. */
 export const url = defineParser({
   id: 'parse_url',
   compile: () => text => {

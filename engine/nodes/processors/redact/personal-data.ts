@@ -1,7 +1,7 @@
 import { compileCapturing } from '../../../expressions/captures/capturing-expression.ts'
 import type { Pattern } from './redaction.ts'
 
-/** The core of these expressions is their group 1: between edges, which are no letter, digit or underscore. */
+/** The core of these expressions is their group 1: between edges, which are not a letter, digit or underscore. */
 const EDGE = '[^\\p{L}\\p{Nd}_]'
 const MATCHED = 1
 

@@ -51,6 +51,10 @@ export const redact = defineProcessor({
   aliases: ['mask-pii'],
   since: TWELFTH_BEHAVIOUR,
   summary: 'Replace, hash or report personal data.',
+  notes: [
+    'Texts are searched at every depth; names of members, numbers and booleans are not. Patterns work in their order, each on the result of the one before, and `phone_number` last.',
+    'With `pii_presence`, `metadata.pii_presence` has a member with the value `yes` for each pattern that matched: its name, or for `custom` the name of its first named group, or `custom`.',
+  ],
   config: Type.Object(
     {
       field: Type.Optional(FieldPath({ description: 'Field to search; the whole message when absent' })),

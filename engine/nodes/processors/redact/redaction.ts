@@ -1,8 +1,9 @@
-import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import type { Captures } from '../../../expressions/captures/capture-history.ts'
 import type { CapturingExpression } from '../../../expressions/captures/capturing-expression.ts'
-import type { Captures, CountedCaptures } from '../../../expressions/captures/counted-captures.ts'
+import type { CountedCaptures } from '../../../expressions/captures/counted-captures.ts'
 import type { CountedWork } from '../../../expressions/counted-work.ts'
-import { type Entry, entriesOf, orderedObject } from '../../../json/ordered-object.ts'
+import { type Entry, keysOf, withValues } from '../../../json/ordered-object.ts'
 
 /** Units per value that is looked at, and the binary logarithm of the characters that are looked at per unit. */
 const VALUE_UNITS = 8
@@ -41,7 +42,7 @@ export interface Rule extends Pattern {
 }
 
 export interface Redacted {
-  /** The same value if no text was changed. */
+  /** The value that was given, if no text was changed. */
   readonly value: JsonValue
   /** Whether each rule matched at least once. */
   readonly found: readonly boolean[]
@@ -118,6 +119,7 @@ export class Redaction implements CountedWork<Redacted> {
   #begin({ digits, hint }: Rule): boolean {
     const text = this.#texts[this.#text] as string
     this.#units += 1
+    if (text.length < digits) return false
     if (hint !== undefined) {
       this.#units += text.length >> LOOKED_AT_BITS
       if (!hint.test(text)) return false
@@ -209,7 +211,7 @@ function digitsTogether(text: string): number {
 function eachText(value: JsonValue, receive: (text: string) => void): void {
   if (typeof value === 'string') receive(value)
   else if (Array.isArray(value)) for (const element of value) eachText(element, receive)
-  else if (isJsonObject(value)) for (const [, member] of entriesOf(value)) eachText(member, receive)
+  else if (isJsonObject(value)) for (const key of keysOf(value)) eachText(value[key] as JsonValue, receive)
 }
 
 /** The value with other texts, which are asked for in the order of `eachText`. Parts without a changed text stay the same. */
@@ -219,12 +221,15 @@ function withTexts(value: JsonValue, next: () => string): JsonValue {
     const elements = value.map(element => withTexts(element, next))
     return elements.some((element, index) => element !== value[index]) ? elements : value
   }
-  if (!isJsonObject(value)) return value
-  let isChanged = false
-  const members = entriesOf(value).map(([key, member]): Entry => {
+  return isJsonObject(value) ? objectWithTexts(value, next) : value
+}
+
+function objectWithTexts(object: JsonObject, next: () => string): JsonObject {
+  const changed: Entry[] = []
+  for (const key of keysOf(object)) {
+    const member = object[key] as JsonValue
     const written = withTexts(member, next)
-    if (written !== member) isChanged = true
-    return [key, written]
-  })
-  return isChanged ? orderedObject(members) : value
+    if (written !== member) changed.push([key, written])
+  }
+  return changed.length === 0 ? object : withValues(object, changed)
 }

@@ -53,17 +53,17 @@ export class MergeRules {
    * @param nowMs log time, for dates without a year
    * @returns approximate growth of the kept values, in bytes
    */
-  add(merged: MergedEvent, { message, metadata, origin, isExact }: Event, nowMs: number): number {
+  add(merged: MergedEvent, { message, metadata, origin, forms }: Event, nowMs: number): number {
     let bytes = 0
     if (isJsonObject(message))
       for (const [key, value] of Object.entries(message))
         bytes += this.#addMember(merged.message, key, value, {
           nowMs,
           isLine: origin !== null,
-          isExact,
+          isExact: forms.isExact,
         })
     for (const [key, value] of Object.entries(metadata))
-      bytes += addValue(merged.metadata, key, value, 'discard', isExact)
+      bytes += addValue(merged.metadata, key, value, 'discard', forms.isExact)
     return bytes
   }
 
@@ -111,7 +111,7 @@ export class MergeRules {
     return instant === undefined ? undefined : format.write(instant)
   }
 
-  /** @param isExact whether the keys keep their order, see `Event.isExact` */
+  /** @param isExact whether the keys keep their order, see `ValueForms.isExact` */
   result(merged: ReadonlyMap<string, Merged>, isExact: boolean): JsonObject {
     const members = [...merged].map(([key, { value }]) => [key, value] as const)
     const ends = [...merged].flatMap(([key, { last }]) =>

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../../../schemas/json.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { textFormBytes } from '../../../json/json-size.ts'
+import { sumOf } from '../../../windows/sum.ts'
 
 /**
  * Strategies for merging the values of one key (components, section 5.18); `first` is called `discard` in the options.
@@ -141,25 +142,4 @@ function addDistinct(merged: Merged, next: JsonValue): number {
 
 function isNumber(value: JsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
-}
-
-/**
- * Integers are added exactly; larger sums stay at the largest number. Before the fifth behaviour a sum of two integers
- * could exceed it.
- */
-function sumOf(one: number | bigint, other: number | bigint, isExact: boolean): number | bigint {
-  if (Number.isInteger(Number(one)) && Number.isInteger(Number(other))) {
-    const isSafe = (value: number | bigint) => typeof value === 'bigint' || Number.isSafeInteger(value)
-    if (isSafe(one) && isSafe(other)) {
-      const sum = integer(BigInt(one) + BigInt(other))
-      if (!isExact || Number.isFinite(Number(sum))) return sum
-    }
-  }
-  const sum = Number(one) + Number(other)
-  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sum))
-}
-
-function integer(sum: bigint): number | bigint {
-  const number = Number(sum)
-  return Number.isSafeInteger(number) ? number : sum
 }

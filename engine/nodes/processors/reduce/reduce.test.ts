@@ -33,6 +33,10 @@ test.each<[string, JsonObject]>([
     { date_formats: [{ ...date, format: 'x'.repeat(201) }] },
   ],
   ["/date_formats/0 must have required property 'format'", { date_formats: [{ field: '.at' }] }],
+  [
+    '/date_formats/1/format must be a valid time format, and "%H:%M" is not: it has no date',
+    { date_formats: [date, { ...date, format: '%H:%M' }] },
+  ],
   ['/merge_strategies must NOT have fewer than 1 items', { merge_strategies: [] }],
   [
     '/merge_strategies/0/field must NOT have more than 200 characters',
@@ -72,7 +76,7 @@ test.each(['.a.b', '.', '.list[0]', '[0]', 'metadata.a', 'timestamp'])(
 test.each<JsonObject>([
   { duration_ms: 1, max_events: 1 },
   { duration_ms: 7_200_000 },
-  { date_formats: [{ field: LONG.slice(0, 200), format: 'x'.repeat(200) }] },
+  { date_formats: [{ field: LONG.slice(0, 200), format: `%F${'x'.repeat(198)}` }] },
   {
     merge_strategies: [merge, { field: '."a.b"', strategy: 'sum' }, { field: 'message.a', strategy: 'min' }],
   },

@@ -2,19 +2,22 @@ import Type from 'typebox'
 import { isJsonObject } from '../../../../schemas/json.ts'
 import { compileCondition, JUDGING_CODES } from '../../../conditions/condition.ts'
 import type { Event } from '../../../event/event.ts'
+import { heldEvent, releasedEvent, releasedEvents } from '../../../event/held-event.ts'
 import { hold, merge } from '../../../event/outcome.ts'
+import { type Problem, pointerTo } from '../../../event/problem.ts'
 import { canonicalJson } from '../../../json/canonical-json.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
 import { keyHash, valuesKey } from '../../contract/values-key.ts'
 import { formatProblem } from '../../options/time-format-option.ts'
-import { heldEvent, releasedEvent, releasedEvents } from './held-event.ts'
 import { type MergeOptions, MergeRules } from './merge-rules.ts'
+import { REDUCE_EXAMPLES } from './reduce-examples.ts'
 import { type Reduction, Reductions } from './reductions.ts'
 
 const DEFAULT_DURATION_MS = 30_000
 const MAX_DURATION_MS = 7_200_000 // Two hours.
 const MAX_FIELD_LENGTH = 200
+const MAX_FORMAT_LENGTH = 200
 /** Number of ending windows whose first events are read together. */
 const READ_TOGETHER = 64
 /** Components, section 5.18: beyond this size, held events are released early. */
@@ -35,6 +38,10 @@ export const reduce = defineProcessor({
   since: 3,
   summary:
     'Merge the events of a group within a time span into one. By default, numbers are added up, and the first of other values is kept; a strategy can change this. The sent time of a line is that of the first.',
+  notes: [
+    'By default, numbers are added up, date fields keep the first value and the last one under `<key>_end`, and of other values the first is kept. Keys in `group_by` keep the first value. Metadata is merged by its members, of which the first counts; the timestamp is that of the first event.',
+    `A window of more than ${MAX_REDUCTION_BYTES / 1024} KiB leaves early, and the oldest leave when those of a node in a partition have more than ${MAX_NODE_BYTES / (1024 * 1024)} MiB.`,
+  ],
   config: Type.Object(
     {
       duration_ms: Type.Optional(
@@ -58,7 +65,11 @@ export const reduce = defineProcessor({
           Type.Object(
             {
               field: rootField('Field that holds a date'),
-              format: Type.String({ minLength: 1, maxLength: 200, description: 'strftime text' }),
+              format: Type.String({
+                minLength: 1,
+                maxLength: MAX_FORMAT_LENGTH,
+                description: 'strftime text',
+              }),
             },
             { additionalProperties: false },
           ),
@@ -93,11 +104,10 @@ export const reduce = defineProcessor({
   ),
   errors: JUDGING_CODES,
 
-  runProblems: ({ date_formats: formats = [] }) =>
-    formats.flatMap(({ format }, index) => {
-      const message = formatProblem(format)
-      return message === undefined ? [] : [{ instancePath: `/date_formats/${index}/format`, message }]
-    }),
+  check: dateProblems,
+
+  // Earlier programs stored formats by which no time can be read.
+  runProblems: dateProblems,
 
   compile(config, report, meter) {
     const rules = new MergeRules(config)
@@ -196,207 +206,22 @@ export const reduce = defineProcessor({
     },
   ],
 
-  examples: [
-    {
-      title: 'the contents of a cart, after five seconds',
-      config: {
-        duration_ms: 5000,
-        group_by: ['.cart'],
-        merge_strategies: [
-          { field: '.item', strategy: 'array' },
-          { field: '.by', strategy: 'retain' },
-        ],
-      },
-      steps: [
-        { atMs: 0, event: { cart: 1, item: 'rye', qty: 2, by: 'ann' }, outcome: hold() },
-        { atMs: 1000, event: { cart: 1, item: 'oat', qty: 1, by: null }, outcome: merge() },
-        { atMs: 2000, event: { cart: '1', item: 'tea', qty: 9 }, outcome: hold() },
-        { atMs: 4999, event: { cart: 1, item: 'rye', qty: 4, by: 'bo' }, outcome: merge() },
-        {
-          atMs: 5000,
-          released: [{ cart: 1, item: ['rye', 'oat', 'rye'], qty: 7, by: 'bo' }],
-          event: { cart: 1, item: 'jam', qty: 1 },
-          outcome: hold(),
-        },
-        {
-          atMs: 7000,
-          released: [{ cart: '1', item: ['tea'], qty: 9 }],
-          event: { cart: 1, item: 'jam', qty: 1 },
-          outcome: merge(),
-        },
-      ],
-    },
-    {
-      title: 'a stack trace: each line that does not begin with a blank begins a new event',
-      config: {
-        merge_strategies: [{ field: '.line', strategy: 'concat_newline' }],
-        flush_condition: {
-          when: 'starts_when',
-          conditional: {
-            expressions: [{ field: '.line', str_operator: 'starts_with', value: ' ', negate: true }],
-          },
-        },
-      },
-      steps: [
-        { event: { line: 'Error: full' }, outcome: hold() },
-        { event: { line: '  at fill' }, outcome: merge() },
-        { event: { line: '  at main' }, outcome: merge() },
-        { event: { line: 'ready' }, outcome: hold([{ line: 'Error: full\n  at fill\n  at main' }]) },
-        { atMs: 30_000, released: [{ line: 'ready' }], event: { line: 'again' }, outcome: hold() },
-      ],
-    },
-    {
-      title: 'three events at most, or until one says that it is the last',
-      config: {
-        max_events: 3,
-        flush_condition: {
-          when: 'ends_when',
-          conditional: {
-            logical_operation: 'OR',
-            expressions: [
-              { field: '.from', str_operator: 'is_ip_in_cidr_range', value: '10.0.0.0/8' },
-              { field: '.left', str_operator: 'less', value: 1 },
-            ],
-          },
-        },
-      },
-      steps: [
-        { event: { from: '10.0.0.1', n: 1 }, outcome: hold([{ from: '10.0.0.1', n: 1 }]) },
-        {
-          event: { from: 'here', left: 'all', n: 1 },
-          outcome: hold(),
-          errors: [
-            ['E_COMPARE_BAD_CIDR', '.from'],
-            ['E_COMPARE_COERCION_FAILED', '.left'],
-          ],
-        },
-        {
-          event: { from: null, n: 2 },
-          outcome: merge(),
-          errors: [
-            ['E_COMPARE_BAD_TYPE', '.from'],
-            ['E_NOT_FOUND', '.left'],
-          ],
-        },
-        {
-          event: { from: '192.0.2.1', left: 5, n: 3 },
-          outcome: merge([{ from: 'here', left: 'all', n: 6 }]),
-        },
-        { event: { from: '10.0.0.1', n: 1 }, outcome: hold([{ from: '10.0.0.1', n: 1 }]) },
-      ],
-    },
-    {
-      title: 'dates: the first and the last, as their format writes them',
-      config: {
-        max_events: 3,
-        date_formats: [
-          { field: '.at', format: '%d/%m/%Y:%T' },
-          { field: '.epoch', format: '%s' },
-          { field: '.maybe', format: '%F' },
-        ],
-      },
-      steps: [
-        { event: { at: '9/3/2031:08:15:30', epoch: 1930983330, maybe: 'soon' }, outcome: hold() },
-        { event: { at: 'later', epoch: 1930983331, maybe: '2031-03-09' }, outcome: merge() },
-        {
-          event: { at: '09/03/2031:08:15:59', epoch: '1930983332' },
-          outcome: merge([
-            {
-              at: '09/03/2031:08:15:30',
-              at_end: '09/03/2031:08:15:59',
-              epoch: 1930983330,
-              epoch_end: 1930983332,
-              maybe: 'soon',
-            },
-          ]),
-        },
-      ],
-    },
-    {
-      title: 'each strategy',
-      config: {
-        max_events: 3,
-        merge_strategies: [
-          { field: '.all', strategy: 'array' },
-          { field: '.few', strategy: 'shortest_array' },
-          { field: '.many', strategy: 'longest_array' },
-          { field: '.kinds', strategy: 'flat_unique' },
-          { field: '.words', strategy: 'concat' },
-          { field: '.lists', strategy: 'concat' },
-          { field: '.lines', strategy: 'concat_newline' },
-          { field: '.bits', strategy: 'concat_raw' },
-          { field: '.first', strategy: 'discard' },
-          { field: '.last', strategy: 'retain' },
-          { field: '.low', strategy: 'min' },
-          { field: '.high', strategy: 'max' },
-          { field: '.total', strategy: 'sum' },
-        ],
-      },
-      steps: [
-        {
-          event: {
-            all: 1,
-            few: [1, 2],
-            many: [1, 2],
-            kinds: ['a', 'b'],
-            words: 'one',
-            lists: [1],
-            lines: 'x',
-            bits: '0',
-            first: 7,
-            last: 'x',
-            low: 5,
-            high: 5,
-            total: 'none',
-            other: 1,
-          },
-          outcome: hold(),
-        },
-        {
-          event: {
-            all: null,
-            few: [3],
-            many: [3, 4],
-            kinds: { k: 'b', l: 'c' },
-            words: 2,
-            lists: [[2]],
-            lines: 'y',
-            bits: '1',
-            first: 8,
-            last: null,
-            low: 4,
-            high: 'x',
-            total: 2,
-            other: 'x',
-          },
-          outcome: merge(),
-        },
-        {
-          event: { all: {}, kinds: 'd', words: 'two', low: 6, high: 9, total: 3, other: 2, late: { a: 1 } },
-          outcome: merge([
-            {
-              all: [1, null, {}],
-              few: [3],
-              many: [1, 2],
-              kinds: ['a', 'b', 'c', 'd'],
-              words: 'one two',
-              lists: [1, [2]],
-              lines: 'x\ny',
-              bits: '01',
-              first: 7,
-              last: 'x',
-              low: 4,
-              high: 9,
-              other: 3,
-              total: 5,
-              late: { a: 1 },
-            },
-          ]),
-        },
-      ],
-    },
-  ],
+  examples: REDUCE_EXAMPLES,
 })
+
+/** Returns the findings about formats by which no time can be read; members may have any type. */
+function dateProblems({ date_formats: formats }: { readonly date_formats?: unknown }): Problem[] {
+  if (!Array.isArray(formats)) return []
+  return formats.flatMap((date, index) => {
+    const format = isJsonObject(date) ? date.format : undefined
+    // Others are findings of the schema.
+    if (typeof format !== 'string' || format === '' || format.length > MAX_FORMAT_LENGTH) return []
+    const message = formatProblem(format)
+    return message === undefined
+      ? []
+      : [{ instancePath: `${pointerTo('/date_formats', index)}/format`, message }]
+  })
+}
 
 function rootField(description: string) {
   return FieldPath({ rootLevel: true, maxLength: MAX_FIELD_LENGTH, description })
@@ -413,11 +238,11 @@ function resultOf(reduction: Reduction, rules: MergeRules): Event {
 }
 
 function mergedInto(event: Event, { count, message, metadata }: Reduction, rules: MergeRules): Event {
-  const merged = rules.result(message, event.isExact)
+  const merged = rules.result(message, event.forms.isExact)
   if (message.size === 0 && !isJsonObject(event.message)) return event
   if (count === 1 && canonicalJson(merged) === canonicalJson(event.message)) return event
   const withMessage = event.withMessage(merged)
-  const mergedMetadata = rules.result(metadata, event.isExact)
+  const mergedMetadata = rules.result(metadata, event.forms.isExact)
   return metadata.size === Object.keys(event.metadata).length
     ? withMessage
     : withMessage.withMetadata(mergedMetadata)

@@ -15,7 +15,7 @@ const event = (message: JsonObject, metadata: JsonObject = {}) => Event.of(messa
 
 /** A reduce with its state, as one partition has it. */
 function running(config: JsonObject) {
-  const state = reduce.state?.create({ maxKeys: 1, maxEntries: 1 }, 1) as Reductions
+  const state = reduce.state?.create(1) as Reductions
   const process = reduce.compile(config, () => {}, UNMETERED)
   const release = reduce.windows?.release(config)
   return {
@@ -26,11 +26,11 @@ function running(config: JsonObject) {
       return outcome.released
     },
     /** Events that are released until that time. */
-    until: (timeMs: number) => eventsOf(release?.(state, timeMs)),
+    until: (timeMs: number) => eventsOf(release?.(state, timeMs, timeMs)),
   }
 }
 
-const eventsOf = (ended: Iterable<EndedWindow> = []) => Array.from(ended, each => each.event)
+const eventsOf = (ended: Iterable<Pick<EndedWindow, 'event'>> = []) => Array.from(ended, each => each.event)
 const messages = (events: readonly Event[]) => events.map(({ message }) => message)
 
 describe('open reductions', () => {
@@ -210,7 +210,7 @@ describe('options', () => {
     for (const memory of [state, restored])
       process(event({ big: 1, exact: 1, least: -0, half: 1 }), memory, 0)
     const results = [state, restored].map(memory =>
-      messages(eventsOf(release?.(memory, Number.POSITIVE_INFINITY))),
+      messages(eventsOf(release?.(memory, Number.POSITIVE_INFINITY, 0))),
     )
     expect(results[1]).toStrictEqual(results[0])
     expect(results[0]).toEqual([{ ...values, big: 1e20, exact: 12345678901234567891n, least: 0, half: 1.5 }])

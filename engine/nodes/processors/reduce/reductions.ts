@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
+import { type HeldEvent, heldEventJson, heldEventOf } from '../../../event/held-event.ts'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { elementsAt } from '../../../json/json-source.ts'
 import { exactJsonText } from '../../../json/json-text.ts'
 import { finish, joined, type Steps } from '../../../steps.ts'
+import { WindowEnds } from '../../../windows/window-ends.ts'
 import type { StatePiece } from '../../contract/define-processor.ts'
 import { keyHash } from '../../contract/values-key.ts'
-import { type HeldEvent, heldEventJson, heldEventOf } from './held-event.ts'
 import type { Merged } from './merged-value.ts'
-import { WindowEnds } from './window-ends.ts'
 
 const FORMAT = 1
 /** Maximum size of a piece, which is sent as one record. */
@@ -37,7 +37,7 @@ export interface Reduction {
 /** The open reductions of a node on one partition, oldest first. They do not depend on the options. */
 export class Reductions {
   readonly #open = new Map<string, Reduction>()
-  readonly #ends = new WindowEnds<Reduction>()
+  readonly #ends = new WindowEnds<Reduction>(({ endMs }) => endMs)
   /** Iterates over them by age, once: starting from the front each time would pass all that were closed there. */
   #byAge = this.#open.values()
   #oldest: Reduction | undefined
@@ -195,6 +195,7 @@ function reductionOf(value: JsonValue): Reduction {
 }
 
 function mergedOf(value: JsonValue | undefined): Map<string, Merged> {
+  // The program wrote it.
   const entries = value as unknown as readonly (readonly [
     string,
     Merged['strategy'],

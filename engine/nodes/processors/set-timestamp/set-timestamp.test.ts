@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../../schemas/json.ts'
+import { runProblemsOf } from '../../../../test/support/run-problems.ts'
 import { transformOptions } from '../../../../test/support/transform-options.ts'
 import { Event } from '../../../event/event.ts'
 import { PassedWithError } from '../../../event/outcome.ts'
@@ -39,20 +40,26 @@ test.each<[string, JsonObject]>([
 })
 
 test('only the exact word Custom is special', () => {
-  const config = { parsers: [{ field: '.at', options: { format: 'custom' } }] }
+  const config = { parsers: [{ field: '.at', options: { format: 'custom %F' } }] }
   expect(stored(config)).toEqual(config)
+  expect(problems({ parsers: [{ field: '.at', options: { format: 'custom' } }] })).toEqual([
+    '/parsers/0/options/format must be a valid time format, and "custom" is not: it has no date',
+  ])
 })
 
 test.each<[string, JsonObject]>([
-  ['/parsers/0/options/format must be a valid time format: it has no mark %Q', { format: '%F %Q' }],
   [
-    '/parsers/0/options/custom_format must be a valid time format: it has no date',
+    '/parsers/0/options/format must be a valid time format, and "%F %Q" is not: it has no mark %Q',
+    { format: '%F %Q' },
+  ],
+  [
+    '/parsers/0/options/custom_format must be a valid time format, and "%T" is not: it has no date',
     { format: 'Custom', custom_format: '%T' },
   ],
-])('saved, and not published: %s', (problem, options) => {
+])('refused, and not published if an earlier program saved it: %s', (problem, options) => {
   const config = { parsers: [{ field: '.at', options }] }
-  expect(stored(config)).toEqual(config)
-  const found = setTimestamp.runProblems?.(config) ?? []
+  expect(problems(config)).toEqual([problem])
+  const found = runProblemsOf(setTimestamp.runProblems?.(config))
   expect(found.map(({ instancePath, message }) => `${instancePath} ${message}`)).toEqual([problem])
 })
 

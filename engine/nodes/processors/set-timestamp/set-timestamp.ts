@@ -10,8 +10,8 @@ import { FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
 import { ENTRY_UNITS, UNCOUNTED_ENTRIES } from '../../contract/option-work.ts'
 import {
-  customFormatProblems,
   TimeFormatOption,
+  timeFormatProblems,
   timeFormatText,
   unreadableFormatProblems,
 } from '../../options/time-format-option.ts'
@@ -40,6 +40,7 @@ export const setTimestamp = defineProcessor({
   type: 'set-timestamp',
   since: 3,
   summary: 'Take the time of an event from one of its fields.',
+  notes: ['Formats are those of [the guide](operations.md#time-formats).'],
   config: Type.Object(
     {
       parsers: Type.Array(TimeParser, { minItems: 1, description: 'Fields and formats, in order of trial' }),
@@ -48,7 +49,7 @@ export const setTimestamp = defineProcessor({
   ),
   errors: ['E_NOT_FOUND', 'E_PARSE_FAILED', 'E_EXPRESSION_COST'],
 
-  check: ({ parsers }) => optionProblems(parsers, options => customFormatProblems(options, MEMBERS)),
+  check: ({ parsers }) => optionProblems(parsers, options => timeFormatProblems(options, MEMBERS, formatOf)),
 
   runProblems: ({ parsers }) =>
     optionProblems(parsers, options => unreadableFormatProblems(options, MEMBERS, formatOf)),

@@ -1,7 +1,8 @@
 import { hash as digest } from 'node:crypto'
+import { capacityFor, grown, nextCapacity } from '../../../growing-columns.ts'
 import { finish, type Steps } from '../../../steps.ts'
 import type { KeptKey } from '../../contract/buckets.ts'
-import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
+import type { ColumnReader, ColumnWriter } from './columns.ts'
 import { KeyArena, MAX_KEY_UNITS } from './key-arena.ts'
 
 /** Buckets that are put into the index in one stretch: less than a millisecond. */

@@ -1,5 +1,6 @@
+import { capacityFor, grown } from '../../../growing-columns.ts'
 import type { Steps } from '../../../steps.ts'
-import { type ColumnReader, type ColumnWriter, capacityFor, grown } from './columns.ts'
+import type { ColumnReader, ColumnWriter } from './columns.ts'
 
 /** Unit of space, so that an offset of 32 bits reaches 32 GiB. */
 const GRANULE_BYTES = 8

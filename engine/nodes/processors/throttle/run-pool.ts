@@ -1,5 +1,6 @@
+import { capacityFor, grown, nextCapacity } from '../../../growing-columns.ts'
 import type { Steps } from '../../../steps.ts'
-import { type ColumnReader, type ColumnWriter, capacityFor, grown, nextCapacity } from './columns.ts'
+import type { ColumnReader, ColumnWriter } from './columns.ts'
 
 const START_CAPACITY = 16
 

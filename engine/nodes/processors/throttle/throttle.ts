@@ -11,6 +11,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../times/duration.t
 import { type BucketRule, freeFrom } from '../../contract/buckets.ts'
 import { Conditional, FieldPath } from '../../contract/config-schema.ts'
 import { defineProcessor } from '../../contract/define-processor.ts'
+import type { StateBounds } from '../../contract/state-bounds.ts'
 import { OVERFLOW_DISCARDED, OVERFLOW_PASSED, PASSED, ThrottleState } from './throttle-state.ts'
 
 const MAX_THRESHOLD = 1_000_000_000
@@ -37,6 +38,9 @@ export const throttle = defineProcessor({
   summary: 'Limit how many events pass in a span of time, over all events or per value of a field.',
   feature: 'throttle',
   droppedMetric: { name: 'throttle_discarded_total', help: 'Events beyond the limit of a throttle' },
+  notes: [
+    'Events without a value of `key_field`, with null or with an empty text share one bucket. A key of more than 512 bytes is remembered as its SHA-256.',
+  ],
   config: Type.Object(
     {
       threshold: Type.Integer({
@@ -96,7 +100,7 @@ export const throttle = defineProcessor({
   },
 
   state: {
-    create: (bounds, seed) => new ThrottleState(bounds, seed),
+    create: (seed, bounds?: StateBounds) => new ThrottleState(bounds, seed),
     advance: (state, nowMs, config) => state.advance(nowMs, windowMsOf(config)),
     snapshot: state => state.snapshot(),
     restore: (bytes, bounds) => ThrottleState.restore(bytes, bounds),
@@ -119,7 +123,7 @@ export const throttle = defineProcessor({
         return (event, state) => state.hashOf(key(event))
       },
       split: (state, shares, shareOf) => state.split(shares, shareOf),
-      absorb: (state, data, bounds) => state.absorb(finish(ThrottleState.restore(data, bounds))),
+      absorb: (state, data) => state.absorb(finish(ThrottleState.restore(data))),
     },
   },
 
@@ -220,9 +224,9 @@ export const throttle = defineProcessor({
       ],
     },
     {
-      title: 'where the installation allows two keys, a third is judged with all others that found no room',
+      title: 'where two keys may have buckets, a third is judged with all others that found no room',
       config: { threshold: 1, window_ms: 1000, key_field: '.k' },
-      bounds: { maxKeys: 2, maxEntries: 100 },
+      bounds: { maxKeys: 2, maxEntries: 100 } satisfies StateBounds,
       steps: [
         { event: { k: 'a' }, outcome: pass({ k: 'a' }) },
         { event: { k: 'b' }, outcome: pass({ k: 'b' }) },

@@ -43,6 +43,29 @@ describe('auto uses the first form that fits', () => {
   })
 })
 
+describe('auto of a body that is said to be JSON', () => {
+  const decoded = (body: string) => {
+    const limits = { limitBytes: LIMIT_BYTES, eventLimitBytes: LIMIT_BYTES }
+    return finish(decodingMessages({ body: Buffer.from(body), ...limits }, 'auto', true))
+  }
+
+  test.each(['{"a":1}', '[{"a":1},2]', '{"a":1}\n{"a":2}\n', '"x"', '', ' \n'])('accepts %j', body => {
+    const taken = decoded(body)
+    expect(Array.isArray(taken) && taken.map(parseJson)).toEqual(messages(body, 'auto'))
+  })
+
+  test.each(['{"a":1', '{"a":1}{"a":2}', '{"a":1}\nnope', 'door=7 open', "{'a':1}"])('refuses %j', body => {
+    expect(decoded(body)).toEqual({
+      refusal: {
+        code: 'E_EVENT_NOT_JSON',
+        field: null,
+        message: expect.stringContaining('neither one JSON text nor one on each line'),
+      },
+    })
+    expect(messages(body, 'auto').every(message => typeof message === 'string')).toBe(true)
+  })
+})
+
 test.each<HttpDecoding>(['bytes', 'text', 'json', 'ndjson', 'auto'])(
   'an empty or blank body contains no events: %s',
   decoding => {
@@ -106,11 +129,11 @@ describe('json', () => {
     ])
   })
 
-  test('128 levels are JSON, 129 are not', () => {
+  test('200 levels are JSON, 201 are not', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-    expect(messages(nested(128), 'json')).toHaveLength(1)
-    expect(refusal(nested(129), 'json')).toEqual(['E_EVENT_NOT_JSON', null])
-    expect(messages(nested(129), 'auto')).toEqual([nested(129)])
+    expect(messages(nested(200), 'json')).toHaveLength(1)
+    expect(refusal(nested(201), 'json')).toEqual(['E_EVENT_NOT_JSON', null])
+    expect(messages(nested(201), 'auto')).toEqual([nested(201)])
     // Nested so deeply that a parse that checks every number would run out of stack.
     expect(refusal(nested(200_000).replace('[]', '[12345678901234567890]'), 'json')[0]).toBe(
       'E_EVENT_NOT_JSON',
@@ -178,11 +201,11 @@ describe('events with very many members, which made all other work wait', () => 
   ]
 
   test.each(forms)(
-    '%s, %s: each member beyond a thousand counts as 64 bytes of its event',
+    '%s, %s: each member beyond a thousand counts as 256 bytes of its event',
     (_of, decoding, body) => {
       const event = (further: number) => `{${members(999 + further)}}`
-      let most = 1_000
-      while (event(most + 1).length + 64 * (most + 1) <= eventLimit) most++
+      let most = 100
+      while (event(most + 1).length + 256 * (most + 1) <= eventLimit) most++
       expect(outcome(body(event(most), 2), decoding)).toBe(2)
       expect(outcome(body(event(most + 1), 2), decoding)).toEqual({ isTooMany: true })
       expect(outcome(body(`{"a":[{"b":{${members(3_000)}}}]}`, 1), decoding)).toEqual({ isTooMany: true })
@@ -190,8 +213,8 @@ describe('events with very many members, which made all other work wait', () => 
   )
 
   test.each(forms)('%s, %s: and of the body', (_of, decoding, body) => {
-    const event = `{${members(1_499)}}`
-    const limit = 10 * (event.length + 3 + 500 * 64)
+    const event = `{${members(1_199)}}`
+    const limit = 10 * (event.length + 3 + 200 * 256)
     expect(outcome(body(event, 9), decoding, limit)).toBe(9)
     expect(outcome(body(event, 11), decoding, limit)).toEqual({ isTooMany: true })
   })

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { parseExactJson } from '../../../json/exact-json.ts'
 import { jsonText, keptJsonText } from '../../../json/json-text.ts'
 import { JsonWalk } from '../../../json/json-walk.ts'
+import { MAX_MESSAGE_LEVELS } from '../../../json/message-levels.ts'
+import { bytesOfParts } from '../../../json/part-bytes.ts'
 import { joined, type Steps } from '../../../steps.ts'
 import type { Decoded, PushRequest } from '../../contract/define-push-source.ts'
 import type { Refusal } from '../../contract/refusal.ts'
@@ -15,23 +17,18 @@ const COMMA = 0x2c
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Maximum depth; JSON nested deeper is not valid. */
-const MAX_DEPTH = 128
 /**
  * Minimum number of bytes that an event counts against the limit of a body. An event of a byte or two takes as much time
  * and memory as one of this size. (Our choice.)
  */
 const LEAST_EVENT_BYTES = 64
-/**
- * Parts of an event that are free. Each further part counts this many bytes, as the parts of a line do: an array, an
- * object, or a member at any depth. (Our choice.)
- */
-const FREE_PARTS = 1_000
-const LEAST_PART_BYTES = 64
 /** Bytes of a body per step: two milliseconds where every value is parsed. */
 const STEP_BYTES = 16_384
 /** Bytes per step where a body is made valid UTF-8. */
 const RECODED_BYTES = 262_144
+
+const BROKEN_JSON =
+  'The content type is application/json, but the body is neither one JSON text nor one on each line'
 
 type HttpCode = 'E_EVENT_NOT_JSON' | 'E_EVENT_NOT_NDJSON'
 
@@ -44,15 +41,18 @@ class TooManyEvents extends Error {}
  * Messages of a body, each as JSON text: components, section 6.2. A blank body has none. A number or other value keeps
  * its text as sent, including all digits.
  *
- * Parts of an event beyond `FREE_PARTS` count against both limits. An event of fewer than `LEAST_EVENT_BYTES` counts as
+ * Further parts of an event count against both limits: see `bytesOfParts`. An event of fewer than `LEAST_EVENT_BYTES` counts as
  * that many against the limit of the body.
+ *
+ * @param saysJson whether the request says that its body is JSON: `auto` then does not take it for lines of text
  */
 export function* decodingMessages(
   { body, limitBytes, eventLimitBytes }: Limits & Pick<PushRequest, 'body'>,
   decoding: HttpDecoding,
+  saysJson = false,
 ): Steps<string[] | Exclude<Decoded<HttpCode>, { readonly messages: unknown }>> {
   try {
-    return yield* messagesOf(body, decoding, { limitBytes, eventLimitBytes })
+    return yield* messagesOf(body, decoding, { limitBytes, eventLimitBytes, saysJson })
   } catch (error) {
     if (error instanceof TooManyEvents) return { isTooMany: true }
     throw error
@@ -63,7 +63,7 @@ export function* decodingMessages(
 function* messagesOf(
   sent: Uint8Array,
   decoding: HttpDecoding,
-  limits: Limits,
+  { saysJson, ...limits }: Limits & { readonly saysJson: boolean },
 ): Steps<string[] | { readonly refusal: Refusal<HttpCode> }> {
   const newList = () => new MessageList(limits.limitBytes - sent.length, limits.eventLimitBytes)
   const body = yield* wellFormed(sent)
@@ -83,7 +83,9 @@ function* messagesOf(
       const ofJson = yield* messagesOfJson(body, newList())
       if (ofJson !== undefined) return ofJson
       const ofLines = yield* messagesOfLines(body, newList())
-      return Array.isArray(ofLines) ? ofLines : yield* textMessages(body, newList())
+      if (Array.isArray(ofLines)) return ofLines
+      if (saysJson) return refused('E_EVENT_NOT_JSON', BROKEN_JSON)
+      return yield* textMessages(body, newList())
     }
     default:
       return yield* textMessages(body, newList())
@@ -124,7 +126,7 @@ class MessageList {
    * @throws TooManyEvents
    */
   expect(bytes: number, parts: number): void {
-    const furtherBytes = Math.max(0, parts - FREE_PARTS) * LEAST_PART_BYTES
+    const furtherBytes = bytesOfParts(parts)
     this.#take(furtherBytes)
     if (bytes + furtherBytes > this.eventLimitBytes) throw new TooManyEvents()
   }
@@ -147,7 +149,7 @@ function* messagesOfJson(body: Buffer, list: MessageList): Steps<string[] | unde
   if (isBlank(body, 0, body.length)) return []
   const start = skipBlanks(body, 0)
   if (body[start] === ARRAY) return yield* messagesOfArray(body, start + 1, list)
-  if (walkEvent(body, start, body.length, MAX_DEPTH, list) !== body.length) return undefined
+  if (walkEvent(body, start, body.length, MAX_MESSAGE_LEVELS, list) !== body.length) return undefined
   list.expect(walk.end - walk.start, walk.parts)
   list.add(body.toString('utf8', walk.start, walk.end))
   return list.messages
@@ -159,7 +161,7 @@ function* messagesOfArray(body: Buffer, start: number, list: MessageList): Steps
   let restAt = at + STEP_BYTES
   if (body[at] !== ARRAY_END)
     for (;;) {
-      at = walkEvent(body, at, body.length, MAX_DEPTH - 1, list)
+      at = walkEvent(body, at, body.length, MAX_MESSAGE_LEVELS - 1, list)
       const isEnd = body[at] === ARRAY_END
       if (!isEnd && body[at] !== COMMA) return undefined
       list.expect(walk.end - walk.start, walk.parts)
@@ -183,7 +185,8 @@ function* messagesOfLines(body: Buffer, list: MessageList): Steps<string[] | { r
       restAt = start + STEP_BYTES
     }
     if (isBlank(body, start, end)) continue
-    if (walkEvent(body, skipBlanks(body, start), end, MAX_DEPTH, list) !== end) return { line: index + 1 }
+    if (walkEvent(body, skipBlanks(body, start), end, MAX_MESSAGE_LEVELS, list) !== end)
+      return { line: index + 1 }
     list.expect(walk.end - walk.start, walk.parts)
     list.add(body.toString('utf8', walk.start, walk.end))
   }

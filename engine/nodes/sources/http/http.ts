@@ -1,7 +1,14 @@
 import Type from 'typebox'
-import { definePushSource } from '../../contract/define-push-source.ts'
+import { definePushSource, type PushHead } from '../../contract/define-push-source.ts'
 import { captureMetadata, keepsMetadata } from '../../options/capture-metadata.ts'
 import { decodingMessages } from './http-decoding.ts'
+
+const JSON_TYPE = /^application\/json\s*(?:[;,]|$)/i
+
+/** Whether a request says that its body is JSON. */
+function saysJson({ headers }: PushHead): boolean {
+  return JSON_TYPE.test(String(headers['content-type'] ?? '').trim())
+}
 
 /** Rules: pipeline API, section 4; components, section 6.2. */
 export const http = definePushSource({
@@ -14,7 +21,7 @@ export const http = definePushSource({
           default: 'auto',
           description:
             'How a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ' +
-            'ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes',
+            'ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes, but not bytes if the content type is application/json',
         }),
       ),
       ...captureMetadata,
@@ -27,7 +34,7 @@ export const http = definePushSource({
   keepsMetadata,
 
   *decode(request, { decoding = 'auto' }) {
-    const decoded = yield* decodingMessages(request, decoding)
+    const decoded = yield* decodingMessages(request, decoding, saysJson(request.head))
     return Array.isArray(decoded) ? { messages: decoded, reply: { body: { status: 'ok' } } } : decoded
   },
 
@@ -43,6 +50,20 @@ export const http = definePushSource({
       config: {},
       body: 'door=7 open\n\ndoor=8\n',
       messages: ['door=7 open', 'door=8'],
+    },
+    {
+      title: 'auto: a body that is neither is refused if its content type is application/json',
+      config: {},
+      head: { headers: { 'content-type': 'application/json; charset=utf-8' } },
+      body: '{"door":7',
+      refused: ['E_EVENT_NOT_JSON', null],
+    },
+    {
+      title: 'auto: lines of JSON are accepted under that content type, too',
+      config: {},
+      head: { headers: { 'content-type': 'application/json' } },
+      body: '{"door":7}\n{"door":8}\n',
+      messages: [{ door: 7 }, { door: 8 }],
     },
     {
       title: 'ndjson: an array on a line is one event',

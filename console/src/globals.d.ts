@@ -1,0 +1,2 @@
+/** Version of this program, from package.json. */
+declare const __WEIR_VERSION__: string

@@ -1,0 +1,16 @@
+import { keep, keptValue } from '../api/kept.ts'
+
+/** Name under which the browser keeps the samples of a pipeline. */
+export function samplesKey(pipelineId: string): string {
+  return `samples ${pipelineId}`
+}
+
+/** Adds an event to the samples of a pipeline. */
+export async function addSample(
+  pipelineId: string,
+  { message, metadata }: { readonly message: unknown; readonly metadata: unknown },
+): Promise<void> {
+  const samples = (await keptValue<string>(samplesKey(pipelineId))) ?? ''
+  const sample = JSON.stringify({ message, metadata })
+  await keep(samplesKey(pipelineId), [samples, sample].filter(each => each !== '').join('\n'))
+}

@@ -1,0 +1,77 @@
+const plural = (count: string, one: string, many: string) => `${count} ${count === '1' ? one : many}`
+
+/** Sentences of the pages about errors and failed events. */
+export const TEXT = {
+  errors: {
+    title: 'Errors',
+    period: 'Period',
+    periods: { 1: 'Hour', 24: '24 hours', 168: '7 days' } as Readonly<Record<number, string>>,
+    note: 'An error shows when its minute is over.',
+    none: 'No node reported an error in this period',
+    noneWhy: 'Errors are reported by nodes of pipelines that run.',
+    captured: 'Captured event',
+    pipeline: 'Pipeline',
+    allPipelines: 'All pipelines',
+    node: 'Node',
+    allNodes: 'All nodes',
+    code: 'Code',
+    allCodes: 'All codes',
+    choice: (name: string, count: string) => `${name} (${count})`,
+    nodeOf: (node: string, pipeline: string) => `${pipeline} \u203a ${node}`,
+    grouping: 'Group by',
+    groupings: { none: 'Ungrouped', node: 'By node', code: 'By code' },
+    noMatch: 'No error of this period matches',
+    showAll: 'Show all errors',
+    seen: (first: string, last: string) => (first === last ? last : `first ${first}, last ${last}`),
+    most: (count: string) =>
+      `Only the ${count} newest are shown. Choose a pipeline, a node, a code or a shorter period to see others.`,
+  },
+  letters: {
+    title: 'Dead letters',
+    none: 'No event waits to be replayed',
+    noneWhy:
+      'Events that fail at a node are kept here where a pipeline says so. Open a pipeline to change its settings.',
+    waiting: 'Waiting',
+    code: 'Code',
+    allCodes: 'All codes',
+    node: 'Node',
+    allNodes: 'All nodes',
+    revisionLabel: 'Revision',
+    allRevisions: 'All revisions',
+    revision: (number: number) => `Revision ${number}`,
+    ofRevision: (number: number) => `revision ${number}`,
+    chooseOne: (code: string, time: string) => `Choose ${code}, ${time}`,
+    replayChosen: (count: string) => `Replay ${plural(count, 'chosen event', 'chosen events')}`,
+    asSample: 'Take as a sample',
+    simulate: 'Simulate the draft with it',
+    pipeline: 'Pipeline',
+    lastFailed: 'Last failed',
+    choose: 'Choose a pipeline',
+    kept: 'Keep events that fail',
+    days: 'Days',
+    save: 'Save settings',
+    saved: 'Saved',
+    list: (pipeline: string) => `Failed events of ${pipeline}`,
+    onlyWaiting: 'Only those that wait',
+    noneHere: 'No failed event matches this.',
+    replayed: (at: string) => `Replayed ${at}`,
+    waits: 'Waits',
+    event: 'Event as it reached the node',
+    replay: 'Replay',
+    replayAll: 'Replay all that wait',
+    replayWhy: 'The present revision processes these events. Each is replayed once.',
+    more: 'Show more',
+    answer: {
+      replayed: (count: string) =>
+        `${plural(count, 'event was', 'events were')} processed by the present revision.`,
+      pending: (count: string) =>
+        `${plural(count, 'event was', 'events were')} sent to it; the list shows the result.`,
+      already_replayed: (count: string) => `${plural(count, 'event was', 'events were')} replayed before.`,
+      node_gone: (count: string) =>
+        `The present revision does not have the node of ${plural(count, 'event', 'events')}.`,
+      not_found: (count: string) => `${plural(count, 'event does', 'events do')} not exist any more.`,
+      remaining: (count: string) =>
+        `${plural(count, 'event remains', 'events remain')}: replay again to go on.`,
+    },
+  },
+} as const

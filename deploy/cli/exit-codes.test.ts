@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { commandWorld } from '../../test/support/command-world.ts'
+import { httpStandIn } from '../../test/support/http-stand-in.ts'
+import { runProgram } from './program.ts'
+
+let line: CommandLine
+beforeEach(async () => {
+  line = await commandLine()
+})
+afterEach(() => line.close())
+
+describe('exit codes', () => {
+  test.each([
+    [400, 2],
+    [401, 3],
+    [403, 3],
+    [404, 2],
+    [409, 2],
+    [413, 2],
+    [429, 3],
+    [500, 3],
+    [503, 3],
+  ])('an answer of %i ends every command with %i and one sentence', async (status, code) => {
+    line.reply = () => ({ status, body: { error: 'the reason', code: 'X' } })
+    for (const args of [['search'], ['usage', 'apps'], ['pipeline', 'list'], ['token', 'list'], ['status']]) {
+      const ended = await line.run(args)
+      expect([args, ended]).toEqual([
+        args,
+        { code, out: '', err: expect.stringMatching(/^weir: .*the reason.*\n$/) },
+      ])
+    }
+  })
+
+  test.each([
+    [['search', '--limt', '1'], '--limit'],
+    [['pipelin', 'list'], 'pipeline'],
+    [['pipeline', 'lst'], 'list'],
+    [['search', '--from', 'soon'], 'is not a time'],
+    [['search', '-o', 'xml'], 'Allowed choices'],
+  ])('%j is wrong use, ends with 2, and names what was meant', async (args, meant) => {
+    const { code, out, err } = await line.run(args)
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining(meant)])
+    expect(line.service.requests).toEqual([])
+  })
+
+  test('a service that does not run ends a command with 3', async () => {
+    const gone = await httpStandIn(() => ({ body: {} }))
+    await gone.close()
+    const env = { WEIR_URL: gone.url, WEIR_ACCESS_TOKEN: 'x' }
+    const { code, err } = await line.run(['search'], { env })
+    expect([code, err]).toEqual([3, expect.stringContaining(`Nothing answers at ${gone.url}`)])
+  })
+
+  test('an interruption ends a command with 130', async () => {
+    const world = commandWorld({ env: { WEIR_URL: line.service.url, WEIR_ACCESS_TOKEN: 'x' } })
+    world.stopNow()
+    expect(await runProgram(['search'], world)).toBe(130)
+  })
+
+  test('the help lists them', async () => {
+    expect((await line.run(['--help'])).out).toContain(
+      'Exit codes: 0 success, 1 done with a negative result, 2 ',
+    )
+  })
+})

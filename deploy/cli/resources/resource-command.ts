@@ -1,0 +1,189 @@
+import { Command } from 'commander'
+import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
+import { canAsk, isAgreed } from '../agreement.ts'
+import { type ApiClient, apiClient } from '../api-client.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { apiAddress, serviceKey } from '../connection.ts'
+import { type OutputOptions, withOutput, writeListing, writeRecord } from '../output/output.ts'
+import { printable } from '../table.ts'
+import { note, type World, write } from '../world.ts'
+import { givenObject, withObject } from './given-object.ts'
+import type { Resource } from './resource.ts'
+
+interface ChangeOptions extends OutputOptions {
+  readonly dryRun?: true
+  readonly yes?: true
+}
+
+type Finish = (code: ExitCode) => void
+
+/** The command of a resource, with all of its verbs. */
+export function resourceCommand(resource: Resource, world: World, finish: Finish): Command {
+  const { noun, summary, examples } = resource
+  const command = new Command(noun)
+    .summary(summary)
+    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+    .addHelpText('after', `\nExamples:\n${examples.map(example => `  ${example}`).join('\n')}`)
+  for (const each of [list, get, create, update, ...(resource.deletes === false ? [] : [remove])])
+    command.addCommand(each(resource, world, finish))
+  return command
+}
+
+/** Verbs that a command with verbs of its own lacks. */
+export function furtherVerbs(resource: Resource, world: World, finish: Finish): Command[] {
+  return [get, update, remove].map(each => each(resource, world, finish))
+}
+
+function list(resource: Resource, world: World): Command {
+  return withOutput(new Command('list'))
+    .description(`List each ${resource.noun}.`)
+    .action(async (options: OutputOptions) => {
+      const { hidden = [], listing } = resource
+      const rows = (await objectsOf(resource, clientFor(resource, world))).map(row => without(row, hidden))
+      await writeListing(listing, rows, options, world)
+    })
+}
+
+function get(resource: Resource, world: World): Command {
+  return withOutput(new Command('get'))
+    .description(`Show one ${resource.noun} with all of its members.`)
+    .argument(`<${resource.noun}>`, nameOf(resource))
+    .action(async (wanted: string, options: OutputOptions) => {
+      const api = clientFor(resource, world)
+      const found = await objectNamed(resource, wanted, api)
+      const answer = await api.json(pathOf(resource, found))
+      await writeRecord(resource.listing, contentOf(resource, answer) as JsonObject, options, world)
+    })
+}
+
+function create(resource: Resource, world: World): Command {
+  const { noun, title, options, createQuery = [] } = resource
+  const command = withChange(withObject(withOutput(new Command('create')), options))
+    .description(`Create a ${noun}.`)
+    .argument(`[${title}]`, `${title} of the new ${noun}`)
+  return command.action(async (given: string | undefined, chosen: ChangeOptions) => {
+    const members = await givenObject(command, options, world)
+    const body = { ...members, ...(given !== undefined && { [title]: given }) }
+    const query = Object.fromEntries(createQuery.map(name => [name, body[name] as string | undefined]))
+    const sent = without(body, createQuery)
+    if (chosen.dryRun) return writeRecord(resource.listing, sent, chosen, world)
+    const answer = await clientFor(resource, world).json(resource.path, { method: 'POST', query, body: sent })
+    await showCreated(resource, contentOf(resource, answer) as JsonObject, chosen, world)
+  })
+}
+
+/** Prints the secret of the object, or else its id, alone on standard output. */
+async function showCreated(
+  resource: Resource,
+  created: JsonObject,
+  options: ChangeOptions,
+  world: World,
+): Promise<void> {
+  const { listing, noun, id, title, secret } = resource
+  if (options.output !== undefined || options.fields !== undefined)
+    return writeRecord(listing, created, options, world)
+  await note(
+    world,
+    `Created the ${noun} ${printable(String(created[title] ?? created[id]))} (${String(created[id])}).`,
+  )
+  await write(world.stdout, `${String(created[secret ?? id])}\n`)
+}
+
+function update(resource: Resource, world: World): Command {
+  const { noun, options, change, replaced } = resource
+  const changeable = options.filter(({ member }) => !resource.createQuery?.includes(member))
+  const command = withChange(withObject(withOutput(new Command('update')), changeable))
+    .description(`Change members of a ${noun}; the others stay as they are.`)
+    .argument(`<${noun}>`, nameOf(resource))
+  if (resource.id !== resource.title) command.option('--name <name>', `new ${resource.title}`)
+  return command.action(async (wanted: string, chosen: ChangeOptions & { readonly name?: string }) => {
+    const given = await givenObject(command, changeable, world)
+    const changes = { ...given, ...(chosen.name !== undefined && { [resource.title]: chosen.name }) }
+    if (Object.keys(changes).length === 0)
+      throw new CommandError(EXIT.usage, 'Nothing to change: give a member, --set member=value, or --file.')
+    const api = clientFor(resource, world)
+    const found = await objectNamed(resource, wanted, api)
+    const body = { ...replaced?.(found), ...changes }
+    if (chosen.dryRun) return writeRecord(resource.listing, body, chosen, world)
+    const answer = await api.json(pathOf(resource, found), { method: change, body })
+    const isChosen = chosen.output !== undefined || chosen.fields !== undefined
+    if (isChosen)
+      return writeRecord(resource.listing, contentOf(resource, answer) as JsonObject, chosen, world)
+    await note(world, `Changed the ${noun} ${printable(String(found[resource.title]))}.`)
+  })
+}
+
+function remove(resource: Resource, world: World, finish: Finish): Command {
+  const { noun, title } = resource
+  return new Command('delete')
+    .description(`Delete a ${noun}.`)
+    .argument(`<${noun}>`, nameOf(resource))
+    .option('--yes', 'delete without a question')
+    .option('--dry-run', `only say which ${noun} it would delete`)
+    .action(async (wanted: string, { yes, dryRun }: ChangeOptions) => {
+      const api = clientFor(resource, world)
+      const found = await objectNamed(resource, wanted, api)
+      const name = `the ${noun} ${printable(String(found[title]))} (${String(found[resource.id])})`
+      if (dryRun) return write(world.stdout, `Would delete ${name}.\n`)
+      if (!(await mayDelete(name, yes, world))) return finish(EXIT.partly)
+      await api.json(pathOf(resource, found), { method: 'DELETE' })
+      await note(world, `Deleted ${name}.`)
+    })
+}
+
+/** @throws CommandError where nobody can be asked and `--yes` is not given */
+export async function mayDelete(name: string, yes: true | undefined, world: World): Promise<boolean> {
+  if (yes) return true
+  if (!canAsk(world)) throw new CommandError(EXIT.usage, `Nothing was deleted: add --yes to delete ${name}.`)
+  if (await isAgreed(`Delete ${name}?`, world)) return true
+  await write(world.stdout, 'Nothing was deleted.\n')
+  return false
+}
+
+function withChange(command: Command): Command {
+  return command.option('--dry-run', 'print what would be sent, and change nothing')
+}
+
+type Client = Pick<ApiClient, 'json'>
+
+function clientFor({ needsServiceKey }: Resource, world: World): Client {
+  const api = apiClient(apiAddress(world), world)
+  if (!needsServiceKey) return api
+  const headers = { servicekey: serviceKey(world) }
+  return { json: (path, request) => api.json(path, { ...request, headers }) }
+}
+
+function contentOf({ inEnvelope }: Resource, answer: JsonValue): JsonValue {
+  return inEnvelope ? ((answer as JsonObject).data ?? null) : answer
+}
+
+async function objectsOf(resource: Resource, api: Client): Promise<JsonObject[]> {
+  return contentOf(resource, await api.json(resource.path)) as JsonObject[]
+}
+
+/** Resolves an id, a name, or the beginning of an id that identifies one object. */
+async function objectNamed(resource: Resource, wanted: string, api: Client): Promise<JsonObject> {
+  const { noun, id, title } = resource
+  const all = await objectsOf(resource, api)
+  const named = all.filter(each => each[id] === wanted || each[title] === wanted)
+  const matching = named.length > 0 ? named : all.filter(each => String(each[id]).startsWith(wanted))
+  if (matching.length === 1) return matching[0] as JsonObject
+  throw new CommandError(
+    EXIT.usage,
+    matching.length === 0
+      ? `There is no ${noun} "${wanted}"; "weir ${noun} list" shows all.`
+      : `"${wanted}" can be any of ${matching.map(each => String(each[id])).join(', ')}: give the id.`,
+  )
+}
+
+function pathOf({ path, id }: Resource, object: JsonObject): string {
+  return `${path}/${encodeURIComponent(String(object[id]))}`
+}
+
+function nameOf({ id, title }: Resource): string {
+  return id === title ? `${id}` : `id or ${title}`
+}
+
+function without(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}

@@ -1,0 +1,1 @@
+export function consoleDigest(root: string): string | undefined

@@ -1,0 +1,77 @@
+import type { BatchStretch, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
+import type { BatchRules } from './batch-rules.ts'
+
+/** Facts that do not change while a batch is open. */
+export type BatchHead = Pick<LaneBatch, 'version' | 'type' | 'options' | 'split' | 'openedMs'>
+
+/** A batch that takes further events. It contains their places on the log, and not the events themselves. */
+export class OpenBatch {
+  readonly head: BatchHead
+  readonly rules: BatchRules
+  #events = 0
+  #bytes = 0
+  readonly #stretches: { offset: number; row: number; count: number }[] = []
+
+  constructor(head: BatchHead, rules: BatchRules) {
+    this.head = head
+    this.rules = rules
+  }
+
+  static restored(batch: LaneBatch, rules: BatchRules): OpenBatch {
+    const { version, type, options, split, openedMs, events, bytes, stretches } = batch
+    const open = new OpenBatch({ version, type, options, split, openedMs }, rules)
+    open.#events = events
+    open.#bytes = bytes
+    open.#stretches.push(...stretches.map(stretch => ({ ...stretch })))
+    return open
+  }
+
+  /** Log time at which it is closed. */
+  get deadlineMs(): number {
+    return this.head.openedMs + this.rules.limits.maxAgeMs
+  }
+
+  /** Number of stretches of consecutive events. */
+  get stretches(): number {
+    return this.#stretches.length
+  }
+
+  /** Number of its events. */
+  get events(): number {
+    return this.#events
+  }
+
+  /** Offset of the record with its first event. */
+  get firstOffset(): number {
+    return (this.#stretches[0] as BatchStretch).offset
+  }
+
+  get isFull(): boolean {
+    const { maxBytes, maxEvents } = this.rules.limits
+    return this.#events >= maxEvents || this.#bytes >= maxBytes
+  }
+
+  /** Whether an event of that size goes into it. */
+  takes(bytes: number): boolean {
+    return this.#bytes + bytes <= this.rules.limits.maxBytes
+  }
+
+  /** Adds the next event. @returns whether it began a stretch */
+  add(offset: number, row: number, bytes: number): boolean {
+    this.#events++
+    this.#bytes += bytes
+    const last = this.#stretches.at(-1)
+    if (last !== undefined && last.offset === offset && last.row + last.count === row) {
+      last.count++
+      return false
+    }
+    this.#stretches.push({ offset, row, count: 1 })
+    return true
+  }
+
+  /** @param number 0: it stays open */
+  toBatch(number: number, closedMs: number): LaneBatch {
+    const stretches = this.#stretches.map(stretch => ({ ...stretch }))
+    return { ...this.head, number, closedMs, events: this.#events, bytes: this.#bytes, stretches }
+  }
+}

@@ -1,0 +1,43 @@
+import { Event } from '../event/event.ts'
+import { type Failed, fail, type Outcome, PassedWithError, Routed, Split } from '../event/outcome.ts'
+import type { WorkKind } from '../expressions/cost-meter.ts'
+import type { RecordYield } from './record-yield.ts'
+
+/** Failures of events that exceed their budget. */
+export const TOO_DEAR: Readonly<Record<WorkKind, Failed<'E_EXPRESSION_COST'>>> = {
+  expressions: fail('E_EXPRESSION_COST'),
+  options: fail('E_EXPRESSION_COST', {
+    cause:
+      'the options of the node took more work on one event than is free, and the account has no more saved up: use shorter lists, or send smaller events',
+  }),
+  size: fail('E_EXPRESSION_COST', {
+    cause:
+      'the event is so large that the node took more work on it than is free, and the account has no more saved up: send smaller events',
+  }),
+  copies: fail('E_EXPRESSION_COST', {
+    cause:
+      'the pipeline made more copies of one event than are free, and the account has no more saved up: branches that are joined again and again double them each time',
+  }),
+}
+
+/** Failure of an event that too many nodes send on. */
+export const TOO_MANY_MOVES = fail('E_EXPRESSION_COST', {
+  cause:
+    'more nodes than are free send each event on by its key, and the account has no more saved up: use fewer such nodes, or send smaller events',
+})
+
+const MADE_TOO_MUCH = fail('E_EXPRESSION_COST', {
+  cause:
+    'the pipelines made as many events of one request, or as many bytes, as they may: use smaller requests, or split fewer lists',
+})
+
+/** The outcome of an event, unless the nodes of the account make too much of the present record by it. */
+export function within(made: RecordYield, outcome: Outcome, event: Event): Outcome {
+  if (outcome instanceof Split) return made.takeParts(outcome.count) ? outcome : MADE_TOO_MUCH
+  let changed: Event
+  if (outcome instanceof Event) changed = outcome
+  else if (outcome instanceof PassedWithError || outcome instanceof Routed) changed = outcome.event
+  else return outcome
+  if (changed === event || made.takeGrowth(changed.bytes - event.bytes)) return outcome
+  return MADE_TOO_MUCH
+}

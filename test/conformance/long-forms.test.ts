@@ -1,0 +1,47 @@
+import { matchesGlob } from 'node:path'
+import { expect, test } from 'vitest'
+import config, { WITH_LONG_FORM } from '../../vitest.config.ts'
+import { importsOf, projectSources } from '../support/source-files.ts'
+
+const TESTS = projectSources().filter(({ path }) => path.endsWith('.test.ts'))
+
+function hasLongForm(file: { path: string; text: string }): boolean {
+  return importsOf(file).some(({ specifier }) => specifier.endsWith('/long-form.ts'))
+}
+
+interface Project {
+  readonly test: {
+    readonly name: string
+    readonly include: readonly string[]
+    readonly exclude?: readonly string[]
+    readonly env?: Readonly<Record<string, string>>
+  }
+}
+
+const PROJECTS = config.test?.projects as readonly Project[]
+
+/** Names of the projects that run a file. */
+function projectsOf(path: string): string[] {
+  const isIn = (globs: readonly string[] = []) => globs.some(glob => matchesGlob(path, glob))
+  return PROJECTS.filter(({ test }) => isIn(test.include) && !isIn(test.exclude)).map(({ test }) => test.name)
+}
+
+const RUNS_LONG = PROJECTS.filter(({ test }) => test.env?.WEIR_TEST_FORM === 'long').map(
+  ({ test }) => test.name,
+)
+
+test('every file of tests runs once, or in a short and in a long form', () => {
+  const runs = TESTS.map(({ path }) => [path, projectsOf(path)] as const)
+  expect(runs.filter(([path, projects]) => projects.length !== (isTwice(path) ? 2 : 1))).toEqual([])
+})
+
+test('the long form of every test that has one is run', () => {
+  const listed = TESTS.filter(({ path }) => WITH_LONG_FORM.some(glob => matchesGlob(path, glob)))
+  expect(TESTS.filter(hasLongForm).map(({ path }) => path)).toEqual(listed.map(({ path }) => path))
+  for (const { path } of listed)
+    expect([path, projectsOf(path).map(name => RUNS_LONG.includes(name))]).toEqual([path, [false, true]])
+})
+
+function isTwice(path: string): boolean {
+  return WITH_LONG_FORM.some(glob => matchesGlob(path, glob))
+}
