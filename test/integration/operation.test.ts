@@ -277,7 +277,8 @@ describe('a start that cannot work ends with a sentence', () => {
   test('a setting that nobody knows, in every role', async () => {
     for (const role of ['all', 'ingest', 'api', 'engine', 'store']) {
       const { code, output } = await failedStart({ ...environment, WEIR_PROT: '1' }, undefined, role)
-      expect([role, code, output]).toEqual([role, 2, 'weir: WEIR_PROT is not a setting of Weir\n'])
+      const sentence = 'weir: WEIR_PROT is not a setting of Weir; did you mean "WEIR_PORT"?\n'
+      expect([role, code, output]).toEqual([role, 2, sentence])
     }
   })
 
