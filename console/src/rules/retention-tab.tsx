@@ -72,52 +72,16 @@ export function RetentionTab() {
           </thead>
           <tbody>
             {rules.map((rule, at) => (
-              <tr key={rule.id} data-off={!rule.active || undefined}>
-                <td className={style.moves}>
-                  <IconButton
-                    label={TEXT.retention.up(rule.name)}
-                    isDisabled={at === 0 || isBusy}
-                    onClick={() => move(at, -1)}
-                  >
-                    <ArrowUp size={15} aria-hidden />
-                  </IconButton>
-                  <IconButton
-                    label={TEXT.retention.down(rule.name)}
-                    isDisabled={at === rules.length - 1 || isBusy}
-                    onClick={() => move(at, 1)}
-                  >
-                    <ArrowDown size={15} aria-hidden />
-                  </IconButton>
-                </td>
-                <th scope="row" className={listStyle.name}>
-                  {rule.name}
-                </th>
-                <LinesCell rule={rule} />
-                <td className={frame.number}>{count(rule.days)}</td>
-                <td>
-                  <Switch
-                    label={rule.active ? TEXT.switchOff(rule.name) : TEXT.switchOn(rule.name)}
-                    state={rule.active ? TEXT.on : TEXT.off}
-                    isOn={rule.active}
-                    isDisabled={isBusy}
-                    onSwitch={() => switching.mutate(rule)}
-                  />
-                </td>
-                <td className={listStyle.buttons}>
-                  <IconButton
-                    label={TEXT.change(rule.name)}
-                    onClick={() => setOpen({ kind: 'change', rule })}
-                  >
-                    <Pencil size={15} aria-hidden />
-                  </IconButton>
-                  <IconButton
-                    label={TEXT.removeTitle(rule.name)}
-                    onClick={() => setOpen({ kind: 'remove', rule })}
-                  >
-                    <Trash2 size={15} aria-hidden />
-                  </IconButton>
-                </td>
-              </tr>
+              <RuleRow
+                key={rule.id}
+                rule={rule}
+                isFirst={at === 0}
+                isLast={at === rules.length - 1}
+                isBusy={isBusy}
+                onMove={step => move(at, step)}
+                onSwitch={() => switching.mutate(rule)}
+                onOpen={kind => setOpen({ kind, rule })}
+              />
             ))}
           </tbody>
         </table>
@@ -141,5 +105,61 @@ export function RetentionTab() {
         </QuestionDialog>
       )}
     </>
+  )
+}
+
+/** A rule with what can be done with it. */
+function RuleRow({
+  rule,
+  isFirst,
+  isLast,
+  isBusy,
+  onMove,
+  onSwitch,
+  onOpen,
+}: {
+  readonly rule: RetentionRuleRecord
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  /** Whether another change of rules is under way. */
+  readonly isBusy: boolean
+  readonly onMove: (step: -1 | 1) => void
+  readonly onSwitch: () => void
+  readonly onOpen: (kind: 'change' | 'remove') => void
+}) {
+  const { name } = rule
+  return (
+    <tr data-off={!rule.active || undefined}>
+      <td className={style.moves}>
+        <IconButton label={TEXT.retention.up(name)} isDisabled={isFirst || isBusy} onClick={() => onMove(-1)}>
+          <ArrowUp size={15} aria-hidden />
+        </IconButton>
+        <IconButton label={TEXT.retention.down(name)} isDisabled={isLast || isBusy} onClick={() => onMove(1)}>
+          <ArrowDown size={15} aria-hidden />
+        </IconButton>
+      </td>
+      <th scope="row" className={listStyle.name}>
+        {name}
+      </th>
+      <LinesCell rule={rule} />
+      <td className={frame.number}>{count(rule.days)}</td>
+      <td>
+        <Switch
+          label={rule.active ? TEXT.switchOff(name) : TEXT.switchOn(name)}
+          state={rule.active ? TEXT.on : TEXT.off}
+          isOn={rule.active}
+          isDisabled={isBusy}
+          onSwitch={onSwitch}
+        />
+      </td>
+      <td className={listStyle.buttons}>
+        <IconButton label={TEXT.change(name)} onClick={() => onOpen('change')}>
+          <Pencil size={15} aria-hidden />
+        </IconButton>
+        <IconButton label={TEXT.removeTitle(name)} onClick={() => onOpen('remove')}>
+          <Trash2 size={15} aria-hidden />
+        </IconButton>
+      </td>
+    </tr>
   )
 }

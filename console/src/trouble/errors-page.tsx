@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import { readPipelines } from '../api/pipelines.ts'
 import { type ErrorFilter, MOST_ERRORS, readErrorCounts, readErrors } from '../api/trouble.ts'
@@ -111,36 +111,61 @@ export default function ErrorsPage() {
         <div className={frame.card}>
           <Loading isLoading={errors.isFetching && (errors.isPlaceholderData || errors.data === undefined)} />
           {shown?.length === 0 && (
-            <Empty
-              title={isFiltered ? TEXT.errors.noMatch : TEXT.errors.none}
-              action={
-                isFiltered && (
-                  <button type="button" className="button" onClick={() => set({ ...NO_FILTER })}>
-                    {TEXT.errors.showAll}
-                  </button>
-                )
-              }
-            >
-              <p>{TEXT.errors.noneWhy}</p>
-            </Empty>
+            <NoErrors onShowAll={isFiltered ? () => set({ ...NO_FILTER }) : undefined} />
           )}
           {shown !== undefined && shown.length > 0 && list(shown)}
         </div>
       )}
       {by !== 'none' &&
         groupsOf(shown ?? [], by).map(group => (
-          <section key={group.key} className={style.group} aria-label={groupName(group)}>
-            <div className={style.row}>
-              <h2>{groupName(group)}</h2>
-              {hours > 1 && <Hours counted={group.hours} hours={hours} />}
-              <b className={style.count}>{count(group.count)}</b>
-            </div>
-            <div className={frame.card}>{list(group.errors)}</div>
-          </section>
+          <Group key={group.key} group={group} name={groupName(group)} hours={hours}>
+            {list(group.errors)}
+          </Group>
         ))}
       <p className={style.note}>
         {errors.data?.length === MOST_ERRORS ? TEXT.errors.most(count(MOST_ERRORS)) : TEXT.errors.note}
       </p>
     </div>
+  )
+}
+
+function NoErrors({ onShowAll }: { readonly onShowAll: (() => void) | undefined }) {
+  return (
+    <Empty
+      title={onShowAll ? TEXT.errors.noMatch : TEXT.errors.none}
+      action={
+        onShowAll && (
+          <button type="button" className="button" onClick={onShowAll}>
+            {TEXT.errors.showAll}
+          </button>
+        )
+      }
+    >
+      <p>{TEXT.errors.noneWhy}</p>
+    </Empty>
+  )
+}
+
+/** Errors of one node or code, with their number per hour. */
+function Group({
+  group,
+  name,
+  hours,
+  children,
+}: {
+  readonly group: ErrorGroup
+  readonly name: string
+  readonly hours: number
+  readonly children: ReactNode
+}) {
+  return (
+    <section className={style.group} aria-label={name}>
+      <div className={style.row}>
+        <h2>{name}</h2>
+        {hours > 1 && <Hours counted={group.hours} hours={hours} />}
+        <b className={style.count}>{count(group.count)}</b>
+      </div>
+      <div className={frame.card}>{children}</div>
+    </section>
   )
 }

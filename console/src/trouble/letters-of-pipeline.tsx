@@ -40,7 +40,6 @@ export function LettersOfPipeline({
   readonly canWrite: boolean
   readonly onFilter: (members: Partial<LetterFilter>) => void
 }) {
-  const queries = useQueryClient()
   const ids = useMemo(() => [pipeline.id], [pipeline.id])
   const titles = useNodeTitles(ids)
   const revisions = useQuery({
@@ -48,44 +47,14 @@ export function LettersOfPipeline({
     queryFn: ({ signal }) => readRevisions(pipeline.id, signal),
   })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const key = ['letters', pipeline.id, filter]
-  const { data, error, isFetching, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ signal, pageParam }) =>
-      readLetters(
-        pipeline.id,
-        {
-          ...filterMembers(filter, Date.now()),
-          ...(filter.show !== 'all' && { replayed: 'false' }),
-          ...(pageParam !== '' && { cursor: pageParam }),
-        },
-        signal,
-      ),
-    initialPageParam: '',
-    placeholderData: keepPreviousData,
-    getNextPageParam: page => page.meta.page.next,
-  })
-  const mutationKey = ['replay', pipeline.id]
-  const replay = useMutation({
-    mutationKey,
-    mutationFn: (body: object) => replayLetters(pipeline.id, body),
-    onSuccess: async () => {
-      setChosen(new Set())
-      await queries.invalidateQueries({ queryKey: ['letters', pipeline.id] })
-      await queries.invalidateQueries({ queryKey: ['waiting-letters'] })
-    },
-  })
-  // A second press may come before the page is drawn again.
-  const send = (body: object) => {
-    if (queries.isMutating({ mutationKey }) === 0) replay.mutate(body)
-  }
+  const { data, error, isFetching, refetch, hasNextPage, fetchNextPage } = useLetters(pipeline.id, filter)
+  const { replay, send } = useReplay(pipeline.id, () => setChosen(new Set()))
   const letters = data?.pages.flatMap(page => page.data) ?? []
   // Another filter may hide some that were chosen: they are not replayed unseen.
   const chosenIds = letters.filter(({ id }) => chosen.has(id)).map(({ id }) => id)
   const settings = data?.pages[0]?.meta.settings
   const choose = (id: string, isChosen: boolean) =>
     setChosen(before => new Set(isChosen ? [...before, id] : [...before].filter(each => each !== id)))
-  const conditions = filterMembers(filter, Date.now())
   return (
     <section className={style.letters} aria-label={TEXT.letters.list(pipeline.title)}>
       <div className={style.head}>
@@ -95,28 +64,13 @@ export function LettersOfPipeline({
           isChecked={filter.show !== 'all'}
           onChange={isChecked => onFilter({ show: isChecked ? '' : 'all' })}
         />
-        {chosenIds.length > 0 && (
-          <button
-            type="button"
-            className="primary"
-            title={TEXT.letters.replayWhy}
-            disabled={replay.isPending}
-            onClick={() => send({ ids: chosenIds })}
-          >
-            {TEXT.letters.replayChosen(count(chosenIds.length))}
-          </button>
-        )}
-        {canWrite && letters.length > 0 && (
-          <button
-            type="button"
-            className="button"
-            title={TEXT.letters.replayWhy}
-            disabled={replay.isPending}
-            onClick={() => send(Object.keys(conditions).length === 0 ? {} : { filter: conditions })}
-          >
-            {TEXT.letters.replayAll}
-          </button>
-        )}
+        <ReplayButtons
+          filter={filter}
+          chosenIds={chosenIds}
+          canReplayAll={canWrite && letters.length > 0}
+          isBusy={replay.isPending}
+          onReplay={send}
+        />
       </div>
       <Loading isLoading={isFetching || replay.isPending} />
       {error !== null && <ProblemBox error={error} onRetry={() => void refetch()} />}
@@ -162,6 +116,89 @@ export function LettersOfPipeline({
         </button>
       )}
     </section>
+  )
+}
+
+/** Failed events of a pipeline that match a filter, page by page. */
+function useLetters(pipelineId: string, filter: LetterFilter) {
+  return useInfiniteQuery({
+    queryKey: ['letters', pipelineId, filter],
+    queryFn: ({ signal, pageParam }) =>
+      readLetters(
+        pipelineId,
+        {
+          ...filterMembers(filter, Date.now()),
+          ...(filter.show !== 'all' && { replayed: 'false' }),
+          ...(pageParam !== '' && { cursor: pageParam }),
+        },
+        signal,
+      ),
+    initialPageParam: '',
+    placeholderData: keepPreviousData,
+    getNextPageParam: page => page.meta.page.next,
+  })
+}
+
+/** Replay of failed events of a pipeline, one request at a time. */
+function useReplay(pipelineId: string, onDone: () => void) {
+  const queries = useQueryClient()
+  const mutationKey = ['replay', pipelineId]
+  const replay = useMutation({
+    mutationKey,
+    mutationFn: (body: object) => replayLetters(pipelineId, body),
+    onSuccess: async () => {
+      onDone()
+      await queries.invalidateQueries({ queryKey: ['letters', pipelineId] })
+      await queries.invalidateQueries({ queryKey: ['waiting-letters'] })
+    },
+  })
+  // A second press may come before the page is drawn again.
+  const send = (body: object) => {
+    if (queries.isMutating({ mutationKey }) === 0) replay.mutate(body)
+  }
+  return { replay, send }
+}
+
+/** Buttons that replay the chosen events, and all that match the filter. */
+function ReplayButtons({
+  filter,
+  chosenIds,
+  canReplayAll,
+  isBusy,
+  onReplay,
+}: {
+  readonly filter: LetterFilter
+  readonly chosenIds: readonly string[]
+  readonly canReplayAll: boolean
+  readonly isBusy: boolean
+  readonly onReplay: (body: object) => void
+}) {
+  const conditions = filterMembers(filter, Date.now())
+  return (
+    <>
+      {chosenIds.length > 0 && (
+        <button
+          type="button"
+          className="primary"
+          title={TEXT.letters.replayWhy}
+          disabled={isBusy}
+          onClick={() => onReplay({ ids: chosenIds })}
+        >
+          {TEXT.letters.replayChosen(count(chosenIds.length))}
+        </button>
+      )}
+      {canReplayAll && (
+        <button
+          type="button"
+          className="button"
+          title={TEXT.letters.replayWhy}
+          disabled={isBusy}
+          onClick={() => onReplay(Object.keys(conditions).length === 0 ? {} : { filter: conditions })}
+        >
+          {TEXT.letters.replayAll}
+        </button>
+      )}
+    </>
   )
 }
 

@@ -8,7 +8,7 @@ import { Empty, Loading, ProblemBox } from '../../shell/states.tsx'
 import { type DraftChanges, draftChanges } from '../document/draft-changes.ts'
 import { closesCircle, withConnection, withNode, withoutNode, withPastedNodes } from '../document/edits.ts'
 import type { PipelineFile } from '../document/file.ts'
-import { nodeNamed, nodesOf } from '../document/nodes.ts'
+import { nodeNamed, nodesOf, type PlacedNode } from '../document/nodes.ts'
 import { outputsOf } from '../document/outputs.ts'
 import type { Draft } from '../draft/use-draft.ts'
 import { firstOptions, type OptionSchema } from '../form/schema.ts'
@@ -24,7 +24,7 @@ import { TEXT } from '../texts.ts'
 import { AddNode } from './add-node.tsx'
 import { ConnectNode } from './connect-node.tsx'
 import { useEditKeys } from './edit-keys.ts'
-import { FindingsBar, findingsOf } from './findings-bar.tsx'
+import { FindingsBar, findingsOf, type PlacedFinding } from './findings-bar.tsx'
 import { GraphBar } from './graph-bar.tsx'
 import { useMarks } from './graph-marks.ts'
 import { useNodeClipboard } from './node-clipboard.ts'
@@ -48,42 +48,10 @@ export function GraphTab(open: OpenDraft) {
   const opened = placed ?? (drawn && selected !== null ? nodeNamed(drawn, selected) : undefined)
   const own = graph?.nodes.find(({ name }) => name === opened?.node.name)
   const isEdited = view === 'draft' && canWrite
-  const [isAdding, setAdding] = useState(false)
-  const [isConnecting, setConnecting] = useState(false)
   const { hasLeft } = usePreferences()
   const findings = isEdited ? findingsOf(draft) : []
-  useEditKeys(isEdited, {
-    onAdd: () => setAdding(true),
-    onConnect: () => setConnecting(placed !== undefined && placed.kind !== 'sink'),
-    onRemove: () => {
-      if (selected === null || placed === undefined) return
-      draft.change(withoutNode(draft.document, selected))
-      select(null)
-    },
-    onNextFinding: () => {
-      const named = findings.flatMap(({ node }) => node ?? [])
-      const next = named[(named.indexOf(selected ?? '') + 1) % named.length]
-      if (next !== undefined) select(next)
-    },
-  })
-  const [hadNoNodes, setHadNoNodes] = useState(false)
-  const paste = (pasted: PipelineFile | undefined) => {
-    setHadNoNodes(pasted === undefined)
-    if (pasted === undefined) return
-    const added = withPastedNodes(draft.document, pasted)
-    draft.change(added.document)
-    select(added.names[0] ?? null)
-  }
-  useNodeClipboard({ document, selected, onPaste: isEdited ? paste : undefined })
-  const add = ({ kind, type, config }: NodeType) => {
-    const isBehind = placed !== undefined && placed.kind !== 'sink'
-    const input = isBehind ? outputsOf(placed.node)[0]?.reference : undefined
-    const options = firstOptions(config as OptionSchema)
-    const added = withNode(draft.document, { kind, type, config: options, input })
-    draft.change(added.document)
-    setAdding(false)
-    select(added.name)
-  }
+  const edits = useGraphEdits({ draft, document, isEdited, selected, placed, findings, onSelect: select })
+  const { isAdding, setAdding, isConnecting, setConnecting } = edits
   return (
     <div className={style.graphTab}>
       <GraphBar
@@ -93,7 +61,7 @@ export function GraphTab(open: OpenDraft) {
         changes={changes}
         onAdd={() => setAdding(true)}
       />
-      {hadNoNodes && (
+      {edits.hadNoNodes && (
         <p className={style.notice} role="status">
           {TEXT.edit.nothingToPaste}
         </p>
@@ -145,7 +113,7 @@ export function GraphTab(open: OpenDraft) {
         )}
       </div>
       <FindingsBar findings={findings} onSelect={select} />
-      {isAdding && <AddNode types={types} onChoose={add} onClose={() => setAdding(false)} />}
+      {isAdding && <AddNode types={types} onChoose={edits.add} onClose={() => setAdding(false)} />}
       {isConnecting && placed !== undefined && (
         <ConnectNode
           document={draft.document}
@@ -159,6 +127,62 @@ export function GraphTab(open: OpenDraft) {
       )}
     </div>
   )
+}
+
+/** Edits of the draft by keys, by the clipboard, and by the dialog that adds a node. */
+function useGraphEdits({
+  draft,
+  document,
+  isEdited,
+  selected,
+  placed,
+  findings,
+  onSelect,
+}: {
+  readonly draft: Draft
+  readonly document: PipelineFile | undefined
+  readonly isEdited: boolean
+  readonly selected: string | null
+  /** The selected node, if the draft has it. */
+  readonly placed: PlacedNode | undefined
+  readonly findings: readonly PlacedFinding[]
+  readonly onSelect: (name: string | null) => void
+}) {
+  const [isAdding, setAdding] = useState(false)
+  const [isConnecting, setConnecting] = useState(false)
+  const [hadNoNodes, setHadNoNodes] = useState(false)
+  const hasOutputs = placed !== undefined && placed.kind !== 'sink'
+  useEditKeys(isEdited, {
+    onAdd: () => setAdding(true),
+    onConnect: () => setConnecting(hasOutputs),
+    onRemove: () => {
+      if (selected === null || placed === undefined) return
+      draft.change(withoutNode(draft.document, selected))
+      onSelect(null)
+    },
+    onNextFinding: () => {
+      const named = findings.flatMap(({ node }) => node ?? [])
+      const next = named[(named.indexOf(selected ?? '') + 1) % named.length]
+      if (next !== undefined) onSelect(next)
+    },
+  })
+  const paste = (pasted: PipelineFile | undefined) => {
+    setHadNoNodes(pasted === undefined)
+    if (pasted === undefined) return
+    const added = withPastedNodes(draft.document, pasted)
+    draft.change(added.document)
+    onSelect(added.names[0] ?? null)
+  }
+  useNodeClipboard({ document, selected, onPaste: isEdited ? paste : undefined })
+  const add = ({ kind, type, config }: NodeType) => {
+    const input = hasOutputs ? outputsOf(placed.node)[0]?.reference : undefined
+    const options = firstOptions(config as OptionSchema)
+    const added = withNode(draft.document, { kind, type, config: options, input })
+    draft.change(added.document)
+    setAdding(false)
+    onSelect(added.name)
+  }
+  return { isAdding, setAdding, isConnecting, setConnecting, hadNoNodes, add }
 }
 
 /** Name of the selected node; links of other pages have its id. */
