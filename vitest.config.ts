@@ -141,6 +141,7 @@ export default defineConfig({
     // A machine that does other work, too, is several times slower.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

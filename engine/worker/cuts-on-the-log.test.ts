@@ -64,10 +64,10 @@ test('a cut is noticed even if it is appended after the wait for it ended', asyn
   clock.advance(60_000)
   expect(await clock.advanceUntil(cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3))).toBe(false)
   await append(2)
-  await vi.waitFor(() => expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(2))
+  await expect.poll(() => cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(2)
   clock.advance(3_600_000)
   await append(3)
-  await vi.waitFor(() => expect(cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3))
+  await expect.poll(() => cuts.cutVersion(ACCOUNT, 'pipeline', 'p')).toBe(3)
   expect(await cuts.whenInEffect(ACCOUNT, 'pipeline', 'p', 3)).toBe(true)
 })
 

@@ -136,7 +136,7 @@ describeConsole('the console under load', console => {
         0,
       )
     }
-    await expect.poll(sum, { timeout: 20_000 }).toBe(1_000 + TOTAL)
+    await expect.poll(sum).toBe(1_000 + TOTAL)
     expect(await placeOf()).toBe(before)
   })
 

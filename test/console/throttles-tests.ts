@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Request } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { PipelineGraph } from '../../schemas/http/pipeline/graph-api.ts'
 import type { ConsoleUnderTest } from '../support/browser/describe-console.ts'
 import { findingsOfPage } from './axe-findings.ts'
@@ -190,12 +190,12 @@ export function throttlesTests(console: ConsoleUnderTest, call: Call, pipelineId
       const headers = { authorization: key, 'content-type': 'application/json' }
       return (await fetch(address, { method: 'POST', headers, body: '{"door":"north"}' })).status
     }
-    await vi.waitFor(async () => expect(await send()).toBe(200))
+    await expect.poll(send).toBe(200)
     expect((await page.content()).includes(key)).toBe(false)
     await panel.getByRole('button', { name: 'Revoke gate' }).click()
     await confirm(page, 'Revoke')
     await panel.getByText('There is no key yet').waitFor()
-    await vi.waitFor(async () => expect(await send()).toBe(401))
+    await expect.poll(send).toBe(401)
 
     await panel.getByRole('tab', { name: 'Alerts' }).click()
     await panel.getByText('This version of Weir does not act on them.').waitFor()

@@ -26,7 +26,7 @@ test('other users of the machine cannot read log and store, even in a folder of 
       })
       expect(response.status).toBe(200)
       const stored = async () => (await exportedLines(weir)).map(({ _line }) => _line)
-      await expect.poll(stored, { timeout: 10_000 }).toContain(line)
+      await expect.poll(stored).toContain(line)
     }
     await send('first')
     expect(openToOthers(weir.directory)).toEqual([])
