@@ -142,6 +142,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // CI keeps messages alone, so they contain the compared values.
+    chaiConfig: { truncateThreshold: 1_000 },
     projects: [
       {
         extends: true,
