@@ -107,19 +107,19 @@ export function ThrottleDetails({
         )}
       </div>
       <div className={style.foot}>
-        {data?.data.length === MOST && <span className={style.note}>{TEXT.busiest(count(MOST))}</span>}
+        <p className={`${style.note} ${style.notes}`}>
+          {[
+            data?.data.length === MOST ? TEXT.busiest(count(MOST)) : '',
+            isSlow.current ? `${TEXT.byHand} ${TEXT.asOf(clockTime(dataUpdatedAt, zone))}` : '',
+          ].join(' ')}
+        </p>
         {isSlow.current && (
-          <>
-            <span className={style.note}>
-              {TEXT.byHand} {TEXT.asOf(clockTime(dataUpdatedAt, zone))}
-            </span>
-            <button type="button" className="button" disabled={isFetching} onClick={() => void refetch()}>
-              <RotateCw size={14} aria-hidden />
-              {TEXT.refresh}
-            </button>
-          </>
+          <button type="button" className="button" disabled={isFetching} onClick={() => void refetch()}>
+            <RotateCw size={14} aria-hidden />
+            {TEXT.refresh}
+          </button>
         )}
-        {kept.rows.length > 0 && <SortButton {...kept} />}
+        <SortButton {...kept} />
       </div>
       <Exemptions throttle={throttle} zone={zone} canWrite={canWrite} />
       {open?.kind === 'passes' && totals !== undefined && (
