@@ -7,6 +7,7 @@ const PROVOKED = /^Failed to load resource: (net::ERR_|the server responded with
 /** Answers behind each other: those of the first have a button, those of the last are repeated by the page itself. */
 const BY_BUTTON = [500, 409, 404]
 const BY_ITSELF = [503, 429]
+const RETRY_AFTER_S = 1
 /** A wait is quiet for 200 ms, and says how long it takes from two seconds on. */
 const QUIET_MS = 150
 const SHOWN_MS = 150
@@ -31,7 +32,7 @@ function refusal(status: number): Seed {
       status,
       headers: {
         'x-request-id': `request-of-${list.name}`,
-        ...(BY_ITSELF.includes(status) && { 'retry-after': '1' }),
+        ...(BY_ITSELF.includes(status) && { 'retry-after': String(RETRY_AFTER_S) }),
       },
       json: { message: sentenceOf(status, list), error: sentenceOf(status, list) },
     })
@@ -70,26 +71,33 @@ export function statesOfPages(
     await further?.(page)
   }
 
-  test('errors of every status are shown in the words of the server, with their way out', async () => {
-    console.provokes(PROVOKED)
+  test('a refusal is shown in the words of the server, without a way to ask again', async () => {
     const page = await signedIn()
     for (const listed of pages) {
-      const { lists, content } = listed
       await seed(page, listed, refusal(403))
       await open(page, listed)
-      for (const list of lists) {
+      for (const list of listed.lists) {
         const alert = alertOf(page, 403, list)
         await alert.getByText('Your token does not have the right to do this.').waitFor()
         await alert.getByText(`Request request-of-${list.name}`).waitFor()
         expect(await alert.getByRole('button').count(), list.name).toBe(0)
       }
+      await page.unrouteAll()
+    }
+  })
+
+  test('errors of every other status are shown in the words of the server, with their way out', async () => {
+    console.provokes(PROVOKED)
+    const page = await signedIn()
+    await page.clock.install({ time: Date.now() })
+    for (const listed of pages) {
+      const { lists, content } = listed
       const left = new Map(
         lists.map(list => [
           list.name,
           [...BY_BUTTON.filter(status => !list.meant?.includes(status)), ...BY_ITSELF],
         ]),
       )
-      await page.unrouteAll()
       await seed(page, listed, (list, route) => {
         const status = left.get(list.name)?.[0]
         return status === undefined ? route.continue() : refusal(status)(list, route)
@@ -103,7 +111,8 @@ export function statesOfPages(
           })
           await retry.waitFor()
           left.get(list.name)?.shift()
-          if (!BY_ITSELF.includes(status)) await retry.click()
+          if (BY_ITSELF.includes(status)) await page.clock.runFor(RETRY_AFTER_S * 1_000)
+          else await retry.click()
         }
       await page.getByText(content).first().waitFor()
       await page.getByRole('alert').first().waitFor({ state: 'detached' })
