@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { ENTER_AGAIN } from '../../console/src/pipelines/form/schema.ts'
 import type { PipelineGraph } from '../../schemas/http/pipeline/graph-api.ts'
 import type { ConsoleUnderTest } from '../support/browser/describe-console.ts'
 import { findingsOfPage } from './axe-findings.ts'
+import { keptValues } from './kept-values.ts'
 import { callApi, FEWER } from './published-pipeline.ts'
 
 const canvas = (page: Page) => page.locator('.react-flow')
@@ -184,7 +186,7 @@ export function pipelineScenarios(console: ConsoleUnderTest): void {
     await page.getByRole('tab', { name: 'Graph' }).click()
     await panel(page).getByRole('button', { name: 'Replace key' }).click()
     await panel(page).getByLabel(/^key/).fill('another key here')
-    await page.waitForTimeout(100)
+    await expect.poll(() => keptValues(page)).toContain(ENTER_AGAIN)
     await page.reload()
     await page.getByText('Your unsaved changes from before were brought back.').waitFor()
     await page.getByRole('tab', { name: 'Simulate' }).click()

@@ -4,6 +4,7 @@ import type { PipelineFile } from '../../schemas/http/pipeline/pipeline-file.ts'
 import { describeConsole, signIn } from '../support/browser/describe-console.ts'
 import { findingsOfPage } from './axe-findings.ts'
 import { errorsTests } from './errors-tests.ts'
+import { keptValues } from './kept-values.ts'
 import { pipelineFileTests } from './pipeline-file-tests.ts'
 import { pipelineScenarios } from './pipeline-scenarios.ts'
 import { type CallOptions, callApi, FEWER } from './published-pipeline.ts'
@@ -273,19 +274,8 @@ describeConsole('the pages of a pipeline', console => {
     await choose(page, 'At most two')
     await panel(page).getByLabel('Title').fill('At most three')
     await page.getByText('Not saved').waitFor()
-    await page.waitForTimeout(100)
-    const kept = await page.evaluate(async () => {
-      const request = indexedDB.open('weir-kept')
-      await new Promise(done => {
-        request.onsuccess = done
-      })
-      const all = request.result.transaction('values').objectStore('values').getAll()
-      await new Promise(done => {
-        all.onsuccess = done
-      })
-      return JSON.stringify(all.result)
-    })
-    expect(kept).toContain('At most three')
+    await expect.poll(() => keptValues(page)).toContain('At most three')
+    const kept = await keptValues(page)
     expect(kept).not.toContain('typed-secret')
     expect(kept).not.toContain(SECRET)
     await page.reload()
