@@ -5,6 +5,7 @@ import { connect } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { LineSearch } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
+import { FOUND_ROW } from '../../test/support/found-row.ts'
 import { MemoryStore } from '../../test/support/memory-store.ts'
 import {
   TEST_SETTINGS,
@@ -162,7 +163,7 @@ async function untilUnused(server: { listening: boolean }): Promise<void> {
 
 /** A store whose answers never end. */
 function endlessStore(): Store {
-  const rows = Array.from({ length: 100 }, () => ({ ...SOME_ROW, line: 'x'.repeat(10_000), found: 1 }))
+  const rows = Array.from({ length: 100 }, () => ({ ...FOUND_ROW, line: 'x'.repeat(10_000), found: 1 }))
   const search = (): LineSearch => ({
     access: 'scan',
     async *rows() {
@@ -173,27 +174,4 @@ function endlessStore(): Store {
     },
   })
   return Object.assign(new MemoryStore(), { search })
-}
-
-const SOME_ROW = {
-  account: '507f1f77bc',
-  t: 1,
-  ts: 1,
-  topic: 0,
-  partition: 0,
-  offset: '1',
-  row: 0,
-  host: 'web-1',
-  app: 'nginx',
-  level: '',
-  file: '',
-  env: '',
-  mac: '',
-  ip: '',
-  remote: '',
-  tags: [],
-  meta: '',
-  extra: '',
-  size: 1,
-  retention: 30,
 }

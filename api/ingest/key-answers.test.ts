@@ -9,6 +9,7 @@ import type { Logger } from '../../engine/logger.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
 import { INGEST_TOPIC, KEYS_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
+import { boundTo } from '../../test/support/bound-topic.ts'
 import { ApiError } from '../http/errors.ts'
 import { serveIngestion } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
@@ -59,7 +60,7 @@ async function startProcess(
   const warnings: object[] = []
   const note = (details: object) => void warnings.push(details)
   const logger: Logger = { debug() {}, info() {}, warn: note, error: note }
-  const keyAnswers = new KeyAnswers({ topic: withOverrides(topic, overrides), clock, logger })
+  const keyAnswers = new KeyAnswers({ topic: { ...boundTo(topic), ...overrides }, clock, logger })
   const keys = new RecentKeys({ clock, announce: answer => keyAnswers.announce(answer) })
   await keyAnswers.teach(keys)
   const app = await openFront({ clock, ingest, keys, seed })
@@ -119,22 +120,6 @@ async function openFront(parts: {
     corsOrigins: [],
   })
   return app
-}
-
-function withOverrides(topic: Topic, overrides: Partial<Topic>): Topic {
-  const { name, logId, partitions } = topic
-  return {
-    name,
-    logId,
-    partitions,
-    append: (...given) => topic.append(...given),
-    read: (...given) => topic.read(...given),
-    bounds: (...given) => topic.bounds(...given),
-    waitBeyond: (...given) => topic.waitBeyond(...given),
-    trim: (...given) => topic.trim(...given),
-    offsetAtTime: (...given) => topic.offsetAtTime(...given),
-    ...overrides,
-  }
 }
 
 /** Resolves when everything that does not wait for a clock has happened. */

@@ -7,6 +7,7 @@ import type { LineSearch } from '../../engine/store/search/line-selection.ts'
 import type { Store } from '../../engine/store/store.ts'
 import { StoreError } from '../../engine/store/store.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { FOUND_ROW } from '../../test/support/found-row.ts'
 import {
   openSearchedInstallation,
   type SearchedInstallation,
@@ -490,7 +491,7 @@ describe('the stream', () => {
     let given = 0
     let isEnded = false
     const ended = Promise.withResolvers<void>()
-    const row = { ...SOME_ROW, line: 'x'.repeat(10_000), found: 1 }
+    const row = { ...FOUND_ROW, line: 'x'.repeat(10_000), found: 1 }
     const store = searchedBy(async function* () {
       try {
         for (; given < 100_000; given += 100) yield Array.from({ length: 100 }, () => row)
@@ -525,29 +526,6 @@ describe('the stream', () => {
   })
 })
 
-const SOME_ROW = {
-  account: '507f1f77bc',
-  t: RECEIVED_MS,
-  ts: RECEIVED_MS,
-  topic: 0,
-  partition: 0,
-  offset: '1',
-  row: 0,
-  host: 'web-1',
-  app: 'nginx',
-  level: '',
-  file: '',
-  env: '',
-  mac: '',
-  ip: '',
-  remote: '',
-  tags: [],
-  meta: '',
-  extra: '',
-  size: 1,
-  retention: 30,
-}
-
 /** A store whose searches give these rows. */
 function searchedBy(rows: LineSearch['rows']): Store {
   const search = (): LineSearch => ({
@@ -563,7 +541,7 @@ function searchedBy(rows: LineSearch['rows']): Store {
 /** A store whose searches fail after some rows. */
 function failing(error: Error, afterRows: number): Store {
   return searchedBy(async function* () {
-    for (let row = 0; row < afterRows; row++) yield [{ ...SOME_ROW, line: 'x'.repeat(100_000), found: 2 }]
+    for (let row = 0; row < afterRows; row++) yield [{ ...FOUND_ROW, line: 'x'.repeat(100_000), found: 2 }]
     throw error
   })
 }

@@ -3,6 +3,7 @@ import { configurationEventType, configurationLossType } from '../../schemas/log
 import type { Cut } from '../../schemas/log/control.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
+import { boundTo } from '../../test/support/bound-topic.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import type { Topic } from '../log/log.ts'
@@ -273,7 +274,7 @@ describe('a process that is killed during a write', () => {
     const installation = new Installation()
     let isArmed = false
     const { log } = await installation.start(topic => ({
-      ...topicOf(topic),
+      ...boundTo(topic),
       append: async (partition, record) => {
         if (isArmed && instant === 'before the event is durable') throw new Killed()
         return topic.append(partition, record)
@@ -602,17 +603,3 @@ test('a mark that was forged or changed does not count', () => {
   expect(readMark(signed, new Seal(Buffer.alloc(32, 8), seededEntropy(1)))).toBeUndefined()
   expect(readMark('', seal)).toBeUndefined()
 })
-
-function topicOf(topic: Topic): Topic {
-  return {
-    name: topic.name,
-    logId: topic.logId,
-    partitions: topic.partitions,
-    append: (partition, record) => topic.append(partition, record),
-    read: (partition, from, maxBytes) => topic.read(partition, from, maxBytes),
-    bounds: partition => topic.bounds(partition),
-    waitBeyond: (partition, offset, signal) => topic.waitBeyond(partition, offset, signal),
-    trim: (partition, before) => topic.trim(partition, before),
-    offsetAtTime: (partition, timeMs) => topic.offsetAtTime(partition, timeMs),
-  }
-}

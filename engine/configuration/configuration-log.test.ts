@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { configurationEventType } from '../../schemas/log/configuration.ts'
 import { CONFIG_TOPIC } from '../../schemas/log/topics.ts'
+import { boundTo } from '../../test/support/bound-topic.ts'
 import type { Clock } from '../clock/clock.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
@@ -65,19 +66,12 @@ test('an end that steps back under a running process refuses changes with a sent
   const topic = await newTopic()
   let [id, short] = [topic.logId, 0n]
   const shared: Topic = {
-    name: topic.name,
-    logId: topic.logId,
-    partitions: 1,
+    ...boundTo(topic),
     presentId: async () => id,
-    append: (partition, record) => topic.append(partition, record),
-    read: (partition, from, maxBytes) => topic.read(partition, from, maxBytes),
     bounds: async partition => {
       const { first, next } = await topic.bounds(partition)
       return { first, next: next - short }
     },
-    waitBeyond: (partition, offset, signal) => topic.waitBeyond(partition, offset, signal),
-    trim: (partition, before) => topic.trim(partition, before),
-    offsetAtTime: (partition, timeMs) => topic.offsetAtTime(partition, timeMs),
   }
   const { log, account } = await started(shared)
   const { next } = await topic.bounds(0)
@@ -619,21 +613,6 @@ describe('cuts', () => {
     expect(cut()!.version).toBeGreaterThan(first.version)
   })
 })
-
-/** A topic with its methods as own members, so that a test can replace one. */
-function boundTo(topic: Topic): Topic {
-  return {
-    name: topic.name,
-    logId: topic.logId,
-    partitions: topic.partitions,
-    append: (...args) => topic.append(...args),
-    read: (...args) => topic.read(...args),
-    bounds: (...args) => topic.bounds(...args),
-    waitBeyond: (...args) => topic.waitBeyond(...args),
-    trim: (...args) => topic.trim(...args),
-    offsetAtTime: (...args) => topic.offsetAtTime(...args),
-  }
-}
 
 function watchedRead(topic: Topic, offsets: bigint[]): Topic['read'] {
   return (partition, from, maxBytes) => {

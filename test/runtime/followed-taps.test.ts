@@ -7,6 +7,7 @@ import { FollowedTaps } from '../../engine/replay/taps/followed-taps.ts'
 import type { Tap, TapMessage } from '../../engine/replay/taps/tap.ts'
 import { controlType } from '../../schemas/log/control.ts'
 import { CHECKPOINT_TOPIC, KEYED_CHECKPOINT_TOPIC, KEYED_TOPIC } from '../../schemas/log/topics.ts'
+import { boundTo } from '../support/bound-topic.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
 import { newWorld, node, passSecond, SOURCE, type World } from '../support/world.ts'
 
@@ -40,16 +41,8 @@ beforeEach(async () => {
 })
 
 function counted(topic: Topic): Topic {
-  const { name, logId, partitions } = topic
   return {
-    name,
-    logId,
-    partitions,
-    append: (...given) => topic.append(...given),
-    bounds: (...given) => topic.bounds(...given),
-    trim: (...given) => topic.trim(...given),
-    offsetAtTime: (...given) => topic.offsetAtTime(...given),
-    waitBeyond: (...given) => topic.waitBeyond(...given),
+    ...boundTo(topic),
     read: async (partition, from, maxBytes) => {
       reads.push({ partition, from })
       onRead()

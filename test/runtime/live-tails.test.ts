@@ -11,6 +11,7 @@ import type { LineVisibility } from '../../engine/replay/tail/tailed-partition.t
 import { controlType } from '../../schemas/log/control.ts'
 import { lineId } from '../../schemas/log/position.ts'
 import { CHECKPOINT_TOPIC, partitionOfAccount } from '../../schemas/log/topics.ts'
+import { boundTo } from '../support/bound-topic.ts'
 import { lineBatchValue, SAMPLE_ACCOUNT, type SampleLine } from '../support/line-batches.ts'
 import type { MemoryRow } from '../support/memory-store.ts'
 import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
@@ -42,16 +43,8 @@ beforeEach(async () => {
 })
 
 function watched(topic: Topic): Topic {
-  const { name, logId, partitions } = topic
   return {
-    name,
-    logId,
-    partitions,
-    append: (...given) => topic.append(...given),
-    bounds: (...given) => topic.bounds(...given),
-    trim: (...given) => topic.trim(...given),
-    offsetAtTime: (...given) => topic.offsetAtTime(...given),
-    waitBeyond: (...given) => topic.waitBeyond(...given),
+    ...boundTo(topic),
     read: async (partition, from, maxBytes) => {
       reads.push({ partition, from })
       onRead()

@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Caller } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { Field, Form } from '../components/form.tsx'
+import { Form } from '../components/form.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { dayAndTime } from '../times/time.ts'
 import { changeToken, type TokenRecord } from './requests.ts'
 import { TEXT } from './texts.ts'
@@ -61,18 +62,14 @@ export function ChangeToken({
         onSubmit={() => mutate()}
         onClose={onClose}
       >
-        <Field label={TEXT.name} place="name" error={error}>
-          {control => (
-            <input
-              {...control}
-              className="field"
-              value={name}
-              maxLength={120}
-              autoComplete="off"
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={TEXT.name}
+          place="name"
+          error={error}
+          value={name}
+          maxLength={120}
+          onChange={setName}
+        />
         {right !== null && (
           <ScopeField
             scope={scope}

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
-import { Field, Form } from '../components/form.tsx'
+import { Form } from '../components/form.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { MeantLines } from '../query/meant-lines.tsx'
 import { QueryInput } from '../query/query-input.tsx'
 import { type AccessGroupRecord, changeGroup, createGroup } from './requests.ts'
@@ -40,18 +41,14 @@ export function GroupDialog({
         onSubmit={() => mutate()}
         onClose={onClose}
       >
-        <Field label={TEXT.name} place="name" error={error}>
-          {control => (
-            <input
-              {...control}
-              className="field"
-              value={name}
-              maxLength={120}
-              autoComplete="off"
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={TEXT.name}
+          place="name"
+          error={error}
+          value={name}
+          maxLength={120}
+          onChange={setName}
+        />
         <QueryInput
           label={TEXT.groups.query}
           place="accessScopes"

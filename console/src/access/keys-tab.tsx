@@ -3,10 +3,11 @@ import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { Dialog } from '../components/dialog.tsx'
-import { Field, Form } from '../components/form.tsx'
+import { Form } from '../components/form.tsx'
 import { IconButton } from '../components/icon-button.tsx'
 import { QuestionDialog } from '../components/question-dialog.tsx'
 import { HiddenSecret } from '../components/secret.tsx'
+import { TextField } from '../components/text-field.tsx'
 import style from '../shell/list.module.css'
 import { ListSection } from '../shell/list-section.tsx'
 import { useZone } from '../shell/preferences.ts'
@@ -133,18 +134,15 @@ function KeyName({
         onSubmit={() => mutate()}
         onClose={onClose}
       >
-        <Field label={TEXT.name} place="name" error={error} note={TEXT.keys.nameNote}>
-          {control => (
-            <input
-              {...control}
-              className="field"
-              value={name}
-              maxLength={MAX_NAME_CHARACTERS}
-              autoComplete="off"
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={TEXT.name}
+          place="name"
+          error={error}
+          note={TEXT.keys.nameNote}
+          value={name}
+          maxLength={MAX_NAME_CHARACTERS}
+          onChange={setName}
+        />
       </Form>
     </Dialog>
   )

@@ -4,6 +4,7 @@ import { Check } from '../components/check.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import formStyle from '../components/form.module.css'
 import { Field, Form } from '../components/form.tsx'
+import { TextField } from '../components/text-field.tsx'
 import {
   type AccessGroupRecord,
   changeMember,
@@ -53,19 +54,15 @@ export function MemberDialog({
         onClose={onClose}
       >
         {present === undefined && (
-          <Field label={TEXT.members.email} place="email" error={error}>
-            {control => (
-              <input
-                {...control}
-                className="field"
-                inputMode="email"
-                value={email}
-                maxLength={320}
-                autoComplete="off"
-                onChange={({ target }) => setEmail(target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={TEXT.members.email}
+            place="email"
+            error={error}
+            inputMode="email"
+            value={email}
+            maxLength={320}
+            onChange={setEmail}
+          />
         )}
         <Field label={TEXT.members.role} place="role" error={error} note={TEXT.members.roleNotes[role]}>
           {control => (

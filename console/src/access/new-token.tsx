@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Caller, isAdministrator } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Field, Form } from '../components/form.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { createToken, readMembers } from './requests.ts'
 import { TEXT } from './texts.ts'
 import {
@@ -74,18 +75,14 @@ export function NewToken({
         onSubmit={() => mutate()}
         onClose={onClose}
       >
-        <Field label={TEXT.name} place="name" error={error}>
-          {control => (
-            <input
-              {...control}
-              className="field"
-              value={name}
-              maxLength={120}
-              autoComplete="off"
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={TEXT.name}
+          place="name"
+          error={error}
+          value={name}
+          maxLength={120}
+          onChange={setName}
+        />
         {canChooseOwner && (
           <Field label={TEXT.tokens.kind} note={TEXT.tokens.kindNotes[kind]}>
             {control => (

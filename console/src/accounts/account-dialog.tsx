@@ -4,6 +4,7 @@ import { Dialog } from '../components/dialog.tsx'
 import formStyle from '../components/form.module.css'
 import { Field, Form } from '../components/form.tsx'
 import { NewSecret } from '../components/secret.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { changedMembers, MOST_SHOWN_DAYS } from './changed-members.ts'
 import { type AccountRecord, type CreatedAccount, changeAccount, createAccount } from './requests.ts'
 import { TEXT } from './texts.ts'
@@ -47,36 +48,24 @@ export function AccountDialog({
         onSubmit={() => mutate()}
         onClose={onClose}
       >
-        <Field label={TEXT.company} place="company" error={error}>
-          {control => (
-            <input
-              {...control}
-              className="field"
-              value={company}
-              maxLength={256}
-              autoComplete="off"
-              onChange={({ target }) => setCompany(target.value)}
-            />
-          )}
-        </Field>
-        <Field
+        <TextField
+          label={TEXT.company}
+          place="company"
+          error={error}
+          value={company}
+          maxLength={256}
+          onChange={setCompany}
+        />
+        <TextField
           label={TEXT.ownerNew}
           place="owneremail"
           error={error}
-          {...(present !== undefined && { note: TEXT.ownerNote })}
-        >
-          {control => (
-            <input
-              {...control}
-              className="field"
-              inputMode="email"
-              value={owner}
-              maxLength={320}
-              autoComplete="off"
-              onChange={({ target }) => setOwner(target.value)}
-            />
-          )}
-        </Field>
+          note={present === undefined ? undefined : TEXT.ownerNote}
+          inputMode="email"
+          value={owner}
+          maxLength={320}
+          onChange={setOwner}
+        />
         <Field
           label={TEXT.retentionField}
           place="retention"

@@ -4,6 +4,7 @@ import { Check } from '../components/check.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import formStyle from '../components/form.module.css'
 import { Field, Form } from '../components/form.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { MeantLines } from '../query/meant-lines.tsx'
 import { QueryInput } from '../query/query-input.tsx'
 import { changeRule, createRule, type RetentionRuleRecord } from './requests.ts'
@@ -66,18 +67,14 @@ export function RetentionDialog({
         onClose={onClose}
       >
         <div className={formStyle.pair}>
-          <Field label={TEXT.name} place="name" error={error}>
-            {control => (
-              <input
-                {...control}
-                className="field"
-                value={name}
-                maxLength={1_000}
-                autoComplete="off"
-                onChange={({ target }) => setName(target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={TEXT.name}
+            place="name"
+            error={error}
+            value={name}
+            maxLength={1_000}
+            onChange={setName}
+          />
           <Field label={TEXT.retention.days} place="days" error={error}>
             {control => (
               <input

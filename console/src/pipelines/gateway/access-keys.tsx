@@ -4,10 +4,11 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { Dialog } from '../../components/dialog.tsx'
 import formStyle from '../../components/form.module.css'
-import { Field, Form } from '../../components/form.tsx'
+import { Form } from '../../components/form.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { QuestionDialog } from '../../components/question-dialog.tsx'
 import { NewSecret } from '../../components/secret.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { useZone } from '../../shell/preferences.ts'
 import { Loading, ProblemBox } from '../../shell/states.tsx'
 import { dayAndTime } from '../../times/time.ts'
@@ -98,18 +99,14 @@ function NewKey({
           onSubmit={() => mutate()}
           onClose={onClose}
         >
-          <Field label={TEXT.keyTitle} place="title" error={error}>
-            {control => (
-              <input
-                {...control}
-                className="field"
-                value={title}
-                maxLength={512}
-                autoComplete="off"
-                onChange={({ target }) => setTitle(target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={TEXT.keyTitle}
+            place="title"
+            error={error}
+            value={title}
+            maxLength={512}
+            onChange={setTitle}
+          />
         </Form>
       ) : (
         <>
