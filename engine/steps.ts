@@ -41,7 +41,7 @@ export function* joined(parts: readonly Uint8Array[]): Steps<Buffer> {
 }
 
 /** Units of one stretch: less than a millisecond once the code is compiled. */
-const STRETCH_UNITS = 50_000
+export const STRETCH_UNITS = 50_000
 /** Units of an event at a node, in addition to the cost of expressions. */
 export const EVENT_UNITS = 200
 /** Units per byte of an event whose members are read one by one. */

@@ -12,6 +12,7 @@ import { LineBatchBuilder } from '../lines/columns/line-batch-builder.ts'
 import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { type LineCodec, lineCodec } from '../lines/line-codec.ts'
 import { newStoredLine } from '../lines/stored-line/stored-line.ts'
+import { MOST_ASKED } from '../lines/wasm/known-names.ts'
 import { WasmCodec } from '../lines/wasm/wasm-codec.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import type { OwnStoreSink } from '../nodes/contract/own-store.ts'
@@ -333,4 +334,68 @@ test('the fold pauses after a few lines of very many members, and not after each
   }
   expect(pausesOf({ line: 'x', meta: JSON.stringify(members) })).toBeGreaterThanOrEqual(20)
   expect(pausesOf({ line: text })).toBeLessThan(5)
+})
+
+describe('lines of long records made all other work wait', () => {
+  const MEMBERS = 900
+
+  /** Stores lines, of members that a function gives. @returns rows that fell back, and what a look after each pause gave */
+  function stored<Seen>(
+    membersOf: (line: number) => string,
+    isTogether: boolean,
+    look: (codec: WasmCodec) => Seen,
+  ) {
+    const codec = new WasmCodec()
+    const lines = Array.from({ length: 40 }, (_, line) => ({ line: `{${membersOf(line)}}` }))
+    const batch = sentBatch(lines)
+    const owner = new AccountState(CATALOGUE, 'a')
+    const moment = new FoldMoment()
+    const tables = new OpenTables()
+    moment.bringIntoForce(BEHAVIOUR)
+    moment.enter(7n, 1_000, 0)
+    const output = new LineOutput(PLACE, moment, tables, true, codec)
+    const sink = CATALOGUE.defaultOwnStore()
+    const indexes = [...lines.keys()]
+    const events = indexes.map(index => Event.ofLine(batch, index))
+    const steps = isTogether
+      ? output.storeTogether({ sink, owner, batch, indexes })
+      : output.deliver({ sink, owner, node: NODE, events, left: {} } as never)
+    const seen = [look(codec)]
+    for (const _ of steps) seen.push(look(codec))
+    seen.push(look(codec))
+    expect(tables.lines.take()?.rows).toBe(lines.length)
+    return { fellBack: codec.fallenBackRows, seen }
+  }
+
+  const ofLine = (member: (index: number) => string) =>
+    Array.from({ length: MEMBERS }, (_, at) => member(at)).join()
+  const differing = (line: number) => ofLine(index => `"k${line}_${index}":${index}`)
+
+  test.each([true, false])(
+    'names that differ in each: pauses come after some of them (together: %s)',
+    isTogether => {
+      const { fellBack, seen } = stored(differing, isTogether, codec => codec.memory.exports.nameCount())
+      const added = seen.slice(1).map((count, at) => count - (seen[at] as number))
+      expect(Math.max(...added)).toBeLessThan(MOST_ASKED + MEMBERS)
+      expect(seen.length).toBeGreaterThan(20)
+      expect(fellBack).toBeLessThan(15)
+    },
+  )
+
+  test.each([true, false])('that all fall back: pauses come after each (together: %s)', isTogether => {
+    const repeating = (line: number) => `${differing(line)},"k${line}_0":1`
+    const { fellBack, seen } = stored(repeating, isTogether, codec => codec.fallenBackRows)
+    expect(fellBack).toBeGreaterThan(30)
+    const fallen = seen.slice(1).map((rows, at) => rows - (seen[at] as number))
+    expect(Math.max(...fallen)).toBeLessThanOrEqual(2)
+  })
+
+  test('members that all have are read with few pauses', () => {
+    const { seen } = stored(
+      () => ofLine(index => `"k${index}":${index}`),
+      true,
+      () => undefined,
+    )
+    expect(seen.length).toBeLessThan(8)
+  })
 })

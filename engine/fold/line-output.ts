@@ -3,7 +3,7 @@ import { Event } from '../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
 import type { NotDelivered } from '../graph/compiled-node.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
-import { fillAll, type LineCodec } from '../lines/line-codec.ts'
+import { fillingAll, type LineCodec } from '../lines/line-codec.ts'
 import type { LineColumns } from '../lines/native-block/line-block.ts'
 import { hostAsSent, type OwnStoreContext, storedApp } from '../lines/stored-line/line-draft.ts'
 import type { FieldNames } from '../lines/stored-line/line-fields.ts'
@@ -80,19 +80,28 @@ export class LineOutput {
   }
 
   *deliver(run: LineRun): Steps {
-    const { stretch } = this.#moment
-    const context = this.#contextOf(run.owner)
+    const moment = this.#moment
+    const { stretch } = moment
+    const { owner, sink } = run
+    const context = this.#contextOf(owner)
     for (const event of run.events) {
-      const isReadAtOnce = this.#deliverEvent(event, run, context)
+      const row = moment.nextRow()
+      const isFilled = this.#fillHead(event, row, run, context)
+      const isReadAtOnce = isFilled && this.#stores && !owner.rules.anyHold && sink.head.isSentTextAlone
+      if (isFilled) {
+        if (this.#mustReadBefore(isReadAtOnce)) yield* this.#readingTexts(owner)
+        if (isReadAtOnce) this.#appendText(event, row, run)
+        else this.#appendAlone(event, row, run, context)
+      }
       const { sizeBytes } = this.#line
       stretch.left -=
         EVENT_UNITS + (isReadAtOnce ? sizeBytes >> READ_AT_ONCE_BITS : sizeBytes * MEMBER_BYTE_UNITS)
       if (stretch.left > 0) continue
-      this.#readTexts(run.owner)
+      yield* this.#readingTexts(owner)
       yield
       stretch.begin()
     }
-    this.#readTexts(run.owner)
+    yield* this.#readingTexts(owner)
   }
 
   /** Whether `storeTogether` may take lines of the present record. It does not, if each must be judged or shown. */
@@ -120,14 +129,14 @@ export class LineOutput {
       const end = this.#endOfSimilar(batch, indexes, at)
       const failure = sink.fillHead(Event.ofLine(batch, first), this.#line, context)
       if (failure !== undefined) throw new Error(`a line as it was sent is not stored: ${failure.message}`)
-      this.#appendSimilar(batch, first, first + end - at, sink.head, owner)
+      this.#appendSimilar(batch, first, first + end - at, sink.head)
       at = end
       if (stretch.left > 0) continue
-      this.#readTexts(owner)
+      yield* this.#readingTexts(owner)
       yield
       stretch.begin()
     }
-    this.#readTexts(owner)
+    yield* this.#readingTexts(owner)
   }
 
   #contextOf({ account, retentionDays, fieldNames }: LineOwner): OwnStoreContext {
@@ -160,12 +169,11 @@ export class LineOutput {
   }
 
   /** Appends lines whose first one is filled: heads at once, texts when the codec reads them. */
-  #appendSimilar(batch: LineBatchView, from: number, to: number, head: LineHead, owner: LineOwner): void {
+  #appendSimilar(batch: LineBatchView, from: number, to: number, head: LineHead): void {
     const { offset, timeMs, behaviour } = this.#moment
     const { lines } = this.#tables
     const [line, texts, hosts, apps] = [this.#line, this.#texts, this.#hosts, this.#apps]
     const firstRow = this.#moment.nextRows(to - from)
-    if (texts.bytes !== batch.lineBytes) this.#readTexts(owner)
     texts.bytes = batch.lineBytes
     const { lineStarts: starts, lineEnds: ends } = batch
     let sentApp = batch.app(from)
@@ -185,26 +193,34 @@ export class LineOutput {
     lines.appendHeads({ offset, row: firstRow }, heads)
   }
 
-  /** @returns whether the codec reads the line with its neighbours; otherwise its members were read one by one */
-  #deliverEvent(event: Event, run: LineRun, context: OwnStoreContext): boolean {
+  /** Fills the head of an event's line. @returns false when the event gives no line, which is reported */
+  #fillHead(event: Event, row: number, run: LineRun, context: OwnStoreContext): boolean {
+    const { node, left, sink } = run
+    const failure = this.#refusal(row, run) ?? sink.fillHead(event, this.#line, context)
+    if (failure === undefined) return true
+    const error = { nodeId: node.node, kind: 'destination' as const, ...failure, event }
+    this.#tables.minute.activity.addError(node, error, this.#moment)
+    left.failed(error)
+    return false
+  }
+
+  /**
+   * Whether the texts that wait are read before the line whose head was filled, because names of fields are accepted in the order
+   * of lines.
+   *
+   * @param isReadAtOnce whether the codec reads the line with its neighbours
+   */
+  #mustReadBefore(isReadAtOnce: boolean): boolean {
+    const { rows, bytes } = this.#texts
+    return rows > 0 && !(isReadAtOnce && bytes === this.#line.textBytes)
+  }
+
+  /** Reads the members of a line one by one, and appends it unless a rule excludes it. */
+  #appendAlone(event: Event, row: number, run: LineRun, context: OwnStoreContext): void {
     const moment = this.#moment
     const { owner, node, left, sink } = run
     const line = this.#line
-    const row = moment.nextRow()
-    const failure = this.#refusal(row, run) ?? sink.fillHead(event, line, context)
-    if (failure !== undefined) {
-      const error = { nodeId: node.node, kind: 'destination' as const, ...failure, event }
-      this.#tables.minute.activity.addError(node, error, moment)
-      left.failed(error)
-      return false
-    }
     const position = { offset: moment.offset, row }
-    if (this.#stores && !owner.rules.anyHold && sink.head.isSentTextAlone) {
-      this.#appendText(position, sink.head, owner)
-      moment.watch?.stored?.(event, node, row)
-      return true
-    }
-    this.#readTexts(owner) // Names of fields are accepted in the order of lines.
     sink.fillFields(line, context)
     if (owner.rules.anyHold) {
       const place = { topic: this.#place.topic, partition: this.#place.partition, ...position }
@@ -213,12 +229,11 @@ export class LineOutput {
       if (exclusion !== undefined) {
         moment.watch?.excluded?.(event, node, exclusion)
         left.dropped(event, exclusion.reason)
-        return false
+        return
       }
     }
     if (this.#stores) this.#append(position, owner)
     moment.watch?.stored?.(event, node, row)
-    return false
   }
 
   /** Reason why an event gives no line, whatever it contains. */
@@ -243,28 +258,30 @@ export class LineOutput {
   }
 
   /** Appends the head of a line. The codec reads its text later, together with those of its neighbours. */
-  #appendText(position: Position, { level, own }: LineHead, owner: LineOwner): void {
+  #appendText(event: Event, row: number, { node, sink }: LineRun): void {
+    const moment = this.#moment
     const { textBytes, textStart, textEnd, app } = this.#line
+    const { level, own } = sink.head
     const { lines } = this.#tables
     const texts = this.#texts
-    if (texts.bytes !== textBytes) this.#readTexts(owner)
     texts.bytes = textBytes as Buffer
-    texts.add(position.row, textStart, textEnd, level, app, own)
-    lines.begin(this.#moment.timeMs, this.#moment.behaviour)
-    lines.appendHead(position, this.#line)
+    texts.add(row, textStart, textEnd, level, app, own)
+    lines.begin(moment.timeMs, moment.behaviour)
+    lines.appendHead({ offset: moment.offset, row }, this.#line)
+    moment.watch?.stored?.(event, node, row)
   }
 
   /** Makes the codec append levels and fields of the lines whose heads were appended. */
-  #readTexts({ account, fieldNames }: LineOwner): void {
+  *#readingTexts({ account, fieldNames }: LineOwner): Steps {
     const texts = this.#texts
     if (texts.rows === 0) return
-    const { timeMs, isExact, offset } = this.#moment
+    const { timeMs, isExact, offset, stretch } = this.#moment
     const { lines, fullDays } = this.#tables
     texts.account = account
     texts.timeMs = timeMs
     texts.isExact = isExact
     fieldNames.beginRun()
-    fillAll(this.#codec, texts, fieldNames, lines.fields as LineColumns)
+    yield* fillingAll(this.#codec, texts, fieldNames, lines.fields as LineColumns, stretch)
     texts.rows = 0
     const full = isExact ? fieldNames.takeFull() : undefined
     if (full !== undefined) fullDays.add({ offset, row: texts.rowOf(full), account, timeMs })

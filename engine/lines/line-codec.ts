@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { eventParser } from '../json/exact-json.ts'
-import type { Steps } from '../steps.ts'
+import { finish, MEMBER_BYTE_UNITS, STRETCH_UNITS, type Steps, Stretch } from '../steps.ts'
 import type { LineBatchBuilder } from './columns/line-batch-builder.ts'
 import { type FieldColumns, ROW_FORM } from './native-block/field-columns.ts'
 import type { LineColumns } from './native-block/line-block.ts'
@@ -34,9 +34,10 @@ export interface LineCodec {
    * first line that lost a name.
    *
    * @param from first row of the run to append
+   * @param stretch counts work of the call that the bytes of its rows do not suggest; absent: nothing counts it
    * @returns the row that falls back; `run.rows` when all were appended
    */
-  fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number
+  fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns, stretch?: Stretch): number
 }
 
 /**
@@ -129,10 +130,39 @@ export function fillAll(
   columns: LineColumns,
   from = 0,
 ): void {
-  let row = codec.fill(run, from, names, columns)
-  while (row < run.rows) {
-    lineCodec.fill({ ...run, rows: row + 1 }, row, names, columns)
-    row = codec.fill(run, row + 1, names, columns)
+  finish(fillingAll(codec, run, names, columns, new Stretch(), from))
+}
+
+/**
+ * Like `fillAll`, with pauses. Rows that fall back count for the stretch, since their members are read one by one. After a call that
+ * took more work than the bytes of its rows suggest, the next one has as many rows as a stretch has room for.
+ */
+export function* fillingAll(
+  codec: LineCodec,
+  run: LineRun,
+  names: FieldNames,
+  columns: LineColumns,
+  stretch: Stretch,
+  from = 0,
+): Steps {
+  let most = Number.POSITIVE_INFINITY
+  let row = from
+  for (;;) {
+    const first = row
+    const { left } = stretch
+    const part = first + most < run.rows ? { ...run, rows: first + most } : run
+    row = codec.fill(part, first, names, columns, stretch)
+    if (row < part.rows) {
+      const bytes = (run.ends[row] as number) - (run.starts[row] as number)
+      lineCodec.fill({ ...run, rows: row + 1 }, row, names, columns)
+      stretch.left -= bytes * MEMBER_BYTE_UNITS
+      row++
+    }
+    if (row === run.rows) return
+    most = Math.max(1, Math.floor(((row - first) * STRETCH_UNITS) / (left - stretch.left)))
+    if (stretch.left > 0) continue
+    yield
+    stretch.begin()
   }
 }
 

@@ -229,6 +229,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/lines/wasm': [
+    'engine',
     'engine/lines',
     'engine/lines/columns',
     'engine/lines/native-block',

@@ -20,6 +20,13 @@ const KIND = {
 } as const
 /** Names beyond it are answered with 0, which makes the row fall back. */
 const NO_NAME = 0
+/**
+ * Names that a call of the codec may ask for, more than a line of ingestion has. A call thus takes some milliseconds, however many new
+ * names its rows have.
+ */
+export const MOST_ASKED = 4_096
+/** A shape takes as long as that many names. */
+const NAMES_OF_SHAPE = 4
 /** Number of other seeds after which all names are forgotten instead. */
 const MAX_SEEDS = 4
 
@@ -55,6 +62,7 @@ export class KnownNames {
   #needsSeed = false
   #seed = 0
   #seeds = 0
+  #asked = 0
   /** Whether the present block can have a row of a shape. */
   admits: (shape: string) => boolean = () => true
 
@@ -70,6 +78,16 @@ export class KnownNames {
   /** Words by which names and levels are numbered; another object after all were forgotten. */
   get words(): NumberedWords {
     return this.#words
+  }
+
+  /** Begins a call, which may ask for `MOST_ASKED` names. */
+  beginCall(): void {
+    this.#asked = 0
+  }
+
+  /** Names that the present call has asked for. */
+  get asked(): number {
+    return this.#asked
   }
 
   /** Makes the names of an account those that the program reads. @param levels that may be sent until the next call */
@@ -113,7 +131,10 @@ export class KnownNames {
   }
 
   #nameOf(parent: number, at: number, length: number): number {
-    if (parent === this.#shapesRoot) return this.#addShape(at, length)
+    if (this.#asked >= MOST_ASKED) return NO_NAME
+    const isShape = parent === this.#shapesRoot
+    this.#asked += isShape ? NAMES_OF_SHAPE : 1
+    if (isShape) return this.#addShape(at, length)
     if (length > MAX_NAME_CHARACTERS) return NO_NAME
     const key = this.memory.bytes.toString('utf8', at, at + length)
     if (parent === this.#levelsRoot) return this.#addLevel(at, length, key)

@@ -10,7 +10,9 @@ import { nativeBlock } from '../native-block/native-block.ts'
 import { MAX_SHAPES, SlottedColumns } from '../native-block/slotted-columns.ts'
 import { timeBounds } from '../scan/timestamp.ts'
 import { MAX_LITERAL_BYTES } from '../slots/line-shape.ts'
+import { MAX_FIELD_NAMES } from '../stored-line/field-names.ts'
 import { FieldNames } from '../stored-line/line-fields.ts'
+import { MOST_ASKED } from './known-names.ts'
 import { WasmCodec } from './wasm-codec.ts'
 
 function runOf(lines: readonly string[], timeMs = DAY_MS): LineRun {
@@ -319,6 +321,24 @@ describe('the names that the codec knows', () => {
     const lines = Array.from({ length: most / 100 + 10 }, (_, row) => lineOf(row * 100))
     fellBackOf([runOf(lines), runOf(['{"a":{"k1":2},"b":"x"}']), runOf(lines.slice(0, 5))], codec)
     expect(codec.memory.exports.nameCount()).toBeLessThan(most)
+  })
+
+  test('a call that has asked for very many names leaves the next row to the complete rules', () => {
+    const codec = new WasmCodec(0)
+    const keys = (from: number, count: number) =>
+      Array.from({ length: count }, (_, key) => `"k${from + key}":1`).join()
+    // The names of the day are full, so that further ones need not be accepted.
+    const full = runOf([`{"a":{${keys(0, MAX_FIELD_NAMES)}}}`])
+    const names = new FieldNames()
+    const columns = new FieldColumns()
+    fillAll(codec, full, names, columns)
+    const rowsOf = (more: number) =>
+      runOf([`{"b":{${keys(0, MOST_ASKED - 1)}}}`, `{"c":{${keys(0, more)}}}`, `{"a":{${keys(0, 1)}}}`])
+    const run = rowsOf(1)
+    expect(codec.fill(run, 0, names, columns)).toBe(1)
+    const exact = { ...run, rows: 1 }
+    expect(new WasmCodec(0).fill(exact, 0, names, columns)).toBe(1)
+    fellBackOf([full, rowsOf(1), rowsOf(900), rowsOf(900)], codec)
   })
 
   test('more levels than fit are forgotten', () => {

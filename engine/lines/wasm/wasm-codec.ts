@@ -1,3 +1,4 @@
+import type { Stretch } from '../../steps.ts'
 import type { BodyReader, LineCodec, LineRun } from '../line-codec.ts'
 import type { ReadRows } from '../native-block/field-columns.ts'
 import type { LineColumns } from '../native-block/line-block.ts'
@@ -12,6 +13,8 @@ import { WasmScanner } from './wasm-scanner.ts'
 const FEWEST_ROWS = 8
 /** A row that falls back after fewer read ones is a sign that most of the account's rows do. */
 const FEW_READ = 4
+/** Units of a name that the program asks for. */
+const NAME_UNITS = 50
 /** Largest number of rows that are skipped before one is tried, for an account whose rows all fall back. */
 const MOST_SKIPPED = 64
 
@@ -28,7 +31,7 @@ interface Progress {
 /**
  * The codec in WebAssembly. It fills columns in one pass over the bytes of lines, without an object per line. Rows that
  * are unusual fall back, and so do rows with a name of a field that is new today. Names are accepted by the complete rules
- * alone. Its memory is bounded; a longer run is read in parts.
+ * alone. A row falls back, too, if its call has asked for too many names. Its memory is bounded; a longer run is read in parts.
  */
 export class WasmCodec implements LineCodec {
   readonly #known = new KnownNames()
@@ -71,7 +74,14 @@ export class WasmCodec implements LineCodec {
     })
   }
 
-  fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number {
+  fill(run: LineRun, from: number, names: FieldNames, columns: LineColumns, stretch?: Stretch): number {
+    this.#known.beginCall()
+    const row = this.#fillRows(run, from, names, columns)
+    if (stretch !== undefined) stretch.left -= this.#known.asked * NAME_UNITS
+    return row
+  }
+
+  #fillRows(run: LineRun, from: number, names: FieldNames, columns: LineColumns): number {
     const progress = this.#progressOf(names)
     let row = from
     while (row < run.rows) {
