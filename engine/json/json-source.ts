@@ -1,4 +1,4 @@
-import type { Steps } from '../steps.ts'
+import { finish, type Steps } from '../steps.ts'
 import { skipBlanks, stringEnd } from './marked-keys.ts'
 
 /**
@@ -14,6 +14,7 @@ const ZERO = 0x30
 const NINE = 0x39
 const COLON = 0x3a
 const ARRAY = 0x5b
+const BACKSLASH = 0x5c
 const ARRAY_END = 0x5d
 const OBJECT = 0x7b
 const OBJECT_END = 0x7d
@@ -21,6 +22,8 @@ const LETTER_E = 0x65
 const LOWER_CASE = 0x20
 /** Members or elements of one step: half a millisecond. */
 export const PARTS_OF_STEP = 2_000
+/** Characters of one step of a walk: half a millisecond if each of them counts. */
+const CHARACTERS_OF_STEP = 64 * 1024
 /** A shorter number has no more digits than a double keeps. */
 const EXACT_DIGITS = 15
 
@@ -33,9 +36,13 @@ export interface Span {
 /** @returns the members of the object that begins at `from`; the last one of a repeated name counts */
 export function membersAt(text: string, from: number): Map<string, string> {
   const members = new Map<string, string>()
-  forEachMember(text, skipBlanks(text, from + 1), Number.POSITIVE_INFINITY, (key, start, end) =>
-    members.set(key, text.slice(start, end)),
-  )
+  for (let at = skipBlanks(text, from + 1); text[at] !== '}'; ) {
+    const keyEnd = valueEnd(text, at)
+    const start = afterColon(text, keyEnd)
+    const end = valueEnd(text, start)
+    members.set(keyOf(text.slice(at, keyEnd)), text.slice(start, end))
+    at = nextPart(text, end)
+  }
   return members
 }
 
@@ -46,36 +53,26 @@ export function* readingMembers(
   names?: ReadonlySet<string>,
 ): Steps<Map<string, string>> {
   const members = new Map<string, string>()
-  const note = (key: string, start: number, end: number) => {
+  let read = 0
+  for (let at = skipBlanks(text, from + 1); text[at] !== '}'; ) {
+    const keyEnd = yield* findingEnd(text, at)
+    const start = afterColon(text, keyEnd)
+    const end = yield* findingEnd(text, start)
+    const key = keyOf(text.slice(at, keyEnd))
     if (names === undefined || names.has(key)) members.set(key, text.slice(start, end))
+    at = nextPart(text, end)
+    if (++read % PARTS_OF_STEP === 0) yield
   }
-  for (let at = skipBlanks(text, from + 1); text[at] !== '}'; yield)
-    at = forEachMember(text, at, PARTS_OF_STEP, note)
   return members
 }
 
-/**
- * Visits members of an object from one of them on.
- *
- * @returns position of the next member, or of the closing brace
- */
-function forEachMember(
-  text: string,
-  first: number,
-  most: number,
-  note: (key: string, start: number, end: number) => void,
-): number {
-  let at = first
-  for (let left = most; left > 0 && text[at] !== '}'; left--) {
-    const keyEnd = valueEnd(text, at)
-    const written = text.slice(at, keyEnd)
-    const key = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
-    const start = skipBlanks(text, skipBlanks(text, keyEnd) + 1)
-    const end = valueEnd(text, start)
-    note(key.toWellFormed(), start, end)
-    at = nextPart(text, end)
-  }
-  return at
+function keyOf(written: string): string {
+  const key = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
+  return key.toWellFormed()
+}
+
+function afterColon(text: string, keyEnd: number): number {
+  return skipBlanks(text, skipBlanks(text, keyEnd) + 1)
 }
 
 /** Yields the elements of the array that begins at `from`, on demand. */
@@ -90,13 +87,29 @@ export function* elementsAt(text: string, from: number): Generator<Span> {
 
 /** Deepest nesting of arrays and objects; also valid for texts that are not JSON. */
 export function nestingOf(text: string): number {
+  return finish(findingNesting(text))
+}
+
+/** Like `nestingOf`, in steps. */
+export function* findingNesting(text: string): Steps<number> {
   let level = 0
   let deepest = 0
+  let isInString = false
+  let restAt = CHARACTERS_OF_STEP
   for (let at = 0; at < text.length; at++) {
+    if (at >= restAt) {
+      yield
+      restAt = at + CHARACTERS_OF_STEP
+    }
+    if (isInString) {
+      at = quoteFrom(text, at)
+      isInString = isEscaped(text, at)
+      continue
+    }
     const unit = text.charCodeAt(at)
-    if (unit === 0x22) at = stringEnd(text, at) - 1
-    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, ++level)
-    else if (unit === 0x7d || unit === 0x5d) level--
+    if (unit === QUOTE) isInString = true
+    else if (unit === OBJECT || unit === ARRAY) deepest = Math.max(deepest, ++level)
+    else if (unit === OBJECT_END || unit === ARRAY_END) level--
   }
   return deepest
 }
@@ -108,16 +121,32 @@ export function nestingOf(text: string): number {
  * @param text valid JSON
  */
 export function partsOf(text: string): number {
+  return finish(countingParts(text))
+}
+
+/** Like `partsOf`, in steps. */
+export function* countingParts(text: string): Steps<number> {
   let parts = 0
   /** Digits of the present number, with its point. */
   let digits = 0
+  let isInString = false
+  let restAt = CHARACTERS_OF_STEP
   for (let at = 0; at < text.length; at++) {
+    if (at >= restAt) {
+      yield
+      restAt = at + CHARACTERS_OF_STEP
+    }
+    if (isInString) {
+      at = quoteFrom(text, at)
+      isInString = isEscaped(text, at)
+      continue
+    }
     const unit = text.charCodeAt(at)
     if ((unit >= ZERO && unit <= NINE) || unit === POINT) {
       if (digits++ === EXACT_DIGITS) parts++
       continue
     }
-    if (unit === QUOTE) at = stringEnd(text, at) - 1
+    if (unit === QUOTE) isInString = true
     else if (unit === COLON || unit === OBJECT || unit === ARRAY) parts++
     else if (digits > 0 && (unit | LOWER_CASE) === LETTER_E) parts++
     digits = 0
@@ -126,19 +155,33 @@ export function partsOf(text: string): number {
 }
 
 /** Returns the same JSON without blanks between parts. @param text valid JSON */
-export function withoutBlanks(text: string): string {
+export function* removingBlanks(text: string): Steps<string> {
+  /** What is kept of the present step. They are joined here, since a text of very many pieces is slow to read. */
+  let kept: string[] = []
   let result = ''
   let copied = 0
+  let isInString = false
+  let restAt = CHARACTERS_OF_STEP
   for (let at = 0; at < text.length; at++) {
+    if (at >= restAt) {
+      result += kept.join('')
+      kept = []
+      yield
+      restAt = at + CHARACTERS_OF_STEP
+    }
+    if (isInString) {
+      at = quoteFrom(text, at)
+      isInString = isEscaped(text, at)
+      continue
+    }
     const unit = text.charCodeAt(at)
-    if (unit === QUOTE) at = stringEnd(text, at) - 1
+    if (unit === QUOTE) isInString = true
     else if (unit <= BLANK) {
-      result += text.slice(copied, at)
-      copied = skipBlanks(text, at)
-      at = copied - 1
+      if (at > copied) kept.push(text.slice(copied, at))
+      copied = at + 1
     }
   }
-  return result + text.slice(copied)
+  return result + kept.join('') + text.slice(copied)
 }
 
 /** Position after a part: the next part, or the closing bracket. */
@@ -147,31 +190,78 @@ export function nextPart(text: string, end: number): number {
   return text[at] === ',' ? skipBlanks(text, at + 1) : at
 }
 
-/** Position after the value that begins at `from`. */
-export function valueEnd(text: string, from: number): number {
+/**
+ * Position after the value that begins at `from`.
+ *
+ * @param limit the value is not followed beyond this position: the result is then greater, and is not its end
+ */
+export function valueEnd(text: string, from: number, limit = text.length + 1): number {
   const first = text[from]
-  if (first === '"') return stringEnd(text, from)
-  if (first === '{' || first === '[') return containerEnd(text, from)
-  return scalarEnd(text, from)
+  if (first === '"') return stringEnd(text, from, limit)
+  if (first === '{' || first === '[') return containerEnd(text, from, limit)
+  return scalarEnd(text, from, limit)
+}
+
+/** Like `valueEnd`, in steps. @param text valid JSON */
+export function* findingEnd(text: string, from: number): Steps<number> {
+  let restAt = from + CHARACTERS_OF_STEP
+  const end = valueEnd(text, from, restAt)
+  if (end <= restAt) return end
+  let level = 0
+  let isInString = false
+  for (let at = from; at < text.length; at++) {
+    if (at >= restAt) {
+      yield
+      restAt = at + CHARACTERS_OF_STEP
+    }
+    if (isInString) {
+      at = quoteFrom(text, at)
+      isInString = isEscaped(text, at)
+      if (!isInString && level === 0) return at + 1
+      continue
+    }
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) isInString = true
+    else if (unit === OBJECT || unit === ARRAY) level++
+    else if (level === 0) {
+      if (isEndOfScalar(unit)) return at
+    } else if ((unit === OBJECT_END || unit === ARRAY_END) && --level === 0) return at + 1
+  }
+  return text.length
+}
+
+/** Position of the next quote at or after `from`; the end of the text without one. */
+function quoteFrom(text: string, from: number): number {
+  const at = text.indexOf('"', from)
+  return at < 0 ? text.length : at
+}
+
+/** Whether the quote at a position within a string belongs to it. */
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (quote - first) % 2 === 1
 }
 
 /** Position after the number or word that begins at `from`. */
-export function scalarEnd(text: string, from: number): number {
+export function scalarEnd(text: string, from: number, limit = text.length + 1): number {
   let at = from
-  for (; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === COMMA || unit === ARRAY_END || unit === OBJECT_END || unit <= BLANK) break
-  }
+  while (at < text.length && at <= limit && !isEndOfScalar(text.charCodeAt(at))) at++
   return at
 }
 
-function containerEnd(text: string, from: number): number {
+function isEndOfScalar(unit: number): boolean {
+  return unit === COMMA || unit === ARRAY_END || unit === OBJECT_END || unit <= BLANK
+}
+
+function containerEnd(text: string, from: number, limit: number): number {
+  const last = Math.min(text.length, limit)
   let level = 0
-  for (let at = from; at < text.length; at++) {
+  for (let at = from; at < last; at++) {
     const unit = text.charCodeAt(at)
-    if (unit === 0x22) at = stringEnd(text, at) - 1
-    else if (unit === 0x7b || unit === 0x5b) level++
-    else if ((unit === 0x7d || unit === 0x5d) && --level === 0) return at + 1
+    if (unit === QUOTE) at = stringEnd(text, at, limit) - 1
+    else if (unit === OBJECT || unit === ARRAY) level++
+    else if ((unit === OBJECT_END || unit === ARRAY_END) && --level === 0) return at + 1
   }
-  return text.length
+  return last === limit ? limit + 1 : last
 }

@@ -52,12 +52,17 @@ export function skipBlanks(text: string, from: number): number {
   }
 }
 
-/** Position after the closing quote of the string that begins at `from`; the end of the text when it is missing. */
-export function stringEnd(text: string, from: number): number {
+/**
+ * Position after the closing quote of the string that begins at `from`; the end of the text when it is missing.
+ *
+ * @param limit the string is not followed beyond this position: the result is then greater, and is not its end
+ */
+export function stringEnd(text: string, from: number, limit = text.length): number {
   let at = from
   for (;;) {
     at = text.indexOf('"', at + 1)
     if (at < 0) return text.length
+    if (at >= limit) return at + 1
     let backslashes = 0
     while (text[at - 1 - backslashes] === '\\') backslashes++
     if (backslashes % 2 === 0) return at + 1

@@ -109,6 +109,51 @@ describe('150,000 parts in one body, which made all other work wait for a tenth 
   })
 })
 
+describe('1.9 MB in one part of a line, which made all other work wait for 15 to 40 ms', () => {
+  const LONG = 1_900_000
+  const parts: readonly (readonly [what: string, value: string])[] = [
+    ['digits', '7'.repeat(LONG)],
+    ['blanks', `{"a":1${' '.repeat(LONG)}}`],
+    ['numbers', `[${'1,'.repeat(LONG / 2)}1]`],
+    ['texts', `[${'"",'.repeat(LONG / 3)}1]`],
+    ['escaped quotes', `["${'\\"'.repeat(LONG / 2)}"]`],
+    ['halves of surrogate pairs', `["${'\\ud800'.repeat(LONG / 6)}"]`],
+  ]
+  const members = ['meta', 'app', 'timestamp', 'tags', 'unknown']
+
+  test.each(parts)('%s are walked over in steps', (_what, value) => {
+    for (const member of members)
+      expect(stepsOf(lined(`"${member}":${value}`)), member).toBeGreaterThanOrEqual(80)
+  })
+
+  test('blanks before or behind the members of a line are walked over in steps', () => {
+    const blanks = ' '.repeat(LONG)
+    for (const line of [`{${blanks}"line":"x","q":1}`, `{"line":"x","q":1${blanks}}`])
+      expect(stepsOf(`{"lines":[${line}]}`)).toBeGreaterThanOrEqual(50)
+  })
+
+  test('a word that is a list or an object is kept as sent, without a parse', () => {
+    const words = ['[1, {"a":1.0}]', '{"a" : "\\ud800"}']
+    const reader = new LineReader()
+    reader.load([Buffer.from(lined(`"app":${words[0]},"env":${words[1]},"q":1`))])
+    const batch = new LineBatchBuilder()
+    reader.readLines(batch, timeBounds(1_767_225_600_000, 30), null, LIMIT_BYTES)
+    const view = LineBatchView.decode(batch.encode('account', 'ingest'))
+    expect([view.app(0), view.env(0)]).toEqual([words[0], '{"a" : "\\ufffd"}'])
+  })
+
+  test('a body whose brackets never end is refused after a walk in steps', () => {
+    const reader = new LineReader()
+    reader.load([Buffer.from(`{"lines":["x"],"q":${'['.repeat(LONG)}`)])
+    const steps = reader.parsingLines(new LineBatchBuilder(), timeBounds(0, 30), null, LIMIT_BYTES)
+    let count = 0
+    expect(() => {
+      while (!steps.next().done) count++
+    }).toThrow('256 levels')
+    expect(count).toBeGreaterThan(25)
+  })
+})
+
 describe('meta with very many members', () => {
   test('is cut like all meta above the limit', () => {
     const meta = `{${numbered(110_000)}}`

@@ -2,16 +2,18 @@ import { isUtf8 } from 'node:buffer'
 import { TIMESTAMP_ABSENT, TIMESTAMP_OTHER } from '../../../schemas/log/line-batch.ts'
 import { compactJson } from '../../json/compact-json.ts'
 import {
-  elementsAt,
+  countingParts,
+  findingEnd,
+  findingNesting,
   membersAt,
-  nestingOf,
+  nextPart,
   PARTS_OF_STEP,
-  partsOf,
   readingMembers,
-  withoutBlanks,
+  removingBlanks,
 } from '../../json/json-source.ts'
+import { skipBlanks } from '../../json/marked-keys.ts'
 import { bytesOfParts, FREE_PARTS } from '../../json/part-bytes.ts'
-import { wellFormedSource } from '../../json/well-formed-source.ts'
+import { makingWellFormed } from '../../json/well-formed-source.ts'
 import type { Steps } from '../../steps.ts'
 import type { LineBatchBuilder } from '../columns/line-batch-builder.ts'
 import {
@@ -37,11 +39,14 @@ import { walkingBody } from './walking-body.ts'
 const NESTING_LIMIT = 256
 /** Characters of lines per step: half a millisecond where each has a member without a meaning. */
 const STEP_CHARACTERS = 4_096
-/** A longer line is read in several steps, each of which passes over it once or twice. */
+/** A longer line is read in several steps: no walk over it is made in one go. */
 const LONG_LINE_CHARACTERS = 64 * 1024
+/** Escapes of one step: a tenth of a millisecond. */
+const ESCAPES_OF_STEP = 10_000
 
 /** Members of a body with a meaning; a body of 2 MB has room for 200,000 others. */
-const BODY_MEMBERS: ReadonlySet<string> = new Set(['apikey', 'hostname', 'mac', 'ip', 'tags', 'lines', 'ls'])
+const ENVELOPE_MEMBERS = ['apikey', 'hostname', 'mac', 'ip', 'tags'] as const
+const BODY_MEMBERS: ReadonlySet<string> = new Set([...ENVELOPE_MEMBERS, 'lines', 'ls'])
 const META: ReadonlySet<string> = new Set(['meta'])
 
 /** Members that a body may have beside its lines (one compiled client sends them); query parameters win over them. */
@@ -73,24 +78,27 @@ export function* openingBody(bytes: Buffer): Steps<JsonBody> {
     const key = textOf(body.toString('utf8', keyStart, keyEnd))
     if (BODY_MEMBERS.has(key)) members.set(key, body.toString('utf8', valueStart, valueEnd))
   })
-  if (end !== body.length) throw unreadable(body.toString('utf8', start))
+  if (end !== body.length) throw yield* explainingUnreadable(body.toString('utf8', start))
   return { members }
 }
 
-function unreadable(text: string): BodyError {
-  return nestingOf(text) > NESTING_LIMIT
+function* explainingUnreadable(text: string): Steps<BodyError> {
+  return (yield* findingNesting(text)) > NESTING_LIMIT
     ? new BodyError('unreadable', `The body is nested more than ${NESTING_LIMIT} levels deep`)
     : new BodyError('unreadable', 'The body is not valid JSON')
 }
 
 export function* readingEnvelope({ members }: JsonBody): Steps<Envelope> {
-  const tags = yield* readingTags(members.get('tags'))
+  const wellFormed = new Map<string, string>()
+  for (const name of ENVELOPE_MEMBERS)
+    wellFormed.set(name, yield* makingWellFormed(members.get(name) ?? 'null'))
+  const tags = yield* readingTags(wellFormed.get('tags'))
   return {
-    apikey: wordOf(members.get('apikey')),
+    apikey: wordOf(wellFormed.get('apikey')),
     // The value is trimmed like the query's: a host of blanks counts as absent.
-    hostname: cutCharacters(wordOf(members.get('hostname')).trim(), HOST_LIMIT_CHARACTERS),
-    mac: wordOf(members.get('mac')).trim(),
-    ip: wordOf(members.get('ip')).trim(),
+    hostname: cutCharacters(wordOf(wellFormed.get('hostname')).trim(), HOST_LIMIT_CHARACTERS),
+    mac: wordOf(wellFormed.get('mac')).trim(),
+    ip: wordOf(wellFormed.get('ip')).trim(),
     tags: cleanTags(tags),
   }
 }
@@ -117,12 +125,14 @@ export function* parsingLines(
   const spare = new SpareBytes(spareBytes)
   const requestTags = new Set(tags)
   let restAt = STEP_CHARACTERS
-  for (const { start, end } of elementsAt(source, 0)) {
-    if (start > restAt) {
+  for (let at = skipBlanks(source, 1); source[at] !== ']'; ) {
+    if (at > restAt) {
       yield
-      restAt = start + STEP_CHARACTERS
+      restAt = at + STEP_CHARACTERS
     }
-    const element = source.slice(start, end)
+    const end = yield* findingEnd(source, at)
+    const element = source.slice(at, end)
+    at = nextPart(source, end)
     const line = yield* parsingLine(element, batch, bounds, requestTags, spare)
     if (line === undefined) refused.push(count)
     if (line?.isRetimed) retimed++
@@ -165,36 +175,37 @@ interface AddedLine {
 
 /** @returns undefined for a line without anything to store */
 function* parsingLine(
-  source: string,
+  sent: string,
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   requestTags: ReadonlySet<string>,
   spare: SpareBytes,
 ): Steps<AddedLine | undefined> {
-  if (source[0] === '"') {
+  if (sent[0] === '"') {
     spare.take(tagBytes(requestTags.size))
-    return addBareLine(batch, bounds, source)
+    return addBareLine(batch, bounds, sent)
   }
-  if (source[0] !== '{') return undefined
+  if (sent[0] !== '{') return undefined
+  // The sources of its members are well-formed, too.
+  const source = yield* makingWellFormed(sent)
   const isLong = source.length > LONG_LINE_CHARACTERS
   if (isLong) yield
-  spare.take(yield* partBytes(source, isLong))
+  spare.take(yield* partBytes(source))
   const members = isLong ? yield* readingMembers(source, 0) : membersAt(source, 0)
   const text = take(members, 'line')
   if (text === undefined) return undefined
   const tags = yield* readingTags(take(members, 'tags'))
   spare.take(tagBytes(requestTags.size + tags.length))
-  return addLine(batch, bounds, cleanTags(tags, requestTags), text, members, spare)
+  return yield* addingLine(batch, bounds, cleanTags(tags, requestTags), text, members, spare)
 }
 
 /** Bytes that the parts of a line, without its meta, count against the limit of a body. */
-function* partBytes(line: string, isLong: boolean): Steps<number> {
+function* partBytes(line: string): Steps<number> {
   if (line.length <= FREE_PARTS) return 0
-  const parts = partsOf(line)
+  const parts = yield* countingParts(line)
   if (parts <= FREE_PARTS) return 0
-  if (isLong) yield
   const meta = (yield* readingMembers(line, 0, META)).get('meta') ?? ''
-  return bytesOfParts(parts - partsOf(meta))
+  return bytesOfParts(parts - (yield* countingParts(meta)))
 }
 
 /** Adds a text without anything beside it. */
@@ -209,33 +220,33 @@ function addBareLine(batch: LineBatchBuilder, bounds: TimeBounds, source: string
 }
 
 /** @param members those beside text and tags; members with a meaning are removed, and the rest is kept under meta */
-function addLine(
+function* addingLine(
   batch: LineBatchBuilder,
   bounds: TimeBounds,
   tags: readonly string[],
   textSource: string,
   members: Map<string, string>,
   spare: SpareBytes,
-): AddedLine {
+): Steps<AddedLine> {
   const text = Buffer.from(textOf(textSource))
   const end = cutUtf8(text, 0, text.length, LINE_LIMIT_BYTES)
   const timestamp = takeTimestamp(members)
   const time = timestamp === undefined ? undefined : timeOf(timestamp, bounds)
-  const meta = metaOf(take(members, 'meta'), spare)
+  const meta = yield* readingMeta(take(members, 'meta'), spare)
   const host = takeHost(members)
   const app = takeWord(members, 'app', undefined, APP_LIMIT_CHARACTERS)
   const level = takeWord(members, 'level', undefined, LEVEL_LIMIT_CHARACTERS)
   const env = takeWord(members, 'env', undefined, Number.POSITIVE_INFINITY)
   const file = takeWord(members, 'file', 'f', Number.POSITIVE_INFINITY)
   const rest = restText({
-    timestamp: time?.kind === TIMESTAMP_OTHER ? wellFormedSource(timestamp as string) : undefined,
+    timestamp: time?.kind === TIMESTAMP_OTHER ? timestamp : undefined,
     clamped: time?.clamped === true,
     tags,
     label: takeObject(members, 'label'),
     annotation: takeObject(members, 'annotation'),
     truncated: end !== text.length,
     metaCut: meta.cut,
-    other: new Map([...members].map(([key, source]) => [key, wellFormedSource(source)])),
+    other: members,
   })
   batch.add({
     line: text.subarray(0, end),
@@ -308,49 +319,51 @@ function takeObject(members: Map<string, string>, name: string): string | undefi
   if (source === 'null') members.delete(name)
   if (source?.[0] !== '{') return undefined
   members.delete(name)
-  return wellFormedSource(source)
+  return source
 }
 
 /** Ingestion, section 3.3. Meta that exceeds the limit even as compact JSON becomes cut plain text that is not parsed. */
-function metaOf(
+function* readingMeta(
   source: string | undefined,
   spare: SpareBytes,
-): { readonly text: string; readonly cut: boolean } {
+): Steps<{ readonly text: string; readonly cut: boolean }> {
   if (source === undefined) return { text: '', cut: false }
   const isText = source[0] === '"'
-  const sent = wellFormedSource(source)
   const isScalar = !isText && source[0] !== '{' && source[0] !== '['
-  const isOver = !isText && Buffer.byteLength(sent) > META_LIMIT_BYTES
+  const isOver = !isText && Buffer.byteLength(source) > META_LIMIT_BYTES
   const plain = isText
     ? textOf(source)
     : isOver
-      ? overLimit(sent, spare)
+      ? yield* compacting(source, spare)
       : isScalar
-        ? compactJson(sent)
-        : sent
+        ? compactJson(source)
+        : source
   if (isText && (plain === '' || plain === '{}')) return { text: '', cut: false }
   const bytes = Buffer.from(plain)
   const end = cutUtf8(bytes, 0, bytes.length, META_LIMIT_BYTES)
   if (end !== bytes.length) return { text: bytes.toString('utf8', 0, end), cut: true }
-  return { text: isScalar ? JSON.stringify(plain) : isText ? sent : plain, cut: false }
+  return { text: isScalar ? JSON.stringify(plain) : isText ? source : plain, cut: false }
 }
 
 /**
  * Meta as compact JSON. A text that exceeds the limit only because of its blanks and escapes is not parsed: its beginning
  * is kept.
  */
-function overLimit(meta: string, spare: SpareBytes): string {
-  const text = withoutBlanks(meta)
-  if (Buffer.byteLength(text) - savedByUnescaping(text) > META_LIMIT_BYTES) return text
-  spare.take(bytesOfParts(partsOf(text)))
+function* compacting(meta: string, spare: SpareBytes): Steps<string> {
+  const text = yield* removingBlanks(meta)
+  if (Buffer.byteLength(text) - (yield* countingSaved(text)) > META_LIMIT_BYTES) return text
+  spare.take(bytesOfParts(yield* countingParts(text)))
   return compactJson(text)
 }
 
 /** Maximum number of bytes that escapes can save in another spelling. */
-function savedByUnescaping(text: string): number {
+function* countingSaved(text: string): Steps<number> {
   let saved = 0
-  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at + 2))
+  let escapes = 0
+  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at + 2)) {
     saved += text[at + 1] === 'u' ? 5 : 1
+    if (++escapes % ESCAPES_OF_STEP === 0) yield
+  }
   return saved
 }
 
@@ -359,25 +372,31 @@ function* readingTags(source: string | undefined): Steps<string[]> {
   if (source === undefined || source === 'null') return []
   if (source[0] !== '[') return wordOf(source).split(',')
   const tags: string[] = []
-  for (const { start, end } of elementsAt(source, 0)) {
-    tags.push(wordOf(source.slice(start, end)))
+  for (let at = skipBlanks(source, 1); source[at] !== ']'; ) {
+    const end = yield* findingEnd(source, at)
+    tags.push(wordOf(source.slice(at, end)))
+    at = nextPart(source, end)
     if (tags.length % PARTS_OF_STEP === 0) yield
   }
   return tags
 }
 
-/** Any value as a word: a text itself, a number as `String` prints it, a list or an object as its JSON text. */
+/**
+ * Any value as a word: a text itself, a number as `String` prints it, a list or an object as its JSON text.
+ *
+ * @param source well-formed
+ */
 function wordOf(source: string | undefined): string {
   if (source === undefined || source === 'null') return ''
   if (source[0] === '"') return textOf(source)
+  if (source[0] === '{' || source[0] === '[') return source
   const value: unknown = JSON.parse(source)
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) return source
-  return typeof value === 'object' ? wellFormedSource(source) : String(value)
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? source : String(value)
 }
 
 /** The text of a string's source; the source itself for any other value. */
 function textOf(source: string): string {
-  if (source[0] !== '"') return wellFormedSource(source)
+  if (source[0] !== '"') return source
   const text = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1)
   return text.toWellFormed()
 }
