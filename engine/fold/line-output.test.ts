@@ -390,6 +390,23 @@ describe('lines of long records made all other work wait', () => {
     expect(Math.max(...fallen)).toBeLessThanOrEqual(2)
   })
 
+  test.each([
+    ['each after a line of 60,000 characters', 30, 60_000, 30],
+    ['before, within and after one of 900,000', 1, 900_000, 3],
+  ])('labels: pauses come %s', (_when, lines, characters, pauses) => {
+    const label = { a: Array(characters / 3).fill('') }
+    const batch = sentBatch(Array<SentLine>(lines).fill({ line: 'x', rest: { label } }))
+    const owner = new AccountState(CATALOGUE, 'a')
+    const moment = new FoldMoment()
+    const tables = new OpenTables()
+    moment.bringIntoForce(BEHAVIOUR)
+    moment.enter(7n, 1_000, 0)
+    const events = Array.from({ length: lines }, (_, index) => Event.ofLine(batch, index))
+    const run = { sink: CATALOGUE.defaultOwnStore(), owner, node: NODE, events, left: {} }
+    expect([...new LineOutput(PLACE, moment, tables, true).deliver(run as never)]).toHaveLength(pauses)
+    expect(tables.lines.take()?.rows).toBe(lines)
+  })
+
   test('members that all have are read with few pauses', () => {
     const { seen } = stored(
       () => ofLine(index => `"k${index}":${index}`),

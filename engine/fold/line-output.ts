@@ -91,11 +91,17 @@ export class LineOutput {
       if (isFilled) {
         if (this.#mustReadBefore(isReadAtOnce)) yield* this.#readingTexts(owner)
         if (isReadAtOnce) this.#appendText(event, row, run)
-        else this.#appendAlone(event, row, run, context)
+        else {
+          const isLong = this.#line.extra.length > LONG_EXTRA_CHARACTERS
+          if (isLong) yield
+          sink.fillFields(this.#line, context)
+          if (isLong) yield
+          this.#appendAlone(event, row, run)
+        }
       }
-      const { sizeBytes } = this.#line
-      stretch.left -=
-        EVENT_UNITS + (isReadAtOnce ? sizeBytes >> READ_AT_ONCE_BITS : sizeBytes * MEMBER_BYTE_UNITS)
+      const { sizeBytes, extra } = this.#line
+      stretch.left -= EVENT_UNITS + extra.length * MEMBER_BYTE_UNITS
+      stretch.left -= isReadAtOnce ? sizeBytes >> READ_AT_ONCE_BITS : sizeBytes * MEMBER_BYTE_UNITS
       if (stretch.left > 0) continue
       yield* this.#readingTexts(owner)
       yield
@@ -215,13 +221,12 @@ export class LineOutput {
     return rows > 0 && !(isReadAtOnce && bytes === this.#line.textBytes)
   }
 
-  /** Reads the members of a line one by one, and appends it unless a rule excludes it. */
-  #appendAlone(event: Event, row: number, run: LineRun, context: OwnStoreContext): void {
+  /** Appends a line whose members were read one by one, unless a rule excludes it. */
+  #appendAlone(event: Event, row: number, run: LineRun): void {
     const moment = this.#moment
-    const { owner, node, left, sink } = run
+    const { owner, node, left } = run
     const line = this.#line
     const position = { offset: moment.offset, row }
-    sink.fillFields(line, context)
     if (owner.rules.anyHold) {
       const place = { topic: this.#place.topic, partition: this.#place.partition, ...position }
       const judging = { bytes: event.bytes, meter: owner.ruleMeter(moment), behaviour: moment.behaviour }
@@ -290,6 +295,8 @@ export class LineOutput {
 
 /** Units of a line that is stored together with others, in addition to those for its bytes. */
 const TOGETHER_UNITS = 40
+/** Rare members of a line that take some milliseconds each to read, to find fields in, and to append. */
+const LONG_EXTRA_CHARACTERS = 256 * 1024
 /** Binary logarithm of the bytes of a line that are read per unit: 8. */
 const READ_AT_ONCE_BITS = 3
 

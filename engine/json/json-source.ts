@@ -156,7 +156,7 @@ export function* countingParts(text: string): Steps<number> {
 
 /** Returns the same JSON without blanks between parts. @param text valid JSON */
 export function* removingBlanks(text: string): Steps<string> {
-  /** What is kept of the present step. They are joined here, since a text of very many pieces is slow to read. */
+  /** Kept pieces of the present step. They are joined here, since a text of very many pieces is slow to read. */
   let kept: string[] = []
   let result = ''
   let copied = 0
