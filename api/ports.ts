@@ -33,7 +33,7 @@ import type { PlaceLimits } from './http/connection-places.ts'
 import type { Rate } from './http/rate-limit.ts'
 import type { IngestPorts } from './ingest/ingest-ports.ts'
 import { IngestWriter } from './ingest/ingest-writer.ts'
-import type { RecentKeys } from './ingest/recent-keys.ts'
+import type { RecentAnswers } from './ingest/recent-answers.ts'
 import type { ServiceStatus } from './operations/readiness.ts'
 import { ownHosts } from './pipeline/log-hosts.ts'
 import type { ReplayPorts } from './pipeline/replay-ports.ts'
@@ -233,7 +233,7 @@ export function logPorts(
 /** Builds the ports of ingestion, which append to the log. */
 export function ingestPorts(
   { topics: { ingest: topic }, catalogue, configuration, clock, entropy }: LogParts,
-  keys: RecentKeys,
+  keys: RecentAnswers,
 ): IngestPorts {
   return {
     logId: topic.logId,

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { SignInLinks } from '../api/auth/sign-in-links.ts'
 import type { KeyAnswers } from '../api/ingest/key-answers.ts'
-import { RecentKeys } from '../api/ingest/recent-keys.ts'
+import { RecentAnswers } from '../api/ingest/recent-answers.ts'
 import { deliveryMetrics } from '../api/operations/delivery-metrics.ts'
 import {
   bodyMetrics,
@@ -180,8 +180,8 @@ function rolesOf({ serves, engine }: ServedParts): SystemParts['roles'] {
   ]
 }
 
-async function recentKeys({ clock, opening, engine, keyAnswers }: ServedParts): Promise<RecentKeys> {
-  const keys = new RecentKeys({
+async function recentKeys({ clock, opening, engine, keyAnswers }: ServedParts): Promise<RecentAnswers> {
+  const keys = new RecentAnswers({
     clock,
     // While the store is unavailable, nothing reads the log. Senders do not wait, and exact repeats are recognised later.
     judgeKey: (account, idempotency, partition) =>

@@ -23,7 +23,7 @@ import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../
 import type { RateLimit } from '../http/rate-limit.ts'
 import { contentCodingOf, inflateBody } from './body.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
-import { idempotencyKeyOf, type KeptAnswer, type RecentKeys } from './recent-keys.ts'
+import { idempotencyKeyOf, type KeptAnswer, type RecentAnswers } from './recent-answers.ts'
 import { remoteAddressOf } from './remote-address.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
 
@@ -48,7 +48,7 @@ export interface IngestFrontOptions {
   /** Absent: the number of requests is not limited. */
   readonly rateLimit?: RateLimit | undefined
   /** Idempotency keys, which all entrances of a process share. */
-  readonly keys: RecentKeys
+  readonly keys: RecentAnswers
   /** Reads the lines of bodies; absent: the codec in WebAssembly. */
   readonly codec?: LineCodec
 }

@@ -1,7 +1,7 @@
 import type { LineRouting } from '../../engine/configuration/kinds/line-routing.ts'
 import type { ReportDeployment } from '../../engine/worker/reported-deployments.ts'
 import type { IngestWriter } from './ingest-writer.ts'
-import type { RecentKeys } from './recent-keys.ts'
+import type { RecentAnswers } from './recent-answers.ts'
 
 /** Ports of ingestion. */
 export interface IngestPorts {
@@ -9,6 +9,6 @@ export interface IngestPorts {
   readonly logId: string
   readonly writer: IngestWriter
   readonly partitionOf: LineRouting
-  readonly keys: RecentKeys
+  readonly keys: RecentAnswers
   readonly reportDeployment: ReportDeployment
 }

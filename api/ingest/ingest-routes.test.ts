@@ -16,7 +16,7 @@ import { RefusalLog } from '../auth/refusal-log.ts'
 import { sendError } from '../error-reply.ts'
 import { serveIngestion } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
-import { RecentKeys } from './recent-keys.ts'
+import { RecentAnswers } from './recent-answers.ts'
 
 const KEY = '7b273eb8adc962f2711ad760730debb0'
 const NOW_MS = 1_767_225_600_000
@@ -102,7 +102,7 @@ async function openFront(
       return partitionOfAccount(account, PARTITIONS)
     },
     authenticator,
-    keys: new RecentKeys({ clock }),
+    keys: new RecentAnswers({ clock }),
     clock: { ...clock, monotonicMs: () => (looks += options.monotonicStepMs ?? 0) },
     bodyLimitBytes: options.bodyLimitBytes ?? LIMIT_BYTES,
     corsOrigins: ['https://app.example.com'],

@@ -6,7 +6,7 @@ import { newestRecords, type ReadBudget } from '../../engine/log/newest-records.
 import { READ_BYTES } from '../../engine/log/records-between.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { keyAnswersType } from '../../schemas/log/key-answers.ts'
-import type { RecentKeys } from './recent-keys.ts'
+import type { RecentAnswers } from './recent-answers.ts'
 
 /** Bytes of all partitions that are read at a start: some 200,000 answers. */
 const NEWEST_BYTES = 32 * 1024 * 1024
@@ -17,7 +17,7 @@ export interface KeyAnswerReaderOptions {
   readonly topic: Topic
   readonly clock: Clock
   readonly logger: Logger
-  readonly keys: Pick<RecentKeys, 'learn'>
+  readonly keys: Pick<RecentAnswers, 'learn'>
   /** Maximum number of bytes read at the start. */
   readonly newestBytes?: number
 }

@@ -15,7 +15,7 @@ import { serveIngestion } from './ingest-routes.ts'
 import { IngestWriter } from './ingest-writer.ts'
 import { KeyAnswerReader } from './key-answer-reader.ts'
 import { KeyAnswers } from './key-answers.ts'
-import { RecentKeys } from './recent-keys.ts'
+import { RecentAnswers } from './recent-answers.ts'
 
 const PARTITIONS = 2
 const ACCOUNT = 'acme'
@@ -62,6 +62,8 @@ async function startProcess(
   const logger: Logger = { debug() {}, info() {}, warn: note, error: note }
   const keyAnswers = new KeyAnswers({ topic: { ...boundTo(topic), ...overrides }, clock, logger })
   const keys = new RecentKeys({ clock, announce: answer => keyAnswers.announce(answer) })
+  const keyAnswers = new KeyAnswers({ topic: withOverrides(topic, overrides), clock, logger })
+  const keys = new RecentAnswers({ clock, announce: answer => keyAnswers.announce(answer) })
   await keyAnswers.teach(keys)
   const app = await openFront({ clock, ingest, keys, seed })
   open.push(
@@ -86,7 +88,7 @@ async function startProcess(
 async function openFront(parts: {
   readonly clock: ManualClock
   readonly ingest: Topic
-  readonly keys: RecentKeys
+  readonly keys: RecentAnswers
   readonly seed: number
 }): Promise<FastifyInstance> {
   const { clock, ingest, keys, seed } = parts

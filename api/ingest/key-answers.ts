@@ -4,7 +4,7 @@ import type { Logger } from '../../engine/logger.ts'
 import type { KeyAnswer } from '../../schemas/log/key-answers.ts'
 import { KeyAnswerReader } from './key-answer-reader.ts'
 import { KeyAnswerWriter } from './key-answer-writer.ts'
-import type { RecentKeys } from './recent-keys.ts'
+import type { RecentAnswers } from './recent-answers.ts'
 
 /** Maximum time that a start waits for earlier answers: the rest is read while lines are accepted. */
 const START_PATIENCE_MS = 3_000
@@ -35,7 +35,7 @@ export class KeyAnswers {
   /**
    * Makes the keys follow all processes from now on. @returns when they know the earlier answers, or after some seconds
    */
-  async teach(keys: RecentKeys): Promise<void> {
+  async teach(keys: RecentAnswers): Promise<void> {
     const { signal } = this.#closing
     const reader = new KeyAnswerReader({ ...this.#options, keys }, signal)
     this.#reading = reader.run()

@@ -1,4 +1,4 @@
-import type { WordColumn } from '../event/word-member.ts'
+import type { WordsByLine } from '../event/word-member.ts'
 import { UNMETERED } from '../expressions/cost-meter.ts'
 import { compileTest, type Leaf } from './comparison.ts'
 import { type Condition, isUncounted } from './condition.ts'
@@ -31,11 +31,11 @@ export function uncountedPaths(condition: Condition): readonly string[] | undefi
  */
 export function compileOnColumns(
   condition: Condition,
-): (columns: ReadonlyMap<string, WordColumn>) => LinePredicate {
+): (columns: ReadonlyMap<string, WordsByLine>) => LinePredicate {
   return compileGroup(condition)
 }
 
-type Preparation = (columns: ReadonlyMap<string, WordColumn>) => LinePredicate
+type Preparation = (columns: ReadonlyMap<string, WordsByLine>) => LinePredicate
 
 function compileGroup({ expressions, logical_operation: operation = 'AND' }: Condition): Preparation {
   const parts = expressions.map(expression =>
@@ -76,7 +76,7 @@ function compileLeaf(leaf: Leaf): Preparation {
     return holds === inverted ? NOT_MET : MET
   }
   return columns => {
-    const { numbers, words } = columns.get(leaf.field) as WordColumn
+    const { numbers, words } = columns.get(leaf.field) as WordsByLine
     const truths = new Uint8Array(words.length).fill(UNREAD)
     return line => {
       const number = numbers[line] as number

@@ -5,7 +5,7 @@ import { GatewayRouteStates } from '../../api/ingest/gateway-route-states.ts'
 import { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
 import { PushFront } from '../../api/ingest/push-front.ts'
-import { RecentKeys } from '../../api/ingest/recent-keys.ts'
+import { RecentAnswers } from '../../api/ingest/recent-answers.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
 import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.ts'
 import { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
@@ -130,7 +130,7 @@ export class SimulatedProcess {
     }
     const inflating = new BodyRoom(BODY_LIMIT_BYTES)
     const authenticator = new ConfigurationAuthenticator(configuration, clock, { note() {} })
-    const keys = new RecentKeys({
+    const keys = new RecentAnswers({
       clock,
       judgeKey: (account, idempotency, partition) => engine.judgeKey(account, idempotency, partition),
     })

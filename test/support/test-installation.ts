@@ -1,7 +1,7 @@
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
-import { RecentKeys } from '../../api/ingest/recent-keys.ts'
+import { RecentAnswers } from '../../api/ingest/recent-answers.ts'
 import { ingestPorts, logPorts, type ServerPorts, type ServerSettings } from '../../api/ports.ts'
 import { buildServer } from '../../api/server.ts'
 import { type TcpOutbound, tcpOutbound } from '../../deploy/outbound/tcp-outbound.ts'
@@ -131,7 +131,7 @@ export async function testInstallation(
   }
   const ports: ServerPorts = {
     ...logPorts(parts),
-    ingest: ingestPorts(parts, new RecentKeys({ clock })),
+    ingest: ingestPorts(parts, new RecentAnswers({ clock })),
     status: { notReady: async () => [], notTaking: async () => [] },
     system: {
       startedAtMs: clock.wallMs(),

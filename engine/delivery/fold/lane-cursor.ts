@@ -2,7 +2,7 @@ import type { BatchStretch, LaneBatch, LaneCursorState } from '../../../schemas/
 import { PassedPositions } from '../../fold/spread/passed-positions.ts'
 import type { BatchRulesSource } from './batch-rules.ts'
 import { HandedEvents, lastPosition } from './handed-events.ts'
-import { OpenBatch } from './open-batch.ts'
+import { OpenLaneBatch } from './open-lane-batch.ts'
 import type { OutboxRecord } from './outbox-record.ts'
 import { passedOf, passedState } from './passed-state.ts'
 
@@ -42,7 +42,7 @@ export class LaneCursor {
   /** Positions of the account, also those of its other lanes: the fold counts new events in the same way. */
   #passed: PassedPositions
   /** By version and split, in the order in which they were opened. */
-  readonly #open = new Map<string, OpenBatch>()
+  readonly #open = new Map<string, OpenLaneBatch>()
   #closed: LaneBatch[] = []
   #closedBatches = 0
   #closedStretches = 0
@@ -69,7 +69,7 @@ export class LaneCursor {
     cursor.#closed = [...state.closed]
     for (const { stretches } of state.closed) cursor.#closedStretches += stretches.length
     for (const batch of state.open) {
-      const open = OpenBatch.restored(batch, rules.rulesOf(batch.type, batch.options))
+      const open = OpenLaneBatch.restored(batch, rules.rulesOf(batch.type, batch.options))
       cursor.#open.set(keyOf(batch.version, batch.split), open)
       cursor.#openStretches += open.stretches
     }
@@ -197,19 +197,19 @@ export class LaneCursor {
   }
 
   /** The open batch that takes an event of that size. One without room is closed. */
-  #batchFor(key: string, bytes: number): OpenBatch | undefined {
+  #batchFor(key: string, bytes: number): OpenLaneBatch | undefined {
     const batch = this.#open.get(key)
     if (batch === undefined || batch.takes(bytes)) return batch
     this.#close(key, batch)
     return undefined
   }
 
-  #begin(key: string, { version, type, options }: HandedEvents, split: string): OpenBatch {
+  #begin(key: string, { version, type, options }: HandedEvents, split: string): OpenLaneBatch {
     // Otherwise later events of the new revision could be sent before earlier ones.
     for (const [other, batch] of this.#open) if (batch.head.version !== version) this.#close(other, batch)
     if (this.#open.size === MAX_OPEN_BATCHES) this.#closeOldest()
     const head = { version, type, options, split, openedMs: this.#timeMs }
-    const batch = new OpenBatch(head, this.#rules.rulesOf(type, options))
+    const batch = new OpenLaneBatch(head, this.#rules.rulesOf(type, options))
     this.#open.set(key, batch)
     return batch
   }
@@ -219,7 +219,7 @@ export class LaneCursor {
     if (oldest !== undefined) this.#close(...oldest)
   }
 
-  #close(key: string, batch: OpenBatch): void {
+  #close(key: string, batch: OpenLaneBatch): void {
     this.#open.delete(key)
     this.#openStretches -= batch.stretches
     this.#closedStretches += batch.stretches

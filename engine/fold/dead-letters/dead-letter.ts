@@ -109,7 +109,7 @@ function failedPart(account: string, run: readonly DeadLetter[]): EncodedPart {
   const columns = eventColumns(
     run.map(letter => letter.event),
     account,
-    routeOf(event),
+    entranceOf(event),
   )
   const failures = run.map(
     ({ offset, row, failedAtMs, code, field, message }): Failure => ({
@@ -143,10 +143,10 @@ function belongTogether(a: DeadLetter, b: DeadLetter): boolean {
     a.version === b.version &&
     a.topic === b.topic &&
     a.partition === b.partition &&
-    routeOf(a.event) === routeOf(b.event)
+    entranceOf(a.event) === entranceOf(b.event)
   )
 }
 
-function routeOf(event: Event): string {
+function entranceOf(event: Event): string {
   return event.origin?.batch.entrance ?? ''
 }

@@ -13,7 +13,7 @@ export const WORD_MEMBERS = ['host', 'app', 'level', 'env', 'file'] as const
 export type WordMember = (typeof WORD_MEMBERS)[number]
 
 /** Words of one member, by line. */
-export interface WordColumn {
+export interface WordsByLine {
   /** Number of each line's word. */
   readonly numbers: Uint32Array
   /** Words by number; empty: a line with it does not have the member. */
@@ -57,7 +57,7 @@ export class LineBatchView {
   readonly #meta: TextColumnView
   readonly #rest: TextColumnView
   readonly #requestOf: Uint32Array
-  #hosts: WordColumn | undefined
+  #hosts: WordsByLine | undefined
 
   constructor(batch: LineBatch, forms = PRESENT_FORMS) {
     this.forms = forms
@@ -155,7 +155,7 @@ export class LineBatchView {
   }
 
   /** Words of a member. The host is that of `host`. */
-  wordsOf(member: WordMember): WordColumn {
+  wordsOf(member: WordMember): WordsByLine {
     switch (member) {
       case 'host':
         this.#hosts ??= this.#hostColumn()
@@ -172,7 +172,7 @@ export class LineBatchView {
   }
 
   /** Hostnames of requests follow the words of the batch. */
-  #hostColumn(): WordColumn {
+  #hostColumn(): WordsByLine {
     const words = [...this.#dictionary, ...this.requests.map(({ hostname }) => hostname)]
     const numbers = this.#hostIndex.slice()
     for (let index = 0; index < this.count; index++)

@@ -1,4 +1,4 @@
-import type { WordColumn } from '../../event/word-member.ts'
+import type { WordsByLine } from '../../event/word-member.ts'
 
 /** Outcomes of lines. An undecided line is judged as an event. */
 export const UNDECIDED = 0
@@ -23,7 +23,7 @@ export interface ColumnForm<Config> {
   compile(config: Config): ColumnProcess
 }
 
-export type ColumnProcess = (columns: ReadonlyMap<string, WordColumn>) => JudgeLines
+export type ColumnProcess = (columns: ReadonlyMap<string, WordsByLine>) => JudgeLines
 
 /** Writes the outcomes of the first `count` lines. @param lines their numbers in the batch, or `NO_LINE` */
 export type JudgeLines = (lines: Uint32Array, count: number, outcomes: Uint8Array) => void

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fastify from 'fastify'
 import { serveIngestion } from '../../../api/ingest/ingest-routes.ts'
 import { IngestWriter } from '../../../api/ingest/ingest-writer.ts'
-import { RecentKeys } from '../../../api/ingest/recent-keys.ts'
+import { RecentAnswers } from '../../../api/ingest/recent-answers.ts'
 import { systemClock } from '../../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../../engine/entropy/system-entropy.ts'
 import type { Topic } from '../../../engine/log/log.ts'
@@ -35,7 +35,7 @@ export function onIngestFront<Result>(use: (url: string) => Promise<Result>): Pr
     const app = fastify()
     serveIngestion(app, {
       writer: new IngestWriter({ topic, producer: new Producer({ topic, clock, entropy }) }),
-      keys: new RecentKeys({ clock }),
+      keys: new RecentAnswers({ clock }),
       partitionOf: () => 0,
       authenticator: { ingest: ({ apikeyHeader }) => (apikeyHeader === FRONT_KEY ? ALLOWED : REFUSED) },
       clock,

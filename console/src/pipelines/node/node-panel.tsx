@@ -10,7 +10,7 @@ import type { FileNode, PipelineFile } from '../document/file.ts'
 import { type PlacedNode, titleOf } from '../document/nodes.ts'
 import type { Draft } from '../draft/use-draft.ts'
 import { ChosenAddress } from '../gateway/chosen-address.tsx'
-import { useRoutes } from '../gateway/use-routes.ts'
+import { useGatewayRoutes } from '../gateway/use-gateway-routes.ts'
 import { KindIcon } from '../graph/graph-node.tsx'
 import type { NodeType } from '../requests.ts'
 import { TEXT } from '../texts.ts'
@@ -75,7 +75,7 @@ export function NodePanel({
   const [parameters, setParameters] = useSearchParams()
   const { kind, node } = placed
   const type = typeOf(types, placed)
-  const routes = useRoutes(node, nodeId, type)
+  const routes = useGatewayRoutes(node, nodeId, type)
   const alerts = document.alerts?.filter(({ on }) => on === node.name) ?? []
   const hasAddress = routes.own !== undefined || (draft !== undefined && routes.shared.length > 0)
   const tappable = canTap && kind !== 'sink' && nodeId !== undefined

@@ -16,7 +16,7 @@ export interface RoutesOfSource {
  *
  * @param nodeId id of the node at the server, which is also the id of a route that the node made; undefined for a new node
  */
-export function useRoutes(
+export function useGatewayRoutes(
   node: FileNode,
   nodeId: string | undefined,
   type: NodeType | undefined,

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { ApiError } from '../http/errors.ts'
-import { type KeptAnswer, RecentKeys } from './recent-keys.ts'
+import { type KeptAnswer, RecentAnswers } from './recent-answers.ts'
 
 const digest = (body: string) => Buffer.from(body)
 const answer = (batchId: string): Promise<KeptAnswer> => Promise.resolve({ batchId, isPartial: false })
 
 function keys(keysPerAccount?: number) {
   const clock = manualClock()
-  const recent = new RecentKeys({ clock, ...(keysPerAccount !== undefined && { keysPerAccount }) })
+  const recent = new RecentAnswers({ clock, ...(keysPerAccount !== undefined && { keysPerAccount }) })
   /** Result of a request with that key: the batch id of the first request, or the status of the refusal. */
   const use = async (account: string, key: string, body = 'body'): Promise<string | number> => {
     const idempotency = { key, digest: digest(body) }
@@ -174,7 +174,7 @@ describe('a shared answer', () => {
   test('is sent to the other processes only by the process that gave it', async () => {
     const { clock } = keys()
     const heard: unknown[] = []
-    const recent = new RecentKeys({ clock, announce: given => heard.push(given) })
+    const recent = new RecentAnswers({ clock, announce: given => heard.push(given) })
     recent.note('a', { key: 'k', digest: digest('body') }, answer('here'))
     const failed = Promise.reject(new ApiError(503, 'ServiceUnavailable', 'no'))
     recent.note('a', { key: 'failed', digest: digest('body') }, failed)

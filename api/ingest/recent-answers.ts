@@ -45,7 +45,7 @@ export type JudgeKey = (
   partition: number,
 ) => KeyJudgement | 'unknown'
 
-interface RecentKeysOptions {
+interface RecentAnswersOptions {
   readonly clock: Clock
   readonly judgeKey?: JudgeKey | undefined
   /** Sends an answer to the other ingesting processes; absent without others. */
@@ -61,14 +61,14 @@ interface RecentKeysOptions {
  * A key `<stream>/<number>` costs one entry per stream, for which the last 64 numbers are known. Any other key is kept
  * for 24 h, 100,000 of them per account.
  */
-export class RecentKeys {
+export class RecentAnswers {
   readonly #clock: Clock
   readonly #judgeKey: JudgeKey
   readonly #announce: ((answer: KeyAnswer) => void) | undefined
   readonly #keysPerAccount: number
   readonly #accounts = new Map<string, AccountKeys>()
 
-  constructor({ clock, judgeKey, announce, keysPerAccount = KEYS_PER_ACCOUNT }: RecentKeysOptions) {
+  constructor({ clock, judgeKey, announce, keysPerAccount = KEYS_PER_ACCOUNT }: RecentAnswersOptions) {
     this.#clock = clock
     this.#judgeKey = judgeKey ?? (() => 'new')
     this.#announce = announce

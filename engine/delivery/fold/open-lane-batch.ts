@@ -5,7 +5,7 @@ import type { BatchRules } from './batch-rules.ts'
 export type BatchHead = Pick<LaneBatch, 'version' | 'type' | 'options' | 'split' | 'openedMs'>
 
 /** A batch that takes further events. It contains their places on the log, and not the events themselves. */
-export class OpenBatch {
+export class OpenLaneBatch {
   readonly head: BatchHead
   readonly rules: BatchRules
   #events = 0
@@ -17,9 +17,9 @@ export class OpenBatch {
     this.rules = rules
   }
 
-  static restored(batch: LaneBatch, rules: BatchRules): OpenBatch {
+  static restored(batch: LaneBatch, rules: BatchRules): OpenLaneBatch {
     const { version, type, options, split, openedMs, events, bytes, stretches } = batch
-    const open = new OpenBatch({ version, type, options, split, openedMs }, rules)
+    const open = new OpenLaneBatch({ version, type, options, split, openedMs }, rules)
     open.#events = events
     open.#bytes = bytes
     open.#stretches.push(...stretches.map(stretch => ({ ...stretch })))
