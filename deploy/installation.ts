@@ -42,7 +42,7 @@ import { assertLogPresent, type InstallationUse, neverServed } from './log-prese
 import { releaseInstallation } from './operator/release-installation.ts'
 import { installationOutbound, type OwnListener } from './outbound/installation-outbound.ts'
 import type { NetworkOutbound } from './outbound/network-outbound.ts'
-import { outboxLane } from './outbox.ts'
+import { outboxPorts } from './outbox.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 import { StoreOpening } from './store-opening.ts'
 
@@ -283,7 +283,7 @@ function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): 
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
-    outbox: outboxLane({ ...parts, catalogue, memoryBytes: settings.deliveryMemoryBytes }),
+    outbox: outboxPorts({ ...parts, catalogue, memoryBytes: settings.deliveryMemoryBytes }),
     quotas: quotaLedgerOn(configuration),
     store: opening.store,
     clock,

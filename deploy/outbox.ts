@@ -8,7 +8,7 @@ import type { PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import type { Catalogue } from '../engine/nodes/contract/catalogue.ts'
 import type { KafkaOutbound } from '../engine/outbound/kafka-exchange.ts'
 import type { Outbound } from '../engine/outbound/outbound.ts'
-import type { OutboxLane } from '../engine/worker/outbox/outbox-workers.ts'
+import type { OutboxPorts } from '../engine/worker/outbox/outbox-workers.ts'
 
 export interface OutboxParts extends Pick<PartitionedTopics, 'outbox' | 'deadLetters'> {
   readonly configuration: ConfigurationLog
@@ -16,20 +16,20 @@ export interface OutboxParts extends Pick<PartitionedTopics, 'outbox' | 'deadLet
   readonly catalogue: Catalogue
   readonly clock: Clock
   readonly entropy: Entropy
-  /** See `OutboxLane`. */
+  /** See `OutboxPorts`. */
   readonly memoryBytes?: number | undefined
   readonly maxBytes?: number | undefined
 }
 
 /** The outbox of an installation. Its senders read addresses and credentials from the configuration. */
-export function outboxLane(parts: OutboxParts): OutboxLane {
+export function outboxPorts(parts: OutboxParts): OutboxPorts {
   const { outbox, deadLetters, configuration, catalogue, outbound, clock, entropy } = parts
   const { memoryBytes, maxBytes } = parts
   const options = new DeliveryOptions(catalogue, configuration)
   const { logId } = outbox.topic
   const remote = new DestinationRemote({ catalogue, options, outbound, clock, logId })
-  const settingsOf: OutboxLane['settingsOf'] = (_account, pipeline) => options.settingsOf(pipeline)
-  const watchPipelines: OutboxLane['watchPipelines'] = listener => {
+  const settingsOf: OutboxPorts['settingsOf'] = (_account, pipeline) => options.settingsOf(pipeline)
+  const watchPipelines: OutboxPorts['watchPipelines'] = listener => {
     configuration.subscribe(changed => {
       for (const { kind, id } of changed) if (kind === deployments.name) listener(id)
     })

@@ -10,10 +10,10 @@ import type { LineOptions } from './ship/batch.ts'
 import { appOfFile, fileBytes, inputBytes } from './ship/byte-source.ts'
 import { Delivery, Stopped } from './ship/delivery.ts'
 import { Follower } from './ship/follower.ts'
-import { Lane, type Source } from './ship/lane.ts'
 import { Positions } from './ship/positions.ts'
 import { showProgress } from './ship/progress.ts'
 import { ownFile } from './ship/single-owner.ts'
+import { type Source, StreamShipper } from './ship/stream-shipper.ts'
 import { Totals } from './ship/totals.ts'
 import { type World, write } from './world.ts'
 
@@ -164,7 +164,7 @@ const shipOnce: Run = async (names, options, address, totals, world, failure) =>
     for (let name = waiting.shift(); name !== undefined && !world.stop.aborted; name = waiting.shift()) {
       const chunks = name === STANDARD_INPUT ? inputBytes(totals, world) : fileBytes(name, totals, world)
       const source: Source = { ...lineSource(name, options), chunks }
-      await new Lane(source, { delivery, totals, world, onProblem: problemNotice(world) }).run()
+      await new StreamShipper(source, { delivery, totals, world, onProblem: problemNotice(world) }).run()
     }
   }
   try {

@@ -19,7 +19,7 @@ import { configurationEnd, lossError } from '../configuration-guard.ts'
 import { noteGivenRetention } from '../given-retention.ts'
 import { makeGivenServiceKeys } from '../given-service-keys.ts'
 import { stopGracefully } from '../graceful-stop.ts'
-import { outboxLane } from '../outbox.ts'
+import { outboxPorts } from '../outbox.ts'
 import { type Addresses, closeServers, listen, openServers, type Servers } from '../servers.ts'
 import type { Settings } from '../settings/settings.ts'
 import { connectionOf, type StoreOpening } from '../store-opening.ts'
@@ -164,7 +164,7 @@ async function openParts(
     checkpoints,
     keyed: { ...keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => deadLetterRetentionMs(configuration) },
-    outbox: outboxLane({
+    outbox: outboxPorts({
       ...base,
       catalogue,
       memoryBytes: settings.deliveryMemoryBytes,

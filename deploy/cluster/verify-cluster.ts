@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { leastRetentionDays } from '../../engine/configuration/retention-history.ts'
 import { CatalogueBatchRules } from '../../engine/delivery/destinations/catalogue-batch-rules.ts'
 import type { Topic } from '../../engine/log/log.ts'
+import type { CheckpointedTopic } from '../../engine/log/partitioned-topics.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { findLostTail } from '../../engine/replay/lost-tail.ts'
 import { verify } from '../../engine/replay/verify/verification.ts'
@@ -53,7 +54,7 @@ export async function verifyCluster(
         const reported = new Map(progress.map(({ partition, storedOffset }) => [partition, storedOffset]))
         return (partition: number) => reported.get(partition) ?? 0n
       }
-      const lookAt = (witnesses: { readonly topic: Topic; readonly checkpoints: Topic }) => {
+      const lookAt = (witnesses: CheckpointedTopic) => {
         const mark = marksOf(group, witnesses.topic.name)
         const all = { ...witnesses, store: opening.store, mark, received }
         return (partition: number) => findLostTail(all, partition)

@@ -37,11 +37,17 @@ export async function acceptClusterLoss(
           'UNAVAILABLE',
           'the store of CLICKHOUSE_URL does not answer: try again once it does',
         )
-      const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
-      assertPartition(task.partition, lane.topic.partitions)
-      const mark = marksOf(group, lane.topic.name)
+      const checkpointed = { ingest: { topic: ingest, checkpoints }, keyed }[name]
+      assertPartition(task.partition, checkpointed.topic.partitions)
+      const mark = marksOf(group, checkpointed.topic.name)
       const others = { received: base.received, senders: sendersOf(name, base) }
-      const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
+      const witnesses = {
+        ...checkpointed,
+        topic: checkpointed.topic.inner,
+        store: opening.store,
+        mark,
+        ...others,
+      }
       const numbers = numbersOf(task)
       const missing = await acceptMissing(witnesses, numbers)
       if (missing !== undefined) return recordsOf(missing)

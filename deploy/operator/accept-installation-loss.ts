@@ -15,9 +15,9 @@ export async function acceptInstallationLoss(
   { topic: name, ...task }: AcceptLossTask,
 ): Promise<number> {
   const { ingest, checkpoints, keyed, outbox, opening, ends, received } = installation
-  const lane = { ingest: { topic: ingest, checkpoints }, keyed, outbox }[name]
-  assertPartition(task.partition, lane.topic.partitions)
-  const mark = async (partition: number) => ends.of(lane.topic, partition)
+  const checkpointed = { ingest: { topic: ingest, checkpoints }, keyed, outbox }[name]
+  assertPartition(task.partition, checkpointed.topic.partitions)
+  const mark = async (partition: number) => ends.of(checkpointed.topic, partition)
   if (name === 'outbox') {
     const witnesses = outboxWitnesses({ ...outbox, topic: outbox.topic.inner }, mark)
     const lost = await acceptLoss(CATALOGUE, witnesses, numbersOf(task))
@@ -25,11 +25,17 @@ export async function acceptInstallationLoss(
     return recordsOf(lost)
   }
   const others = { received, senders: sendersOf(name, installation) }
-  const witnesses = { ...lane, topic: lane.topic.inner, store: opening.store, mark, ...others }
+  const witnesses = {
+    ...checkpointed,
+    topic: checkpointed.topic.inner,
+    store: opening.store,
+    mark,
+    ...others,
+  }
   const missing = await acceptMissing(witnesses, numbersOf(task))
   if (missing !== undefined) return recordsOf(missing)
   const lost = await acceptLoss(CATALOGUE, witnesses, numbersOf(task))
-  await lane.topic.lookAt(task.partition)
+  await checkpointed.topic.lookAt(task.partition)
   return recordsOf(lost)
 }
 

@@ -19,16 +19,16 @@ export async function forEachFile<Item>(
   task: (item: Item) => Promise<void>,
 ): Promise<void> {
   let next = 0
-  const lane = async () => {
+  const work = async () => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await task(item)
   }
-  const lanes = Array.from({ length: FILES_AT_ONCE }, lane)
+  const running = Array.from({ length: FILES_AT_ONCE }, work)
   try {
-    await Promise.all(lanes)
+    await Promise.all(running)
   } finally {
     // Stops the start of further files after a failure.
     next = items.length
-    await Promise.allSettled(lanes)
+    await Promise.allSettled(running)
   }
 }
 

@@ -20,9 +20,9 @@ export async function quarantineInInstallation(
 ): Promise<boolean> {
   const { ingest, checkpoints, keyed, opening, configuration, end, lostConfiguration, clock } = installation
   if (lostConfiguration !== undefined) throw lossError(lostConfiguration, configuration)
-  const lane = { ingest: { topic: ingest, checkpoints }, keyed }[name]
+  const checkpointed = { ingest: { topic: ingest, checkpoints }, keyed }[name]
   const { store } = opening
-  const ports = { ...lane, catalogue: CATALOGUE, store, configuration, clock, logger: silent() }
+  const ports = { ...checkpointed, catalogue: CATALOGUE, store, configuration, clock, logger: silent() }
   const isKnown = await quarantineRecord(ports, { partition, offset, node }, by)
   // The end is marked here too when no server has begun that.
   await end.begin()

@@ -9,12 +9,18 @@ import {
 } from '../../schemas/log/topics.ts'
 import type { Log, Topic } from './log.ts'
 
+/** A topic, and the topic with checkpoints of its partitions. */
+export interface CheckpointedTopic {
+  readonly topic: Topic
+  readonly checkpoints: Topic
+}
+
 export interface PartitionedTopics {
   readonly ingest: Topic
   readonly checkpoints: Topic
-  readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
+  readonly keyed: CheckpointedTopic
   readonly deadLetters: Topic
-  readonly outbox: { readonly topic: Topic; readonly checkpoints: Topic }
+  readonly outbox: CheckpointedTopic
 }
 
 /** Opens the topics that have one partition for each partition of the lines. @throws LogError like `Log.topic` */

@@ -170,8 +170,8 @@ test('patience limits the repeats', async () => {
   expect(sent.length).toBeGreaterThan(3)
 })
 
-test('simultaneous appends beyond the number of lanes wait in order', async () => {
-  const { append, positions, topic } = await bench([], { lanesPerPartition: 2 })
+test('simultaneous appends beyond the number of producer ids wait in order', async () => {
+  const { append, positions, topic } = await bench([], { idsPerPartition: 2 })
   const values = Array.from({ length: 20 }, (_, number) => `${number}`)
   await Promise.all(values.map(append))
   expect(new Set(positions().map(position => position?.id)).size).toBe(2)
@@ -201,7 +201,7 @@ test('whatever happens: an acknowledged record is stored once, a refused one nev
       rounds,
       patience,
       async (fates, counts, patienceMs) => {
-        const { append, clock, settle, topic } = await bench(fates, { patienceMs, lanesPerPartition: 3 })
+        const { append, clock, settle, topic } = await bench(fates, { patienceMs, idsPerPartition: 3 })
         const codes = new Map<string, string>()
         let values = 0
         for (const count of counts) {

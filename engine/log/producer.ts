@@ -11,7 +11,7 @@ const SEQUENCE_LIMIT = 2 ** 31
 const DEFAULT_PATIENCE_MS = 10_000
 const PAUSES = { firstMs: 50, longestMs: 1000 }
 /** Maximum number of outstanding records per partition. Each needs an id that the reading side remembers. */
-const DEFAULT_LANES = 64
+const DEFAULT_IDS = 64
 
 export interface ProducerOptions {
   readonly topic: Topic
@@ -19,7 +19,7 @@ export interface ProducerOptions {
   readonly entropy: Entropy
   /** Time during which an append with an unknown outcome is repeated before its caller gets an error. */
   readonly patienceMs?: number
-  readonly lanesPerPartition?: number
+  readonly idsPerPartition?: number
 }
 
 /**
@@ -29,28 +29,28 @@ export interface ProducerOptions {
  * rules therefore hold for one id on one partition:
  *
  * - *Nothing is lost:* a record must not arrive after one with a higher sequence. An id therefore has one outstanding
- *   record at a time. Simultaneous records have different ids ("lanes"). The reading side sees no order between lanes, so
- *   many lanes can share a flush.
+ *   record at a time. Simultaneous records have different ids. The reading side sees no order between ids, so
+ *   many records can share a flush.
  * - *Nothing is duplicated:* a record that may be stored twice must carry the same sequence both times. An append with an
- *   unknown outcome is therefore repeated unchanged, with its sequence, before its lane takes another record.
+ *   unknown outcome is therefore repeated unchanged, with its sequence, before its id takes another record.
  *
  * In addition, a new record must never get a sequence under which another record may be stored, now or later:
  *
  * - A sequence is reused only after LOG_FULL on the *first* attempt, which means that nothing was stored.
- * - When patience ends, or a repeat fails in another way, the lane replaces its id by a new one. The caller learns
+ * - When patience ends, or a repeat fails in another way, the id is replaced by a new one. The caller learns
  *   that the outcome is unknown. The old record may still appear once.
  * - An id that was idle for 12 h is replaced, because the reading side forgets it after 24 h of log time. A repeat that
  *   is much later than patience allows also needs a new id, because it would count as new. Both clocks must agree that
  *   this time is not over, because the monotonic one may stop while the machine sleeps.
  *
- * Records reach the topic in the order of the calls while no append fails and lanes are free.
+ * Records reach the topic in the order of the calls while no append fails and ids are free.
  */
 export class Producer {
   readonly #options: Required<ProducerOptions>
   readonly #partitions = new Map<number, PartitionProducer>()
 
   constructor(options: ProducerOptions) {
-    this.#options = { patienceMs: DEFAULT_PATIENCE_MS, lanesPerPartition: DEFAULT_LANES, ...options }
+    this.#options = { patienceMs: DEFAULT_PATIENCE_MS, idsPerPartition: DEFAULT_IDS, ...options }
   }
 
   /**
@@ -82,9 +82,9 @@ interface Moment {
   readonly monotonicMs: number
 }
 
-/** One producer id, with at most one outstanding record. */
-interface Lane {
-  id: string
+/** A producer id, with at most one outstanding record. */
+interface ProducerId {
+  uuid: string
   sequence: number
   usedAt: Moment
 }
@@ -92,10 +92,10 @@ interface Lane {
 class PartitionProducer {
   readonly #partition: number
   readonly #options: Required<ProducerOptions>
-  /** The most recently used lane is taken first, so that few ids are used under little load. */
-  readonly #free: Lane[] = []
+  /** The most recently used id is taken first, so that few ids are used under little load. */
+  readonly #free: ProducerId[] = []
   readonly #waiting: Pending[] = []
-  #lanes = 0
+  #ids = 0
 
   constructor(partition: number, options: Required<ProducerOptions>) {
     this.#partition = partition
@@ -105,50 +105,50 @@ class PartitionProducer {
   append(value: Buffer, priority: Priority): Promise<Appended> {
     return new Promise((resolve, reject) => {
       const pending = { value, priority, since: this.#now(), resolve, reject }
-      const lane = this.#takeLane()
-      if (lane === undefined) this.#waiting.push(pending)
-      else void this.#work(lane, pending)
+      const id = this.#takeId()
+      if (id === undefined) this.#waiting.push(pending)
+      else void this.#work(id, pending)
     })
   }
 
-  #takeLane(): Lane | undefined {
+  #takeId(): ProducerId | undefined {
     const free = this.#free.pop()
     if (free !== undefined) return free
-    if (this.#lanes === this.#options.lanesPerPartition) return undefined
-    this.#lanes++
-    return { id: this.#options.entropy.uuid(), sequence: 0, usedAt: this.#now() }
+    if (this.#ids === this.#options.idsPerPartition) return undefined
+    this.#ids++
+    return { uuid: this.#options.entropy.uuid(), sequence: 0, usedAt: this.#now() }
   }
 
-  /** Sends the record, then the records that wait for a lane. */
-  async #work(lane: Lane, first: Pending): Promise<void> {
+  /** Sends the record, then the records that wait for an id. */
+  async #work(id: ProducerId, first: Pending): Promise<void> {
     for (let pending: Pending | undefined = first; pending !== undefined; pending = this.#waiting.shift()) {
       try {
-        pending.resolve(await this.#send(lane, pending))
+        pending.resolve(await this.#send(id, pending))
       } catch (error) {
         pending.reject(error)
       }
     }
-    this.#free.push(lane)
+    this.#free.push(id)
   }
 
-  async #send(lane: Lane, pending: Pending): Promise<Appended> {
-    if (this.#elapsedMs(lane.usedAt) >= IDLE_MS || lane.sequence >= SEQUENCE_LIMIT) this.#mint(lane)
+  async #send(id: ProducerId, pending: Pending): Promise<Appended> {
+    if (this.#elapsedMs(id.usedAt) >= IDLE_MS || id.sequence >= SEQUENCE_LIMIT) this.#replace(id)
     const { value, priority } = pending
-    const producer = { id: lane.id, sequence: lane.sequence }
+    const producer = { id: id.uuid, sequence: id.sequence }
     let backOff: BackOff | undefined
     let isUnknown = false
     for (;;) {
-      lane.usedAt = this.#now()
+      id.usedAt = this.#now()
       try {
         const appended = await this.#options.topic.append(this.#partition, { value, producer, priority })
-        lane.sequence++
+        id.sequence++
         return appended
       } catch (error) {
         if (!isUnknown && storedNothing(error)) throw error
         isUnknown = true
         backOff ??= new BackOff(this.#options.clock, PAUSES)
         if (!(await this.#pause(error, pending.since, backOff))) {
-          this.#mint(lane)
+          this.#replace(id)
           throw unknownOutcome(error)
         }
       }
@@ -164,9 +164,9 @@ class PartitionProducer {
     return this.#elapsedMs(since) < 2 * this.#options.patienceMs
   }
 
-  #mint(lane: Lane): void {
-    lane.id = this.#options.entropy.uuid()
-    lane.sequence = 0
+  #replace(id: ProducerId): void {
+    id.uuid = this.#options.entropy.uuid()
+    id.sequence = 0
   }
 
   #now(): Moment {

@@ -1,5 +1,5 @@
 import { lanesCheckpointType } from '../../schemas/log/lanes-checkpoint.ts'
-import type { Topic } from '../log/log.ts'
+import type { CheckpointedTopic } from '../log/partitioned-topics.ts'
 import type { CheckpointFacts, Witnesses } from './lost-tail.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { CheckpointFacts, Witnesses } from './lost-tail.ts'
  * @param mark other knowledge about a partition: see `Witnesses`
  */
 export function outboxWitnesses(
-  { topic, checkpoints }: { readonly topic: Topic; readonly checkpoints: Topic },
+  { topic, checkpoints }: CheckpointedTopic,
   mark?: Witnesses['mark'],
 ): Witnesses {
   return { topic, checkpoints, mark, knownIn }

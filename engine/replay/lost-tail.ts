@@ -9,6 +9,7 @@ import { encodeControl } from '../fold/control-record.ts'
 import { kindOf } from '../fold/cuts/registry.ts'
 import type { LostTail } from '../log/guarded-topic.ts'
 import { LogError, type Topic } from '../log/log.ts'
+import type { CheckpointedTopic } from '../log/partitioned-topics.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { type Store, StoreError, type StoreReach } from '../store/store.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
@@ -33,7 +34,7 @@ export interface Witnesses {
   /** Positions that other partitions have received from this one. */
   readonly received?: ReceivedPositions | undefined
   /** Partitions that send cuts to this one; absent: only the configuration does, at each start. */
-  readonly senders?: { readonly topic: Topic; readonly checkpoints: Topic } | undefined
+  readonly senders?: CheckpointedTopic | undefined
   /** Reads what a checkpoint knows; absent: it is one of a partition of lines. */
   readonly knownIn?: ((body: Buffer) => CheckpointFacts) | undefined
 }

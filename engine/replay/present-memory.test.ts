@@ -87,9 +87,9 @@ test('an engine of the process is asked once it has read everything, and only th
   const { world, worker, memory } = await passedWorld(3, 4)
   let asked = 0
   const answering = (fold: () => FollowingFold | undefined): FollowingFolds => ({
-    foldOf: (lane, partition) => {
+    foldOf: (topic, partition) => {
       asked++
-      return lane === 'ingest' && partition === world.partition ? fold() : undefined
+      return topic === 'ingest' && partition === world.partition ? fold() : undefined
     },
   })
   const own = memory(answering(() => worker.fold))

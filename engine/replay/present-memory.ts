@@ -43,7 +43,7 @@ export interface FollowingFold {
 /** The folds of this process. */
 export interface FollowingFolds {
   /** The fold of a partition; absent if another process works on it, or it was not read yet. */
-  foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined
+  foldOf(topic: 'ingest' | 'keyed', partition: number): FollowingFold | undefined
 }
 
 export interface PresentMemoryOptions {
@@ -107,9 +107,9 @@ export class PresentMemory {
     const { catalogue, topics } = this.#options
     const { ingest, checkpoints, keyed } = topics
     const home = partitionOfAccount(account, ingest.partitions)
-    yield { lane: 'ingest', catalogue, topic: ingest, checkpoints, partition: home }
+    yield { topicName: 'ingest', catalogue, topic: ingest, checkpoints, partition: home }
     for (let partition = 0; isSpread && partition < keyed.topic.partitions; partition++)
-      yield { lane: 'keyed', catalogue, ...keyed, partition }
+      yield { topicName: 'keyed', catalogue, ...keyed, partition }
   }
 
   async #lookAt(
@@ -126,11 +126,14 @@ export class PresentMemory {
   }
 
   /** The fold of an engine of this process, once it has reached that offset. */
-  async #followingFold({ lane, partition }: MemorySource, until: bigint): Promise<FollowingFold | undefined> {
+  async #followingFold(
+    { topicName, partition }: MemorySource,
+    until: bigint,
+  ): Promise<FollowingFold | undefined> {
     const { engine, clock } = this.#options
     const untilMs = clock.monotonicMs() + ENGINE_PATIENCE_MS
     for (;;) {
-      const fold = engine?.foldOf(lane, partition)
+      const fold = engine?.foldOf(topicName, partition)
       if (fold === undefined) return undefined
       if (fold.nextOffset >= until && !fold.isApplying) return fold
       if (clock.monotonicMs() >= untilMs) return undefined
@@ -140,7 +143,7 @@ export class PresentMemory {
 }
 
 interface MemorySource extends ReplayedPartition {
-  readonly lane: 'ingest' | 'keyed'
+  readonly topicName: 'ingest' | 'keyed'
 }
 
 /** A fold of only this account, which needs memory only for its part. */

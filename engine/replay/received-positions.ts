@@ -7,7 +7,7 @@ import type { PartitionName } from '../fold/run-watch.ts'
 import { lastPositionIn } from '../fold/spread/rekeyed-part.ts'
 import { passedIn, sourceKey } from '../fold/spread/spread-account.ts'
 import { LogError, type LogRecord, type Topic } from '../log/log.ts'
-import type { PartitionedTopics } from '../log/partitioned-topics.ts'
+import type { CheckpointedTopic, PartitionedTopics } from '../log/partitioned-topics.ts'
 import { HOUR_MS } from '../times/duration.ts'
 import { CheckpointLog } from './checkpoint-log.ts'
 
@@ -85,7 +85,7 @@ class ReceivingTopic {
   /** The first record that was not read, by partition of the checkpoints. */
   readonly #checkpointsTo: bigint[]
 
-  constructor({ topic, checkpoints }: { readonly topic: Topic; readonly checkpoints: Topic }, note: Note) {
+  constructor({ topic, checkpoints }: CheckpointedTopic, note: Note) {
     this.#topic = topic
     this.#checkpoints = checkpoints
     this.#note = note

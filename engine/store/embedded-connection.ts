@@ -15,9 +15,9 @@ import {
   type StoreConnection,
 } from './connection.ts'
 import { syncDefinitions } from './definition-folders.ts'
-import { EmbeddedLane } from './embedded-lane.ts'
 import { EmbeddedSession, type NativeSession } from './embedded-session.ts'
 import { rowBatches } from './search/row-batches.ts'
+import { SessionPool } from './session-pool.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
 import { askerOfStatement, priorityOf, STREAM_PRIORITY, type Statement } from './statement.ts'
 
@@ -28,7 +28,7 @@ export interface EmbeddedConnectionOptions {
    */
   readonly path: string
   readonly database?: string
-  /** Statements of each lane that run side by side; each has a connection of the engine. */
+  /** Statements of each kind that run side by side; each has a connection of the engine. */
   readonly searches?: number
   readonly clock?: Clock
 }
@@ -87,16 +87,16 @@ export async function openEmbeddedConnection({
   const inserting = await openSession({})
   // Read-only comes last: afterwards only the settings of reads can be changed.
   const reads = { max_block_size: STREAM_ROWS, readonly: 2 }
-  const openLane = async (): Promise<EmbeddedLane> => {
+  const openPool = async (): Promise<SessionPool> => {
     const sessions: EmbeddedSession[] = []
     while (sessions.length < searches) sessions.push(await openSession({ ...answers, ...reads }))
-    return new EmbeddedLane(sessions)
+    return new SessionPool(sessions)
   }
   return new EmbeddedConnection({
     control,
     inserting,
-    prompt: await openLane(),
-    scanning: await openLane(),
+    prompt: await openPool(),
+    scanning: await openPool(),
     openAuditing: () => openSession(answers),
     folder,
     blockFile: await BlockFile.open(folder, database),
@@ -110,8 +110,8 @@ interface EmbeddedParts {
   readonly control: EmbeddedSession
   readonly inserting: EmbeddedSession
   /** Statements that read little never wait for a scan. */
-  readonly prompt: EmbeddedLane
-  readonly scanning: EmbeddedLane
+  readonly prompt: SessionPool
+  readonly scanning: SessionPool
   /** Opens the session for audits at the first of them, because they are rare. */
   readonly openAuditing: () => Promise<EmbeddedSession>
   readonly blockFile: BlockFile
@@ -150,7 +150,7 @@ class EmbeddedConnection implements StoreConnection {
   async query<Row>(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
     const sql = bindParameters(statement)
     const comment = this.#nextComment()
-    const answer = this.#inLane(statement, signal, ({ client }) =>
+    const answer = this.#inPool(statement, signal, ({ client }) =>
       this.#runAbortably(comment, signal, () =>
         rowsOf<Row>(client, sql, { log_comment: comment, priority: String(priorityOf(statement)) }),
       ),
@@ -171,7 +171,7 @@ class EmbeddedConnection implements StoreConnection {
     const ended = Promise.withResolvers<void>()
     // A statement that is aborted while it waits never begins, so nobody else learns of its end.
     ended.promise.catch(() => {})
-    const turn = this.#inLane(statement, signal, native => {
+    const turn = this.#inPool(statement, signal, native => {
       began.resolve(native)
       return ended.promise
     })
@@ -206,7 +206,7 @@ class EmbeddedConnection implements StoreConnection {
   /** Runs a statement to its end on a thread of the engine. @returns its rows as JSONEachRow */
   #wholeAnswer(statement: Statement, sql: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const comment = this.#nextComment()
-    const answer = this.#inLane(statement, signal, ({ readWhole }) =>
+    const answer = this.#inPool(statement, signal, ({ readWhole }) =>
       this.#runAbortably(comment, signal, () =>
         readWhole(`${settingsText(comment, priorityOf(statement))}; ${sql}`),
       ),
@@ -259,15 +259,15 @@ class EmbeddedConnection implements StoreConnection {
     await auditFile.close()
   }
 
-  /** Runs a task on a session of the statement's lane. */
-  #inLane<T>(
+  /** Runs a task on a session of the statement's kind. */
+  #inPool<T>(
     statement: Statement,
     signal: AbortSignal | undefined,
     task: (native: NativeSession) => Promise<T>,
   ): Promise<T> {
     const { prompt, scanning } = this.#parts
-    const lane = statement.scanOf === undefined ? prompt : scanning
-    return lane.run(askerOfStatement(statement), signal, task)
+    const pool = statement.scanOf === undefined ? prompt : scanning
+    return pool.run(askerOfStatement(statement), signal, task)
   }
 
   #nextComment(): string {

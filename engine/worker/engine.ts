@@ -13,6 +13,7 @@ import type { PartitionName, RunWatch } from '../fold/run-watch.ts'
 import type { Assignment } from '../log/assignment.ts'
 import { type LostTail, TailLostError } from '../log/guarded-topic.ts'
 import { isLogAway, type Log, type Topic } from '../log/log.ts'
+import type { CheckpointedTopic } from '../log/partitioned-topics.ts'
 import type { Logger } from '../logger.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import { OlderStoreError } from '../replay/older-store.ts'
@@ -20,8 +21,8 @@ import type { FollowingFold, FollowingFolds } from '../replay/present-memory.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { LoopTurns } from '../turns/loop-turns.ts'
 import type { KeptDeadLetters } from './dead-letter-trimming.ts'
-import { Housekeeping, type Lane } from './housekeeping.ts'
-import { type OutboxLane, OutboxWorkers } from './outbox/outbox-workers.ts'
+import { Housekeeping, type WorkedTopic } from './housekeeping.ts'
+import { type OutboxPorts, OutboxWorkers } from './outbox/outbox-workers.ts'
 import { ReplacedError } from './partition-ownership.ts'
 import { type CutStep, PartitionWorker, type WorkerStatus } from './partition-worker.ts'
 
@@ -40,12 +41,12 @@ export interface EngineOptions {
   readonly log: Log
   readonly ingest: Topic
   readonly checkpoints: Topic
-  /** Lane of keyed events; absent if accounts cannot be spread over partitions. */
-  readonly keyed?: KeyedLane | undefined
+  /** Topic of keyed events; absent if accounts cannot be spread over partitions. */
+  readonly keyed?: KeyedTopic | undefined
   /** Kept dead letters; absent if pipelines cannot keep any. */
   readonly deadLetters?: KeptDeadLetters | undefined
   /** Outbox; absent if no pipeline can send to other systems. */
-  readonly outbox?: OutboxLane | undefined
+  readonly outbox?: OutboxPorts | undefined
   /** Quotas of accounts; absent if stored data cannot be limited. */
   readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
@@ -62,11 +63,8 @@ export interface EngineOptions {
   readonly watch?: RunWatch | undefined
 }
 
-/** Topic and services for accounts on many partitions. */
-export interface KeyedLane {
-  /** Topic with as many partitions as the ingest topic. */
-  readonly topic: Topic
-  readonly checkpoints: Topic
+/** Topic and services for accounts on many partitions. The topic has as many partitions as the ingest topic. */
+export interface KeyedTopic extends CheckpointedTopic {
   readonly reports: SpreadReports
 }
 
@@ -109,8 +107,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
   readonly #turns: LoopTurns
   readonly #stop = new AbortController()
   readonly #housekeeping: Housekeeping
-  readonly #ingestLane: Lane
-  readonly #keyedLane: (Lane & KeyedLane) | undefined
+  readonly #ingest: WorkedTopic
+  readonly #keyed: (WorkedTopic & KeyedTopic) | undefined
   /** Workers of the outbox; undefined without one. */
   readonly outbox: OutboxWorkers | undefined
   #assigned: ReadonlySet<number> | undefined
@@ -124,12 +122,12 @@ export class Engine implements CutsInEffect, FollowingFolds {
     const rules = new CatalogueBatchRules(options.catalogue)
     const freeRoom = () => this.#housekeeping.freeRoom()
     this.outbox = outbox && new OutboxWorkers({ ...options, ...outbox, rules, space, freeRoom })
-    this.#ingestLane = { topic: ingest, checkpoints, workers: this.#workers }
-    this.#keyedLane = keyed && { ...keyed, workers: this.#keyedWorkers }
+    this.#ingest = { topic: ingest, checkpoints, workers: this.#workers }
+    this.#keyed = keyed && { ...keyed, workers: this.#keyedWorkers }
     this.#housekeeping = new Housekeeping({
       ...options,
-      lines: this.#ingestLane,
-      keyed: this.#keyedLane,
+      lines: this.#ingest,
+      keyed: this.#keyed,
       outbox: this.outbox,
       isSpread: () => this.#isSpread,
       assigned: () => this.#assigned ?? [],
@@ -176,8 +174,8 @@ export class Engine implements CutsInEffect, FollowingFolds {
     return this.#troubles.has(partition) || this.#assigned?.has(partition) === false ? 'new' : 'unknown'
   }
 
-  foldOf(lane: 'ingest' | 'keyed', partition: number): FollowingFold | undefined {
-    const worker = (lane === 'ingest' ? this.#workers : this.#keyedWorkers).get(partition)
+  foldOf(topic: 'ingest' | 'keyed', partition: number): FollowingFold | undefined {
+    const worker = (topic === 'ingest' ? this.#workers : this.#keyedWorkers).get(partition)
     return worker?.caughtUp ? worker.fold : undefined
   }
 
@@ -265,7 +263,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     const work = async () => {
       await before?.ended
       await Promise.all([
-        this.#supervise(this.#ingestLane, partition, leave.signal),
+        this.#supervise(this.#ingest, partition, leave.signal),
         this.#superviseKeyed(partition, leave.signal),
         this.outbox?.supervise(partition, leave.signal),
       ])
@@ -281,9 +279,9 @@ export class Engine implements CutsInEffect, FollowingFolds {
 
   /** Keyed partitions have workers once an account was spread. */
   async #superviseKeyed(partition: number, signal: AbortSignal): Promise<void> {
-    if (this.#keyedLane === undefined) return
+    if (this.#keyed === undefined) return
     if (!this.#isSpread) await this.#whenSpread(signal)
-    await this.#supervise(this.#keyedLane, partition, signal)
+    await this.#supervise(this.#keyed, partition, signal)
   }
 
   get #isSpread(): boolean {
@@ -305,16 +303,16 @@ export class Engine implements CutsInEffect, FollowingFolds {
     })
   }
 
-  async #supervise(lane: Lane, partition: number, signal: AbortSignal): Promise<void> {
+  async #supervise(worked: WorkedTopic, partition: number, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options
-    const { topic } = lane
+    const { topic } = worked
     const backOff = new BackOff(clock, RESTART_PAUSES)
     while (!signal.aborted) {
       const startedMs = clock.monotonicMs()
-      const worker = this.#newWorker(lane, partition)
+      const worker = this.#newWorker(worked, partition)
       try {
         await worker.start(signal)
-        lane.workers.set(partition, worker)
+        worked.workers.set(partition, worker)
         this.#troubles.delete(partition)
         await worker.run(signal)
         await worker.finish(signal)
@@ -339,7 +337,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
           logger.error({ topic: topic.name, partition, err: error }, 'partition worker stopped')
         this.#troubles.set(partition, sentence)
         // Its knowledge of the partition is out of date: nothing must be deleted because of it.
-        if (error instanceof ReplacedError) lane.workers.delete(partition)
+        if (error instanceof ReplacedError) worked.workers.delete(partition)
         if (signal.aborted) return
         if (clock.monotonicMs() - startedMs > RESTART_PAUSES.longestMs) backOff.reset()
         const pauseMs = backOff.nextMs()
@@ -365,7 +363,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
     }
   }
 
-  #newWorker({ topic, checkpoints }: Lane, partition: number): PartitionWorker {
+  #newWorker({ topic, checkpoints }: WorkedTopic, partition: number): PartitionWorker {
     const { catalogue, ingest, keyed, deadLetters, store, clock, configuration, logger, workerName } =
       this.#options
     const { log, watch } = this.#options

@@ -5,6 +5,7 @@ import type { SpreadReports } from '../configuration/kinds/spread.ts'
 import type { PartitionName } from '../fold/run-watch.ts'
 import type { Assignment, PartitionProgress } from '../log/assignment.ts'
 import type { Log, Topic } from '../log/log.ts'
+import type { CheckpointedTopic } from '../log/partitioned-topics.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
 import { DAY_MS, MINUTE_MS } from '../times/duration.ts'
@@ -29,7 +30,7 @@ export interface HousekeepingOptions {
   readonly assignment: Assignment
   /** Retention of stored records on the ingest topic, for preview and replay. */
   readonly logRetentionMs: number
-  readonly lines: Lane
+  readonly lines: WorkedTopic
   readonly deadLetters?: KeptDeadLetters | undefined
   /** Partitions of this process, including those without a worker. */
   assigned(): Iterable<number>
@@ -37,7 +38,7 @@ export interface HousekeepingOptions {
   readonly quotas?: QuotaLedger | undefined
   /** Answers to idempotency keys that ingesting processes share; absent with a single process. */
   readonly keys?: Topic | undefined
-  readonly keyed: (Lane & { readonly reports: SpreadReports }) | undefined
+  readonly keyed: (WorkedTopic & { readonly reports: SpreadReports }) | undefined
   /** Absent if no pipeline can send to other systems. */
   readonly outbox?: Pick<OutboxWorkers, 'topic' | 'workers'> | undefined
   /** Whether an account is, or was, on many partitions: the keyed topic counts then. */
@@ -45,9 +46,7 @@ export interface HousekeepingOptions {
 }
 
 /** A topic whose partitions have workers. */
-export interface Lane {
-  readonly topic: Topic
-  readonly checkpoints: Topic
+export interface WorkedTopic extends CheckpointedTopic {
   /** Workers of this process. */
   readonly workers: Map<number, PartitionWorker>
 }
@@ -182,21 +181,21 @@ export class Housekeeping {
   }
 
   /** Topics whose partitions count. */
-  get #lanes(): readonly Lane[] {
+  get #topics(): readonly WorkedTopic[] {
     const { lines, keyed, isSpread } = this.#options
     return keyed !== undefined && isSpread() ? [lines, keyed] : [lines]
   }
 
   async #trimLog(): Promise<void> {
-    for (const lane of this.#lanes)
-      for (const [partition, worker] of lane.workers) await this.#trimPartition(lane, partition, worker)
+    for (const worked of this.#topics)
+      for (const [partition, worker] of worked.workers) await this.#trimPartition(worked, partition, worker)
     await this.#trimOutbox()
     const { deadLetters, assigned, clock, log } = this.#options
     if (deadLetters === undefined) return
     await trimDeadLetters(deadLetters, assigned(), clock.wallMs(), () => !log.space().takesIngest)
   }
 
-  async #trimPartition({ topic }: Lane, partition: number, worker: PartitionWorker): Promise<void> {
+  async #trimPartition({ topic }: WorkedTopic, partition: number, worker: PartitionWorker): Promise<void> {
     const { log } = this.#options
     const isShort = !log.space().takesIngest
     let before = await this.#trimmedBefore(topic, partition, worker.neededFrom)
@@ -229,7 +228,7 @@ export class Housekeeping {
 
   /** Progress of partitions of this process: all of them, unless one is named. */
   progress(only?: number): PartitionProgress[] {
-    return this.#lanes.flatMap(({ topic: { name }, workers }) =>
+    return this.#topics.flatMap(({ topic: { name }, workers }) =>
       [...workers]
         .filter(([partition]) => only === undefined || partition === only)
         .map(([partition, worker]) => this.#progressOf(name, partition, worker)),
@@ -268,7 +267,7 @@ export class Housekeeping {
   /** Progress of all partitions; empty while one of them has not reported. */
   async #progressOfAll(): Promise<readonly PartitionProgress[]> {
     const all: PartitionProgress[] = []
-    for (const { topic } of this.#lanes) {
+    for (const { topic } of this.#topics) {
       const progress = await this.#options.assignment.progress(topic.name)
       if (progress.length < topic.partitions) return []
       all.push(...progress)

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildServer } from '../../api/server.ts'
-import { outboxLane } from '../../deploy/outbox.ts'
+import { outboxPorts } from '../../deploy/outbox.ts'
 import { ConfigurationLog, create } from '../../engine/configuration/configuration-log.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { accountKeys, enterprises } from '../../engine/configuration/entities.ts'
@@ -156,7 +156,7 @@ beforeEach(async () => {
     ...topics,
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => DAY_MS },
-    outbox: outboxLane({ ...installation, outbox, deadLetters, catalogue: CATALOGUE, outbound: ACCEPTING }),
+    outbox: outboxPorts({ ...installation, outbox, deadLetters, catalogue: CATALOGUE, outbound: ACCEPTING }),
     quotas: quotaLedgerOn(configuration),
     store: new MemoryStore(),
     clock,

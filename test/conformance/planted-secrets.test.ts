@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import Type, { type TObject } from 'typebox'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { buildServer } from '../../api/server.ts'
-import { outboxLane } from '../../deploy/outbox.ts'
+import { outboxPorts } from '../../deploy/outbox.ts'
 import { AlertService } from '../../engine/alerts/alert-service.ts'
 import { deployedConfiguration } from '../../engine/configuration/deployed-cuts.ts'
 import { quotaLedgerOn } from '../../engine/configuration/kinds/quota-ledger.ts'
@@ -229,7 +229,7 @@ async function start(catalogue: Catalogue): Promise<void> {
     ...topics,
     keyed: { ...topics.keyed, reports: spreadReportsOn(configuration) },
     deadLetters: { topic: deadLetters, retentionMs: () => DAY_MS },
-    outbox: outboxLane({ ...installation, outbox, deadLetters, catalogue, outbound: ECHO }),
+    outbox: outboxPorts({ ...installation, outbox, deadLetters, catalogue, outbound: ECHO }),
     quotas: quotaLedgerOn(configuration),
     store,
     clock,

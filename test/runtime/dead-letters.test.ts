@@ -48,10 +48,10 @@ test.each(seeds)(
 /** The crash of a process in the middle of its work. */
 class Crash extends Error {}
 
-type Lane = 'ingest' | 'keyed'
+type TopicName = 'ingest' | 'keyed'
 
 interface WorkedPartition {
-  readonly lane: Lane
+  readonly topicName: TopicName
   readonly partition: number
   worker: PartitionWorker
 }
@@ -90,9 +90,9 @@ class LetterRun {
     this.#publish('broken')
     const payload = JSON.stringify({ accountId: SAMPLE_ACCOUNT, isEnabled: true })
     this.#configuration.set({ kind: 'dead-letter', entity: PIPELINE, version: 1, payload })
-    for (const lane of ['ingest', 'keyed'] as const)
+    for (const topicName of ['ingest', 'keyed'] as const)
       for (let partition = 0; partition < PARTITIONS; partition++)
-        this.#partitions.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
+        this.#partitions.push({ topicName, partition, worker: await this.#newWorker(topicName, partition) })
     await this.#drain()
     for (let record = 0; record < 5; record++) await this.#appendLines()
     for (let action = 0; action < ACTIONS; action++) await this.#act()
@@ -199,8 +199,8 @@ class LetterRun {
   }
 
   #isEverywhere(): boolean {
-    const isReported = ({ lane, worker }: WorkedPartition) =>
-      lane === 'keyed' || (worker.spreads.get(SAMPLE_ACCOUNT) ?? 0) >= this.#change
+    const isReported = ({ topicName, worker }: WorkedPartition) =>
+      topicName === 'keyed' || (worker.spreads.get(SAMPLE_ACCOUNT) ?? 0) >= this.#change
     return this.#change % 2 === 1 && this.#partitions.every(isReported)
   }
 
@@ -228,7 +228,7 @@ class LetterRun {
 
   async #restart(partition: WorkedPartition): Promise<void> {
     partition.worker.close()
-    partition.worker = await this.#newWorker(partition.lane, partition.partition)
+    partition.worker = await this.#newWorker(partition.topicName, partition.partition)
   }
 
   /** A worker that continues for a moment although another has taken its partition. */
@@ -265,13 +265,13 @@ class LetterRun {
     }
   }
 
-  async #newWorker(lane: Lane, partition: number): Promise<PartitionWorker> {
+  async #newWorker(topicName: TopicName, partition: number): Promise<PartitionWorker> {
     const { ingest, checkpoints, keyed, deadLetters } = this.#topics
     const worker = new PartitionWorker({
       catalogue: CATALOGUE,
       partition,
-      topic: lane === 'ingest' ? ingest : keyed.topic,
-      checkpoints: lane === 'ingest' ? checkpoints : keyed.checkpoints,
+      topic: topicName === 'ingest' ? ingest : keyed.topic,
+      checkpoints: topicName === 'ingest' ? checkpoints : keyed.checkpoints,
       outbox: {
         ingest: this.#unreliable(ingest),
         keyed: this.#unreliable(keyed.topic),

@@ -147,14 +147,14 @@ test('an exemption holds on every partition that judges keys of a spread account
   const configuration = new SampleConfiguration()
   configuration.everywhere = true
   configuration.deploy(limiting())
-  const lanes = [{ topic: ingest, checkpoints }, keyed]
+  const checkpointed = [{ topic: ingest, checkpoints }, keyed]
   const begin = () =>
     Promise.all(
-      lanes.flatMap(lane =>
+      checkpointed.flatMap(each =>
         Array.from({ length: partitions }, async (_, partition) => {
           const outbox = { ingest, keyed: keyed.topic }
           const parts = { store, clock, configuration, logger: silentLogger, workerName: 'worker' }
-          const worker = new PartitionWorker({ catalogue: CATALOGUE, ...parts, ...lane, partition, outbox })
+          const worker = new PartitionWorker({ catalogue: CATALOGUE, ...parts, ...each, partition, outbox })
           await worker.start()
           return worker
         }),

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
-import type { Topic } from '../../engine/log/log.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import { openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
+import { type CheckpointedTopic, openPartitionedTopics } from '../../engine/log/partitioned-topics.ts'
 import { silentLogger } from '../../engine/logger.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { PartitionWorker } from '../../engine/worker/partition-worker.ts'
@@ -55,13 +54,13 @@ async function newSpread(behaviour?: number) {
       clock.advance(1_100)
     }
   }
-  const start = async (lane: { readonly topic: Topic; readonly checkpoints: Topic }) => {
+  const start = async (each: CheckpointedTopic) => {
     for (const partition of EVERY) {
       const outbox = { ingest, keyed: keyed.topic }
       const ports = { catalogue: CATALOGUE, store, clock, configuration, logger: silentLogger }
       const worker = new PartitionWorker({
-        ...{ ...lane, ...ports, partition, outbox, behaviour },
-        workerName: `worker of ${lane.topic.name}`,
+        ...{ ...each, ...ports, partition, outbox, behaviour },
+        workerName: `worker of ${each.topic.name}`,
       })
       await worker.start()
       workers.push(worker)

@@ -476,17 +476,17 @@ describe('an account on many partitions', () => {
         { topic: ingest, checkpoints },
         { topic: keyed.topic, checkpoints: keyed.checkpoints },
       ].map(
-        lane =>
+        each =>
           new PartitionWorker({
             catalogue: CATALOGUE,
             partition,
-            ...lane,
+            ...each,
             outbox: { ingest, keyed: keyed.topic, deadLetters: undefined },
             store,
             clock,
             configuration,
             logger: silentLogger,
-            workerName: `${lane.topic.name}-${partition}`,
+            workerName: `${each.topic.name}-${partition}`,
           }),
       ),
     )

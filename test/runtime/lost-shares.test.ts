@@ -30,7 +30,7 @@ const LIMITED = [
 /** More than any of these worlds needs to come to rest. */
 const MANY_STEPS = 3_000
 
-type Lane = 'ingest' | 'keyed'
+type TopicName = 'ingest' | 'keyed'
 
 /** All partitions of a spread account, whose logs can lose their ends between two starts. */
 class SpreadWorld {
@@ -53,23 +53,23 @@ class SpreadWorld {
     return openPartitionedTopics(log, SPREAD_PARTITIONS)
   }
 
-  async witnesses(lane: Lane): Promise<Witnesses> {
+  async witnesses(topicName: TopicName): Promise<Witnesses> {
     const topics = await this.topics()
     const senders = { topic: topics.ingest, checkpoints: topics.checkpoints }
     const received = new ReceivedPositions(topics, () => [SPREAD_HOME])
-    if (lane === 'keyed') return { ...topics.keyed, store: this.store, received, senders }
+    if (topicName === 'keyed') return { ...topics.keyed, store: this.store, received, senders }
     return { ...senders, store: this.store, received }
   }
 
   async start(): Promise<void> {
     const { ingest, checkpoints, keyed } = await this.topics()
-    const lanes = [{ topic: ingest, checkpoints }, keyed]
-    this.#workers = lanes.flatMap(lane =>
+    const checkpointed = [{ topic: ingest, checkpoints }, keyed]
+    this.#workers = checkpointed.flatMap(each =>
       PARTITIONS.map(
         partition =>
           new PartitionWorker({
             catalogue: CATALOGUE,
-            ...lane,
+            ...each,
             partition,
             outbox: { ingest, keyed: keyed.topic },
             store: this.store,
@@ -138,14 +138,14 @@ class SpreadWorld {
     for (const partition of this.#storage.get(topic)?.partitions ?? []) partition.records.splice(0)
   }
 
-  async end(lane: Lane, partition: number): Promise<bigint> {
-    const { topic } = await this.witnesses(lane)
+  async end(topicName: TopicName, partition: number): Promise<bigint> {
+    const { topic } = await this.witnesses(topicName)
     return (await topic.bounds(partition)).next
   }
 
   /** @returns whether anything was lost */
-  async accept(lane: Lane, partition: number): Promise<boolean> {
-    const witnesses = await this.witnesses(lane)
+  async accept(topicName: TopicName, partition: number): Promise<boolean> {
+    const witnesses = await this.witnesses(topicName)
     const lost = await findLostTail(witnesses, partition)
     if (lost !== undefined) await acceptLoss(CATALOGUE, witnesses, lost)
     return lost !== undefined
@@ -200,8 +200,8 @@ test.each([
   ['ingest', [true, false, true]],
 ] as const)(
   'whatever %s loses while an account is spread and gathered (%j), its lines reach the store',
-  async (lane, changes) => {
-    for (const partition of lane === 'keyed' ? PARTITIONS : [SPREAD_HOME])
+  async (topicName, changes) => {
+    for (const partition of topicName === 'keyed' ? PARTITIONS : [SPREAD_HOME])
       for (const lostChanges of [1, 2]) {
         const world = new SpreadWorld()
         await world.start()
@@ -210,14 +210,14 @@ test.each([
           if (index === changes.length - lostChanges) {
             // A start finds the earlier state, and continues from there.
             await world.stop()
-            from = await world.end(lane, partition)
+            from = await world.end(topicName, partition)
             await world.start()
           }
           await world.spread(isSpread)
         }
         await world.stop()
-        world.lose(lane === 'keyed' ? 'weir.keyed' : 'weir.ingest', partition, from)
-        expect(await world.accept(lane, partition)).toBe(true)
+        world.lose(topicName === 'keyed' ? 'weir.keyed' : 'weir.ingest', partition, from)
+        expect(await world.accept(topicName, partition)).toBe(true)
         await world.start()
         for (const isSpread of [changes.at(-1) as boolean, !changes.at(-1), changes.at(-1) as boolean]) {
           await world.spread(isSpread)
@@ -325,15 +325,17 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
       }
       if (dice.chance(0.5)) await world.stop()
       else world.kill()
-      for (const lane of ['ingest', 'keyed'] as const) {
+      for (const topicName of ['ingest', 'keyed'] as const) {
         for (const partition of PARTITIONS) {
-          const end = Number(await world.end(lane, partition))
+          const end = Number(await world.end(topicName, partition))
           if (dice.chance(0.3) && end > 0)
-            world.lose(`weir.${lane}`, partition, BigInt(Math.max(dice.below(end), dice.below(end))))
+            world.lose(`weir.${topicName}`, partition, BigInt(Math.max(dice.below(end), dice.below(end))))
         }
       }
-      for (const lane of dice.chance(0.5) ? (['ingest', 'keyed'] as const) : (['keyed', 'ingest'] as const))
-        for (const partition of PARTITIONS) await world.accept(lane, partition)
+      for (const topicName of dice.chance(0.5)
+        ? (['ingest', 'keyed'] as const)
+        : (['keyed', 'ingest'] as const))
+        for (const partition of PARTITIONS) await world.accept(topicName, partition)
       await world.start()
       const before = world.counts.length
       for (const isSpread of [true, false, true]) {

@@ -28,7 +28,7 @@ const LEVELS = 5
 /** The crash of a process in the middle of its work. */
 class Crash extends Error {}
 
-type Lane = 'ingest' | 'keyed'
+type TopicName = 'ingest' | 'keyed'
 
 /** Members of a line except its text. */
 export interface SentLine {
@@ -38,7 +38,7 @@ export interface SentLine {
 }
 
 interface WorkedPartition {
-  readonly lane: Lane
+  readonly topicName: TopicName
   readonly partition: number
   worker: PartitionWorker
 }
@@ -111,9 +111,9 @@ export class SpreadRun {
     this.#configuration.everywhere = true
     this.#publish()
     for (const cut of this.#script.cuts ?? []) this.#configuration.set(cut)
-    for (const lane of ['ingest', 'keyed'] as const)
+    for (const topicName of ['ingest', 'keyed'] as const)
       for (let partition = 0; partition < SPREAD_PARTITIONS; partition++)
-        this.#partitions.push({ lane, partition, worker: await this.#newWorker(lane, partition) })
+        this.#partitions.push({ topicName, partition, worker: await this.#newWorker(topicName, partition) })
     await this.#drain()
     for (let epoch = 0; epoch < EPOCHS; epoch++) {
       this.#epoch = epoch
@@ -166,8 +166,8 @@ export class SpreadRun {
   /** Whether every partition has said that it did its part of the change. */
   #isEverywhere(): boolean {
     const change = this.#change
-    const isReported = ({ lane, worker }: WorkedPartition) =>
-      lane === 'keyed' || (worker.spreads.get(SAMPLE_ACCOUNT) ?? 0) >= change
+    const isReported = ({ topicName, worker }: WorkedPartition) =>
+      topicName === 'keyed' || (worker.spreads.get(SAMPLE_ACCOUNT) ?? 0) >= change
     return this.#isSpread && this.#partitions.every(isReported)
   }
 
@@ -188,7 +188,7 @@ export class SpreadRun {
 
   async #restart(partition: WorkedPartition): Promise<void> {
     partition.worker.close()
-    partition.worker = await this.#newWorker(partition.lane, partition.partition)
+    partition.worker = await this.#newWorker(partition.topicName, partition.partition)
   }
 
   /** A worker that continues for a moment although another has taken its partition. */
@@ -230,13 +230,13 @@ export class SpreadRun {
     }
   }
 
-  async #newWorker(lane: Lane, partition: number): Promise<PartitionWorker> {
+  async #newWorker(topicName: TopicName, partition: number): Promise<PartitionWorker> {
     const { ingest, checkpoints, keyed } = this.topics
     const worker = new PartitionWorker({
       catalogue: CATALOGUE,
       partition,
-      topic: lane === 'ingest' ? ingest : keyed.topic,
-      checkpoints: lane === 'ingest' ? checkpoints : keyed.checkpoints,
+      topic: topicName === 'ingest' ? ingest : keyed.topic,
+      checkpoints: topicName === 'ingest' ? checkpoints : keyed.checkpoints,
       outbox: { ingest: this.#unreliable(ingest), keyed: this.#unreliable(keyed.topic) },
       store: this.store,
       clock: this.#clock,
@@ -250,9 +250,9 @@ export class SpreadRun {
     return worker
   }
 
-  #topic(lane: Lane): Topic {
+  #topic(topicName: TopicName): Topic {
     const { ingest, keyed } = this.topics
-    return lane === 'ingest' ? ingest : keyed.topic
+    return topicName === 'ingest' ? ingest : keyed.topic
   }
 
   /** Appends are durable without an answer, or their process ends before or after them. */

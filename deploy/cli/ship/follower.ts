@@ -13,11 +13,11 @@ import {
   openIfThere,
   readFully,
 } from './file-identity.ts'
-import { halved } from './lane.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { FilePosition, PendingRequest, Positions } from './positions.ts'
 import { compressedAfter, findPredecessor, isStillIt, type Predecessor } from './predecessor.ts'
 import { isWorn, newStream } from './stream-name.ts'
+import { halved } from './stream-shipper.ts'
 import { successorOf } from './successor.ts'
 import type { Totals } from './totals.ts'
 

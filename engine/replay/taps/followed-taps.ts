@@ -2,6 +2,7 @@ import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { PipelineInEffect } from '../../fold/run-watch.ts'
 import type { Topic } from '../../log/log.ts'
+import type { CheckpointedTopic } from '../../log/partitioned-topics.ts'
 import type { Logger } from '../../logger.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { FollowedPartition, partitionsOf } from '../followed-partition.ts'
@@ -13,7 +14,7 @@ export interface FollowedTapsOptions {
   readonly catalogue: Catalogue
   readonly ingest: Topic
   readonly checkpoints: Topic
-  readonly keyed: { readonly topic: Topic; readonly checkpoints: Topic }
+  readonly keyed: CheckpointedTopic
   readonly clock: Clock
   readonly logger: Logger
   /** Whether an account's lines are, or were, on all partitions. */

@@ -8,8 +8,8 @@ import { syncDefinitions } from '../definition-folders.ts'
 import { PROMPT_PRIORITY } from '../statement.ts'
 import { notImplemented } from './engine-error.ts'
 import { EngineSession } from './engine-session.ts'
-import { Lane } from './lane.ts'
 import { bindHttpParameters, readingInput, readingTable } from './statement-text.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 /** A statement of another process, with the members of its request. */
 export interface ServedStatement {
@@ -85,7 +85,7 @@ const PAUSES = { firstMs: 10, longestMs: 500 }
 export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const openLane = async (kind: Kind) => {
+  const openPool = async (kind: Kind) => {
     const workers: Worker[] = []
     for (let number = 0; number < WORKERS[kind]; number++)
       workers.push({
@@ -93,16 +93,16 @@ export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions)
         rowsFile: await BlockFile.open(folder, `server ${kind} ${number}`),
       })
     // The searches of one account never keep those of all others waiting.
-    return new Lane(workers, READS.has(kind) ? workers.length - 1 : workers.length)
+    return new WorkerPool(workers, READS.has(kind) ? workers.length - 1 : workers.length)
   }
-  const lanes = {
-    prompt: await openLane('prompt'),
-    reading: await openLane('reading'),
-    scanning: await openLane('scanning'),
-    inserting: await openLane('inserting'),
-    changing: await openLane('changing'),
+  const pools = {
+    prompt: await openPool('prompt'),
+    reading: await openPool('reading'),
+    scanning: await openPool('scanning'),
+    inserting: await openPool('inserting'),
+    changing: await openPool('changing'),
   }
-  return new ServerOnEngine(folder, lanes, clock)
+  return new ServerOnEngine(folder, pools, clock)
 }
 
 interface Worker {
@@ -112,33 +112,33 @@ interface Worker {
 
 class ServerOnEngine implements EmbeddedServer {
   readonly #folder: string
-  readonly #lanes: Readonly<Record<Kind, Lane<Worker>>>
+  readonly #pools: Readonly<Record<Kind, WorkerPool<Worker>>>
   readonly #clock: Clock
   #statementNumber = 0
 
-  constructor(folder: string, lanes: Readonly<Record<Kind, Lane<Worker>>>, clock: Clock) {
+  constructor(folder: string, pools: Readonly<Record<Kind, WorkerPool<Worker>>>, clock: Clock) {
     this.#folder = folder
-    this.#lanes = lanes
+    this.#pools = pools
     this.#clock = clock
   }
 
   async *answer(statement: ServedStatement, left: AbortSignal): AsyncIterable<Uint8Array> {
     if (CHANGES_SESSION.test(statement.sql))
       throw notImplemented('each statement has a session of its own: give settings and database with it')
-    const lane = this.#lanes[kindOf(statement)]
-    const worker = await lane.take(statement.asker, left)
+    const pool = this.#pools[kindOf(statement)]
+    const worker = await pool.take(statement.asker, left)
     try {
       yield* this.#run(statement, worker, left)
     } finally {
-      lane.give(worker)
+      pool.give(worker)
     }
   }
 
   async close(): Promise<void> {
-    const { prompt, ...others } = this.#lanes
-    // The lane that ends statements is needed until the last one has ended.
-    for (const lane of [...Object.values(others), prompt])
-      for (const { session, rowsFile } of await lane.close()) {
+    const { prompt, ...others } = this.#pools
+    // The pool that ends statements is needed until the last one has ended.
+    for (const pool of [...Object.values(others), prompt])
+      for (const { session, rowsFile } of await pool.close()) {
         await session.close()
         await rowsFile.close()
       }
@@ -175,8 +175,8 @@ class ServerOnEngine implements EmbeddedServer {
     const backOff = new BackOff(this.#clock, PAUSES)
     while (!over.aborted) {
       try {
-        const worker = await this.#lanes.prompt.take(NOBODY, over)
-        await worker.session.run(kill).finally(() => this.#lanes.prompt.give(worker))
+        const worker = await this.#pools.prompt.take(NOBODY, over)
+        await worker.session.run(kill).finally(() => this.#pools.prompt.give(worker))
       } catch {
         // A failure only means that the statement ends later.
       }

@@ -22,8 +22,8 @@ const SHARE_OF_RECORDS = 0.25
 
 const RESTART_PAUSES = { firstMs: 200, longestMs: 30_000 }
 
-/** Topic of the outbox, and what its workers send with. */
-export interface OutboxLane {
+/** Topics of the outbox, and the ports through which its workers send. */
+export interface OutboxPorts {
   /** Topic with as many partitions as the topic of the lines. */
   readonly topic: Topic
   readonly checkpoints: Topic
@@ -41,7 +41,7 @@ export interface OutboxLane {
   readonly watchPipelines?: ((listener: (pipeline: string) => void) => void) | undefined
 }
 
-export interface OutboxWorkersOptions extends OutboxLane {
+export interface OutboxWorkersOptions extends OutboxPorts {
   readonly rules: BatchRulesSource
   readonly store: Store
   readonly clock: Clock

@@ -107,10 +107,10 @@ export async function gathered<Item, Found>(
 ): Promise<Found[]> {
   const found: Found[] = []
   const left = [...items]
-  const lane = async () => {
+  const work = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) found.push(...(await task(item)))
   }
-  await Promise.all(Array.from({ length: TASKS_AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: TASKS_AT_ONCE }, work))
   return found
 }
 

@@ -3,7 +3,7 @@ import { FairPlaces } from '../turns/fair-places.ts'
 import type { EmbeddedSession, NativeSession } from './embedded-session.ts'
 
 /** Sessions for statements of one kind. Each statement gets a session once it is its turn among enterprises and accounts. */
-export class EmbeddedLane {
+export class SessionPool {
   readonly #sessions: readonly EmbeddedSession[]
   readonly #free: EmbeddedSession[]
   readonly #places: FairPlaces

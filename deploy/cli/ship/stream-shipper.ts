@@ -16,7 +16,7 @@ export interface Source {
   readonly tags: string | undefined
 }
 
-export interface LaneOptions {
+export interface ShipperOptions {
   readonly delivery: Delivery
   readonly totals: Totals
   readonly world: World
@@ -27,16 +27,16 @@ export interface LaneOptions {
  * Ships one stream of bytes to its end. At most one request is outstanding, which keeps the order: the service stores in
  * the order of arrival. The next batch is read in the meantime.
  */
-export class Lane {
+export class StreamShipper {
   readonly #source: Source
-  readonly #options: LaneOptions
+  readonly #options: ShipperOptions
   readonly #stream: string
   #number = 0
   #limits: BatchLimits = FULL_BATCH
   #batch: Batch
   #sending: Promise<void> = Promise.resolve()
 
-  constructor(source: Source, options: LaneOptions) {
+  constructor(source: Source, options: ShipperOptions) {
     this.#source = source
     this.#options = options
     this.#stream = newStream(options.world)

@@ -6,7 +6,7 @@ import { turnedAway } from './engine-error.ts'
 const MAX_WAITING = 200
 
 /** Workers of one kind. Tasks wait for a free one; enterprises and accounts take turns, however many tasks each of them has. */
-export class Lane<Worker> {
+export class WorkerPool<Worker> {
   readonly #workers: readonly Worker[]
   readonly #free: Worker[]
   readonly #places: FairPlaces
@@ -27,7 +27,7 @@ export class Lane<Worker> {
    *
    * @param asker for whom the task runs
    * @param signal ends the waiting, not the task
-   * @throws the engine's error 202 when too many wait, or the lane is closed
+   * @throws the engine's error 202 when too many wait, or the pool is closed
    */
   async take(asker: Asker, signal: AbortSignal): Promise<Worker> {
     signal.throwIfAborted()
