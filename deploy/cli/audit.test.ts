@@ -1,28 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
 import { commandWorld } from '../../test/support/command-world.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../../test/support/served-command-line.ts'
 import { runProgram } from './program.ts'
 
-let line: CommandLine
-let installation: TestInstallation
-let env: Record<string, string>
+let weir: ServedCommandLine
 beforeEach(async () => {
-  line = await commandLine()
-  installation = await testInstallation()
-  env = {
-    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
-  }
+  weir = await servedCommandLine()
 })
-afterEach(async () => {
-  await installation.app.close()
-  await line.close()
-})
+afterEach(() => weir.close())
 
-const run = (...args: string[]) => line.run(['audit', ...args], { env })
+const run = (...args: string[]) => weir.run(['audit', ...args])
 const pipeline = async (title: string) => {
-  const response = await installation.call({ method: 'POST', url: '/v3/pipeline', payload: { title } })
+  const response = await weir.installation.call({ method: 'POST', url: '/v3/pipeline', payload: { title } })
   return response.json().data.id as string
 }
 
@@ -31,7 +20,7 @@ test('weir audit lists changes with their authors, oldest first', async () => {
   const second = await pipeline('Till\u001b[2J')
   const { code, out } = await run('--kind', 'pipeline')
   expect(code).toBe(0)
-  const at = new Date(installation.clock.wallMs()).toISOString()
+  const at = new Date(weir.installation.clock.wallMs()).toISOString()
   expect(out).toBe(
     `${at}  first start  created pipeline "Shop" (${first})\n` +
       `${at}  first start  created pipeline "Till\\x1b[2J" (${second})\n`,
@@ -41,9 +30,9 @@ test('weir audit lists changes with their authors, oldest first', async () => {
 test('weir audit lists each rule on lines separately', async () => {
   const url = '/v1/config/ingestion/exclusions'
   const payload = { title: 'noise', apps: ['a'] }
-  const { id } = (await installation.call({ method: 'POST', url, payload })).json()
-  await installation.call({ method: 'PATCH', url: `${url}/${id}`, payload: { active: true } })
-  const at = new Date(installation.clock.wallMs()).toISOString()
+  const { id } = (await weir.installation.call({ method: 'POST', url, payload })).json()
+  await weir.installation.call({ method: 'PATCH', url: `${url}/${id}`, payload: { active: true } })
+  const at = new Date(weir.installation.clock.wallMs()).toISOString()
   expect((await run('--entity', id)).out).toBe(
     `${at}  first start  created exclusion-rule "noise" (${id})\n` +
       `${at}  first start  changed exclusion-rule "noise" (${id}): /active\n`,
@@ -53,7 +42,7 @@ test('weir audit lists each rule on lines separately', async () => {
 test('weir audit --limit shows the newest, and --json prints each with before and after', async () => {
   await pipeline('a')
   const id = await pipeline('b')
-  await installation.call({ method: 'PUT', url: `/v3/pipeline/${id}`, payload: { title: 'c' } })
+  await weir.installation.call({ method: 'PUT', url: `/v3/pipeline/${id}`, payload: { title: 'c' } })
   const { out } = await run('--kind', 'pipeline', '--limit', '2', '--json')
   const events = out
     .trim()
@@ -67,7 +56,7 @@ test('weir audit --limit shows the newest, and --json prints each with before an
 
 test('weir audit --follow continues with new changes, each once, until it is stopped', async () => {
   await pipeline('before')
-  const world = commandWorld({ env })
+  const world = commandWorld({ env: weir.env })
   const done = runProgram(['audit', '--kind', 'pipeline', '--follow'], world)
   const shows = async (title: string) => {
     while (!world.out().includes(`"${title}"`)) await new Promise(resolve => setImmediate(resolve))
@@ -83,6 +72,6 @@ test('weir audit --follow continues with new changes, each once, until it is sto
 test('weir audit reports an invalid filter, and a missing right', async () => {
   expect(await run('--kind', 'nonsense')).toMatchObject({ code: 2, out: '' })
   expect((await run('--from', 'whenever')).code).toBe(2)
-  env.WEIR_ACCESS_TOKEN = await installation.user('member')
+  weir.env.WEIR_ACCESS_TOKEN = await weir.installation.user('member')
   expect((await run()).code).toBe(3)
 })

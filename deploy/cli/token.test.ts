@@ -1,27 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
-import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../../test/support/served-command-line.ts'
 
-let line: CommandLine
-let installation: TestInstallation
-let env: Record<string, string>
+let weir: ServedCommandLine
 beforeEach(async () => {
-  line = await commandLine()
-  installation = await testInstallation()
-  env = {
-    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
-  }
+  weir = await servedCommandLine()
 })
-afterEach(async () => {
-  await installation.app.close()
-  await line.close()
-})
+afterEach(() => weir.close())
 
-const run = (...args: string[]) => line.run(['token', ...args], { env })
+const run = (...args: string[]) => weir.run(['token', ...args])
 const roleOf = async (secret: string) => {
   const headers = { authorization: `Token ${secret}` }
-  const response = await installation.app.inject({ url: '/v3/auth/token', headers })
+  const response = await weir.installation.app.inject({ url: '/v3/auth/token', headers })
   return response.json().data?.role ?? response.statusCode
 }
 
@@ -81,6 +70,6 @@ test('exit codes distinguish wrong use from a missing right', async () => {
   expect((await run('create', 'x', '--scope', 'all')).code).toBe(2)
   expect(await run('create', 'x', '--expires', 'soon')).toMatchObject({ code: 2, out: '' })
   expect((await run('rotate', 'nobody')).err).toContain('There is no token "nobody"')
-  env.WEIR_ACCESS_TOKEN = await installation.token({ scope: 'readonly' })
+  weir.env.WEIR_ACCESS_TOKEN = await weir.installation.token({ scope: 'readonly' })
   expect(await run('create', 'x')).toMatchObject({ code: 3, out: '' })
 })

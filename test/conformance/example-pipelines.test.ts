@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
-import { type TestInstallation, testInstallation } from '../support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../support/served-command-line.ts'
 
 const FOLDER = new URL('../../docs/examples/', import.meta.url)
 const FILES = readdirSync(FOLDER).filter(name => name.endsWith('.yaml'))
@@ -15,30 +14,20 @@ interface ExampleFile {
 
 const example = (name: string) => parse(readFileSync(new URL(name, FOLDER), 'utf8')) as ExampleFile
 
-let line: CommandLine
-let installation: TestInstallation
-let env: Record<string, string>
+let weir: ServedCommandLine
 beforeAll(async () => {
-  line = await commandLine()
-  installation = await testInstallation()
-  env = {
-    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
-  }
+  weir = await servedCommandLine()
 })
-afterAll(async () => {
-  await installation.app.close()
-  await line.close()
-})
+afterAll(() => weir.close())
 
 test.each(FILES)('%s passes its tests, and can be applied and published', async name => {
   const path = new URL(name, FOLDER).pathname
   const { tests = [] } = example(name)
   expect(tests.length).toBeGreaterThan(0)
-  const tested = await line.run(['pipeline', 'test', path])
+  const tested = await weir.line.run(['pipeline', 'test', path])
   const summary = tested.out.split('\n').at(-2)
   expect([tested.err, summary, tested.code]).toEqual(['', `${tests.length} passed, 0 failed`, 0])
-  const applied = await line.run(['pipeline', 'apply', path, '--publish'], { env })
+  const applied = await weir.run(['pipeline', 'apply', path, '--publish'])
   expect([applied.err, applied.code]).toEqual(['', 0])
   expect(applied.out).toContain('\nPublished ')
 })

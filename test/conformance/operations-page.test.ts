@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EXIT, EXIT_CODES } from '../../deploy/cli/command-error.ts'
 import { describeSettings } from '../../deploy/settings/settings.ts'
-import { commandLine } from '../support/command-line.ts'
-import { testInstallation } from '../support/test-installation.ts'
+import { servedCommandLine } from '../support/served-command-line.ts'
 
 const PAGE = new URL('../../docs/operations.md', import.meta.url)
 
@@ -48,22 +47,16 @@ test("the exit codes of the operator's guide are those of the program", () => {
 test("the pipeline of the operator's guide passes its tests, and can be applied and published", async () => {
   const [, text = ''] =
     /<!-- pipeline file:.*-->\n```yaml\n([\s\S]*?)```\n<!-- \/pipeline file -->/.exec(page()) ?? []
-  const line = await commandLine()
-  const installation = await testInstallation()
+  const weir = await servedCommandLine()
   try {
-    const path = join(line.folder, 'shop.yaml')
+    const path = join(weir.line.folder, 'shop.yaml')
     await writeFile(path, text)
-    const tested = await line.run(['pipeline', 'test', path])
+    const tested = await weir.line.run(['pipeline', 'test', path])
     expect([tested.err, tested.out.split('\n').at(-2), tested.code]).toEqual(['', '1 passed, 0 failed', 0])
-    const env = {
-      WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-      WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
-    }
-    const applied = await line.run(['pipeline', 'apply', path, '--publish'], { env })
+    const applied = await weir.run(['pipeline', 'apply', path, '--publish'])
     expect([applied.err, applied.code]).toEqual(['', 0])
     expect(applied.out).toContain('\nPublished Shop at ')
   } finally {
-    await installation.app.close()
-    await line.close()
+    await weir.close()
   }
 })

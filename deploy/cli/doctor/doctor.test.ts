@@ -1,10 +1,9 @@
 import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../engine/clock/system-clock.ts'
 import { commandWorld } from '../../../test/support/command-world.ts'
-import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../../../test/support/served-command-line.ts'
 import { findingsAbout } from '../../cluster/topic-findings.ts'
 import { runProgram } from '../program.ts'
 import { syncFinding } from './folder-checks.ts'
@@ -18,25 +17,16 @@ interface Row {
 
 const TMPFS = 0x0102_1994
 
-let installation: TestInstallation
+let weir: ServedCommandLine
 let folder: string
-let env: Record<string, string>
 beforeEach(async () => {
-  installation = await testInstallation()
-  folder = await mkdtemp(join(tmpdir(), 'weir-doctor-'))
-  env = {
-    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
-    WEIR_DATA_DIR: folder,
-  }
+  weir = await servedCommandLine()
+  folder = weir.line.folder
 })
-afterEach(async () => {
-  await installation.app.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => weir.close())
 
 async function doctor(changes: Record<string, string> = {}): Promise<{ code: number; rows: readonly Row[] }> {
-  const world = commandWorld({ env: { ...env, ...changes }, clock: systemClock() })
+  const world = commandWorld({ env: { ...weir.env, ...changes }, clock: systemClock() })
   const code = await runProgram(['doctor', '-o', 'json'], world)
   return { code, rows: JSON.parse(world.out()) }
 }
@@ -69,7 +59,7 @@ describe('weir doctor', () => {
       expect.stringMatching(/^wrong: WEIR_PORT .*\.$/),
       'wrong: WEIR_LOG_LIMIT is not a setting of Weir.',
     ])
-    await installation.app.close()
+    await weir.installation.app.close()
     const away = await doctor()
     expect([away.code, findingsOf(away.rows, 'server')]).toEqual([
       1,
@@ -116,7 +106,7 @@ describe('weir doctor', () => {
   })
 
   test('for people is a table with a summary', async () => {
-    const world = commandWorld({ env, clock: systemClock() })
+    const world = commandWorld({ env: weir.env, clock: systemClock() })
     await runProgram(['doctor'], world)
     expect(world.out()).toMatch(/^CHECK +RESULT +FINDING\nsettings +ok +All settings can be used\.\n/)
     expect(world.out()).toMatch(/\n\n(Nothing is wrong|.*wrong, with \d+ warnings?)/)

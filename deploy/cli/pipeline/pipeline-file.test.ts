@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
-import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../../../test/support/served-command-line.ts'
 
-let line: CommandLine
+let weir: ServedCommandLine
 beforeEach(async () => {
-  line = await commandLine()
+  weir = await servedCommandLine()
 })
-afterEach(() => line.close())
+afterEach(() => weir.close())
 
 const SHOP = `# Lines of the shop.
 weir: pipeline/1
@@ -36,25 +35,15 @@ destinations:
 `
 
 async function file(text: string, name = 'shop.yaml'): Promise<string> {
-  const path = join(line.folder, name)
+  const path = join(weir.line.folder, name)
   await writeFile(path, text)
   return path
 }
 
 describe('with a server', () => {
-  let installation: TestInstallation
-  let env: Record<string, string>
-  beforeEach(async () => {
-    installation = await testInstallation()
-    const url = await installation.app.listen({ port: 0, host: '127.0.0.1' })
-    const { accessToken } = installation.credentials
-    env = { WEIR_URL: url, WEIR_ACCESS_TOKEN: accessToken, WEIR_DATA_DIR: line.folder }
-  })
-  afterEach(() => installation.app.close())
-
-  const run = (...args: string[]) => line.run(['pipeline', ...args], { env })
+  const run = (...args: string[]) => weir.run(['pipeline', ...args])
   const atTerminal = (typed: string, ...args: string[]) =>
-    line.run(['pipeline', ...args], { env, terminal: true, typed })
+    weir.run(['pipeline', ...args], { terminal: true, typed })
 
   test('apply shows the changes, makes them, and finds none the next time', async () => {
     const path = await file(SHOP)
@@ -143,7 +132,7 @@ describe('with a server', () => {
     const { code, err } = await run('apply', path)
     expect(code).toBe(2)
     expect(err).toMatch(/^weir: .* answered 404 ENOTFOUND: The pipeline does not exist\n$/)
-    const missing = await run('diff', join(line.folder, 'none.yaml'))
+    const missing = await run('diff', join(weir.line.folder, 'none.yaml'))
     expect(missing.code).toBe(2)
     expect(missing.err).toMatch(/^weir: ENOENT/)
   })
@@ -162,7 +151,7 @@ describe('with a server', () => {
 })
 
 describe('weir pipeline test', () => {
-  const run = (...args: string[]) => line.run(['pipeline', 'test', ...args], { env: {} })
+  const run = (...args: string[]) => weir.line.run(['pipeline', 'test', ...args], { env: {} })
   const TESTS = `tests:
   - name: two a second go through
     events:
@@ -188,7 +177,7 @@ describe('weir pipeline test', () => {
       `${path}\n  ok      two a second go through\n1 passed, 0 failed\n`,
       0,
     ])
-    expect(line.service.requests).toEqual([])
+    expect(weir.line.service.requests).toEqual([])
   })
 
   test('shows the differences of a failed test, and continues', async () => {

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
-import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../../../test/support/served-command-line.ts'
 
 const FILE = (limit: number) => `weir: pipeline/1
 title: Shop
@@ -27,24 +26,13 @@ destinations:
     inputs: [calm]
 `
 
-let line: CommandLine
-let installation: TestInstallation
-let env: Record<string, string>
+let weir: ServedCommandLine
 beforeEach(async () => {
-  line = await commandLine()
-  installation = await testInstallation()
-  env = {
-    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-    WEIR_ACCESS_TOKEN: installation.credentials.accessToken,
-  }
+  weir = await servedCommandLine()
 })
-afterEach(async () => {
-  await installation.app.close()
-  await line.close()
-})
+afterEach(() => weir.close())
 
-const run = (args: readonly string[], typed?: string) =>
-  line.run(args, { env, ...(typed === undefined ? {} : { typed }) })
+const run = (args: readonly string[], typed?: string) => weir.run(args, typed === undefined ? {} : { typed })
 async function out(...args: string[]): Promise<string> {
   const ended = await run(args)
   expect([args, ended.code, ended.err.startsWith('weir:') ? ended.err : '']).toEqual([args, 0, ''])
@@ -53,7 +41,7 @@ async function out(...args: string[]): Promise<string> {
 const titles = async () =>
   (await out('pipeline', 'list', '--fields', 'title', '-o', 'raw')).split('\n').slice(0, -1)
 async function publish(limit: number): Promise<void> {
-  const file = join(line.folder, 'shop.yaml')
+  const file = join(weir.line.folder, 'shop.yaml')
   await writeFile(file, FILE(limit))
   await out('pipeline', 'apply', file, '--publish', '--yes')
 }
@@ -100,9 +88,9 @@ describe('a pipeline', () => {
     expect(table).toMatch(/^3 of 3 samples\nNODE +IN +OUT +DROPPED +FAILED +ERRORS\n/)
     expect(table).toMatch(/filter +3 +2 +1 +0\n/)
     expect(table).toMatch(/would receive 1 events:\n {2}\{"path":"\/a","customer":"x"\}\n/)
-    const path = join(line.folder, 'samples.ndjson')
+    const path = join(weir.line.folder, 'samples.ndjson')
     await writeFile(path, samples)
-    const file = join(line.folder, 'looser.yaml')
+    const file = join(weir.line.folder, 'looser.yaml')
     await writeFile(file, FILE(2))
     expect(await out('pipeline', 'simulate', 'Shop', path, '--file', file)).toContain(
       'would receive 2 events',
@@ -149,11 +137,11 @@ describe('of a server that has them', () => {
     replayed_at: null,
     event: { message: { a: 1 } },
   })
-  const stand = (...args: string[]) => line.run(['pipeline', ...args])
+  const stand = (...args: string[]) => weir.line.run(['pipeline', ...args])
 
   test('failed events are listed over pages, and replayed until none is left', async () => {
     let calls = 0
-    line.reply = ({ url, method }) => {
+    weir.line.reply = ({ url, method }) => {
       if (method === 'POST')
         return {
           body: {
@@ -180,14 +168,14 @@ describe('of a server that has them', () => {
       out: '2\n1\n',
       err: '',
     })
-    expect(line.service.requests.at(-1)?.url.searchParams.get('from')).toBe('2026-01-31T00:00:00.000Z')
-    expect(line.service.requests.at(-1)?.url.searchParams.get('replayed')).toBe('false')
+    expect(weir.line.service.requests.at(-1)?.url.searchParams.get('from')).toBe('2026-01-31T00:00:00.000Z')
+    expect(weir.line.service.requests.at(-1)?.url.searchParams.get('replayed')).toBe('false')
     expect(await stand('replay', ID, '--code', 'E_X')).toEqual({
       code: 0,
       out: 'Replayed 4 events.\n',
       err: '',
     })
-    expect(JSON.parse(line.service.requests.at(-1)?.body ?? '')).toEqual({ filter: { code: 'E_X' } })
+    expect(JSON.parse(weir.line.service.requests.at(-1)?.body ?? '')).toEqual({ filter: { code: 'E_X' } })
     expect((await stand('replay', ID, '1', '--code', 'E_X')).code).toBe(2)
   })
 
@@ -199,14 +187,14 @@ describe('of a server that has them', () => {
       free_from: '2026-01-31T12:00:00.000Z',
       exempt_until: null,
     }
-    line.reply = ({ url }) => ({
+    weir.line.reply = ({ url }) => ({
       body: { data: url.pathname.endsWith('/bucket') ? [bucket] : ANSWERS[url.pathname.split('/')[4] ?? ''] },
     })
     const { out: table } = await stand('buckets', ID, '--limit', '3')
     expect(table).toMatch(
       /^KEY +PASSED +FREE FROM \(UTC\) +EXEMPT UNTIL \(UTC\)\ncustomer-7 +5 +2026-01-31 12:00:00 +-\n$/,
     )
-    expect(line.service.requests.at(-1)?.url.pathname).toBe(`/v3/pipeline/${ID}/transform/t/bucket`)
+    expect(weir.line.service.requests.at(-1)?.url.pathname).toBe(`/v3/pipeline/${ID}/transform/t/bucket`)
   })
 
   test('a tap prints events as JSON lines, and says why it ends', async () => {
@@ -217,7 +205,7 @@ describe('of a server that has them', () => {
       { type: 'end', reason: 'limit', message: 'That were 1 events.', events: 1, skipped: 3 },
     ]
     const stream = messages.map(each => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`).join('')
-    line.reply = ({ url }) =>
+    weir.line.reply = ({ url }) =>
       url.pathname.endsWith('/tap')
         ? { body: stream }
         : { body: { data: ANSWERS[url.pathname.split('/')[4] ?? ''] } }
@@ -226,7 +214,7 @@ describe('of a server that has them', () => {
       out: '{"message":{"a":1},"metadata":{},"timestamp":""}\n',
       err: '3 events were not shown.\nThat were 1 events.\n',
     })
-    expect(line.service.requests.at(-1)?.url.pathname).toBe(`/v3/pipeline/${ID}/source/s/tap`)
+    expect(weir.line.service.requests.at(-1)?.url.pathname).toBe(`/v3/pipeline/${ID}/source/s/tap`)
     expect((await stand('tap', ID)).err).toContain('give one of Lines (s), throttle (t)')
   })
 })

@@ -2,27 +2,17 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
-import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
+import { type ServedCommandLine, servedCommandLine } from '../../../test/support/served-command-line.ts'
 
-let line: CommandLine
-let installation: TestInstallation
-let env: Record<string, string>
+let weir: ServedCommandLine
 beforeEach(async () => {
-  line = await commandLine()
-  installation = await testInstallation()
-  env = {
-    WEIR_URL: await installation.app.listen({ port: 0, host: '127.0.0.1' }),
-    WEIR_ACCESS_TOKEN: await installation.user('owner'),
-    WEIR_SERVICE_KEY: installation.credentials.serviceKey,
-  }
+  weir = await servedCommandLine()
+  weir.env.WEIR_ACCESS_TOKEN = await weir.installation.user('owner')
+  weir.env.WEIR_SERVICE_KEY = weir.installation.credentials.serviceKey
 })
-afterEach(async () => {
-  await installation.app.close()
-  await line.close()
-})
+afterEach(() => weir.close())
 
-const run = (...args: string[]) => line.run(args, { env })
+const run = (...args: string[]) => weir.run(args)
 /** Standard output of a command that must succeed. */
 async function out(...args: string[]): Promise<string> {
   const ended = await run(...args)
@@ -78,7 +68,7 @@ describe('objects of the configuration', () => {
   })
 
   test('a view can be given as a file, and its printed form is one', async () => {
-    const file = join(line.folder, 'view.yaml')
+    const file = join(weir.line.folder, 'view.yaml')
     await writeFile(file, 'query: level:error\nhosts: [web-1]\n')
     await out('view', 'create', 'errors', '-f', file, '--set', 'apps=["a"]')
     const printed = await out('view', 'get', 'errors')
@@ -117,7 +107,7 @@ describe('objects of the configuration', () => {
   })
 
   test('accounts of an enterprise are created, changed, suspended and resumed', async () => {
-    env.WEIR_ACCESS_TOKEN = installation.credentials.enterpriseAccessToken
+    weir.env.WEIR_ACCESS_TOKEN = weir.installation.credentials.enterpriseAccessToken
     const id = (await out('account', 'create', 'Example Ltd', '--owner', 'bob@example.org')).trim()
     await out('account', 'update', id, '--retention', '7')
     expect(parse(await out('account', 'get', 'Example Ltd'))).toMatchObject({ account: id, retention: 7 })
@@ -132,7 +122,7 @@ describe('objects of the configuration', () => {
 })
 
 test('groups without a service key are refused with the way on', async () => {
-  delete env.WEIR_SERVICE_KEY
+  delete weir.env.WEIR_SERVICE_KEY
   expect(await run('group', 'list')).toMatchObject({
     code: 2,
     err: expect.stringContaining('set WEIR_SERVICE_KEY'),
@@ -162,9 +152,9 @@ describe('a change', () => {
       code: 2,
       err: expect.stringContaining('--yes'),
     })
-    const asked = await line.run(['group', 'delete', 'web'], { env, terminal: true, typed: 'n\n' })
+    const asked = await weir.run(['group', 'delete', 'web'], { terminal: true, typed: 'n\n' })
     expect([asked.code, asked.out]).toEqual([1, expect.stringContaining('Nothing was deleted.')])
-    const agreed = await line.run(['group', 'delete', 'web'], { env, terminal: true, typed: 'y\n' })
+    const agreed = await weir.run(['group', 'delete', 'web'], { terminal: true, typed: 'y\n' })
     expect([agreed.code, await rows('group')]).toEqual([0, []])
   })
 
@@ -184,7 +174,7 @@ describe('a change', () => {
       code: 2,
       err: expect.stringContaining('answered 400'),
     })
-    env.WEIR_ACCESS_TOKEN = await installation.token({ scope: 'readonly' })
+    weir.env.WEIR_ACCESS_TOKEN = await weir.installation.token({ scope: 'readonly' })
     expect((await run('group', 'create', 'x')).code).toBe(3)
   })
 })
