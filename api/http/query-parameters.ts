@@ -1,4 +1,4 @@
-import { suggestion } from '../../engine/event/nearest-word.ts'
+import { suggestion } from '../../engine/nearest-word.ts'
 import { DAY_MS, SECOND_MS } from '../../engine/times/duration.ts'
 import { readPointInTime } from '../../engine/times/point-in-time.ts'
 import { numberToMs } from '../../engine/times/sent-time.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { suggestion } from '../../engine/event/nearest-word.ts'
+import { suggestion } from '../../engine/nearest-word.ts'
 import type { Declaration, SettingsOf } from './declaration.ts'
 import { HTTP_SETTINGS, httpProblems } from './http-settings.ts'
 import { INSTALLATION_SETTINGS } from './installation-settings.ts'

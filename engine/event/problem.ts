@@ -1,4 +1,4 @@
-import { nearestWord, suggestion } from './nearest-word.ts'
+import { nearestWord, suggestion } from '../nearest-word.ts'
 
 /** One finding about a request body, in the words of a JSON schema validator (pipeline API, section 1.3). */
 export interface Problem {

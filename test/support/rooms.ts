@@ -83,7 +83,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/entropy': [],
-  'engine/event': ['engine/json', 'engine/lines/columns', 'engine/times', 'schemas', 'schemas/log'],
+  'engine/event': ['engine', 'engine/json', 'engine/lines/columns', 'engine/times', 'schemas', 'schemas/log'],
   'engine/expressions': ['engine'],
   'engine/expressions/captures': ['engine/expressions'],
   'engine/expressions/grok': [
@@ -1500,9 +1500,9 @@ export const ROOMS = {
     'engine/times',
   ],
   'deploy/settings': [
+    'engine',
     'engine/addresses',
     'engine/delivery/sending',
-    'engine/event',
     'engine/store',
     'schemas/http/account',
   ],
