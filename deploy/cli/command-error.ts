@@ -12,6 +12,9 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
+/** Exit code 3 as every help describes it. */
+export const UNREACHABLE = 'service unreachable or caller refused'
+
 /** The codes for people, in the help and in docs/operations.md. */
 export const EXIT_CODES: readonly {
   readonly code: ExitCode
@@ -35,7 +38,7 @@ export const EXIT_CODES: readonly {
   },
   {
     code: EXIT.unreachable,
-    summary: 'service unreachable or caller refused',
+    summary: UNREACHABLE,
     meaning:
       'The service is unreachable, its certificate is not trusted, it is not able to answer (5xx, 429), or it does not accept the credential (401, 403).',
   },

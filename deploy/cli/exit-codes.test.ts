@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
 import { commandWorld } from '../../test/support/command-world.ts'
 import { httpStandIn } from '../../test/support/http-stand-in.ts'
+import { UNREACHABLE } from './command-error.ts'
 import { runProgram } from './program.ts'
 
 let line: CommandLine
@@ -63,4 +64,11 @@ describe('exit codes', () => {
       'Exit codes: 0 success, 1 done with a negative result, 2 ',
     )
   })
+
+  test.each(['search', 'tail', 'explain', 'ship'])(
+    'the help of %s has the same words for 3',
+    async command => {
+      expect((await line.run([command, '--help'])).out).toContain(`3 ${UNREACHABLE}`)
+    },
+  )
 })

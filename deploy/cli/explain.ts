@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { jsonText } from '../../engine/json/json-text.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { CommandError, EXIT, type ExitCode, UNREACHABLE } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { MISSING_LINES, missingLine } from './missing-lines.ts'
 import { isChosen, type OutputOptions, withOutput, writeListing } from './output/output.ts'
@@ -19,7 +19,7 @@ Without a pipeline it shows the way through all pipelines of the account, and th
 With --missing it lists the lines of a period of which nothing is in the store: when each came, the node or rule that
 ended it, and for a throttle the key, and the time from which the key is free. The oldest lines come first.
 
-Exit codes: 0 when lines were found, 1 when none was, 2 wrong usage, 3 service unreachable or not authorised.
+Exit codes: 0 when lines were found, 1 when none was, 2 wrong usage, 3 ${UNREACHABLE}.
 
 Examples:
   weir explain --batch-id 4a1b2c3d:0:4711:0

@@ -31,6 +31,33 @@ describe('weir', () => {
     },
   )
 
+  test.each([
+    [['--help']],
+    [['pipeline', '--help']],
+    [['token', '--help']],
+    [['account', '--help']],
+    [['context', '--help']],
+    [['log', '--help']],
+  ])('%j lists commands in one style: a phrase in lower case', async args => {
+    const { out } = await line.run(args)
+    const lists = out.match(/^(?:Commands|For the server's operator|Server):\n(?: .*\n)+/gm) ?? []
+    const abouts = lists
+      .flatMap(list => list.split(/\n {2}(?=\S)/).slice(1))
+      .map(entry =>
+        entry
+          .replace(/^.*? {2,}/, '')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      )
+    expect(abouts.length).toBeGreaterThan(1)
+    expect(abouts.filter(about => !/^[a-z].*[^.]$/.test(about))).toEqual([])
+  })
+
+  test('the help of a resource has the article of its noun', async () => {
+    expect((await line.run(['account', 'create', '--help'])).out).toContain('Create an account.')
+    expect((await line.run(['group', 'create', '--help'])).out).toContain('Create a group.')
+  })
+
   test.each(['--version', '-V'])('%s prints the version', async option => {
     const { code, out } = await line.run([option])
     expect({ code, out }).toEqual({ code: 0, out: `${VERSION}\n` })

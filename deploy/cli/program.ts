@@ -5,6 +5,7 @@ import { loadEnvironmentFile } from '../environment.ts'
 import { VERSION } from '../version.ts'
 import { CommandError, EXIT, EXIT_CODES, type ExitCode } from './command-error.ts'
 import { chosenContext, environmentOf, LOCAL, NO_SERVER } from './contexts/contexts.ts'
+import { summaryOf } from './summary.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
@@ -171,7 +172,8 @@ async function buildProgram(args: readonly string[], outer: World, finish: Finis
   for (const [role, summary] of ROLES) {
     program
       .command(role)
-      .description(summary)
+      .summary(summary)
+      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
       .addHelpText('after', ROLE_HELP)
       .action(async () => {
         // Loaded on demand: the server's modules would slow down every client command.
@@ -195,7 +197,7 @@ function prepared(command: Command, world: World): Command {
     getOutHelpWidth: () => world.stdout.columns ?? 100,
     getErrHelpWidth: () => world.stderr.columns ?? 100,
   })
-  command.configureHelp({ showGlobalOptions: true })
+  command.configureHelp({ showGlobalOptions: true, subcommandDescription: summaryOf })
   command.showHelpAfterError('(see --help)')
   for (const child of command.commands) prepared(child, world)
   return command

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { CommandError, EXIT, type ExitCode, UNREACHABLE } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
 import { lineListing, lineText } from './line-text.ts'
@@ -31,8 +31,8 @@ Put -- before a query that begins with -.
 
 Lines are printed oldest first. Of more than --limit lines, the newest are shown (--prefer head: the oldest).
 
-Exit codes: 0 even when nothing was found (1 with --fail-if-none), 2 wrong usage or query, 3 service
-unreachable or not authorised.
+Exit codes: 0 even when nothing was found (1 with --fail-if-none), 2 wrong usage or query,
+3 ${UNREACHABLE}.
 
 Examples:
   weir search 'timeout -healthcheck' --from 1h

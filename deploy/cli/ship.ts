@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { timeSpanMs } from '../../engine/times/time-span.ts'
 import { byteSize, grouped } from './byte-size.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import { CommandError, EXIT, type ExitCode, UNREACHABLE } from './command-error.ts'
 import { type Address, dataFolder, ingestAddress } from './connection.ts'
 import type { LineOptions } from './ship/batch.ts'
 import { appOfFile, fileBytes, inputBytes } from './ship/byte-source.ts'
@@ -46,8 +46,8 @@ truncation are followed, and files may appear later. Requests are retried withou
 unless --retry-for is given.
 
 Exit codes: 0 all lines stored, 1 some lines refused, 2 wrong usage or a request that the service
-refuses, 3 service unreachable or not authorised, 130 interrupted before the end. With --follow an
-interruption is the normal end: 0, and the next start continues.
+refuses, 3 ${UNREACHABLE}, 130 interrupted before the end. With --follow
+an interruption is the normal end: 0, and the next start continues.
 
 Examples:
   weir ship /var/log/nginx/*.log --tags prod,web

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import { parseExactJson } from '../../engine/json/exact-json.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { ApiRefusal, noAnswer, refusal } from './api-client.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UNREACHABLE } from './command-error.ts'
 import { type Address, apiAddress } from './connection.ts'
 import { lineListing, lineText } from './line-text.ts'
 import { isChosen, type OutputOptions, rowWriter, STREAMED, textWriter, withOutput } from './output/output.ts'
@@ -32,7 +32,7 @@ The query is that of "weir search"; put -- before a query that begins with -. Li
 are accepted. If the connection ends, it is made again two seconds later; lines accepted meanwhile are not
 shown ("weir search" finds them). If there are too many lines, the number left out goes to standard error.
 
-Exit codes: 0 when interrupted, 2 wrong usage or query, 3 service unreachable at first, or not authorised.
+Exit codes: 0 when interrupted, 2 wrong usage or query, 3 ${UNREACHABLE} at the start.
 
 Examples:
   weir tail

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
+import { summaryOf } from '../summary.ts'
 
 /** A word that may follow, with its meaning. */
 export interface Candidate {
@@ -42,7 +43,7 @@ export async function candidates(
   const children = visibleChildren(state.command)
   if (children.length > 0 && state.values.length === 0)
     return starting(
-      children.map(child => ({ word: child.name(), about: firstLine(child) })),
+      children.map(child => ({ word: child.name(), about: summaryOf(child) })),
       last,
     )
   return starting(await argumentsOf(state, findNames), last)
@@ -123,10 +124,6 @@ function visibleChildren(command: Command): readonly Command[] {
 function pathOf(command: Command): string {
   const above = command.parent === null || command.parent.parent === null ? [] : [pathOf(command.parent)]
   return [...above, command.name()].join(' ')
-}
-
-function firstLine(command: Command): string {
-  return (command.summary() || command.description()).split('\n')[0] as string
 }
 
 function starting(all: readonly Candidate[], start: string): readonly Candidate[] {

@@ -59,7 +59,7 @@ function get(resource: Resource, world: World): Command {
 function create(resource: Resource, world: World): Command {
   const { noun, title, options, createQuery = [] } = resource
   const command = withChange(withObject(withOutput(new Command('create')), options))
-    .description(`Create a ${noun}.`)
+    .description(`Create ${withArticle(noun)}.`)
     .argument(`[${title}]`, `${title} of the new ${noun}`)
   return command.action(async (given: string | undefined, chosen: ChangeOptions) => {
     const members = await givenObject(command, options, world)
@@ -93,7 +93,7 @@ function update(resource: Resource, world: World): Command {
   const { noun, options, change, replaced } = resource
   const changeable = options.filter(({ member }) => !resource.createQuery?.includes(member))
   const command = withChange(withObject(withOutput(new Command('update')), changeable))
-    .description(`Change members of a ${noun}; the others stay as they are.`)
+    .description(`Change members of ${withArticle(noun)}; the others stay as they are.`)
     .argument(`<${noun}>`, nameOf(resource))
   if (resource.id !== resource.title) command.option('--name <name>', `new ${resource.title}`)
   return command.action(async (wanted: string, chosen: ChangeOptions & { readonly name?: string }) => {
@@ -116,7 +116,7 @@ function update(resource: Resource, world: World): Command {
 function remove(resource: Resource, world: World, finish: Finish): Command {
   const { noun, title } = resource
   return new Command('delete')
-    .description(`Delete a ${noun}.`)
+    .description(`Delete ${withArticle(noun)}.`)
     .argument(`<${noun}>`, nameOf(resource))
     .option('--yes', 'delete without a question')
     .option('--dry-run', `only say which ${noun} it would delete`)
@@ -186,4 +186,8 @@ function nameOf({ id, title }: Resource): string {
 
 function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
