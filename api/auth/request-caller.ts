@@ -35,7 +35,7 @@ const LIMITED = 'Your groups limit which lines you see, and this is about all li
 /** Paths whose existence is revealed only to callers with a credential. */
 const GUARDED = /^\/(v[123](\/|$)|ws\/tail\/?$)/i
 
-/** Parts that decide who a caller is, and what they may do. */
+/** Parts that decide the identity and the rights of a caller. */
 export interface CallerPorts {
   readonly authenticator: ConfigurationAuthenticator
   readonly configuration: ConfigurationView

@@ -22,7 +22,7 @@ const HTML = 'text/html; charset=utf-8'
 const ASSET = /^assets\/[\w.-]+$/
 const LICENCES = 'licences.txt'
 
-/** The console under `/console/`. All its addresses without a dot are the one page, which shows what they name. */
+/** The console under `/console/`. All its addresses without a dot give the same page, which reads the address. */
 export const consoleRoutes: FastifyPluginAsync<ConsoleRoutesOptions> = async (app, { files }) => {
   const { entropy } = app.ports
   const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }

@@ -40,7 +40,7 @@ interface CompiledSchema {
   readonly validate: ValidateFunction
 }
 
-/** Most schemas are constants, so that all servers of a process share what they compile. */
+/** Most schemas are constants, so that all servers of a process share the compiled validators. */
 const COMPILED = new WeakMap<object, CompiledSchema>()
 
 /** Compiles a schema at its first request: compiling all schemas took a quarter of a start. */

@@ -33,7 +33,7 @@ export interface LimitedWork {
 }
 
 /**
- * Counts until the end of the time at the latest. What was counted until then remains.
+ * Counts until the end of the time at the latest. The counts up to then remain.
  *
  * @throws what `count` throws, unless its time was over
  */

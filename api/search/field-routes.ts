@@ -20,7 +20,7 @@ const OWN_VALIDATION = { config: { needs: 'read' as const }, validatorCompiler: 
 export const fieldRoutes: FastifyPluginAsync<SearchRoutesOptions> = async (app, { store }) => {
   const { configuration, clock, exports } = app.ports
 
-  /** Answers with what was read; the work ends when the client leaves. */
+  /** Answers with the result of the work, which ends when the client leaves. */
   const answered = async <Data>(
     { caller }: FastifyRequest,
     reply: FastifyReply,

@@ -15,7 +15,7 @@ export interface TailRoom {
 
 /**
  * Divides the memory for lines: evenly among enterprises, then among the accounts of an enterprise, then among the tails of an
- * account. What one of them cannot use is for the others.
+ * account. The others get the rest that one of them cannot use.
  */
 export class TailRooms {
   readonly #askerOf = new Map<TailRoom, Asker>()

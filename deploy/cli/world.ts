@@ -14,7 +14,7 @@ export interface World {
   readonly entropy: Entropy
   /** True: only results are printed, without headings, notes and progress. */
   readonly quiet?: boolean
-  /** Where values of `env` come from that are no variables, by their names; for sentences. */
+  /** Origins of values of `env` that are not variables of the environment, by name; for sentences. */
   readonly origins?: Readonly<Record<string, string>>
   /** Account that a context names for an enterprise token. */
   readonly account?: string

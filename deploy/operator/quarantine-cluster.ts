@@ -10,7 +10,7 @@ import { quarantineInInstallation } from './quarantine-installation.ts'
 import type { QuarantineTask } from './quarantine-task.ts'
 
 /**
- * Lists what is in quarantine in a cluster, the newest first. The store is not needed.
+ * Lists the records in quarantine in a cluster, the newest first. The store is not needed.
  *
  * @throws SettingsError, LogError with a sentence
  */

@@ -5,7 +5,7 @@ export const QUARANTINE_TOPICS = ['ingest', 'keyed'] as const
 
 const MAX_NAME_LENGTH = 200
 
-/** The task of a list of what is in quarantine. */
+/** The task of a list of the records in quarantine. */
 export interface QuarantinesTask {
   readonly task: 'quarantines'
 }

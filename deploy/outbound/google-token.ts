@@ -10,7 +10,7 @@ const VALID_MS = 10 * MINUTE_MS
  * from a server.
  *
  * @param nowMs present time, UNIX ms
- * @throws Error for a text that is no private key
+ * @throws Error for a text that is not a private key
  */
 export function selfSignedToken(
   { email, keyId, privateKey, audience }: ServiceAccount,

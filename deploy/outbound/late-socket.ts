@@ -31,7 +31,7 @@ export class LateSocket extends Duplex {
   }
 
   override _read(): void {
-    // The connection pushes what it receives.
+    // The connection pushes received bytes.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

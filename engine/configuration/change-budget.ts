@@ -11,7 +11,7 @@ export const CHANGE_BYTES_PER_HOUR = 33_554_432
 /** Hours for which unused bytes are saved up. A pipeline of 700 nodes can be written node by node at once. */
 const SAVED_HOURS = 8
 /**
- * Budget of an enterprise, in budgets of an account. All of it at once is a fifth of what changes may use of a log of 20 GiB.
+ * Budget of an enterprise, in budgets of an account. All of it at once is a fifth of the room for changes in a log of 20 GiB.
  * (Our choice.)
  */
 const ACCOUNTS_PER_ENTERPRISE = 4

@@ -52,7 +52,7 @@ export interface EndNote {
   readonly place: string
   /** Offset after the last known record; 0 when unknown. */
   read(): bigint
-  /** Resolves when the end is written, or cannot be: the marks are what counts. A power cut may still lose it. */
+  /** Resolves when the end is written, or cannot be: only the marks count. A power cut may still lose the end. */
   note(next: bigint): Promise<void>
 }
 

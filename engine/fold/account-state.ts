@@ -143,7 +143,7 @@ export class AccountState implements LineOwner {
     })
   }
 
-  /** Gives a graph what is kept beside the pipelines: exempt keys and state variables. */
+  /** Gives a graph the state that is kept beside the pipelines: exempt keys and state variables. */
   #equip(graph: CompiledGraph): void {
     const { document, states } = graph
     graph.variables = this.variables.of(document.id)

@@ -46,7 +46,7 @@ export interface RunContext {
    * the allowance. Absent: moves are free, as before the twelfth behaviour.
    */
   readonly moves?: number | undefined
-  /** Counts what the nodes make of the present record. Absent: it is not bounded, as before the twelfth behaviour. */
+  /** Counts the parts that the nodes make of the present record. Absent: it is not bounded, as before the twelfth behaviour. */
   readonly made?: RecordYield | undefined
   /** Present if the work is done in stretches. */
   readonly stretch?: Stretch | undefined

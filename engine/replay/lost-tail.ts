@@ -35,7 +35,7 @@ export interface Witnesses {
   readonly received?: ReceivedPositions | undefined
   /** Partitions that send cuts to this one; absent: only the configuration does, at each start. */
   readonly senders?: CheckpointedTopic | undefined
-  /** Reads what a checkpoint knows; absent: it is one of a partition of lines. */
+  /** Reads the contents of a checkpoint; absent: it is one of a partition of lines. */
   readonly knownIn?: ((body: Buffer) => CheckpointFacts) | undefined
 }
 

@@ -7,7 +7,7 @@ export function cutKey({ kind, entity }: { readonly kind: string; readonly entit
 
 /**
  * Kinds of cuts that the configuration sends, with their payloads. A new kind begins with a line here. Files of the same
- * name in `engine/configuration/cuts` and `engine/fold/cuts` say how an entity becomes the cut, and what the cut does.
+ * name in `engine/configuration/cuts` and `engine/fold/cuts` say how an entity becomes the cut, and how the cut acts.
  */
 export interface SentCuts {
   /** undefined, an empty text, removes the pipeline. */

@@ -28,7 +28,7 @@ const ACCOUNT_PER_FREE = 2
 /**
  * Memory for the bodies that a server receives or decompresses at the same time. It is divided among enterprises first, and then among
  * the accounts of an enterprise. An account can hold half of the room, beside one of another enterprise a third. Some room
- * always stays free: for other enterprises a quarter of what the others leave, and within it for other accounts a third.
+ * always stays free: for other enterprises a quarter of the room that others leave, and within it for other accounts a third.
  */
 export class BodyRoom {
   readonly limitBytes: number
@@ -62,7 +62,7 @@ export class BodyRoom {
     const ofAccount = this.#ofAccount.of(account) + bytes
     if (account === STRANGERS.account && ofAccount > this.limitBytes * STRANGERS_SHARE) return false
     const ofEnterprise = before + bytes
-    // The enterprise may hold its part of what others leave. The rest of that part is free for its accounts.
+    // The enterprise may hold its part of the room that others leave. The rest of that part is free for its accounts.
     const part = ((ofEnterprise + freeBytes) * ENTERPRISE_PER_FREE) / (1 + ENTERPRISE_PER_FREE)
     return ofAccount <= (part - ofEnterprise) * ACCOUNT_PER_FREE
   }

@@ -13,7 +13,7 @@ import type { FileFormat } from './file-text.ts'
 
 /** Size of values that are printed as YAML at once, in characters: a millisecond. */
 const YAML_AT_ONCE = 2_048
-/** Indentation of what is in a list or in an object. */
+/** Indentation of the elements of a list or an object. */
 const STEP = '  '
 
 /**

@@ -36,7 +36,7 @@ const MEMBER_PROBLEMS: Readonly<Record<keyof Expectation, (value: JsonValue, poi
     failed: countProblems,
     errors: (value, pointer) => listProblems(value, pointer, isErrorCode, 'must be an error code'),
   }
-/** Members that say what becomes of events at a node, and not what leaves it. */
+/** Members about the fate of events at a node, in contrast to the events that leave it. */
 const OF_NODES = {
   dropped: 'must be expected of the node, which drops events',
   failed: 'must be expected of the node, at which events fail',

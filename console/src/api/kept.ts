@@ -1,7 +1,7 @@
 import { accountInAddress } from './delegation.ts'
 
 /**
- * Values that the browser keeps until sign-out, such as drafts and the last queries. They can hold what lines hold, so
+ * Values that the browser keeps until sign-out, such as drafts and the last queries. They can contain parts of lines, so
  * each account that is acted for has its own.
  */
 const DATABASE = 'weir-kept'

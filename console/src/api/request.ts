@@ -14,7 +14,7 @@ const UNREACHABLE = 'The server cannot be reached.'
 
 let answeredMs: number | undefined
 
-/** UNIX ms of the last answer that contained what was asked for; undefined before the first one. */
+/** UNIX ms of the last answer that contained the requested data; undefined before the first one. */
 export function lastAnswerMs(): number | undefined {
   return answeredMs
 }

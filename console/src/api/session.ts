@@ -7,7 +7,7 @@ export type Caller = Static<typeof TokenDescription>
 
 const READERS: readonly string[] = ['readonly', 'ingest']
 
-/** Whether a caller may change pipelines. What they cannot do is not offered; the server decides. */
+/** Whether a caller may change pipelines. The pages do not offer other actions; the server decides. */
 export function canWrite({ role }: Caller): boolean {
   return !READERS.includes(role)
 }

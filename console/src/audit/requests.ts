@@ -51,7 +51,7 @@ export async function readAudit(
   return { events, next: next === null ? undefined : { cursor: next, range } }
 }
 
-/** Ends of a range in UNIX ms, as the API has them. An end that is no time is sent as it is: the server says so. */
+/** Ends of a range in UNIX ms, as the API has them. An end that is not a time is sent unchanged, and the server refuses it. */
 export function rangeOf(from: string, to: string, nowMs: number): URLSearchParams {
   const range = new URLSearchParams()
   if (from !== '') range.set('from', String(instantOf(from, nowMs) ?? from))

@@ -24,7 +24,7 @@ export function Dialog({
     // A form begins at its first field, not at the button that closes it.
     dialog.current?.querySelector<HTMLElement>('form input:not([type=checkbox])')?.focus()
     return () => {
-      // The row of the opener may be gone with what was removed.
+      // The row of the opener may have been removed.
       const next = opener?.isConnected ? opener : document.getElementById('content')
       if (next instanceof HTMLElement) next.focus()
     }

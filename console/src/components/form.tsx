@@ -23,7 +23,7 @@ export function Field({
   /** Name of the member in the request, as findings of the server have it. */
   readonly place?: string
   readonly error?: Error | null
-  /** Finding of the page about what was typed. */
+  /** Finding of the page about the typed text. */
   readonly finding?: string | undefined
   readonly note?: ReactNode
   readonly children: (control: Control) => ReactNode

@@ -19,7 +19,7 @@ export interface ListCursor {
   clear(): void
   /** Moves to a row. */
   goTo(at: number): void
-  /** Does what a key means on the line at the cursor. @returns whether it means something */
+  /** Carries out the meaning of a key on the line at the cursor. @returns whether it means something */
   act(key: string, isExtending: boolean): boolean
   onKeyDown(event: KeyboardEvent): void
   onRowClick(event: MouseEvent, row: LineText): void

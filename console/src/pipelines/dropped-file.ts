@@ -10,7 +10,7 @@ export interface ReadFile {
   readonly text: string
 }
 
-/** @throws Error with a sentence for people, where the file is no text */
+/** @throws Error with a sentence for people, if the file is not a text */
 export async function readTextFile(file: File): Promise<ReadFile> {
   if (file.size > MOST_BYTES) throw new Error(TEXT.tooLarge)
   const bytes = await file.arrayBuffer()

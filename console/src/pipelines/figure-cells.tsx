@@ -65,7 +65,7 @@ export function FigureCells({ figures }: { readonly figures: ListFigures | undef
   )
 }
 
-/** A number that leads to what it counts; a dash for none, and nothing while it is not known. */
+/** A number that leads to the counted things; a dash for none, and nothing while it is unknown. */
 export function TroubleCell({
   number,
   href,

@@ -7,10 +7,10 @@ export interface OpenDraft {
   readonly draft: Draft
   readonly types: readonly NodeType[]
   readonly canWrite: boolean
-  /** Whether this process shows events of what runs. */
+  /** Whether this process shows events of the running document. */
   readonly canTap: boolean
   /** Whether the caller may see counts, which are of all lines. */
   readonly canCount: boolean
-  /** Whether this process counts what runs, and so can tell it at once. */
+  /** Whether this process counts the events of the running document, so that live counts exist. */
   readonly hasLiveCounts: boolean
 }

@@ -52,7 +52,7 @@ export default function PipelinesPage({ caller }: { readonly caller: Caller }) {
   })
   const figuresError = figures.error ?? trouble.error
   const readFigures = () => {
-    // Lists that the caller may not read are not asked for, so they have no error.
+    // Lists that the caller must not read are not asked for, so they have no error.
     for (const each of [figures, trouble]) if (each.error !== null) void each.refetch()
   }
   return (

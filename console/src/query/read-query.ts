@@ -2,7 +2,7 @@ import { parseQuery } from '../../../engine/query-language/parse-query.ts'
 import { QuerySyntaxError } from '../../../engine/query-language/query-syntax-error.ts'
 import type { Comparison, FieldTest, Query, Tree } from '../../../engine/query-language/syntax-tree.ts'
 
-/** Result of reading what was typed. */
+/** Result of reading the typed text. */
 export interface ReadQuery {
   readonly trouble?: { readonly message: string; readonly position: number | undefined }
   /** The query with parentheses where OR and AND meet; undefined where there is nothing to explain. */

@@ -98,7 +98,7 @@ function useCompletionList({
   const completions = useCompletions(context, { query: typed, selection, recent })
   return {
     ...{ completions, chosen, isFocused, setCursor, setFocused, setOpen },
-    /** Moves to the end of what was typed. */
+    /** Moves to the end of the typed text. */
     follow: (position: number, isListed: boolean) => {
       setCursor(position)
       setChosen(-1)

@@ -10,7 +10,7 @@ interface Conditions {
   readonly level?: string
 }
 
-/** A condition with the name of what it compares; the query has none. */
+/** A condition with the name of the compared value; the query has none. */
 export interface ConditionText {
   readonly name?: string
   readonly text: string

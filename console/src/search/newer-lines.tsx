@@ -8,7 +8,7 @@ import style from './search.module.css'
 const POLL_MS = 10_000
 const MIN_BUCKETS = 10
 
-/** Says how many lines came since the search. They are shown on demand: what is read does not move. */
+/** Says how many lines came since the search. They are shown on demand, so that the list does not move while somebody reads it. */
 export function NewerLines({
   selection,
   zone,

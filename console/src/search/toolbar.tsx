@@ -25,12 +25,12 @@ interface ToolbarProps {
   readonly onChange: (change: AddressChange) => void
   readonly showsFacets: boolean
   readonly onFacets: () => void
-  /** Opens the search for a missing line; undefined for those who may not ask. */
+  /** Opens the search for a missing line; undefined if the caller has no right to ask. */
   readonly onMissing: (() => void) | undefined
   readonly views: ReactNode
 }
 
-/** Query and time range, and what is done with the lines. */
+/** Query, time range, and actions on the lines. */
 export function Toolbar(props: ToolbarProps) {
   const { address, selection, zone, error, command, onRun, onRange, onChange, views } = props
   const { isLive, isWrapped } = address

@@ -116,7 +116,7 @@ export function Frame({
   )
 }
 
-/** Way to the accounts of an enterprise. It loads the page anew: what was read belongs to one account. */
+/** Way to the accounts of an enterprise. It loads the page anew, because all data in memory belong to one account. */
 function AccountsLink({ isHere }: { readonly isHere: boolean }) {
   return (
     <li>
@@ -136,7 +136,7 @@ function pagesOf(caller: Caller): readonly NavigationPage[] {
   return [...ofAccount, ...ofAll].filter(({ path }) => mayRead(path, caller))
 }
 
-/** Whether the server answers a page's requests: what shows any line is not for members with groups. */
+/** Whether the server answers a page's requests: pages that show any line are not for members with groups. */
 function mayRead(path: string, caller: Caller): boolean {
   if (path === '/errors') return canWrite(caller) && !caller.limited
   return path !== '/dead-letters' || !caller.limited

@@ -33,7 +33,7 @@ export function Menu({
       setOpen(false)
       opener.current?.focus()
     }
-    // The key means the panel alone, not what is around it.
+    // The key means the panel alone, not the elements around it.
     document.addEventListener('keydown', closeByKey, { capture: true })
     document.addEventListener('pointerdown', closeOutside)
     document.addEventListener('focusin', closeOutside)

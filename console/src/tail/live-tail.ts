@@ -31,7 +31,7 @@ function noteOf(note: string, kind: NoteRow['kind'], link?: string): NoteRow {
   return { id: `note-${notes++}`, note, kind, link }
 }
 
-/** Address of a search of what a tail did not show. */
+/** Address of a search for the lines that a tail did not show. */
 function searchOf(fromMs: number, toMs: number): string {
   const parameters = new URLSearchParams(window.location.search)
   for (const key of ['live', 'line', 'open']) parameters.delete(key)

@@ -139,7 +139,7 @@ export class TailRows {
     this.#counted += rows.filter(isLine).length
   }
 
-  /** Shows what has waited, behind a row that says how many lines were counted alone. */
+  /** Shows the waiting lines, behind a row that says how many lines were counted alone. */
   #catchUp(): void {
     if (this.#isPaused) return
     const waiting = this.#waiting

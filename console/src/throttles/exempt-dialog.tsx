@@ -125,7 +125,7 @@ interface PeriodFieldsProps {
   readonly setPeriod: (period: string) => void
   readonly until: string
   readonly setUntil: (until: string) => void
-  /** Whether the typed end is no time. */
+  /** Whether the typed end is not a time. */
   readonly isWrong: boolean
   readonly zone: string
   readonly error: Error | null

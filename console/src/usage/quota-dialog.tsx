@@ -33,7 +33,7 @@ export function QuotaDialog({
     const given = new FormData(event.currentTarget)
     const limits = PERIODS.map(period => {
       const text = String(given.get(`${period}-limit`) ?? '').trim()
-      // The text shows three digits: what was not changed keeps all of them.
+      // The text shows three digits: a value that was not changed keeps all of them.
       if (text === limitText(record[period].limit)) return record[period].limit
       return text === '' ? 0 : typedSize(text)
     })

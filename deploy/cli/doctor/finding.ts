@@ -5,7 +5,7 @@ export type Verdict = 'ok' | 'warning' | 'wrong' | 'skipped'
 
 export interface Finding {
   readonly verdict: Verdict
-  /** Sentence about what was found, and the remedy unless it is ok. */
+  /** Sentence about the state that was found, and the remedy unless it is ok. */
   readonly finding: string
 }
 

@@ -15,7 +15,7 @@ const TOO_SLOW_SYNC_MS = 200
 const FEW_BYTES = 5 * 1024 ** 3
 const TOO_FEW_BYTES = 512 * 1024 ** 2
 
-/** File systems by their number of statfs(2), with what they do to a log. */
+/** File systems by their number of statfs(2), with their effect on a log. */
 const FILE_SYSTEMS: ReadonlyMap<number, Finding> = new Map([
   [0x0102_1994, wrong('The data folder is on tmpfs: nothing in it survives a restart of the machine.')],
   [0x8584_58f6, wrong('The data folder is on ramfs: nothing in it survives a restart of the machine.')],

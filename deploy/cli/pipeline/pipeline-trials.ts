@@ -51,7 +51,7 @@ interface TrialOptions {
   readonly json?: true
 }
 
-/** Commands that show what a pipeline does or would do with events, without any effect. */
+/** Commands that show how a pipeline handles or would handle events, without any effect. */
 export function trialCommands(world: World, finish: (code: ExitCode) => void): Command[] {
   return [
     ofTrial(new Command('simulate'))

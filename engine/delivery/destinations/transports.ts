@@ -6,7 +6,7 @@ import type { Outbound } from '../../outbound/outbound.ts'
 import { OutboundError, type OutboundErrorCode } from '../../outbound/outbound-error.ts'
 import { retryAfterMs } from '../../outbound/retry-after.ts'
 
-/** A request that was sent, and what its outcome says to those who do not know the transport. */
+/** A request that was sent, and the meaning of its outcome for those who do not know the transport. */
 export interface Carried {
   /** Form that the `judge` of the destination reads. */
   readonly outcome: unknown

@@ -25,7 +25,7 @@ export interface LaneName {
   readonly node: string
 }
 
-/** Start of a cursor: a place on the log, and what was passed before it. */
+/** Start of a cursor: a place on the log, and the positions that were passed before it. */
 export interface CursorStart {
   readonly nextOffset: bigint
   readonly timeMs: number

@@ -6,7 +6,7 @@ export type Standing = 'proven' | 'new' | 'failing'
 
 /** Part of the memory that a request has. */
 export interface Held {
-  /** Gives back what is beyond that number of bytes. */
+  /** Gives back the bytes beyond that number. */
   shrinkTo(bytes: number): void
 }
 

@@ -26,7 +26,7 @@ export interface Shipment {
   readonly split: string
   /** Log time at which the batch was closed, UNIX ms. */
   readonly closedMs: number
-  /** Absent: the events are no consecutive ones of a batch. */
+  /** Absent: the events are not consecutive ones of a batch. */
   readonly place?: BatchPlace
   readonly events: readonly SentEvent[]
 }

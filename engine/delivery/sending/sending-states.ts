@@ -34,7 +34,7 @@ const TOLD_AFTER_MS = 5 * MINUTE_MS
 
 const IDLE: SendingState = { state: 'delivering', failingSinceMs: null, trouble: null }
 
-/** Keeps what the attempts of each lane say about its remote. It is not on the log, because it decides nothing. */
+/** Keeps the state of each lane's remote, as its attempts show it. It is not on the log, because it decides nothing. */
 export class SendingStates {
   readonly #states = new Map<string, SendingState>()
   /** Lanes about whose present failing an operator was told. */

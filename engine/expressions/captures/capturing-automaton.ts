@@ -57,7 +57,7 @@ export interface AutomatonBounds {
 
 /**
  * Threads of a capturing program. Computes the threads after a character, and keeps changes that were computed, within bounds. The
- * number of units never depends on what is kept.
+ * number of units never depends on the kept captures.
  */
 export class CapturingAutomaton {
   readonly program: CapturingProgram

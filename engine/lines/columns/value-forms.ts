@@ -18,5 +18,5 @@ export function valueFormsOf(behaviour: number): ValueForms {
   return behaviour >= FIFTH_BEHAVIOUR ? EXACT_FORMS : FIRST_FORMS
 }
 
-/** The forms of what this program itself reads beside a log. */
+/** The forms of values that this program itself reads beside a log. */
 export const PRESENT_FORMS = valueFormsOf(BEHAVIOUR)

@@ -8,7 +8,7 @@ import type { SearchedLines } from './searched-lines.ts'
 import { type SegmentFilter, TEXT_MARK } from './segment-filter.ts'
 
 /**
- * Texts of a block of table `slotted_lines` that terms search. What many lines share of their texts is added once. No word
+ * Texts of a block of table `slotted_lines` that terms search. A text that many lines share is added once. No word
  * begins in a slot and ends outside of it, because JSON has signs between its parts.
  */
 export class SlottedLines implements SearchedLines {

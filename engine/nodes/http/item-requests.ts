@@ -16,7 +16,7 @@ export const JSON_ARRAY: ItemFrame = { begin: '[', between: ',', end: ']' }
 /** A request without its body. */
 export type RequestHead = Omit<HttpRequest, 'body' | 'compression'>
 
-/** Bytes that an item adds to a body, with what is between it and the next. */
+/** Bytes that an item adds to a body, including the separator from the next. */
 export function itemBytes(item: EventText, { between }: ItemFrame): number {
   return lengthOf(item) + between.length
 }

@@ -163,7 +163,7 @@ interface Level {
 }
 
 /**
- * Removes what is empty within a container. It needs no stack, however deep the value is.
+ * Removes empty values within a container. It needs no stack, however deep the value is.
  *
  * @param work receives units before the work that they stand for
  * @returns the same value when nothing was removed

@@ -25,7 +25,7 @@ export interface ShortPage extends KnownLines {
 }
 
 /**
- * Whether `decidedLines` finds what the exact condition finds. Fields are tested as the store has them: it lacks some on
+ * Whether `decidedLines` finds the same lines as the exact condition. Fields are tested as the store has them: it lacks some on
  * days with too many names.
  */
 export function isDecidedHere({ query }: LineSelection, { limit }: LinePage): boolean {

@@ -36,7 +36,7 @@ export interface WholeMinutes {
 /**
  * The minutes of a selection that can be counted by their keys.
  *
- * @param words what lines are counted by
+ * @param words words by which lines are counted
  * @returns undefined if lines must be read
  */
 export function minutesOf(
@@ -64,7 +64,7 @@ export function minutesOf(
  * retention of some of its lines is over and that of others is not: such lines must be read.
  *
  * @param selection of whole minutes, for which `minutesOf` is not undefined
- * @param word what lines are counted by
+ * @param word word by which lines are counted
  */
 export function countedMinutes(
   selection: LineSelection,

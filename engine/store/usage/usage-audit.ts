@@ -3,7 +3,7 @@ import { textLiteral } from '../sql-text.ts'
 import type { ProjectionDifference, UsageDifference, UsageSums } from '../store-audit.ts'
 import { DAYS_WITH_LINES } from './usage-days.ts'
 
-/** Tags of a line by its columns: what alias `tags` of the table is (migrations/0009-slotted-lines.sql). */
+/** Tags of a line by its columns, as in alias `tags` of the table (migrations/0009-slotted-lines.sql). */
 const TAGS: Readonly<Record<LineTable, string>> = {
   lines: 'tags',
   slotted_lines: `arrayMap(v -> replaceAll(replaceAll(v, '\\x1e1', '\\x1f'), '\\x1e0', '\\x1e'), arrayPopBack(splitByChar('\\x1f', tag_list)))`,

@@ -38,7 +38,7 @@ export class LaneCheckpoints {
 
   /**
    * The fold of the newest whole checkpoint; without one, an empty fold. If records of all checkpoints were lost and their loss was
-   * accepted, the empty fold begins with the first record that is kept, so what was delivered is sent again, and nothing is left out.
+   * accepted, the empty fold begins with the first record that is kept, so delivered events are sent again, and none is left out.
    *
    * @param first first record that the partition keeps
    * @throws FoldError like `DeliveryFold.restored`

@@ -5,7 +5,7 @@ import type { Topic } from '../../log/log.ts'
 import { READ_BYTES } from '../../log/records-between.ts'
 
 /**
- * Lets a lane read on, as far as it may, or to what its fold has applied.
+ * Lets a lane read on, as far as it may, or to the last record that its fold has applied.
  *
  * @throws LogError before it has read anything; FoldError when it lacks batches of its reports
  */

@@ -145,7 +145,7 @@ export class OutboxWorker {
       throw new FoldError(
         `partition ${partition} of ${topic.name} begins at ${first}, but its lanes need ${neededFrom}: restore the log's files, or the checkpoints, from a backup`,
       )
-    // A sample of what the lanes pin, because this worker may never read it otherwise.
+    // A sample of the records that the lanes pin, because this worker may never read it otherwise.
     const sample = () => topic.read(partition, neededFrom, READ_BYTES)
     this.#sizes.sample(await this.#retries.run('read for an estimate', sample))
     this.#sizes.begin(nextOffset)
@@ -315,7 +315,7 @@ export class OutboxWorker {
   #isCheckpointDue(isShort: boolean): boolean {
     const { nextOffset, timeMs } = this.#fold
     const isNew = nextOffset > this.#checkpointedTo
-    // Only a second one frees what the first does not need. Perhaps nothing follows, because lines are refused.
+    // Only a second one frees the records that the first does not need. Perhaps nothing follows, because lines are refused.
     if (isShort) return isNew || !this.#isRepeated
     return isNew && this.#schedule.isDue(timeMs)
   }
@@ -337,7 +337,7 @@ export class OutboxWorker {
     this.#sizes.forget(this.#fold.neededFrom)
   }
 
-  /** Says again which troubles continue: a restart reads only what follows the checkpoint, and must not tell an operator again. */
+  /** Says again which troubles continue: a restart reads only the records behind the checkpoint, and must not tell an operator again. */
   async #remind(): Promise<void> {
     const { topic, partition, clock } = this.#options
     const reminders = new ReportQueue(clock)

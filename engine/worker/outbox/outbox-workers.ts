@@ -31,7 +31,7 @@ export interface OutboxPorts {
   readonly remote: Remote
   readonly settingsOf: (account: string, pipeline: string) => DeliverySettings
   readonly entropy: Pick<Entropy, 'bytes'>
-  /** Bytes that all lanes together hold of what is read for requests. Default: `DELIVERY_MEMORY_BYTES`. */
+  /** Bytes of records that all lanes together hold for requests. Default: `DELIVERY_MEMORY_BYTES`. */
   readonly memoryBytes?: number | undefined
   /**
    * Size of the records that the lanes of a partition may pin, in bytes, where the log has no limit of its own. Absent: the log has one.

@@ -40,7 +40,7 @@ export class RecordShelf {
 
 /**
  * Reads a partition, and keeps the records that were read last: the fold, the cursors of lanes and the sender read the same ones. As the
- * same objects they are decoded once. A lane sends what it has read not long before, so most of that is still there.
+ * same objects they are decoded once. A lane sends events soon after it has read them, so most of that is still there.
  */
 export class RecentRecords {
   readonly #topic: Pick<Topic, 'name' | 'read'>

@@ -58,7 +58,7 @@ function withRemoved(
     const removed = (running[list] ?? []).filter(({ name }) => !inDraft.has(name))
     if (removed.length > 0) drawn[list] = [...(draft[list] ?? []), ...removed]
   }
-  // An output that the draft no longer has is no place from which a connection can be drawn.
+  // A connection cannot be drawn from an output that the draft no longer has.
   const outputs = new Set(
     nodesOf(drawn).flatMap(({ kind, node }) =>
       kind === 'sink' ? [] : outputsOf(node).map(each => each.reference),

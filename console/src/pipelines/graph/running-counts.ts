@@ -4,7 +4,7 @@ import { connectionsOf, edgeId } from '../document/nodes.ts'
 import type { LiveMetrics, PipelineMetrics } from '../requests.ts'
 import type { EdgeFigures, FiguresByEdge, NodeFigures } from './figures.ts'
 
-/** Counts of what runs, by the ids that the server gives to nodes and outputs. */
+/** Counts of the running document, by the ids that the server gives to nodes and outputs. */
 export interface RunningCounts {
   readonly nodes: ReadonlyMap<string, NodeFigures>
   /** Figures by the id of the output, a space, and the id of the node that reads it. */
@@ -76,7 +76,7 @@ export function periodTotals({ nodes, edges }: PipelineMetrics): RunningCounts {
 }
 
 /**
- * Figures of all nodes and connections of the running document. What the server leaves out had no events; without counts
+ * Figures of all nodes and connections of the running document. Parts that the server leaves out had no events; without counts
  * nothing is known.
  */
 export function namedFigures(

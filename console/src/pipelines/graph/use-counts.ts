@@ -12,7 +12,7 @@ const SECONDS: Readonly<Record<Exclude<CountPeriod, 'live'>, number>> = { hour: 
 const POLL_MS = 60_000
 const CONNECT_AGAIN_MS = 5_000
 
-/** Counts of what runs in a pipeline. Nothing is asked for in a hidden tab. */
+/** Counts of the running document of a pipeline. Nothing is asked for in a hidden tab. */
 export function useRunningCounts(
   pipelineId: string,
   period: CountPeriod,

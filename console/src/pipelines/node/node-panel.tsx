@@ -41,7 +41,7 @@ export interface NodePanelProps {
   readonly types: readonly NodeType[]
   /** The draft that the node belongs to; undefined where it is only looked at. */
   readonly draft: Draft | undefined
-  /** Whether events of the node can be watched: of what runs, by those who may. */
+  /** Whether the caller can watch events of the node; only nodes of the running document have events. */
   readonly canTap: boolean
   readonly canWrite: boolean
   /** Whether the caller may see lines of all members. */

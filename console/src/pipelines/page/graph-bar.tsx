@@ -11,7 +11,7 @@ export interface GraphBarProps {
   readonly canWrite: boolean
   /** Periods of counts to choose from; none where counts are not shown. */
   readonly periods: readonly CountPeriod[]
-  /** Differences of the draft from what runs; absent where there are none, or nothing runs. */
+  /** Differences of the draft from the running document; absent if there are none, or nothing runs. */
   readonly changes: DraftChanges | undefined
   readonly onAdd: () => void
 }

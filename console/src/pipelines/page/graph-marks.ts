@@ -17,9 +17,9 @@ export interface MarkSources {
   readonly errors: readonly ErrorCount[] | undefined
   /** Deliveries of all destinations, also of other pipelines. */
   readonly deliveries: readonly DestinationDeliveryRecord[] | undefined
-  /** The draft with its findings; absent where what runs is shown. */
+  /** The draft with its findings; absent if the running document is shown. */
   readonly draft: Draft | undefined
-  /** Differences of the draft from what runs; absent where they are not marked. */
+  /** Differences of the draft from the running document; absent if they are not marked. */
   readonly changes: DraftChanges | undefined
   /** Figures by the names of nodes; absent where none are shown. */
   readonly figures: ReadonlyMap<string, NodeFigures> | undefined

@@ -39,7 +39,7 @@ function EditActions(open: OpenDraft) {
         if (canSave) void draft.save()
       }
       if (event.key === 'Enter') simulate()
-      // Fields undo what is typed in them by themselves.
+      // Fields undo typed texts by themselves.
       if (isField(event.target)) return
       if (key === 'z' && !event.shiftKey && canUndo) draft.undo()
       if ((key === 'y' || (key === 'z' && event.shiftKey)) && canRedo) draft.redo()

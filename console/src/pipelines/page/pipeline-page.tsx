@@ -37,7 +37,7 @@ const ALL = Object.keys(TABS) as PageTab[]
 /** Tabs of those who only read. */
 const READING: readonly PageTab[] = ['graph', 'revisions', 'file', 'variables']
 
-/** `/console/pipelines/{id}`: one pipeline, with its draft and what runs. It is a chunk of its own. */
+/** `/console/pipelines/{id}`: one pipeline, with its draft and its running document. It is a chunk of its own. */
 export default function PipelinePage({ id, caller }: { readonly id: string; readonly caller: Caller }) {
   const [parameters, setParameters] = useSearchParams()
   const names = canWrite(caller) ? ALL : READING

@@ -209,7 +209,7 @@ function lastFirst(fields: readonly string[]): readonly string[] {
     .map(({ field }) => field)
 }
 
-/** Order of places: elements by their indexes, and what lies within a place behind it. */
+/** Order of places: elements by their indexes, and places within a place behind it. */
 function comparedPlaces(a: readonly Segment[], b: readonly Segment[]): number {
   for (const [depth, left] of a.entries()) {
     const right = b[depth]

@@ -38,7 +38,7 @@ export const csv = defineParser({
   ],
 })
 
-/** RFC 4180. A quote within a value that does not begin with one is text, and so is what follows a closing quote. */
+/** RFC 4180. A quote within a value that does not begin with one is text, and so are characters behind a closing quote. */
 function valuesOf(text: string): string[] | undefined {
   const values: string[] = []
   let at = 0
