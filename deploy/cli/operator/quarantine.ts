@@ -16,7 +16,7 @@ is processed as before, and the failed events become dead letters if the pipelin
 
 The command works with a running or stopped server; with KAFKA_BROKERS it works on the cluster. It refuses
 a record that was processed already. It cannot be taken back. Older programs refuse the log from then on.
---list shows what is in quarantine, since when and by whom.
+--list shows the records in quarantine, with time and author.
 
 Exit codes: 0 done, 2 not done.
 
@@ -34,7 +34,7 @@ interface Options extends OutputOptions {
 export function quarantineCommand(world: World): Command {
   return withOutput(new Command('quarantine'), 'print each of the list as a JSON object')
     .summary('make the events of a record fail at a node that does not end')
-    .description('Make the events of one record of the log fail at one node, or list what is in quarantine.')
+    .description('Make the events of one record of the log fail at one node, or list the records in quarantine.')
     .addArgument(
       new Argument('[topic/partition/offset]', 'the record, as the log output names it').argParser(place),
     )
