@@ -34,7 +34,9 @@ interface Options extends OutputOptions {
 export function quarantineCommand(world: World): Command {
   return withOutput(new Command('quarantine'), 'print each of the list as a JSON object')
     .summary('make the events of a record fail at a node that does not end')
-    .description('Make the events of one record of the log fail at one node, or list the records in quarantine.')
+    .description(
+      'Make the events of one record of the log fail at one node, or list the records in quarantine.',
+    )
     .addArgument(
       new Argument('[topic/partition/offset]', 'the record, as the log output names it').argParser(place),
     )
