@@ -61,8 +61,6 @@ async function startProcess(
   const note = (details: object) => void warnings.push(details)
   const logger: Logger = { debug() {}, info() {}, warn: note, error: note }
   const keyAnswers = new KeyAnswers({ topic: { ...boundTo(topic), ...overrides }, clock, logger })
-  const keys = new RecentKeys({ clock, announce: answer => keyAnswers.announce(answer) })
-  const keyAnswers = new KeyAnswers({ topic: withOverrides(topic, overrides), clock, logger })
   const keys = new RecentAnswers({ clock, announce: answer => keyAnswers.announce(answer) })
   await keyAnswers.teach(keys)
   const app = await openFront({ clock, ingest, keys, seed })
