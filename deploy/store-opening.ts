@@ -164,10 +164,12 @@ export class StoreOpening {
 export async function connectionOf({
   settings,
   directory,
-}: Pick<StoreOpeningPorts, 'settings' | 'directory'>): Promise<StoreConnection> {
+  logger,
+}: Pick<StoreOpeningPorts, 'settings' | 'directory' | 'logger'>): Promise<StoreConnection> {
   if (settings.clickhouseUrl === undefined) {
     if (directory === undefined) throw new SettingsError(['CLICKHOUSE_URL must be set'])
-    return openEmbeddedConnection({ path: directory.storePath }).catch((cause: unknown) => {
+    const warn = (sentence: string) => logger.warn({}, sentence)
+    return openEmbeddedConnection({ path: directory.storePath, warn }).catch((cause: unknown) => {
       throw cause instanceof StoreError ? cause : storeUnopened(directory, cause)
     })
   }

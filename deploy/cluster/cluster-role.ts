@@ -119,7 +119,7 @@ async function openEnd(
   const { settings, configuration } = base
   // A role without store or search uses the store only for this, and the store may be unavailable.
   const ownConnection =
-    opening === undefined ? await connectionOf({ settings, directory: undefined }) : undefined
+    opening === undefined ? await connectionOf({ settings, directory: undefined, logger }) : undefined
   const connection = (opening?.connection ?? ownConnection) as StoreConnection
   const end = configurationEnd({
     ...base,

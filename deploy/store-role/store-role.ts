@@ -28,7 +28,11 @@ export async function runStore(
   assertThreads(process.env.UV_THREADPOOL_SIZE)
   const directory = DataDirectory.open(settings.dataDirectory)
   try {
-    const engine = await openEmbeddedServer({ path: directory.storePath, clock: systemClock() })
+    const engine = await openEmbeddedServer({
+      path: directory.storePath,
+      clock: systemClock(),
+      warn: sentence => logger.warn({}, sentence),
+    })
     const server = new StoreServer({
       engine,
       login: { user: settings.clickhouseUser, password: settings.clickhousePassword },

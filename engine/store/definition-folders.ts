@@ -18,7 +18,8 @@ export async function syncDefinitions(folder: string): Promise<void> {
     for (const path of await foldersLike(folder, pattern.split('/'))) await syncFolder(path)
 }
 
-async function foldersLike(folder: string, pattern: readonly string[]): Promise<string[]> {
+/** Folders below a folder. `*` in the pattern stands for any name. */
+export async function foldersLike(folder: string, pattern: readonly string[]): Promise<string[]> {
   const [name, ...below] = pattern
   if (name === undefined) return [folder]
   if (name !== '*') return foldersLike(join(folder, name), below)

@@ -14,12 +14,14 @@ import {
   killStatement,
   type StoreConnection,
 } from './connection.ts'
+import { type CoveredPart, ignoreSpareParts, setAsideBefore } from './damaged-parts.ts'
 import { syncDefinitions } from './definition-folders.ts'
 import { EmbeddedSession, type NativeSession } from './embedded-session.ts'
 import { rowBatches } from './search/row-batches.ts'
 import { SessionPool } from './session-pool.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
 import { askerOfStatement, priorityOf, STREAM_PRIORITY, type Statement } from './statement.ts'
+import { sparePartSentence } from './store-damage.ts'
 
 export interface EmbeddedConnectionOptions {
   /**
@@ -31,6 +33,8 @@ export interface EmbeddedConnectionOptions {
   /** Statements of each kind that run side by side; each has a connection of the engine. */
   readonly searches?: number
   readonly clock?: Clock
+  /** Called with a sentence for each damaged part that this start has set aside and that is not needed. */
+  readonly warn?: ((sentence: string) => void) | undefined
 }
 
 /**
@@ -59,11 +63,13 @@ export async function openEmbeddedConnection({
   database = 'weir',
   searches = 3,
   clock = systemClock(),
+  warn = () => {},
 }: EmbeddedConnectionOptions): Promise<StoreConnection> {
   // Loaded on demand, so that installations with a server need not have the engine.
   const { createChdbConnection } = await import('chdb/connection')
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const before = await setAsideBefore(folder)
   const openNative = async (settings: Readonly<Record<string, number>>): Promise<NativeSession> => {
     const native = createChdbConnection({ path: folder })
     // The packages declare the interface separately.
@@ -84,6 +90,10 @@ export async function openEmbeddedConnection({
     EmbeddedSession.open(() => openNative(settings))
   const answers = { output_format_json_quote_64bit_integers: 1 }
   const control = await openSession(answers)
+  const spare = await ignoreSpareParts(before, sql =>
+    control.run(({ client }) => rowsOf<CoveredPart>(client, sql)),
+  )
+  for (const part of spare) warn(sparePartSentence(part))
   const inserting = await openSession({})
   // Read-only comes last: afterwards only the settings of reads can be changed.
   const reads = { max_block_size: STREAM_ROWS, readonly: 2 }

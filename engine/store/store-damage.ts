@@ -14,6 +14,14 @@ export interface DamagedPart {
   readonly state: 'unreadable' | 'set aside'
 }
 
+/** A damaged part that was set aside at a start, and whose rows are all in other parts. */
+export interface SparePart {
+  readonly table: string
+  readonly part: string
+  /** Its name from now on. */
+  readonly ignoredAs: string
+}
+
 /** Damage that is known without a query. */
 export interface KnownDamage {
   readonly parts: readonly DamagedPart[]
@@ -44,6 +52,14 @@ export function essentialSentence({ table, part }: DamagedPart): string {
   return (
     `Part ${part} of the table ${table} was found damaged at a start and is set aside, and without it the store cannot be ` +
     `opened: restore a backup. ${GUIDE}.`
+  )
+}
+
+/** Message for a damaged part that nobody misses. */
+export function sparePartSentence({ table, part, ignoredAs }: SparePart): string {
+  return (
+    `Part ${part} of the table ${table} was found damaged at this start and is set aside. Other parts contain all of its rows, so ` +
+    `nothing is missing. It was renamed to ${ignoredAs} and can be deleted. Check the disk, which may have damaged more`
   )
 }
 

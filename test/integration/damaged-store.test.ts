@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -18,6 +20,7 @@ import { exportedLines } from '../support/exported-lines.ts'
 import { RunningWeir } from '../support/running-weir.ts'
 
 const LINES = 2_000
+const QUERY_STORE = new URL('../faults/query-store.ts', import.meta.url).pathname
 
 let weir: RunningWeir
 /** The file with the columns of the only part of lines, and the part's folder. */
@@ -185,6 +188,32 @@ describe('a damaged part of the store', () => {
     rmSync(setAside, { recursive: true })
     expect((await ask('/readyz')).status).toBe(200)
     expect(await metric(SET_ASIDE)).toBe(0)
+  })
+
+  test('was reported as missing rows if a merge had written it, and its sources were all there', async () => {
+    await weir.end('SIGTERM')
+    const source = mkdtempSync(join(tmpdir(), 'weir-part-'))
+    cpSync(part, source, { recursive: true })
+    const optimize = [QUERY_STORE, join(weir.directory, 'store'), 'OPTIMIZE TABLE slotted_lines FINAL']
+    execFileSync(process.execPath, [...optimize, 'SELECT 1'])
+    const merged = part.replace(/_0$/, '_1')
+    truncateSync(join(merged, 'data.bin'), kept.length >> 1)
+    cpSync(source, part, { recursive: true })
+    rmSync(source, { recursive: true })
+    for (let start = 0; start < 2; start++) {
+      await weir.start()
+      expect(await exportedLines(weir)).toHaveLength(LINES)
+      expect((await ask('/readyz')).status).toBe(200)
+      expect(await metric(SET_ASIDE)).toBe(0)
+      expect((await verify()).code).toBe(0)
+      await weir.end('SIGTERM')
+    }
+    const name = basename(merged)
+    const said = weir.output.match(
+      new RegExp(`broken-on-start_${name} .* nothing is missing.* renamed to ignored_${name}`, 'g'),
+    )
+    expect(said).toHaveLength(1)
+    expect(existsSync(join(dirname(merged), 'detached', `ignored_${name}`))).toBe(true)
   })
 
   test('prevents the start if the store cannot work without it', async () => {

@@ -4,8 +4,10 @@ import { BackOff } from '../../clock/back-off.ts'
 import type { Clock } from '../../clock/clock.ts'
 import type { Asker } from '../../turns/asker.ts'
 import { BlockFile } from '../block-file.ts'
+import { type CoveredPart, ignoreSpareParts, setAsideBefore } from '../damaged-parts.ts'
 import { syncDefinitions } from '../definition-folders.ts'
 import { PROMPT_PRIORITY } from '../statement.ts'
+import { sparePartSentence } from '../store-damage.ts'
 import { notImplemented } from './engine-error.ts'
 import { EngineSession } from './engine-session.ts'
 import { bindHttpParameters, readingInput, readingTable } from './statement-text.ts'
@@ -60,6 +62,8 @@ export interface EmbeddedServerOptions {
    */
   readonly path: string
   readonly clock: Clock
+  /** Called with a sentence for each damaged part that this start has set aside and that is not needed. */
+  readonly warn?: ((sentence: string) => void) | undefined
 }
 
 /**
@@ -82,9 +86,14 @@ const NOBODY: Asker = { account: '', enterprise: '' }
 const PAUSES = { firstMs: 10, longestMs: 500 }
 
 /** Opens the engine on the main thread: it ends the process when a worker thread with a statement in flight ends. */
-export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions): Promise<EmbeddedServer> {
+export async function openEmbeddedServer({
+  path,
+  clock,
+  warn = () => {},
+}: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const before = await setAsideBefore(folder)
   const openPool = async (kind: Kind) => {
     const workers: Worker[] = []
     for (let number = 0; number < WORKERS[kind]; number++)
@@ -102,7 +111,16 @@ export async function openEmbeddedServer({ path, clock }: EmbeddedServerOptions)
     inserting: await openPool('inserting'),
     changing: await openPool('changing'),
   }
+  const session = await EngineSession.open(folder, 'read')
+  const spare = await ignoreSpareParts(before, async sql => rowsIn(await session.run(sql, 'JSONEachRow')))
+  for (const part of spare) warn(sparePartSentence(part))
+  await session.close()
   return new ServerOnEngine(folder, pools, clock)
+}
+
+function rowsIn(answer: Uint8Array): CoveredPart[] {
+  const lines = Buffer.from(answer).toString().split('\n')
+  return lines.filter(line => line !== '').map(line => JSON.parse(line) as CoveredPart)
 }
 
 interface Worker {
