@@ -56,7 +56,7 @@ export interface ServedParts {
   readonly ingest: GuardedTopic
   readonly checkpoints: Topic
   readonly keyed: PartitionedTopics['keyed'] & { readonly topic: GuardedTopic }
-  readonly outbox: PartitionedTopics['outbox']
+  readonly outbox: PartitionedTopics['outbox'] & { readonly topic: GuardedTopic }
   readonly outbound: NetworkOutbound
   /** Receives the servers. */
   readonly listeners: OwnListener[]
@@ -132,7 +132,7 @@ export async function openServers(
       engine: engine && { work: engine, ingest },
       lines: serves.lines ? ingest : undefined,
       configurationEnd: parts.end,
-      guarded: [ingest, parts.keyed.topic],
+      guarded: [ingest, parts.keyed.topic, parts.outbox.topic],
     }),
     system: {
       startedAtMs: clock.wallMs(),

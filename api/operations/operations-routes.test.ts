@@ -132,6 +132,25 @@ describe('readiness', () => {
     expect(await reasons()).toEqual(['Partition 1 has no worker yet.'])
   })
 
+  test('a loss that another process has accepted was reported for ever where nothing is appended', async () => {
+    const topic = await log.topic('weir.outbox', 1)
+    const lost = { topic: 'weir.outbox', partition: 0, from: 0n, to: 1n }
+    const look = async () => {
+      const { next } = await topic.bounds(0)
+      return next > lost.to ? undefined : { ...lost, from: next }
+    }
+    const guarded = new GuardedTopic(topic, { look, monotonicMs: () => clock.monotonicMs() })
+    const reasons = () => readiness({ log, clock, guarded: [guarded] }).notReady()
+    await guarded.lookAtAll()
+    expect(await reasons()).toEqual([lostTailSentence(lost)])
+    // The acceptance fills one place after the other.
+    const fill = () => topic.append(0, { value: Buffer.from('x'), producer: null, priority: 'control' })
+    await fill()
+    expect(await reasons()).toEqual([lostTailSentence({ ...lost, from: 1n })])
+    await fill()
+    expect(await reasons()).toEqual([])
+  })
+
   test('a full log is reported as full', async () => {
     const small = memoryLog({ clock, entropy: seededEntropy(1), maxBytes: 10_000 })
     const topic = await small.topic('weir.ingest', 1)

@@ -52,7 +52,7 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
     notReady: async () => {
       const found = await Promise.all([storeTrouble(ports), engineTroubles(ports)])
       const behind = ports.configurationEnd?.trouble
-      const lost = (ports.guarded ?? []).flatMap(({ losses }) => losses)
+      const lost = (await Promise.all((ports.guarded ?? []).map(topic => topic.presentLosses()))).flat()
       // The worker of such a partition reports the same, with the numbers that it knew.
       const others = found
         .flat()
@@ -68,9 +68,10 @@ export function readiness(ports: ReadinessPorts): ServiceStatus {
 async function linesTroubles({ lines, clock }: ReadinessPorts): Promise<string[]> {
   if (lines === undefined) return ['This process does not accept lines.']
   if (lines.renewed !== undefined) return [lines.renewed]
-  const { losses } = lines
-  if (losses.length === lines.partitions) return losses.map(lostTailSentence)
   return inTime(clock, 'The log', async () => {
+    const isLost = () => lines.losses.length === lines.partitions
+    if (isLost()) await lines.presentLosses()
+    if (isLost()) return lines.losses.map(lostTailSentence)
     await lines.inner.presentId?.()
     return []
   })

@@ -54,8 +54,13 @@ export async function verifyInstallation(
 }
 
 /** Partitions that `/readyz` reports, too: the store may agree with the log as far as it has been stored. */
-async function stoppedPartitions({ engine, ingest, keyed }: Installation): Promise<StoppedPartition[]> {
-  const troubles = await presentTroubles(engine.status.troubles, [ingest, keyed.topic])
+async function stoppedPartitions({
+  engine,
+  ingest,
+  keyed,
+  outbox,
+}: Installation): Promise<StoppedPartition[]> {
+  const troubles = await presentTroubles(engine.status.troubles, [ingest, keyed.topic, outbox.topic])
   return [...troubles].map(([partition, sentence]) => ({ partition, sentence }))
 }
 

@@ -77,6 +77,20 @@ export class GuardedTopic implements Topic {
     return this.#guards.flatMap(({ lost }) => lost ?? [])
   }
 
+  /**
+   * Missing records of all partitions that were checked. A partition whose log has grown since is checked again: another
+   * process may have accepted its loss, and nothing need be appended here.
+   */
+  async presentLosses(): Promise<readonly LostTail[]> {
+    for (const { partition, from } of this.losses)
+      try {
+        if ((await this.bounds(partition)).next > from) await this.lookAt(partition)
+      } catch {
+        // While the log or the store is unavailable, the last result counts.
+      }
+    return this.losses
+  }
+
   /** Sentence about a topic that was created again while this process ran; it no longer accepts records. */
   get renewed(): string | undefined {
     return this.#renewed

@@ -50,15 +50,15 @@ async function command(...args: string[]): Promise<{ code: number | null; text: 
   return { code, text: `${out}${err}` }
 }
 
-/** Cuts the last third off the newest file of the outbox partition. */
-function cutTail(): void {
+/** Cuts off the end of the newest file of the outbox partition. @param kept part of it that is kept */
+function cutTail(kept = 2 / 3): void {
   const folder = join(weir.directory, 'log/weir.outbox/0')
   const newest = readdirSync(folder)
     .filter(name => name.endsWith('.segment'))
     .toSorted()
     .at(-1) as string
   const path = join(folder, newest)
-  truncateSync(path, Math.round((statSync(path).size * 2) / 3))
+  truncateSync(path, Math.round(statSync(path).size * kept))
 }
 
 test('an outbox that lost its end is noticed, and delivers again after the loss was accepted', async () => {
@@ -86,4 +86,12 @@ test('an outbox that lost its end is noticed, and delivers again after the loss 
   expect(await post('after')).toBe(200)
   expect(await accepted('after')).toBe(true)
   expect(await command('verify')).toMatchObject({ code: 0 })
+})
+
+test('an outbox that lost all of its records was not named by /readyz before the next delivery', async () => {
+  await weir.end('SIGTERM')
+  cutTail(0)
+  await weir.start()
+  const ready = await fetch(`${weir.credentials.apiUrl}/readyz`)
+  expect([ready.status, await ready.text()]).toEqual([503, expect.stringMatching(NUMBERS)])
 })
