@@ -19,7 +19,12 @@ import { SealError } from '../engine/configuration/seal.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
 import { systemEntropy } from '../engine/entropy/system-entropy.ts'
 import { wholeAssignment } from '../engine/log/assignment.ts'
-import { GuardedTopic, type LookForLostTail, lostTailSentence } from '../engine/log/guarded-topic.ts'
+import {
+  GuardedTopic,
+  type LookForLostTail,
+  lostTailSentence,
+  OLDER_CONFIGURATION,
+} from '../engine/log/guarded-topic.ts'
 import { LogError, type Topic } from '../engine/log/log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../engine/log/partitioned-topics.ts'
 import { openSegmentLog, type SegmentLog } from '../engine/log/segment-log.ts'
@@ -271,6 +276,7 @@ async function reportLostTails(topics: readonly GuardedTopic[], logger: PinoLogg
     await topic.lookAtAll()
     for (const tail of topic.losses) logger.error({}, lostTailSentence(tail))
   }
+  if (topics.some(({ losses }) => losses.length > 0)) logger.warn({}, OLDER_CONFIGURATION)
 }
 
 function newEngine(settings: Settings, parts: EngineParts, logger: PinoLogger): Engine {

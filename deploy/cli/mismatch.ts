@@ -1,4 +1,4 @@
-import { acceptLossCommand } from '../../engine/log/guarded-topic.ts'
+import { acceptLossCommand, OLDER_CONFIGURATION } from '../../engine/log/guarded-topic.ts'
 import type { Mismatch, MismatchKind, MismatchSide } from '../../engine/replay/verify/verification-report.ts'
 import { grouped } from './byte-size.ts'
 import { type Column, printable, tableLines } from './table.ts'
@@ -35,6 +35,7 @@ const MEANINGS: Readonly<Record<MismatchKind, readonly string[]>> = {
   'lost-tail': [
     'Checkpoints, the store or the data folder know these records, but the end of the log that contained ' +
       'them is missing: a disk lost confirmed data, or a copy of log/ is older than the rest. Nothing is accepted there.',
+    `${OLDER_CONFIGURATION}.`,
     'Remedy: restore the log from a complete copy. Otherwise accept the loss:',
   ],
   'older-store': [

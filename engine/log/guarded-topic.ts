@@ -272,6 +272,14 @@ export function lostTailSentence(lost: LostTail): string {
   )
 }
 
+/**
+ * Advice beside a lost tail. The configuration may be complete as far as it is known, and yet be old, if its log and its
+ * marks were restored from the same older copy.
+ */
+export const OLDER_CONFIGURATION =
+  'If parts of the data folder were restored from an older copy, the configuration may be of that older moment, too: check tokens, ' +
+  'keys and members ("weir token list", "weir key list", "weir member list"), and revoke and delete again those that were revoked or deleted since'
+
 /** Beginning of every message about a lost tail, the same for all sources and amounts. */
 export function lostTailPlace({ topic, partition, from }: LostTail): string {
   return `Partition ${partition} of ${topic} ends before record ${from}`

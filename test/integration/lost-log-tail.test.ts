@@ -118,6 +118,9 @@ test('after the end of the log was lost, lines were acknowledged that never appe
     code: 1,
     text: expect.stringContaining('the log has lost records at its end'),
   })
+  // Nothing else shows that revoked tokens may work again.
+  for (const text of [running.output, before.text])
+    expect(text.match(/the configuration may be of that older moment, too: check tokens/g)).toHaveLength(1)
 
   const accept = numbersIn(reported.text)
   const [from, to] = [Number(accept[7]), Number(accept[9])]
