@@ -116,7 +116,8 @@ const SCENARIOS: Readonly<Record<number, readonly (readonly [file: string, test:
   ],
   49: [['test/console/random-walk.ts', 'a random walk over buttons, keys and addresses meets no error']],
   50: [
-    [STATES, 'errors of every status are shown in the words of the server'],
+    [STATES, 'a refusal is shown in the words of the server'],
+    [STATES, 'errors of every other status are shown in the words of the server'],
     [STATES, 'a list that is %s says so'],
   ],
 }
