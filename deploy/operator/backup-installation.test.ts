@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { commandWorld } from '../../test/support/command-world.ts'
+import { commandWorld, runHere } from '../../test/support/command-world.ts'
 import { runProgram } from '../cli/program.ts'
 import { closeInstallation, type Installation, openInstallation } from '../installation.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -76,6 +76,77 @@ test('a folder beside the data folder is allowed, however its name begins', asyn
     const { directory } = await backUp(opened, join(folder, name), options)
     expect(readdirSync(directory)).toContain('backup.json')
   }
+})
+
+test('a folder that is not empty, or that cannot be made, is refused', async () => {
+  mkdirSync(data)
+  // The folder is looked at first, so the installation need not be open.
+  const unopened = { settings: readSettings({}), directory: { path: data } } as Installation
+  const target = join(folder, 'backup')
+  mkdirSync(target)
+  writeFileSync(join(target, 'notes.txt'), 'mine')
+  await expect(backUp(unopened, target, options)).rejects.toThrow(
+    `${target} is not empty: use a new or empty folder`,
+  )
+  expect(readdirSync(target)).toEqual(['notes.txt'])
+  await expect(backUp(unopened, join(target, 'notes.txt'), options)).rejects.toThrow('notes.txt is a file')
+  await expect(backUp(unopened, '/proc/none/backup', options)).rejects.toThrow(
+    /^\/proc\/none\/backup cannot be created \(ENOENT.*\): use a folder elsewhere/,
+  )
+})
+
+test('a backup holds checkpoints before the store, the store before the log, and releases all, as does a start after a kill', async () => {
+  const held = [join(data, 'held'), join(data, 'store', 'shadow', 'weir_copy')]
+  for (const left of held) mkdirSync(left, { recursive: true })
+  const { log, opening } = await open()
+  expect(held.filter(existsSync)).toEqual([])
+  const order: string[] = []
+  const [hold, command] = [log.hold.bind(log), opening.connection.command.bind(opening.connection)]
+  log.hold = (topic, directory) => {
+    order.push(topic)
+    return hold(topic, directory)
+  }
+  opening.connection.command = sql => {
+    const table = /^ALTER TABLE (\w+) FREEZE/.exec(sql)?.[1]
+    if (table !== undefined) order.push(table)
+    return command(sql)
+  }
+  await backUp(installation as Installation, join(folder, 'backup'), options)
+  expect(held.filter(existsSync)).toEqual([])
+  const checkpoints = ['weir.checkpoints', 'weir.keyed-checkpoints', 'weir.outbox-checkpoints']
+  const lines = ['weir.dead-letter', 'weir.outbox', 'weir.keyed', 'weir.ingest']
+  expect(order.slice(0, checkpoints.length)).toEqual(checkpoints)
+  expect(order.slice(-lines.length - 1)).toEqual([...lines, 'weir.config'])
+  const tables = order.slice(checkpoints.length, -lines.length - 1)
+  expect(tables.slice(0, 3)).toEqual(['slotted_lines', 'lines', 'usage_days'])
+  expect(tables.filter(name => name.startsWith('weir.'))).toEqual([])
+})
+
+test('a second operator command is refused while one runs, and a stop of the server ends that one', async () => {
+  const opened = await open()
+  const holding = Promise.withResolvers<void>()
+  const stopped = Promise.withResolvers<void>()
+  const hold = opened.log.hold.bind(opened.log)
+  opened.log.hold = async (topic, directory) => {
+    holding.resolve()
+    await stopped.promise
+    return hold(topic, directory)
+  }
+  const socket = await OperatorSocket.open(opened, LOGGER, () => undefined)
+  const environment = { WEIR_DATA_DIR: data }
+  const target = join(folder, 'backup')
+  const backup = runHere(['backup', target], environment)
+  await holding.promise
+  expect(await runHere(['verify'], environment)).toEqual({
+    code: 2,
+    out: '',
+    err: 'weir: Another operator command is running: wait for its end.\n',
+  })
+  const closed = socket.close()
+  stopped.resolve()
+  await closed
+  expect(await backup).toMatchObject({ code: 2, err: 'weir: The server is stopping.\n' })
+  expect(readdirSync(target)).toEqual([])
 })
 
 test('a backup that is interrupted at its last byte leaves no backup.json', async () => {

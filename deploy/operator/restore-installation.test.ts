@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -51,6 +51,59 @@ async function onDisk(bytes: number, task: () => Promise<void>): Promise<void> {
     execFileSync('umount', [disk])
   }
 }
+
+/** Changes a file of the backup. */
+function rewrite(name: string, change: (text: string) => string): void {
+  const path = join(backup, name)
+  writeFileSync(path, change(readFileSync(path, 'utf8')))
+}
+
+test('a backup is restored byte for byte, and a folder that is not empty is refused', async () => {
+  backUp(Buffer.from('key'))
+  await restore(backup, disk, options)
+  expect(readFileSync(join(disk, 'secret.key'), 'utf8')).toBe('key')
+  await expect(restore(backup, disk, options)).rejects.toThrow('is not empty')
+})
+
+test.each<[string, () => void, string]>([
+  [
+    'another content',
+    () => rewrite('secret.key', () => 'kez'),
+    'is damaged (secret.key has another content)',
+  ],
+  ['too few bytes', () => rewrite('secret.key', () => 'k'), 'secret.key has 1 bytes instead of 3'],
+  ['a missing file', () => rmSync(join(backup, 'secret.key')), 'secret.key is missing'],
+  ['an unfinished backup', () => rmSync(join(backup, 'backup.json')), 'it has no backup.json'],
+  [
+    'a newer program',
+    () => rewrite('backup.json', text => text.replace('"format":1', '"format":2')),
+    'restore with the newer program',
+  ],
+  [
+    'half a description',
+    () => rewrite('backup.json', text => text.slice(0, -9)),
+    'backup.json is damaged: restore from another backup',
+  ],
+  [
+    'a place elsewhere',
+    () => rewrite('backup.json', text => text.replace('"secret.key"', '"../secret.key"')),
+    'names ../secret.key, which is outside of the backup',
+  ],
+])('%s: nothing is restored', async (_name, damage, sentence) => {
+  backUp(Buffer.from('key'))
+  damage()
+  await expect(restore(backup, disk, options)).rejects.toThrow(sentence)
+  expect(readdirSync(disk)).toEqual([])
+})
+
+test('a file that changes between the check and the copy is noticed, and the folder is emptied', async () => {
+  backUp(Buffer.from('key'))
+  const report = ({ type }: { type: string }) => type === 'copied' && rewrite('secret.key', () => 'kez')
+  await expect(restore(backup, disk, { ...options, report })).rejects.toThrow(
+    'secret.key changed while it was restored: restore again',
+  )
+  expect(readdirSync(disk)).toEqual([])
+})
 
 test('a backup that is larger than the free space is refused before anything is copied, and the folder stays empty', async () => {
   const { bavail, bsize } = statfsSync(disk)
