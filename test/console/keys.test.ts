@@ -46,6 +46,19 @@ describeConsole('keys', console => {
     await page.keyboard.press(key)
   }
 
+  test('that follow no g lead nowhere, also just after the page was opened', async () => {
+    const page = await console.signedIn('/console/none')
+    await page.addInitScript(() => {
+      performance.now = () => 1
+    })
+    await page.goto('/console/search?q=straw')
+    await cursor(page).waitFor()
+    await page.keyboard.press('u')
+    await page.keyboard.press('?')
+    await dialog(page).getByText('find in the loaded lines').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/search')
+  })
+
   test('of every page lead to pages, pipelines, nodes and views, and change the look', async () => {
     const page = await console.signedIn('/console/search?q=straw')
     await cursor(page).waitFor()

@@ -38,7 +38,7 @@ export function Keys({
   const [location, navigate] = useLocation()
   const [, setParameters] = useSearchParams()
   const { theme, hasKeys } = usePreferences()
-  const goneSince = useRef(0)
+  const goneSince = useRef(Number.NEGATIVE_INFINITY)
   const askTime = (page: string) =>
     location === page
       ? setParameters(
@@ -52,7 +52,7 @@ export function Keys({
   useKeys(key => {
     const page = pages.find(({ path }) => path === PAGES[key])?.path
     if (page !== undefined && performance.now() - goneSince.current < SEQUENCE_MS) {
-      goneSince.current = 0
+      goneSince.current = Number.NEGATIVE_INFINITY
       if (key === TIME_KEY) askTime(page)
       else navigate(page)
       return true
