@@ -44,6 +44,7 @@ import type { CutsInEffect } from '../schemas/log/deployed-configuration.ts'
 import { BuiltConsole } from './console/built-console.ts'
 import type { OwnListener } from './outbound/installation-outbound.ts'
 import type { NetworkOutbound } from './outbound/network-outbound.ts'
+import { reachable } from './reachable-address.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 import type { StoreOpening } from './store-opening.ts'
 import type { RenewedTls, TlsFiles, TlsServer } from './tls.ts'
@@ -259,12 +260,6 @@ async function listenOn(
   const address = app.server.address() as AddressInfo
   const scheme = settings.tlsCertificate === undefined ? 'http' : 'https'
   return `${scheme}://${reachable(address.address)}:${address.port}`
-}
-
-/** An address that a client on this machine can use. */
-function reachable(address: string): string {
-  if (address === '0.0.0.0' || address === '::') return '127.0.0.1'
-  return address.includes(':') ? `[${address}]` : address
 }
 
 function requestLimits(settings: Settings): RequestLimits {

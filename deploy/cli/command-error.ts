@@ -27,7 +27,7 @@ export const EXIT_CODES: readonly {
     summary: 'done with a negative result',
     meaning:
       'Done, but some lines were refused, or the result is negative: `search --fail-if-none` or `explain` found nothing, a partition has no worker ' +
-      '(`status`), something is wrong (`doctor`), the store differs (`verify`), there are differences (`pipeline diff`), a test failed ' +
+      '(`status`), something is wrong (`doctor`, `health`), the store differs (`verify`), there are differences (`pipeline diff`), a test failed ' +
       '(`pipeline test`), the answer to a question was no.',
   },
   {

@@ -5,6 +5,7 @@ import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { openEmbeddedServer } from '../../engine/store/embedded-server/embedded-server.ts'
 import { DataDirectory } from '../data-directory.ts'
 import { stopGracefully } from '../graceful-stop.ts'
+import { reachable } from '../reachable-address.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 import type { RenewedTls } from '../tls.ts'
 import { VERSION } from '../version.ts'
@@ -42,7 +43,7 @@ export async function runStore(
     })
     try {
       const address = await listen(server, settings)
-      const url = `${tls === undefined ? 'http' : 'https'}://${reachable(address)}`
+      const url = `${tls === undefined ? 'http' : 'https'}://${reachable(address.address)}:${address.port}`
       logger.info({ version: VERSION, url, dataDirectory: directory.path }, 'started')
       if (settings.clickhousePassword === '')
         logger.warn(
@@ -84,10 +85,4 @@ async function listen(server: StoreServer, { storeHost, storePort }: Settings): 
       `cannot listen on ${storeHost}:${storePort} (WEIR_STORE_HOST, WEIR_STORE_PORT): ${why}`,
     ])
   }
-}
-
-/** An address for a client on this machine. */
-function reachable({ address, port }: AddressInfo): string {
-  if (address === '0.0.0.0' || address === '::') return `127.0.0.1:${port}`
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 }
