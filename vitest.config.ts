@@ -40,7 +40,7 @@ const CAMPAIGNS = [
   'test/integration/{explanation,gateway-route,line-rules,lost-end-mark,lost-log-tail,lost-outbox-tail,memory-shortage}.test.ts',
   'test/integration/{misplaced-log,older-store,operation,outbound,preview,private-folder,quarantine}.test.ts',
   'test/integration/{retention,shipping,spread-explanation,spread-preview,stop,store-role}.test.ts',
-  'test/integration/{tail,tap,verified-loss}.test.ts',
+  'test/integration/{tail,tap}.test.ts',
 ]
 /** They have a short form, which `npm test` runs, and a long one in `npm run campaigns`: see `test/support/long-form.ts`. */
 const LONG_CAMPAIGNS = [
