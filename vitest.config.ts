@@ -25,8 +25,11 @@ const CLUSTER = [
   'test/kafka/!(kafka-log).test.ts',
   'test/support/kafka/{kafka-support,schema-registry}.test.ts',
 ]
-/** Tests that take long and seldom fail: `npm run campaigns`. */
-const CAMPAIGNS = [
+/**
+ * Tests that take long and seldom fail: `npm run campaigns`. In `npm test` other files cover what they guard:
+ * `test/support/covered-campaigns.ts` names them.
+ */
+export const CAMPAIGNS: readonly string[] = [
   'test/conformance/{body-scan-campaign,drawn-queries,line-codec-campaign}.test.ts',
   'test/console/console-campaign.test.ts',
   // They need programs that `npm run counterparts` makes in minutes.
@@ -35,7 +38,7 @@ const CAMPAIGNS = [
   'test/faults/{campaign,run,cluster/cluster-campaign,deliveries/delivery-campaign}.test.ts',
   'test/lanes/guards.test.ts',
   'test/simulation/{guards,long-simulation,simulate}.test.ts',
-  // They start, stop, kill and damage the real program. Unit tests show in `npm test` what its parts do then.
+  // They start, stop, kill and damage the real program.
   'test/integration/{backup,backup-order,clickhouse-server,damaged-log,damaged-store,dead-letters,exempt-keys}.test.ts',
   'test/integration/{explanation,gateway-route,line-rules,lost-end-mark,lost-log-tail,lost-outbox-tail,memory-shortage}.test.ts',
   'test/integration/{misplaced-log,older-store,operation,outbound,preview,private-folder,quarantine}.test.ts',

@@ -1,6 +1,7 @@
 import { matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
-import config, { WITH_LONG_FORM } from '../../vitest.config.ts'
+import config, { CAMPAIGNS, WITH_LONG_FORM } from '../../vitest.config.ts'
+import { COVERED_CAMPAIGNS } from '../support/covered-campaigns.ts'
 import { importsOf, projectSources } from '../support/source-files.ts'
 
 const TESTS = projectSources().filter(({ path }) => path.endsWith('.test.ts'))
@@ -40,6 +41,33 @@ test('the long form of every test that has one is run', () => {
   expect(TESTS.filter(hasLongForm).map(({ path }) => path)).toEqual(listed.map(({ path }) => path))
   for (const { path } of listed)
     expect([path, projectsOf(path).map(name => RUNS_LONG.includes(name))]).toEqual([path, [false, true]])
+})
+
+/** Projects of `npm test`. */
+const SHORT = ['units', 'whole']
+
+test('every file that covers a campaign runs in npm test, and reasons are sentences', () => {
+  for (const [campaign, cover] of Object.entries(COVERED_CAMPAIGNS)) {
+    if (typeof cover === 'string') {
+      expect([campaign, cover]).toEqual([campaign, expect.stringMatching(/^[A-Z].* .*\.$/)])
+      continue
+    }
+    expect([campaign, cover.length]).not.toEqual([campaign, 0])
+    for (const path of cover) {
+      const isThere = TESTS.some(file => file.path === path)
+      const isShort = projectsOf(path).some(name => SHORT.includes(name))
+      expect([campaign, path, isThere, isShort]).toEqual([campaign, path, true, true])
+    }
+  }
+})
+
+test('no campaign has two rows, and each row has a campaign', () => {
+  const names = Object.keys(COVERED_CAMPAIGNS)
+  const matching = (path: string) => names.filter(name => matchesGlob(path, name))
+  const campaigns = TESTS.filter(({ path }) => CAMPAIGNS.some(glob => matchesGlob(path, glob)))
+  expect(campaigns.filter(({ path }) => matching(path).length > 1).map(({ path }) => path)).toEqual([])
+  const covered = new Set(campaigns.flatMap(({ path }) => matching(path)))
+  expect(names.filter(name => !covered.has(name))).toEqual([])
 })
 
 function isTwice(path: string): boolean {
