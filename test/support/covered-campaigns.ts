@@ -48,6 +48,7 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   'test/integration/damaged-log.test.ts': [
     'engine/log/segment-log.test.ts',
     'test/runtime/lost-log-tail.test.ts',
+    'deploy/operator/verify-installation.test.ts',
     'deploy/cli/operator/verify.test.ts',
   ],
   'test/integration/damaged-store.test.ts': [
