@@ -9,6 +9,7 @@ const WITH_ENGINE = [
   'api/search/{context,count,export,field,search}-routes.test.ts',
   'api/usage/{usage,usage-series}-routes.test.ts',
   'deploy/operator/verify-installation.test.ts',
+  'deploy/store-role/store-role.test.ts',
   'engine/lines/native-block/line-block.test.ts',
   'engine/store/{damaged-parts,embedded-connection,end-mark-table,slow-readers,wide-lines,word-filters,word-index,search/query-language,search/slotted-lines,search/full-field-days,search/minute-counts}.test.ts',
   'test/runtime/verification.test.ts',

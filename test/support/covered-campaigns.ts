@@ -80,6 +80,8 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   'test/integration/older-store.test.ts': ['test/runtime/older-store.test.ts'],
   'test/integration/private-folder.test.ts': ['deploy/data-directory.test.ts'],
   'test/integration/store-role.test.ts': [
+    'deploy/store-role/store-role.test.ts',
+    'deploy/store-role/store-server.test.ts',
     'engine/store/embedded-server/worker-pool.test.ts',
     'test/conformance/store-contract-http.test.ts',
     'test/conformance/store-kill.test.ts',
