@@ -45,6 +45,13 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'deploy/log-presence.test.ts',
     'test/runtime/verification.test.ts',
   ],
+  'test/integration/clickhouse-server.test.ts': [
+    'deploy/store-opening.test.ts',
+    'engine/store/store-failure.test.ts',
+    'engine/worker/retries.test.ts',
+    'test/conformance/store-contract-http.test.ts',
+    'test/conformance/store-kill.test.ts',
+  ],
   'test/integration/damaged-log.test.ts': [
     'engine/log/segment-log.test.ts',
     'test/runtime/lost-log-tail.test.ts',
