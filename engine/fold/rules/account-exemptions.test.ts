@@ -9,7 +9,11 @@ test('a key is exempt until its end, for the node that is named', () => {
   exemptions.set('e', exemption)
   expect([keys.holds('k', 4_999), keys.holds('k', 5_000)]).toEqual([true, false])
   expect(keys.holds('other', 0)).toBe(false)
-  expect(exemptions.keysOf('p', 'other').holds('k', 0)).toBe(false)
+  for (const [pipeline, node] of [
+    ['p', 'other'],
+    ['other', 'limit'],
+  ] as const)
+    expect(exemptions.keysOf(pipeline, node).holds('k', 0)).toBe(false)
 })
 
 test('a key of null is that of events without a key', () => {
