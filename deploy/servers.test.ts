@@ -87,6 +87,11 @@ test('a port for metrics serves metrics and health alone, and the others serve w
     expect(new Set(ports).size).toBe(3)
     const answer = await fetch(`http://127.0.0.1:${ports[2]}/metrics`)
     expect(await answer.text()).toMatch(/^weir_log_takes_ingest 1$/m)
+    // Users name servers for destinations and streams; the process connects to none of its own ports.
+    for (const port of ports)
+      await expect(
+        installation.outbound.connect({ host: '127.0.0.1', port }, AbortSignal.timeout(10_000)),
+      ).rejects.toMatchObject({ code: 'DENIED' })
   } finally {
     await closeServers(servers)
   }
