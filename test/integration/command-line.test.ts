@@ -19,9 +19,12 @@ const SIGNALS = IS_LONG ? (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) : (['SIGK
 
 let weir: RunningWeir
 let folder: string
+let levelFile: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-cli-'))
-  weir = await RunningWeir.start()
+  levelFile = join(folder, 'level')
+  writeFileSync(levelFile, 'warn')
+  weir = await RunningWeir.start({ LOG_LEVEL: '', LOG_LEVEL_FILE: levelFile })
 })
 afterAll(async () => {
   await weir.dispose()
@@ -30,6 +33,27 @@ afterAll(async () => {
 
 test('the tested program is a bundle of the present sources', () => {
   expect(freshBundle(PROJECT)).toBe(join(PROJECT, 'deploy/dist/program.mjs'))
+})
+
+test('a first start without a terminal tells where its credentials are, and shows none of them', async () => {
+  const { accountId, accessToken, ingestionKey, enterpriseAccessToken, serviceKey } = weir.credentials
+  expect(weir.output).toContain(`A new account was created: ${accountId}.`)
+  expect(weir.output).toContain(`WEIR_DATA_DIR='${weir.directory}' npx weir credentials`)
+  for (const secret of [accessToken, ingestionKey, enterpriseAccessToken, serviceKey])
+    expect(weir.output).not.toContain(secret)
+})
+
+test('a hang-up reads the log level again, and the service goes on', async () => {
+  writeFileSync(levelFile, 'info')
+  weir.signal('SIGHUP')
+  const said = await eventually(
+    async () => weir.output,
+    output => output.includes('are read again'),
+  )
+  expect(said).toContain('"logLevel":"info"')
+  writeFileSync(levelFile, 'warn')
+  weir.signal('SIGHUP')
+  expect((await runInside('retention')).out).toBe('Lines are kept 30 days.\n')
 })
 
 interface Ended {
@@ -170,6 +194,17 @@ describe('the command line against the real service', () => {
     expect((await searched(1, 'host:paused')).map(({ _line }) => _line)).toEqual(['let in'])
     expect((await runInside('pipeline', 'resume', 'Calm')).out).toBe('Calm runs.\n')
     expect(await state()).not.toContain('paused')
+  })
+
+  test('the watchdog follows the nodes of the program: it would end one that stands at a record', async () => {
+    const path = join(folder, 'watched.log')
+    writeFileSync(path, 'watched\n')
+    expect((await runInside('ship', path)).code).toBe(0)
+    const measured = await eventually(
+      async () => (await fetch(`${weir.credentials.apiUrl}/metrics`)).text(),
+      text => /^weir_node_turn_seconds_max\{/m.test(text),
+    )
+    expect(measured).toMatch(/^weir_node_turn_seconds_max\{topic="weir\.ingest",.*node="[\da-f-]{36}"\} /m)
   })
 
   test('wrong credentials and queries end with the code that scripts expect', async () => {
