@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ingestStandIn } from '../../test/support/ingest-stand-in.ts'
 
 const PROGRAM = new URL('./weir.mjs', import.meta.url).pathname
@@ -12,9 +12,31 @@ const AS_OLDER_NODE = `--import=data:text/javascript,${encodeURIComponent(
   "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })",
 )}`
 
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-program-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('settings that cannot be used, in the environment or in .env, end a start with a sentence for each', async () => {
+  const data = join(folder, 'data')
+  writeFileSync(join(folder, '.env'), `WEIR_PORT=99999\nLOG_LEVEL=info\nWEIR_DATA_DIR=${data}\n`)
+  const start = spawn(process.execPath, [PROGRAM, 'all'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'loud' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  start.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  expect(await once(start, 'close')).toEqual([2, null])
+  expect(said).toMatch(/^weir: LOG_LEVEL must be .*\nweir: WEIR_PORT must be .*\n$/)
+  expect(existsSync(data)).toBe(false)
+})
+
 test('under an older Node, kill -9 of the started process also ends the program, which would hold a data folder unnoticed', async () => {
   const service = await ingestStandIn()
-  const folder = mkdtempSync(join(tmpdir(), 'weir-launcher-'))
   const env = { ...process.env, WEIR_DATA_DIR: folder, WEIR_URL: service.url, WEIR_INGESTION_KEY: 'key' }
   const launcher = spawn(process.execPath, [AS_OLDER_NODE, PROGRAM, 'ship', '-'], {
     env,
@@ -32,6 +54,5 @@ test('under an older Node, kill -9 of the started process also ends the program,
   } finally {
     launcher.stdin.end()
     await service.close()
-    rmSync(folder, { recursive: true })
   }
 })
