@@ -27,6 +27,7 @@ beforeAll(async () => {
   weir = await RunningWeir.start({ LOG_LEVEL: '', LOG_LEVEL_FILE: levelFile })
 })
 afterAll(async () => {
+  expect(await weir.end('SIGTERM')).toBe(0)
   await weir.dispose()
   rmSync(folder, { recursive: true, force: true })
 })
