@@ -23,6 +23,13 @@ test('an event of a gateway route is found by its message, and not by the metada
   for (const query of ['number:7', 'door:north', 'north'])
     expect([query, finds(member, query), finds(text, query)]).toEqual([query, true, false])
   expect([finds(text, 'plain'), finds(member, 'plain')]).toEqual([true, false])
+  // A text becomes a line as it is, and not as the JSON in which the log has it.
+  const [json, tabbed] = pushedEvents(['{"number":7}', 'tab\there']) as [Event, Event]
+  expect([finds(json, 'number:7'), finds(tabbed, 'here'), finds(tabbed, 'there')]).toEqual([
+    true,
+    true,
+    false,
+  ])
   for (const query of ['oslo', 'host:oslo', 'site'])
     expect([query, finds(member, query)]).toEqual([query, false])
 })
