@@ -1,9 +1,19 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { ingestStandIn } from '../../test/support/ingest-stand-in.ts'
 
 const PROGRAM = new URL('./weir.mjs', import.meta.url).pathname
@@ -38,21 +48,26 @@ test('settings that cannot be used, in the environment or in .env, end a start w
 test('under an older Node, kill -9 of the started process also ends the program, which would hold a data folder unnoticed', async () => {
   const service = await ingestStandIn()
   const env = { ...process.env, WEIR_DATA_DIR: folder, WEIR_URL: service.url, WEIR_INGESTION_KEY: 'key' }
+  // Its input stays open when the launcher has ended, unlike a pipe of `spawn`.
+  const pipe = join(folder, 'input')
+  execFileSync('mkfifo', [pipe])
+  const writer = openSync(pipe, constants.O_RDWR)
+  const input = openSync(pipe, constants.O_RDONLY)
   const launcher = spawn(process.execPath, [AS_OLDER_NODE, PROGRAM, 'ship', '-'], {
     env,
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: [input, 'pipe', 'ignore'],
+  })
+  // The end of its input ends a program that the launcher has left behind.
+  onTestFinished(async () => {
+    closeSync(writer)
+    closeSync(input)
+    await service.close()
   })
   // The program has the same output, which is closed when both processes have ended.
-  const ended = once(launcher.stdout.resume(), 'close')
-  launcher.stdin.on('error', () => {})
-  try {
-    launcher.stdin.write('first\n')
-    await service.arrived(1)
-    launcher.kill('SIGKILL')
-    expect(await once(launcher, 'exit')).toEqual([null, 'SIGKILL'])
-    await ended
-  } finally {
-    launcher.stdin.end()
-    await service.close()
-  }
+  const ended = once((launcher.stdout as Readable).resume(), 'close')
+  writeSync(writer, 'first\n')
+  await service.arrived(1)
+  launcher.kill('SIGKILL')
+  expect(await once(launcher, 'exit')).toEqual([null, 'SIGKILL'])
+  await ended
 })
