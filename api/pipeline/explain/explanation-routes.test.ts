@@ -1,4 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { lineId } from '../../../schemas/log/position.ts'
+import {
+  DEAD_LETTER_TOPIC,
+  INGEST_TOPIC,
+  KEYED_TOPIC,
+  OUTBOX_TOPIC,
+  partitionOfAccount,
+} from '../../../schemas/log/topics.ts'
+import { lineBatchValue } from '../../../test/support/line-batches.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 
 let installation: TestInstallation
@@ -82,18 +91,65 @@ describe('a line of the account', () => {
     expect(wrong.json().errors[0].instancePath).toBe('/missing')
   })
 
-  test('is explained by its batch', async () => {
-    const sent = await installation.call({
-      method: 'POST',
-      url: '/logs/ingest?hostname=h',
-      payload: { lines: [{ line: 'one' }, { line: 'two' }] },
-      headers: { apikey: installation.credentials.ingestionKey },
-    })
-    const answer = await ofAccount({ batch_id: sent.json().batchID })
-    expect(answer.statusCode, answer.body).toBe(200)
-    const lines: { event: { message: { line: string } }; summary: string }[] = answer.json().data
-    expect(lines.map(({ event }) => event.message.line)).toEqual(['one', 'two'])
-    expect(lines.map(({ summary }) => summary)).toEqual(lines.map(() => 'Without a pipeline: stored once.'))
+  /** Appends requests of one line or more as one record. @returns the batch ids of their answers */
+  const appended = async (...requests: readonly (readonly string[])[]): Promise<string[]> => {
+    const { ports, credentials } = installation
+    const { ingest } = ports.deadLetters
+    const partition = partitionOfAccount(credentials.accountId, ingest.partitions)
+    const value = lineBatchValue(
+      requests.map(lines => ({ lines: lines.map(line => ({ line })) })),
+      credentials.accountId,
+    )
+    const { offset } = await ingest.append(partition, { value, producer: null, priority: 'ingest' })
+    return requests.map((_, number) => `${ingest.logId.slice(0, 8)}:${partition}:${offset}:${number}`)
+  }
+
+  test('is explained by its batch, alone of the requests of its record', async () => {
+    const texts: string[][] = []
+    for (const batch of await appended(['first'], ['one', 'two'], ['three'])) {
+      const answer = await ofAccount({ batch_id: batch })
+      expect(answer.statusCode, answer.body).toBe(200)
+      const lines: { event: { message: { line: string } }; summary: string }[] = answer.json().data
+      expect(lines.map(({ summary }) => summary)).toEqual(lines.map(() => 'Without a pipeline: stored once.'))
+      texts.push(lines.map(({ event }) => event.message.line))
+    }
+    expect(texts).toEqual([['first'], ['one', 'two'], ['three']])
+  })
+
+  test('that the log does not have, or another account has, is not found', async () => {
+    const [batch] = (await appended(['own'])) as [string]
+    const [log, partition, offset] = batch.split(':') as [string, string, string, string]
+    const topics = [INGEST_TOPIC, KEYED_TOPIC, DEAD_LETTER_TOPIC, OUTBOX_TOPIC] as const
+    const place = {
+      timeMs: 0,
+      topic: topics[0],
+      partition: Number(partition),
+      offset: BigInt(offset),
+      row: 0,
+    }
+    const absent = [
+      ...[
+        `00000000:${partition}:${offset}:0`,
+        `${log}:9999:${offset}:0`,
+        `${log}:${partition}:99999:0`,
+        `${log}:${partition}:${offset}:1`,
+      ].map(id => ({ batch_id: id })),
+      ...[
+        ...[{ partition: 4095 }, { offset: 99_999n }, { row: 7 }].map(other => ({ ...place, ...other })),
+        ...topics.slice(1).map(topic => ({ ...place, topic })),
+      ].map(parts => ({ line_id: lineId(parts) })),
+      { line_id: '9'.repeat(38) },
+    ]
+    for (const query of absent) {
+      const { statusCode, body } = await ofAccount(query)
+      expect([query, statusCode, body]).toEqual([query, 404, expect.any(String)])
+    }
+    await installation.account('0123456789')
+    const authorization = `Token ${await installation.token({ account: '0123456789', scope: 'admin' })}`
+    for (const query of [{ batch_id: batch }, { line_id: lineId(place) }]) {
+      expect((await ofAccount(query)).statusCode).toBe(200)
+      expect((await ofAccount(query, { authorization })).statusCode).toBe(404)
+    }
   })
 
   test('is not shown to another account, and bad requests name what is wrong', async () => {
