@@ -8,9 +8,9 @@ import { LoopTurns } from '../../engine/turns/loop-turns.ts'
 import type { ExplainedLine, ExplainedStepRecord } from '../../schemas/http/pipeline/explanation-api.ts'
 import type { JsonObject } from '../../schemas/json.ts'
 import { lineBatchType } from '../../schemas/log/line-batch.ts'
-import { lineId } from '../../schemas/log/position.ts'
+import { type LineIdParts, lineId, parseLineId } from '../../schemas/log/position.ts'
 import { isLineTable } from '../../schemas/log/tables.ts'
-import type { TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
+import { DEAD_LETTER_TOPIC, KEYED_TOPIC, OUTBOX_TOPIC, type TOPIC_NUMBERS } from '../../schemas/log/topics.ts'
 import { schemaIdOf } from '../../schemas/log/wire-format.ts'
 import type { Dice } from '../support/dice.ts'
 import { SAMPLE_ACCOUNT } from '../support/line-batches.ts'
@@ -114,6 +114,15 @@ test('lines that a query finds are explained to their end, with the results from
   expect(missing.length).toBeLessThan(expected.length)
   expect(await linesOf(true)).toEqual(missing)
   expect(await linesOf(true, 1)).toEqual(missing.slice(0, 1))
+})
+
+test('an id that names another topic is not taken for the line at the same place', async () => {
+  const { run } = await wholeRun(FIRST_SEED)
+  const ids = [...storedIds(run).values()].flat()
+  const keyed = ids.map(id => parseLineId(id)).find(place => place?.topic === KEYED_TOPIC) as LineIdParts
+  expect(await ofLine(run, lineId(keyed))).toHaveLength(1)
+  for (const topic of [DEAD_LETTER_TOPIC, OUTBOX_TOPIC] as const)
+    expect([topic, await ofLine(run, lineId({ ...keyed, topic }))]).toEqual([topic, []])
 })
 
 /** Lines move once or twice, on two ways through the graph; destinations of some revisions fail. */
