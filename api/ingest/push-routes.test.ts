@@ -129,6 +129,15 @@ test('a damaged body whose content type is JSON is refused, and one without a co
   }
 })
 
+test('JSON that is nested too deeply is refused with the bound, and stored as text if it is not said to be JSON', async () => {
+  const deep = '['.repeat(5_000) + ']'.repeat(5_000)
+  const { statusCode, body } = await push(deep, { 'content-type': 'application/json' })
+  const error = 'The body is nested more than 200 levels deep'
+  expect([statusCode, JSON.parse(body)]).toEqual([400, { status: 'error', code: 'E_EVENT_NOT_JSON', error }])
+  expect((await push(deep)).statusCode).toBe(200)
+  expect(await messages()).toContain(deep)
+})
+
 test('accepted events are on the log, in order, under the route, with the metadata of their request', async () => {
   const { clock, credentials } = installation
   const response = await push(

@@ -64,6 +64,8 @@ export class JsonWalk {
   parts = 0
   /** Whether the value reached the limit: it may continue behind it. */
   isCutOff = false
+  /** Whether the walk ended at an array or object below the deepest level. All bytes before it are JSON. */
+  isTooDeep = false
   /** Number of members of the outermost object; negative: their positions are not known. */
   members = 0
   /** The numbers of each member, see `MEMBER`. */
@@ -100,7 +102,7 @@ export class JsonWalk {
    * @param bytes valid UTF-8
    * @param levels maximum depth of its objects and arrays
    * @param limit end of the bytes that may be read
-   * @returns the position behind the value and the blanks that follow it; negative when the bytes are not JSON
+   * @returns the position behind the value and the blanks that follow it; negative when the bytes are not JSON, or nested too deeply
    */
   value(bytes: Uint8Array, start: number, limit: number, levels: number): number {
     if (this.#view.buffer !== bytes.buffer) this.#view = new DataView(bytes.buffer)
@@ -111,6 +113,7 @@ export class JsonWalk {
     this.members = 0
     this.parts = 0
     this.isCutOff = false
+    this.isTooDeep = false
     this.#objects = 0
     this.#keys = 0
     this.#otherNumbers = 0
@@ -145,9 +148,9 @@ export class JsonWalk {
       case QUOTE:
         return this.#string(at + 1)
       case OBJECT:
-        return levels === 0 ? NOT_JSON : this.#object(at + 1, levels - 1, isOutermost)
+        return levels === 0 ? this.#tooDeep() : this.#object(at + 1, levels - 1, isOutermost)
       case ARRAY:
-        return levels === 0 ? NOT_JSON : this.#array(at + 1, levels - 1)
+        return levels === 0 ? this.#tooDeep() : this.#array(at + 1, levels - 1)
       case 0x74:
         return this.#word(at, WORDS[0] as Buffer)
       case 0x66:
@@ -222,6 +225,11 @@ export class JsonWalk {
 
   #cutOff(): typeof NOT_JSON {
     this.isCutOff = true
+    return NOT_JSON
+  }
+
+  #tooDeep(): typeof NOT_JSON {
+    this.isTooDeep = true
     return NOT_JSON
   }
 

@@ -142,6 +142,31 @@ describe('json', () => {
   })
 })
 
+test.each<[string, HttpDecoding, (deep: string) => string, string]>([
+  ['alone', 'json', deep => deep, 'The body'],
+  ['in an array', 'json', deep => `[1,${deep.slice(1, -1)}]`, 'The body'],
+  ['as a member', 'json', deep => `{"a":${deep.slice(1, -1)}}`, 'The body'],
+  ['on a line', 'ndjson', deep => `{"a":1}\n\n${deep}\nnope`, 'Line 3 of the body'],
+  ['alone, said to be JSON', 'auto', deep => ` ${deep}\n`, 'The body'],
+  ['over several lines, said to be JSON', 'auto', deep => deep.replaceAll('[', '[\n'), 'The body'],
+  ['on a line, said to be JSON', 'auto', deep => `{"a":1}\n${deep}`, 'Line 2 of the body'],
+])(
+  'an event that is nested too deeply is refused with the bound: %s, %s',
+  (_where, decoding, body, place) => {
+    const sentence = (levels: number) => {
+      const sent = Buffer.from(body('['.repeat(levels) + ']'.repeat(levels)))
+      const limits = { limitBytes: LIMIT_BYTES, eventLimitBytes: LIMIT_BYTES }
+      const decoded = finish(decodingMessages({ body: sent, ...limits }, decoding, true))
+      return 'refusal' in decoded ? decoded.refusal.message : decoded
+    }
+    for (const levels of [201, 5_000])
+      expect(sentence(levels)).toBe(`${place} is nested more than 200 levels deep`)
+    // Its last line is not JSON.
+    if (decoding === 'ndjson') expect(sentence(200)).toBe('Line 4 of the body is not one JSON text')
+    else expect(sentence(200)).toBeInstanceOf(Array)
+  },
+)
+
 describe('ndjson', () => {
   test('each line is one event', () => {
     expect(messages('{"a":1}\r\n\n [1,2] \n"x"\n', 'ndjson')).toEqual([{ a: 1 }, [1, 2], 'x'])

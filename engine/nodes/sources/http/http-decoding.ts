@@ -30,9 +30,17 @@ const RECODED_BYTES = 262_144
 const BROKEN_JSON =
   'The content type is application/json, but the body is neither one JSON text nor one on each line'
 
+const TOO_DEEP = `is nested more than ${MAX_MESSAGE_LEVELS} levels deep`
+
 type HttpCode = 'E_EVENT_NOT_JSON' | 'E_EVENT_NOT_NDJSON'
 
 type Limits = Pick<PushRequest, 'limitBytes' | 'eventLimitBytes'>
+
+/** A body or a line of it that is not one JSON text. */
+interface NotOneJson {
+  /** Whether it is JSON up to a level that is too deep. */
+  readonly isTooDeep: boolean
+}
 
 /** The body is valid, but contains more or larger events than are accepted at once. */
 class TooManyEvents extends Error {}
@@ -68,24 +76,29 @@ function* messagesOf(
   const newList = () => new MessageList(limits.limitBytes - sent.length, limits.eventLimitBytes)
   const body = yield* wellFormed(sent)
   switch (decoding) {
-    case 'json':
-      return (
-        (yield* messagesOfJson(body, newList())) ??
-        refused('E_EVENT_NOT_JSON', 'The body is not one JSON text')
-      )
+    case 'json': {
+      const messages = yield* messagesOfJson(body, newList())
+      if (Array.isArray(messages)) return messages
+      return refused('E_EVENT_NOT_JSON', `The body ${messages.isTooDeep ? TOO_DEEP : 'is not one JSON text'}`)
+    }
     case 'ndjson': {
       const messages = yield* messagesOfLines(body, newList())
       if (Array.isArray(messages)) return messages
-      const { line } = messages
-      return refused('E_EVENT_NOT_NDJSON', `Line ${line} of the body is not one JSON text`, String(line))
+      const { line, isTooDeep } = messages
+      const problem = isTooDeep ? TOO_DEEP : 'is not one JSON text'
+      return refused('E_EVENT_NOT_NDJSON', `Line ${line} of the body ${problem}`, String(line))
     }
     case 'auto': {
       const ofJson = yield* messagesOfJson(body, newList())
-      if (ofJson !== undefined) return ofJson
+      if (Array.isArray(ofJson)) return ofJson
       const ofLines = yield* messagesOfLines(body, newList())
       if (Array.isArray(ofLines)) return ofLines
-      if (saysJson) return refused('E_EVENT_NOT_JSON', BROKEN_JSON)
-      return yield* textMessages(body, newList())
+      if (!saysJson) return yield* textMessages(body, newList())
+      if (ofJson.isTooDeep) return refused('E_EVENT_NOT_JSON', `The body ${TOO_DEEP}`)
+      return refused(
+        'E_EVENT_NOT_JSON',
+        ofLines.isTooDeep ? `Line ${ofLines.line} of the body ${TOO_DEEP}` : BROKEN_JSON,
+      )
     }
     default:
       return yield* textMessages(body, newList())
@@ -144,26 +157,25 @@ class MessageList {
   }
 }
 
-/** @returns undefined when the body is not one JSON text */
-function* messagesOfJson(body: Buffer, list: MessageList): Steps<string[] | undefined> {
+function* messagesOfJson(body: Buffer, list: MessageList): Steps<string[] | NotOneJson> {
   if (isBlank(body, 0, body.length)) return []
   const start = skipBlanks(body, 0)
   if (body[start] === ARRAY) return yield* messagesOfArray(body, start + 1, list)
-  if (walkEvent(body, start, body.length, MAX_MESSAGE_LEVELS, list) !== body.length) return undefined
+  if (walkEvent(body, start, body.length, MAX_MESSAGE_LEVELS, list) !== body.length) return notOneJson()
   list.expect(walk.end - walk.start, walk.parts)
   list.add(body.toString('utf8', walk.start, walk.end))
   return list.messages
 }
 
-/** @param start position of its first element @returns undefined when the array is not valid */
-function* messagesOfArray(body: Buffer, start: number, list: MessageList): Steps<string[] | undefined> {
+/** @param start position of its first element */
+function* messagesOfArray(body: Buffer, start: number, list: MessageList): Steps<string[] | NotOneJson> {
   let at = skipBlanks(body, start)
   let restAt = at + STEP_BYTES
   if (body[at] !== ARRAY_END)
     for (;;) {
       at = walkEvent(body, at, body.length, MAX_MESSAGE_LEVELS - 1, list)
       const isEnd = body[at] === ARRAY_END
-      if (!isEnd && body[at] !== COMMA) return undefined
+      if (!isEnd && body[at] !== COMMA) return notOneJson()
       list.expect(walk.end - walk.start, walk.parts)
       const text = body.toString('utf8', walk.start, walk.end)
       list.add(walk.isCompact ? text : keptJsonText(parseExactJson(text)))
@@ -173,11 +185,19 @@ function* messagesOfArray(body: Buffer, start: number, list: MessageList): Steps
       yield
       restAt = at + STEP_BYTES
     }
-  return skipBlanks(body, at + 1) === body.length ? list.messages : undefined
+  return skipBlanks(body, at + 1) === body.length ? list.messages : { isTooDeep: false }
+}
+
+/** Reason why the last walk over an event did not come to its end. */
+function notOneJson(): NotOneJson {
+  return { isTooDeep: walk.isTooDeep }
 }
 
 /** @returns the number of the first line that is not one JSON text, if any */
-function* messagesOfLines(body: Buffer, list: MessageList): Steps<string[] | { readonly line: number }> {
+function* messagesOfLines(
+  body: Buffer,
+  list: MessageList,
+): Steps<string[] | (NotOneJson & { readonly line: number })> {
   let restAt = STEP_BYTES
   for (const { index, start, end } of linesOf(body)) {
     if (start > restAt) {
@@ -186,7 +206,7 @@ function* messagesOfLines(body: Buffer, list: MessageList): Steps<string[] | { r
     }
     if (isBlank(body, start, end)) continue
     if (walkEvent(body, skipBlanks(body, start), end, MAX_MESSAGE_LEVELS, list) !== end)
-      return { line: index + 1 }
+      return { line: index + 1, ...notOneJson() }
     list.expect(walk.end - walk.start, walk.parts)
     list.add(body.toString('utf8', walk.start, walk.end))
   }
