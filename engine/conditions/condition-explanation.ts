@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schemas/json.ts'
-import { errorMessage } from '../event/errors.ts'
+import { EXPRESSIONS_TOO_DEAR, errorMessage } from '../event/errors.ts'
 import type { Event } from '../event/event.ts'
 import { fieldAt } from '../event/field-path.ts'
 import { BEYOND_BUDGET, freeMeter, NO_NUMBER } from '../expressions/cost-meter.ts'
@@ -23,7 +23,7 @@ export function explainCondition(
       return { met: meets(event) }
     } catch (error) {
       if (error !== BEYOND_BUDGET) throw error
-      return { met: null, error: errorMessage('E_EXPRESSION_COST', {}) }
+      return { met: null, error: errorMessage('E_EXPRESSION_COST', { cause: EXPRESSIONS_TOO_DEAR }) }
     }
   }
   const comparisons = leavesOf(condition as Condition).map(leaf => {

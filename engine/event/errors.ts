@@ -16,7 +16,7 @@ export const ERROR_CODES = {
   E_COMPARE_BAD_CIDR: 'a field value is not an IP address',
   E_COMPARE_BAD_TYPE: 'a field value has a type that the comparison does not work on',
   E_EXPRESSION_COST:
-    'the expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts',
+    'the event takes more work than is free and the account has saved up, too much is made of its request, or its record is in quarantine at the node',
   E_FLATTEN_BAD_TYPE: 'the field to flatten is neither object nor array',
   E_PARSE_FAILED: 'the value is not a string, or the parser does not accept it',
   E_UNROLL_BAD_TYPE: 'the field to unroll is not an array',
@@ -37,6 +37,10 @@ export const ERROR_CODES = {
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
+
+/** Cause of E_EXPRESSION_COST where the expressions of a node took the work. */
+export const EXPRESSIONS_TOO_DEAR =
+  'the expressions took more work on one event than is free, and the account has no more saved up: write shorter ones, or send shorter texts'
 
 export type ErrorLevel = 'error' | 'warning'
 

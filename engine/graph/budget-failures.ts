@@ -1,3 +1,4 @@
+import { EXPRESSIONS_TOO_DEAR } from '../event/errors.ts'
 import { Event } from '../event/event.ts'
 import { type Failed, fail, type Outcome, PassedWithError, Routed, Split } from '../event/outcome.ts'
 import type { WorkKind } from '../expressions/cost-meter.ts'
@@ -5,7 +6,7 @@ import type { RecordYield } from './record-yield.ts'
 
 /** Failures of events that exceed their budget. */
 export const TOO_DEAR: Readonly<Record<WorkKind, Failed<'E_EXPRESSION_COST'>>> = {
-  expressions: fail('E_EXPRESSION_COST'),
+  expressions: fail('E_EXPRESSION_COST', { cause: EXPRESSIONS_TOO_DEAR }),
   options: fail('E_EXPRESSION_COST', {
     cause:
       'the options of the node took more work on one event than is free, and the account has no more saved up: use shorter lists, or send smaller events',
