@@ -135,7 +135,7 @@ test('an automaton has no more states than computed, here and in the library, wh
   const property = fc.property(
     expressions,
     fc.boolean(),
-    fc.array(texts, { minLength: 1, maxLength: 30 }),
+    fc.array(texts, { minLength: 1, maxLength: 30, size: 'max' }),
     (source, ignoreCase, drawn) => {
       const compiled = compiledByLibrary(source, ignoreCase)
       if (compiled === undefined) return

@@ -248,7 +248,7 @@ describe('lines that are stored together', () => {
   test('give the same bytes as their events', () => {
     const property = fc.property(
       requests,
-      fc.array(fc.nat(3)),
+      fc.array(fc.nat(3), { maxLength: 60, size: 'max' }),
       fc.constantFrom(TENTH_BEHAVIOUR, BEHAVIOUR),
       (given, left, behaviour) => {
         const batch = batchOf(given)

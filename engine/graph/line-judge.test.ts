@@ -98,6 +98,7 @@ const events = fc
   .array(fc.tuple(line, fc.constantFrom('untouched', 'untouched', 'changed', 'read', 'other')), {
     minLength: 30,
     maxLength: 60,
+    size: 'max',
   })
   .chain(drawn => fc.tuple(fc.constant(drawn), fc.constantFrom('', 'web-1', 'A')))
   .map(([drawn, hostname]) => {

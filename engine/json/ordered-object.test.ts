@@ -20,7 +20,7 @@ const KEY = fc.oneof(
   ),
   fc.string({ maxLength: 3 }),
 )
-const ENTRIES = fc.array(fc.tuple(KEY, fc.integer()), { maxLength: 20 })
+const ENTRIES = fc.array(fc.tuple(KEY, fc.integer()), { maxLength: 20, size: 'max' })
 
 /** A repeated key has its first place and its last value, as in a `Map`. */
 test('members keep their order, whatever their names', () => {

@@ -197,7 +197,7 @@ test('whatever happens: an acknowledged record is stored once, a refused one nev
   const patience = fc.constantFrom(0, 60, 400, 10_000)
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fate, { maxLength: 60 }),
+      fc.array(fate, { maxLength: 60, size: 'max' }),
       rounds,
       patience,
       async (fates, counts, patienceMs) => {

@@ -91,7 +91,7 @@ const piece = fc.constantFrom(
 
 test('a text of any kind is read, or has a problem at a place within it', () => {
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, isFunction) => {
+    fc.property(fc.array(piece, { maxLength: 40, size: 'max' }), fc.boolean(), (pieces, isFunction) => {
       const text = isFunction ? `function f(msg, meta) { ${pieces.join(' ')} }` : pieces.join('')
       const problem = finish(scriptRunProblem(text))
       if (problem === undefined) return

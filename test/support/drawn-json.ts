@@ -69,6 +69,7 @@ export const drawnMembers = tree.members as fc.Arbitrary<Extract<DrawnValue, { m
 export const drawnSpelling: fc.Arbitrary<readonly number[]> = fc.array(fc.nat(99), {
   minLength: 1,
   maxLength: 40,
+  size: 'max',
 })
 
 export function compactText(value: DrawnValue): string {

@@ -83,12 +83,12 @@ function applied(fold: DeliveryFold, all: readonly LogRecord[], isEager: () => b
   return answered
 }
 
-const logs = fc.array(action, { maxLength: 40 }).map(logOf)
+const logs = fc.array(action, { maxLength: 40, size: 'max' }).map(logOf)
 const always = () => true
 
 test('a log gives the same batches and the same state, whenever its lanes read', () => {
   fc.assert(
-    fc.property(logs, fc.array(fc.boolean()), ({ records }, choices) => {
+    fc.property(logs, fc.array(fc.boolean(), { maxLength: 400, size: 'max' }), ({ records }, choices) => {
       const eager = new DeliveryFold(LANE_RULES, OUTBOX)
       const lazy = new DeliveryFold(LANE_RULES, OUTBOX)
       const batches = applied(eager, records, always)

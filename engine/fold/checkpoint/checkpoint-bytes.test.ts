@@ -36,6 +36,7 @@ const data = fc.oneof(
 )
 const namedStates = fc.array(
   fc.record({ holder: holders, data: data.map(bytes => Buffer.from(bytes)) }, { noNullPrototype: true }),
+  { maxLength: 40, size: 'max' },
 )
 
 describe.each([FIFTH_BEHAVIOUR, SIXTH_BEHAVIOUR])('a checkpoint of behaviour %i', behaviour => {

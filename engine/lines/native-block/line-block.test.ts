@@ -132,7 +132,7 @@ test.each([
     const block = newLineBlock(table)
     await fc.assert(
       fc.asyncProperty(
-        fc.array(anyLine, { minLength: 1, maxLength: 20 }),
+        fc.array(anyLine, { minLength: 1, maxLength: 20, size: 'max' }),
         fc.bigInt(0n, 2n ** 40n),
         async (lines, offset) => {
           for (const [row, line] of lines.entries()) block.append(offset, row, line)

@@ -211,7 +211,7 @@ const usualBody = fc.oneof(
   fc.record({ lines: fc.array(fc.oneof(usualLine, word), { maxLength: 6 }) }),
   fc.record({ e: fc.constant('ls'), ls: fc.array(usualLine, { maxLength: 4 }) }),
 )
-const choices = fc.array(fc.nat(100), { minLength: 8, maxLength: 40 })
+const choices = fc.array(fc.nat(100), { minLength: 8, maxLength: 40, size: 'max' })
 
 function chooser(numbers: readonly number[]): () => number {
   let at = 0

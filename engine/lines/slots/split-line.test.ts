@@ -246,7 +246,7 @@ describe('no line loses anything', () => {
         fc.json({ maxDepth: 4 }),
         fc.string({ unit: 'binary' }).filter(each => each.isWellFormed()),
       ),
-      { minLength: 1, maxLength: 20 },
+      { minLength: 1, maxLength: 20, size: 'max' },
     )
     fc.assert(
       fc.property(lines, each => void rowsOf(runOf(each))),

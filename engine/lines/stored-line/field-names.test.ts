@@ -65,7 +65,7 @@ describe('names of fields', () => {
     const path = fc.array(key, { minLength: 1, maxLength: 8 }).map(keys => keys.join(''))
     const step = fc.record({
       dayOffset: fc.constantFrom(0, 0, 0, 1),
-      paths: fc.array(path, { maxLength: 300 }),
+      paths: fc.array(path, { maxLength: 300, size: 'max' }),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), fc.nat({ max: 8 }), (steps, snapshotAt) => {

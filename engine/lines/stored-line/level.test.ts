@@ -53,7 +53,7 @@ describe('level detection', () => {
       fc.string({ unit: 'grapheme', maxLength: 8 }),
     )
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 200 }), pieces => {
+      fc.property(fc.array(piece, { maxLength: 200, size: 'max' }), pieces => {
         const text = Buffer.from(pieces.join('')).toString()
         expect(detected(text)).toBe(levelByPattern(text))
       }),

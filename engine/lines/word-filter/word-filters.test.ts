@@ -126,7 +126,7 @@ test('lines of any order, account and length are all in a filter of their time',
     before: fc.string({ maxLength: 200 }),
   })
   const property = fc.property(
-    fc.array(drawn, { minLength: 1, maxLength: 60 }),
+    fc.array(drawn, { minLength: 1, maxLength: 60, size: 'max' }),
     fc.integer({ min: 1, max: 20 }),
     (all, most) => {
       const lines = all.map(({ word, before, ...members }) => line(`${before} ${word}`, members))

@@ -68,7 +68,7 @@ const records = fc.array(
     priority: fc.constant('ingest' as const),
     knownEnd: fc.option(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })),
   }),
-  { minLength: 1, maxLength: 70 },
+  { minLength: 1, maxLength: 70, size: 'max' },
 )
 
 test('requests have the bytes and checksums that kafkajs writes, apart from the compression', async () => {

@@ -49,7 +49,7 @@ test('all members of a record are read back, at offsets and known ends beyond al
     producer: fc.option(producers),
     knownEnd: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
   })
-  const batches = fc.array(fc.array(drawn, { minLength: 1, maxLength: 70 }), { maxLength: 4 })
+  const batches = fc.array(fc.array(drawn, { minLength: 1, maxLength: 70, size: 'max' }), { maxLength: 4 })
   const bases = fc.bigInt({ min: 0n, max: 2n ** 63n - 1000n })
   await fc.assert(
     fc.asyncProperty(batches, bases, async (groups, base) => {
