@@ -32,8 +32,12 @@ function parsed(text: string, revive: Revive | undefined): JsonValue {
   ) as JsonValue
 }
 
-/** Takes linear time, and a single search if the text has no backslash. @param text valid JSON */
-function holdsEscapedKey(text: string): boolean {
+/**
+ * Whether a key of the text is written with an escape. This takes linear time, and a single search if the text has no backslash.
+ *
+ * @param text valid JSON
+ */
+export function holdsEscapedKey(text: string): boolean {
   for (let at = text.indexOf('\\'), end = at; at !== -1; at = text.indexOf('\\', end)) {
     end = stringEnd(text, at)
     if (text[skipBlanks(text, end)] === ':') return true
