@@ -1,4 +1,6 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../schemas/json.ts'
+import type { Steps } from '../steps.ts'
+import { type PieceReader, parsingJson } from './json-in-steps.ts'
 import { scalarEnd } from './json-source.ts'
 import { boundedNumber, mayHoldBigInteger, parseJson } from './json-text.ts'
 import { holdsEscapedKey } from './key-safe-json.ts'
@@ -23,6 +25,19 @@ export function parseExactJson(text: string): JsonValue {
   // A reviver, which sees the source of each number, takes over ten times as long for each value of the text.
   const isKept = !mayHoldBigInteger(text) && !holdsEscapedKey(text) && isExact(value)
   return isKept ? value : reparsed(text)
+}
+
+/** Like `parseExactJson`, in steps. */
+export function parsingExactJson(text: string, pieceCharacters?: number): Steps<JsonValue> {
+  return parsingJson(text, { ...READER, ...(pieceCharacters !== undefined && { pieceCharacters }) })
+}
+
+const READER: PieceReader = {
+  maxDepth: Number.POSITIVE_INFINITY,
+  maxMembers: Number.POSITIVE_INFINITY,
+  cutsTexts: true,
+  read: parseExactJson,
+  object: orderedObject,
 }
 
 /** Parser for values of an event, or of a record made from it: exact since the fifth behaviour. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { JsonValue } from '../../schemas/json.ts'
 import { compactText, drawnSpelling, drawnValue, spelledText } from '../../test/support/drawn-json.ts'
 import { finish } from '../steps.ts'
-import { parseExactJson } from './exact-json.ts'
+import { parseExactJson, parsingExactJson } from './exact-json.ts'
 import { JsonBoundError, type PieceReader, parsingJson } from './json-in-steps.ts'
-import { jsonText } from './json-text.ts'
+import { exactJsonText, jsonText } from './json-text.ts'
 import { orderedObject } from './ordered-object.ts'
 
 /** Reads every piece like events, and counts the characters of the longest. */
@@ -49,6 +49,26 @@ describe('JSON that is parsed in pieces', () => {
     )
   })
 
+  test('is exact, with strings that are cut, and no piece is long', () => {
+    fc.assert(
+      fc.property(drawnValue, drawnSpelling, fc.integer({ min: 1, max: 20 }), (value, spelling, piece) => {
+        const text = spelledText(value, spelling)
+        const whole = parseExactJson(text)
+        const inSteps = finish(parsingExactJson(text, piece))
+        expect(inSteps).toEqual(whole)
+        expect(exactJsonText(inSteps)).toBe(exactJsonText(whole))
+      }),
+      { numRuns: 2_000 },
+    )
+    const spied = vi.spyOn(JSON, 'parse')
+    const long = `{"a":["${'\\"'.repeat(40_000)}",${'1,'.repeat(50_000)}1e400],"b":"${'\\ud83d\\ude00'.repeat(9_000)}"}`
+    const value = finish(parsingExactJson(long))
+    const lengths = spied.mock.calls.map(([text]) => text.length)
+    spied.mockRestore()
+    expect(jsonText(value) === jsonText(parseExactJson(long))).toBe(true)
+    expect(Math.max(...lengths)).toBeLessThan(17_000)
+  })
+
   test('is refused if it is damaged anywhere, and otherwise has the value of the damaged text', () => {
     const damages = fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
@@ -61,7 +81,10 @@ describe('JSON that is parsed in pieces', () => {
         const from = Math.floor(at * text.length)
         const damaged = text.slice(0, from) + added + text.slice(from + removed)
         const whole = valueOrError(() => parseExactJson(damaged))
-        for (const piece of [1, 7, 30]) expect(valueOrError(() => parsed(damaged, piece))).toBe(whole)
+        for (const piece of [1, 7, 30]) {
+          expect(valueOrError(() => parsed(damaged, piece))).toBe(whole)
+          expect(valueOrError(() => finish(parsingExactJson(damaged, piece)))).toBe(whole)
+        }
       }),
       { numRuns: 5_000 },
     )

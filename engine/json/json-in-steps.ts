@@ -10,6 +10,10 @@ const ARRAY = 0x5b
 const ARRAY_END = 0x5d
 const OBJECT = 0x7b
 const OBJECT_END = 0x7d
+const BACKSLASH = 0x5c
+const LETTER_U = 0x75
+/** Characters of an escape such as \u0061 behind its backslash. */
+const UNIT_ESCAPE = 5
 
 /** Characters that are parsed at once: at most some ten milliseconds, for keys that all differ and have escapes. */
 const PIECE_CHARACTERS = 16_384
@@ -38,6 +42,8 @@ export interface PieceReader extends JsonBounds {
   readonly exactBounds?: JsonBounds
   /** Characters of a piece; absent: `PIECE_CHARACTERS`. */
   readonly pieceCharacters?: number
+  /** Whether a string of more than a piece is read in steps, too, without `read`. A key never is. */
+  readonly cutsTexts?: boolean
   /** @throws SyntaxError when the piece is not JSON */
   read(text: string, place: PieceOf): JsonValue
   /** Members of an object that was read, in the order sent; absent: in the order of the object. */
@@ -61,12 +67,12 @@ export function* parsingJson(text: string, reader: PieceReader): Steps<JsonValue
   return yield* new LargeText(text, large, reader).part(start, end, 'outermost')
 }
 
-/** End of each array or object of more than a piece, by its start. */
+/** End of each array, object or cut string of more than a piece, by its start. */
 type LargeParts = ReadonlyMap<number, number>
 
 /** @throws JsonBoundError when the text is nested too deeply or has an object with too many members */
 function* largeParts(text: string, reader: PieceReader): Steps<LargeParts> {
-  const { exactMember, exactBounds = reader, pieceCharacters = PIECE_CHARACTERS } = reader
+  const { exactMember, exactBounds = reader, pieceCharacters = PIECE_CHARACTERS, cutsTexts = false } = reader
   let bounds: JsonBounds = reader
   /** Last string within the outermost object. */
   let name = { from: 0, to: 0 }
@@ -80,6 +86,8 @@ function* largeParts(text: string, reader: PieceReader): Steps<LargeParts> {
     if (unit === QUOTE) {
       const from = at + 1
       at = stringEnd(text, at) - 1
+      if (cutsTexts && at - from >= pieceCharacters && text.charCodeAt(skipBlanks(text, at + 1)) !== COLON)
+        large.set(from - 1, at + 1)
       if (starts.length === 1) name = { from, to: at }
     } else if (unit === OBJECT || unit === ARRAY) {
       if (starts.push(at) > bounds.maxDepth)
@@ -115,11 +123,29 @@ class LargeText {
     this.#reader = reader
   }
 
-  /** The array or object from its opening to its closing bracket. */
+  /** The array, object or string from its opening to its closing bracket or quote. */
   *part(start: number, end: number, place: PieceOf): Steps<JsonValue> {
+    if (this.#text.charCodeAt(start) === QUOTE) return yield* this.#string(start, end)
     const isArray = this.#text.charCodeAt(start) === ARRAY
     if (this.#text.charCodeAt(end - 1) !== (isArray ? ARRAY_END : OBJECT_END)) throw damaged(end - 1)
     return isArray ? yield* this.#array(start, end, place) : yield* this.#object(start, end, place)
+  }
+
+  *#string(start: number, end: number): Steps<string> {
+    const text = this.#text
+    if (text.charCodeAt(end - 1) !== QUOTE) throw damaged(end - 1)
+    const pieces: string[] = []
+    const { pieceCharacters = PIECE_CHARACTERS } = this.#reader
+    for (let from = start + 1; from < end - 1; ) {
+      let to = from
+      for (const last = Math.min(from + pieceCharacters, end - 1); to < last; to++)
+        if (text.charCodeAt(to) === BACKSLASH) to += text.charCodeAt(to + 1) === LETTER_U ? UNIT_ESCAPE : 1
+      to = Math.min(to, end - 1)
+      pieces.push(JSON.parse(`"${text.slice(from, to)}"`) as string)
+      from = to
+      yield
+    }
+    return pieces.join('')
   }
 
   *#array(start: number, end: number, place: PieceOf): Steps<JsonValue[]> {
@@ -158,7 +184,7 @@ class LargeText {
 
   /**
    * Yields, in order, runs of short parts, which are about as long as a piece together, and single large parts. `large` is the
-   * start of the array or object of the latter; `to` is its end.
+   * start of the array, object or string of the latter; `to` is its end.
    */
   *#runs(
     start: number,
@@ -173,11 +199,11 @@ class LargeText {
     let level = 0
     for (let at = run; at < last; at++) {
       const unit = text.charCodeAt(at)
-      if (unit === QUOTE) at = stringEnd(text, at) - 1
-      else if (unit === OBJECT || unit === ARRAY) {
+      if (unit === QUOTE || unit === OBJECT || unit === ARRAY) {
         const largeEnd = this.#large.get(at)
         if (largeEnd === undefined) {
-          level++
+          if (unit === QUOTE) at = stringEnd(text, at) - 1
+          else level++
           continue
         }
         if (part > run) yield this.#run(run, part - 1)

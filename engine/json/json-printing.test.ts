@@ -1,7 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../schemas/json.ts'
+import { drawnSpelling, drawnValue, spelledText } from '../../test/support/drawn-json.ts'
 import { finish } from '../steps.ts'
+import { parseExactJson } from './exact-json.ts'
 import { printingJson } from './json-printing.ts'
 import { jsonText } from './json-text.ts'
 
@@ -19,6 +21,42 @@ test.each(['', '  '])('the text does not depend on its pieces, indented by "%s"'
     }),
     { numRuns: 500 },
   )
+})
+
+test('the text of a parsed value is that of jsonText, in pieces of any size', () => {
+  fc.assert(
+    fc.property(drawnValue, drawnSpelling, fc.integer({ min: 1, max: 60 }), (value, spelling, atOnce) => {
+      const parsed = parseExactJson(spelledText(value, spelling))
+      expect(finish(printingJson(parsed, { atOnce }))).toBe(jsonText(parsed))
+    }),
+    { numRuns: 2_000 },
+  )
+  const halves = fc.string({
+    unit: fc.constantFrom('\ud83d', '\ude00', '😀', 'a', '"'),
+    maxLength: 30,
+    size: 'max',
+  })
+  fc.assert(
+    fc.property(halves, fc.integer({ min: 1, max: 9 }), (text, atOnce) => {
+      expect(finish(printingJson([text], { atOnce }))).toBe(jsonText([text]))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test.each([
+  ['a million numbers', Array(1_000_000).fill(1), 300],
+  ['a text of a million quotes', '"'.repeat(1_000_000), 50],
+])('%s are printed in few pieces, and none of them is long', (_what, value, least) => {
+  const stringify = vi.spyOn(JSON, 'stringify')
+  const steps = printingJson([value])
+  let count = 0
+  while (!steps.next().done) count++
+  const lengths = stringify.mock.results.map(result => (result.value as string).length)
+  stringify.mockRestore()
+  expect(Math.max(...lengths)).toBeLessThan(50_000)
+  expect(count).toBeGreaterThan(least)
+  expect(count).toBeLessThan(4 * least)
 })
 
 test('absent members are left out, and an empty collection has no line of its own', () => {

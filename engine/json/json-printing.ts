@@ -40,18 +40,72 @@ function* jsonPieces(
   form: { readonly step: string; readonly atOnce: number },
 ): Iterable<string> {
   const { step, atOnce } = form
-  if (!isLarge(value, atOnce)) {
+  if (typeof value === 'string' && value.length > atOnce) yield* stringPieces(value, atOnce)
+  else if (!isLarge(value, atOnce))
     yield step === '' ? jsonText(value) : indentedText(value, step).replaceAll('\n', `\n${indent}`)
-    return
+  else if (step === '') yield* compactPieces(value, atOnce)
+  else {
+    let before = Array.isArray(value) ? '[' : '{'
+    for (const [name, member] of membersOf(value)) {
+      yield `${before}\n${indent}${step}${name === undefined ? '' : `${JSON.stringify(name)}: `}`
+      yield* jsonPieces(member, indent + step, form)
+      before = ','
+    }
+    yield `\n${indent}${Array.isArray(value) ? ']' : '}'}`
   }
-  const [line, colon] = step === '' ? ['', ':'] : [`\n${indent}`, ': ']
-  let before = Array.isArray(value) ? '[' : '{'
+}
+
+/** Short members that follow each other are one piece: a list can have a million numbers. */
+function* compactPieces(value: Collection, atOnce: number): Iterable<string> {
+  const isArray = Array.isArray(value)
+  let before = isArray ? '[' : '{'
+  let short: JsonValue[] = []
+  let size = 0
+  let text = ''
+  const taken = () => {
+    const printed = isArray ? jsonText(short).slice(1, -1) : text
+    short = []
+    size = 0
+    text = ''
+    return printed
+  }
   for (const [name, member] of membersOf(value)) {
-    yield `${before}${line}${step}${name === undefined ? '' : `${JSON.stringify(name)}${colon}`}`
-    yield* jsonPieces(member, indent + step, form)
+    const memberSize = sizeOf(member, atOnce)
+    const key = name === undefined ? '' : `${JSON.stringify(name)}:`
+    if (memberSize < atOnce) {
+      if (isArray) short.push(member)
+      else text += `${text === '' ? '' : ','}${key}${jsonText(member)}`
+      size += memberSize + key.length
+      if (size < atOnce) continue
+      yield before + taken()
+    } else {
+      if (size > 0) {
+        yield before + taken()
+        before = ','
+      }
+      yield before + key
+      yield* jsonPieces(member, '', { step: '', atOnce })
+    }
     before = ','
   }
-  yield `${line}${Array.isArray(value) ? ']' : '}'}`
+  if (size > 0) yield before + taken()
+  yield isArray ? ']' : '}'
+}
+
+function* stringPieces(text: string, atOnce: number): Iterable<string> {
+  yield '"'
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + atOnce, text.length)
+    // A pair of surrogates is one character, of which no half is printed alone.
+    while (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to++
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1)
+    from = to
+  }
+  yield '"'
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
 }
 
 function indentedText(value: JsonValue, step: string): string {
