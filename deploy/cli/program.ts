@@ -76,7 +76,7 @@ const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => 
 ]
 const OPERATOR_COMMANDS: typeof COMMANDS = [
   ['status', async (world, finish) => (await import('./status.ts')).statusCommand(world, finish)],
-  ['health', async (world, finish) => (await import('./health.ts')).healthCommand(world, finish)],
+  ['health', async (world, finish) => (await import('./doctor/health.ts')).healthCommand(world, finish)],
   ['doctor', async (world, finish) => (await import('./doctor/doctor.ts')).doctorCommand(world, finish)],
   ['verify', async (world, finish) => (await import('./operator/verify.ts')).verifyCommand(world, finish)],
   ['log', async world => (await import('./operator/log.ts')).logCommand(world)],

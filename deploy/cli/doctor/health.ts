@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Command } from 'commander'
-import { reachable } from '../reachable-address.ts'
-import { readSettings, type Settings, SettingsError } from '../settings/settings.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
-import { localCredentials } from './connection.ts'
-import { type World, write } from './world.ts'
+import { reachable } from '../../reachable-address.ts'
+import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts'
+import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
+import { localCredentials } from '../connection.ts'
+import { type World, write } from '../world.ts'
 
 /** A process that does not answer within this time counts as hung. */
 const PATIENCE_MS = 3_000

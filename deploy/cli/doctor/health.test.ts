@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { runHere } from '../../test/support/command-world.ts'
-import { servedCommandLine } from '../../test/support/served-command-line.ts'
+import { runHere } from '../../../test/support/command-world.ts'
+import { servedCommandLine } from '../../../test/support/served-command-line.ts'
 
 const health = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
   runHere(['health', ...args], env)
 
-const CERTIFICATE = new URL('../../test/data/tls/cert.pem', import.meta.url).pathname
-const KEY = new URL('../../test/data/tls/key.pem', import.meta.url).pathname
+const CERTIFICATE = new URL('../../../test/data/tls/cert.pem', import.meta.url).pathname
+const KEY = new URL('../../../test/data/tls/key.pem', import.meta.url).pathname
 
 const portOf = (server: Server) => String((server.address() as AddressInfo).port)
 
