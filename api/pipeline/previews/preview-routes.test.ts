@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { setSpread } from '../../../engine/configuration/kinds/spread.ts'
+import { partitionOfAccount } from '../../../schemas/log/topics.ts'
 import { catalogueWith } from '../../../test/support/catalogue-with.ts'
+import { lineBatchValue } from '../../../test/support/line-batches.ts'
 import { PIPELINES, PipelineClient } from '../../../test/support/pipeline-client.ts'
 import { type TestInstallation, testInstallation } from '../../../test/support/test-installation.ts'
 import { declaredTypes } from '../../../test/support/toy-nodes.ts'
@@ -72,14 +75,19 @@ describe('a preview of a pipeline in the request', () => {
     ...more,
   })
 
+  /** The record of a preview, once it is over. */
+  const ended = async (preview: string) => {
+    for (;;) {
+      const { data } = (await client.send('GET', `${url()}/${preview}`)).body
+      if (data.status !== 'waiting' && data.status !== 'running') return data
+      await setImmediate()
+    }
+  }
+
   test('runs it, and saves nothing', async () => {
     const begun = await client.send('POST', url(), { minutes: 5, pipeline: file() })
     expect(begun.status, JSON.stringify(begun.body)).toBe(200)
-    let { data } = (await client.send('GET', `${url()}/${begun.body.data.id}`)).body
-    while (data.status === 'waiting' || data.status === 'running') {
-      await setImmediate()
-      data = (await client.send('GET', `${url()}/${begun.body.data.id}`)).body.data
-    }
+    const data = await ended(begun.body.data.id)
     expect([data.status, data.message]).toEqual(['done', undefined])
     const of = (name: string) => data.result.nodes.find((each: { name?: string }) => each.name === name)
     expect(of('less-noise').draft).toMatchObject({ events_in: 2, dropped: 1 })
@@ -87,6 +95,24 @@ describe('a preview of a pipeline in the request', () => {
     expect((await client.send('GET', `${PIPELINES}/${id}/transform`)).body.data).toEqual([])
     // No engine runs here, which would have deployed the publication.
     expect(data.result.in_force).toEqual([])
+  })
+
+  test('runs it on the lines of all partitions once the account was spread, also after it is gathered', async () => {
+    const { configuration, clock, credentials, ports } = installation
+    const account = credentials.accountId
+    const change = { account, partitions: 2, subjectId: 'test' }
+    for (const enabled of [true, false])
+      await setSpread(configuration, { ...change, enabled, atMs: clock.wallMs() })
+    const { ingest } = ports.deadLetters
+    const elsewhere = 1 - partitionOfAccount(account, 2)
+    const value = lineBatchValue([{ lines: [{ line: 'noise' }, { line: 'elsewhere' }] }], account)
+    await ingest.append(elsewhere, { value, producer: null, priority: 'ingest' })
+    clock.advance(1_000)
+    const { body } = await client.send('POST', url(), { minutes: 5, pipeline: file() })
+    const { status, progress, result } = await ended(body.data.id)
+    expect([status, progress]).toEqual(['done', { records: 2, of_records: 2, lines: 4 }])
+    const filter = result.nodes.find((each: { name?: string }) => each.name === 'less-noise')
+    expect(filter.draft).toMatchObject({ events_in: 4, events_out: 2, dropped: 2 })
   })
 
   test.each([

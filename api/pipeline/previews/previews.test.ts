@@ -45,6 +45,7 @@ function endlessPreviews() {
   return {
     begin: (name: string) => previews.begin(callerOf(name), name, { minutes: 5 }),
     cancel: (name: string, id: string) => previews.cancel(callerOf(name), name, id),
+    list: (name: string) => previews.list(callerOf(name), name).map(({ id }) => id),
     statusOf: (name: string, id: string) => previews.get(callerOf(name), name, id).status,
   }
 }
@@ -72,4 +73,15 @@ test('an enterprise with many accounts does not keep another account from the ne
   cancel('e/1', begun[0]?.id as string)
   await begin('e/5')
   expect(statuses()).toEqual(['cancelled', 'running', 'waiting', 'waiting', 'running'])
+})
+
+test('a preview is shown, and cancelled, under its own pipeline alone', async () => {
+  const { begin, cancel, list, statusOf } = endlessPreviews()
+  const [own, other] = await Promise.all(['own', 'other'].map(begin))
+  if (own === undefined || other === undefined) throw new Error('there are two previews')
+  const absent = 'The preview does not exist, or not in this process'
+  expect(() => statusOf('other', own.id)).toThrow(absent)
+  expect(() => cancel('other', own.id)).toThrow(absent)
+  expect([list('own'), list('other')]).toEqual([[own.id], [other.id]])
+  expect([statusOf('own', own.id), cancel('own', own.id).status]).toEqual(['running', 'cancelled'])
 })
