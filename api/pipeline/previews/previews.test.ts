@@ -5,6 +5,7 @@ import { askerOfKey } from '../../../engine/turns/asker.ts'
 import { LoopTurns } from '../../../engine/turns/loop-turns.ts'
 import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
 import type { Caller } from '../../auth/caller.ts'
+import { notFound } from '../../http/errors.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
 import type { PipelineGraphs } from '../graph/pipeline-graphs.ts'
 import type { Pipelines } from '../pipelines.ts'
@@ -13,10 +14,10 @@ import { type PreviewPorts, Previews } from './previews.ts'
 /** Previews of pipelines, each of the account of the same name, that run until they are cancelled. A name may begin with an enterprise. */
 function endlessPreviews() {
   const pipelines = {
-    get: (_: Caller, id: string) => ({
-      pipeline: { id, value: { account: id, title: id } },
-      draft: { value: { nodes: [] } },
-    }),
+    get: ({ account }: Caller, id: string) => {
+      if (account?.shortId !== askerOfKey(id).account) throw notFound('The pipeline does not exist')
+      return { pipeline: { id, value: { account: id, title: id } }, draft: { value: { nodes: [] } } }
+    },
   }
   /** A topic whose every request is without an answer. */
   const unanswering = (members: Readonly<Record<string, unknown>>) =>
@@ -44,9 +45,9 @@ function endlessPreviews() {
   }
   return {
     begin: (name: string) => previews.begin(callerOf(name), name, { minutes: 5 }),
-    cancel: (name: string, id: string) => previews.cancel(callerOf(name), name, id),
-    list: (name: string) => previews.list(callerOf(name), name).map(({ id }) => id),
-    statusOf: (name: string, id: string) => previews.get(callerOf(name), name, id).status,
+    cancel: (name: string, id: string, caller = name) => previews.cancel(callerOf(caller), name, id),
+    list: (name: string, caller = name) => previews.list(callerOf(caller), name).map(({ id }) => id),
+    statusOf: (name: string, id: string, caller = name) => previews.get(callerOf(caller), name, id).status,
   }
 }
 
@@ -75,13 +76,17 @@ test('an enterprise with many accounts does not keep another account from the ne
   expect(statuses()).toEqual(['cancelled', 'running', 'waiting', 'waiting', 'running'])
 })
 
-test('a preview is shown, and cancelled, under its own pipeline alone', async () => {
+test('a preview is shown, and cancelled, under its own pipeline and for its account alone', async () => {
   const { begin, cancel, list, statusOf } = endlessPreviews()
   const [own, other] = await Promise.all(['own', 'other'].map(begin))
   if (own === undefined || other === undefined) throw new Error('there are two previews')
   const absent = 'The preview does not exist, or not in this process'
   expect(() => statusOf('other', own.id)).toThrow(absent)
   expect(() => cancel('other', own.id)).toThrow(absent)
+  const hidden = 'The pipeline does not exist'
+  expect(() => statusOf('own', own.id, 'other')).toThrow(hidden)
+  expect(() => cancel('own', own.id, 'other')).toThrow(hidden)
+  expect(() => list('own', 'other')).toThrow(hidden)
   expect([list('own'), list('other')]).toEqual([[own.id], [other.id]])
   expect([statusOf('own', own.id), cancel('own', own.id).status]).toEqual(['running', 'cancelled'])
 })
