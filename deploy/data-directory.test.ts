@@ -68,6 +68,18 @@ describe('a data folder that others on the machine could read', () => {
     expect(statSync('/etc').mode & 0o777).toBe(0o755)
   })
 
+  test('gets only files that are closed to them, including those of the engine', () => {
+    const mask = process.umask(0o022)
+    try {
+      DataDirectory.open(folder).close()
+      mkdirSync(join(folder, 'store', 'parts'), { recursive: true })
+      writeFileSync(join(folder, 'store', 'parts', 'data.bin'), 'lines')
+      expect([modeOf('store', 'parts'), modeOf('store', 'parts', 'data.bin')]).toEqual([0o700, 0o600])
+    } finally {
+      process.umask(mask)
+    }
+  })
+
   test('stays as it is if it contains foreign files, and so do these', () => {
     openToAll()
     mkdirSync(join(folder, 'photographs'))
