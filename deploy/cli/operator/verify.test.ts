@@ -99,6 +99,23 @@ describe('weir verify', () => {
     expect([code, JSON.parse(out)]).toMatchObject([1, { ok: false, stopped: STOPPED.stopped }])
   })
 
+  test('where several partitions have lost their ends, it reported the first one alone', async () => {
+    const range = { firstOffset: 10, lastOffset: 19, where: { topic: 'weir.ingest' } }
+    const lost = { ...MISMATCH, ...range, kind: 'lost-tail', table: null, hour: null }
+    const lostTails = [lost, { ...lost, partition: 4, where: { topic: 'weir.outbox' } }]
+    const { code, out } = await verified({
+      partitions: [],
+      days: [],
+      mismatch: lost,
+      lostTails,
+      damaged: [],
+    })
+    expect(code).toBe(1)
+    expect(out.match(/^MISMATCH: the log has lost records at its end \(partition \d/gm)).toHaveLength(2)
+    expect(out).toContain('  weir log accept-loss --topic ingest --partition 3 --from 10 --to 19\n')
+    expect(out).toContain('  weir log accept-loss --topic outbox --partition 4 --from 10 --to 19')
+  })
+
   test('reports empty partitions only by their number', async () => {
     const empty = [1, 2].map(partition => ({ ...PARTITION, partition, lines: 0, bytes: 0 }))
     const { out } = await verified({
