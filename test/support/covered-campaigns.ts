@@ -15,9 +15,9 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   'test/conformance/line-codec-campaign.test.ts': ['test/conformance/line-codec-fuzz.test.ts'],
   'test/console/console-campaign.test.ts': [
     'test/console/short-visit.test.ts',
-    'api/search/export-routes.test.ts',
-    'api/tail/tail-routes.test.ts',
-    'api/pipeline/metrics/metrics-routes.test.ts',
+    'console/src/search/line-pages.test.ts',
+    'console/src/tail/tail-rows.test.ts',
+    'console/src/pipelines/graph/running-counts.test.ts',
   ],
   'test/counterparts/{alert-rules,chart}.test.ts': [
     'test/conformance/chart-values.test.ts',
@@ -74,10 +74,13 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'test/runtime/lost-shares.test.ts',
     'engine/log/guarded-topic.test.ts',
     'deploy/log-ends.test.ts',
+    'deploy/operator/verify-installation.test.ts',
+    'deploy/cli/operator/verify.test.ts',
   ],
   'test/integration/lost-outbox-tail.test.ts': [
     'engine/replay/lost-outbox-tail.test.ts',
     'api/operations/operations-routes.test.ts',
+    'deploy/operator/verify-installation.test.ts',
   ],
   'test/integration/memory-shortage.test.ts': [
     'api/http/bodies/body-room.test.ts',
@@ -97,6 +100,7 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   'test/integration/tap.test.ts': [
     'test/runtime/taps.test.ts',
     'test/runtime/followed-taps.test.ts',
+    'engine/replay/taps/tap.test.ts',
     'api/pipeline/taps/tap-routes.test.ts',
   ],
   'test/lanes/guards.test.ts': ['test/lanes/lanes.test.ts'],
