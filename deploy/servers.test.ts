@@ -1,14 +1,21 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { closeInstallation, type Installation, openInstallation } from './installation.ts'
 import { closeServers, listen, openServers } from './servers.ts'
 import { readSettings } from './settings/settings.ts'
+import { RenewedTls } from './tls.ts'
+
+const CERTIFICATE = new URL('../test/data/tls/cert.pem', import.meta.url).pathname
+const KEY = new URL('../test/data/tls/key.pem', import.meta.url).pathname
 
 let folder: string
 let installation: Installation | undefined
@@ -52,8 +59,17 @@ async function statusOf(server: FastifyInstance | undefined, url: string): Promi
   return (await server?.inject({ url }))?.statusCode
 }
 
-test('a port for metrics serves metrics and health alone, and the others serve what they did', async () => {
+async function overTls(url: string): Promise<string> {
+  const ca = readFileSync(CERTIFICATE)
+  return text(
+    await new Promise<IncomingMessage>((resolve, reject) => get(url, { ca }, resolve).on('error', reject)),
+  )
+}
+
+test('ports for ingestion and for metrics serve these alone, all of them by HTTPS', async () => {
   const settings = readSettings({
+    WEIR_TLS_CERT: CERTIFICATE,
+    WEIR_TLS_KEY: KEY,
     WEIR_DATA_DIR: join(folder, 'data'),
     WEIR_PARTITIONS: '1',
     WEIR_PORT: '0',
@@ -63,7 +79,8 @@ test('a port for metrics serves metrics and health alone, and the others serve w
   const logger = pino({ level: 'silent' })
   installation = await openInstallation(settings, logger)
   const serves = { lines: true, api: true }
-  const servers = await openServers(settings, { ...installation, serves }, undefined, logger)
+  const tls = await RenewedTls.open(settings, logger)
+  const servers = await openServers(settings, { ...installation, serves }, tls, logger)
   try {
     const { api, ingest, metrics } = servers
     const urls = ['/healthz', '/readyz?for=ingest', '/metrics']
@@ -82,11 +99,13 @@ test('a port for metrics serves metrics and health alone, and the others serve w
     ])
       expect([url, (await metrics?.inject({ url, headers }))?.statusCode]).toEqual([url, 404])
     const addresses = await listen(settings, servers, logger)
-    expect(Object.keys(addresses)).toEqual(['apiUrl', 'ingestUrl'])
+    expect(addresses.apiUrl).toMatch(/^https:/)
+    expect(addresses.ingestUrl).not.toBe(addresses.apiUrl)
+    expect((await ingest?.inject({ url: '/v3/pipeline', headers }))?.statusCode).toBe(404)
     const ports = installation.listeners.flatMap(listener => listener.addresses()).map(({ port }) => port)
     expect(new Set(ports).size).toBe(3)
-    const answer = await fetch(`http://127.0.0.1:${ports[2]}/metrics`)
-    expect(await answer.text()).toMatch(/^weir_log_takes_ingest 1$/m)
+    for (const url of [addresses.apiUrl, `https://127.0.0.1:${ports[2]}`])
+      expect(await overTls(`${url}/metrics`)).toMatch(/^weir_log_takes_ingest 1$/m)
     // Users name servers for destinations and streams; the process connects to none of its own ports.
     for (const port of ports)
       await expect(
