@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { ApiError } from '../http/errors.ts'
-import { type KeptAnswer, RecentAnswers } from './recent-answers.ts'
+import { type JudgeKey, type KeptAnswer, RecentAnswers } from './recent-answers.ts'
 
 const digest = (body: string) => Buffer.from(body)
 const answer = (batchId: string): Promise<KeptAnswer> => Promise.resolve({ batchId, isPartial: false })
@@ -24,6 +24,27 @@ function keys(keysPerAccount?: number) {
   }
   return { clock, recent, use }
 }
+
+describe('a key that this process does not know is judged by the log:', () => {
+  const use = (judgement: ReturnType<JudgeKey>) => {
+    const recent = new RecentAnswers({ clock: manualClock(), judgeKey: () => judgement })
+    return recent.find('a', { key: 'stream/1', digest: digest('body') }, 0)
+  }
+  const refused = (status: number) => expect.objectContaining({ status })
+
+  test('a new one has no answer yet, and a repeat gets one without its batch', async () => {
+    expect(use('new')).toBeUndefined()
+    expect(await use('repeat')).toEqual({ batchId: '', isPartial: true })
+  })
+
+  test.each([
+    ['conflict', 409],
+    ['passed', 409],
+    ['unknown', 503],
+  ] as const)('%s is refused with %i', (judgement, status) => {
+    expect(() => use(judgement)).toThrow(refused(status))
+  })
+})
 
 describe('a plain key', () => {
   test('gets its first answer, is refused with another body, and belongs to one account', async () => {

@@ -42,7 +42,7 @@ test('each node has the counts of both sides, and null on a side that lacks it',
     held: counts.held,
   })
   const node = (id: string) =>
-    ({ ...{ id, kind: 'transform', type: 'throttle', title: id }, inputs: [], user_config: {} }) as const
+    ({ id, kind: 'transform' as const, type: 'throttle', title: id, inputs: [], user_config: {} })
   const [deployed, draft] = [counters(100), counters(200)]
   const result: PreviewResult = {
     deployed: new Map([
