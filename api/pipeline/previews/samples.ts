@@ -1,7 +1,7 @@
 import { Event } from '../../../engine/event/event.ts'
 import type { Problem } from '../../../engine/event/problem.ts'
 import { parseExactJson } from '../../../engine/json/exact-json.ts'
-import { type PieceReader, parsingJson } from '../../../engine/json/json-in-steps.ts'
+import { JsonBoundError, type PieceReader, parsingJson } from '../../../engine/json/json-in-steps.ts'
 import { MAX_EVENT_MEMBERS, MAX_MESSAGE_LEVELS } from '../../../engine/json/message-levels.ts'
 import { orderedObject } from '../../../engine/json/ordered-object.ts'
 import type { Sample } from '../../../engine/replay/preview/simulation.ts'
@@ -75,13 +75,13 @@ function* valuesOf(
 ): Steps<readonly JsonValue[]> {
   switch (format) {
     case 'json':
-      return (yield* wholeJson(text)) ?? refuse('must be JSON')
+      return (yield* wholeJson(text, false)) ?? refuse('must be JSON')
     case 'ndjson':
-      return (yield* jsonLines(text)) ?? refuse('must be JSON on every line')
+      return (yield* jsonLines(text, false)) ?? refuse('must be JSON on every line')
     case 'text':
       return linesOf(text)
     case 'auto':
-      return (yield* wholeJson(text)) ?? (yield* jsonLines(text)) ?? linesOf(text)
+      return (yield* wholeJson(text, true)) ?? (yield* jsonLines(text, true)) ?? linesOf(text)
   }
 }
 
@@ -89,15 +89,15 @@ function refuse(message: string): never {
   throw new ProblemsError([{ instancePath: '/samples', message }])
 }
 
-function* wholeJson(text: string): Steps<readonly JsonValue[] | undefined> {
-  const value = yield* jsonOf(text)
+function* wholeJson(text: string, mayBeText: boolean): Steps<readonly JsonValue[] | undefined> {
+  const value = yield* jsonOf(text, mayBeText)
   return value === undefined || Array.isArray(value) ? value : [value]
 }
 
-function* jsonLines(text: string): Steps<readonly JsonValue[] | undefined> {
+function* jsonLines(text: string, mayBeText: boolean): Steps<readonly JsonValue[] | undefined> {
   const values: JsonValue[] = []
   for (const line of linesOf(text)) {
-    const value = yield* jsonOf(line)
+    const value = yield* jsonOf(line, mayBeText)
     if (value === undefined) return undefined
     values.push(value)
     yield
@@ -109,10 +109,12 @@ function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter(line => line.trim() !== '')
 }
 
-function* jsonOf(text: string): Steps<JsonValue | undefined> {
+/** @throws ProblemsError for JSON that exceeds a bound, unless the text may be of another form */
+function* jsonOf(text: string, mayBeText: boolean): Steps<JsonValue | undefined> {
   try {
     return yield* parsingJson(text, READER)
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonBoundError && !mayBeText) refuse(`is not accepted: ${error.message}`)
     return undefined
   }
 }

@@ -242,6 +242,30 @@ describe('a simulation', () => {
     else expect(entered).toEqual(messages)
   })
 
+  test.each<['json' | 'ndjson', (value: string) => string]>([
+    ['json', value => value],
+    ['ndjson', value => `{"a":1}\n${value}`],
+  ])('of a text of %s names the bound that a value exceeds', async (format, text) => {
+    const sentence = async (value: string) => {
+      const { status, body } = await simulate({ samples: text(value), format })
+      return status === 200 ? 'accepted' : body.errors[0]
+    }
+    const refused = (message: string) => ({
+      instancePath: '/samples',
+      message: `is not accepted: ${message}`,
+    })
+    const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    expect(await sentence(nested(200))).toBe('accepted')
+    for (const levels of [203, 5_000])
+      expect(await sentence(nested(levels))).toEqual(refused('it is nested more than 202 levels deep'))
+    const members = Array.from({ length: 100_001 }, (_, index) => `"${index}":0`).join(',')
+    expect(await sentence(`{${members}}`)).toEqual(
+      refused('it contains an object with more than 100000 members'),
+    )
+    const asText = await simulate({ samples: text(nested(203)), format: 'auto' })
+    expect(asText.data.nodes[0].outputs[0].events.at(-1).event.message).toBe(nested(203))
+  })
+
   test('accepts samples with 200 levels and 100,000 members, and no more', async () => {
     const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
     const wide = (members: number) =>
