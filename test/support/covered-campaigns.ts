@@ -1,9 +1,12 @@
-/** Files of `npm test` that fail when the campaign's subject breaks; or a sentence that says why there are none. */
+/**
+ * Files of `npm test` that fail when the subject of a campaign breaks, as paths or patterns of paths; or a sentence that
+ * says why there are none.
+ */
 export type Cover = readonly string[] | string
 
 /**
- * Cover of each file that only `npm run campaigns` runs. A name is a path or a pattern of paths. A new campaign gets a
- * row. To find out which files cover it, break its subject once and see which of them fail.
+ * Cover of each file that only `npm run campaigns` runs. Names of rows are paths or patterns, too. A new campaign gets a
+ * row. To find out which files cover it, break its subject once, and see which of them fail.
  */
 export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   'test/bench/installation/observed-weir.test.ts':
@@ -19,10 +22,8 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'console/src/tail/tail-rows.test.ts',
     'console/src/pipelines/graph/running-counts.test.ts',
   ],
-  'test/counterparts/{alert-rules,chart}.test.ts': [
-    'test/conformance/chart-values.test.ts',
-    'test/conformance/operations-page.test.ts',
-  ],
+  'test/counterparts/alert-rules.test.ts': ['test/conformance/watching.test.ts'],
+  'test/counterparts/chart.test.ts': ['test/conformance/chart-values.test.ts'],
   'test/counterparts/{loki,object-stores,pubsub,remote-write,search}.test.ts': [
     'test/conformance/destination-contracts.test.ts',
   ],
@@ -33,7 +34,7 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   ],
   'test/faults/deliveries/delivery-campaign.test.ts': [
     'test/faults/deliveries/delivery-audit.test.ts',
-    'test/integration/example-deliveries.test.ts',
+    'test/lanes/lanes.test.ts',
   ],
   'test/faults/run.test.ts':
     'It shows that the command of the campaigns refuses wrong options. No promise of the program depends on it.',
@@ -64,6 +65,41 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'test/conformance/spare-parts.test.ts',
     'api/operations/operations-routes.test.ts',
   ],
+  'test/integration/dead-letters.test.ts': [
+    'test/runtime/dead-letters.test.ts', // a failed event is one letter and replayed once, despite kills and repeats
+    'engine/fold/dead-letters/{dead-letter-exchange,dead-letter-memory}.test.ts', // replays run in the present revision, once, also after a restart
+    'api/pipeline/dead-letters/dead-letter-routes.test.ts', // pages have every letter; a replay waits and counts
+    'api/answers-in-effect.test.ts', // what fails after the answer to the settings is kept
+    'test/integration/deliveries.test.ts', // the program keeps letters and replays them
+  ],
+  'test/integration/exempt-keys.test.ts': [
+    'test/runtime/exemptions.test.ts', // exempt events pass uncounted, through kills and publications, until their end
+    'engine/fold/cuts/exemption.test.ts', // an exemption is in a restored fold
+    'engine/fold/rules/account-exemptions.test.ts', // it holds for its pipeline, node and key alone
+    'api/pipeline/throttle/throttle-routes.test.ts', // buckets and exemptions that are shown
+    'api/answers-in-effect.test.ts', // the answer comes once the next line meets it
+    'test/integration/throttled-pipeline.test.ts', // the limit of the program, through a kill and a publication
+  ],
+  'test/integration/explanation.test.ts': [
+    'test/runtime/explanation.test.ts', // ways, reasons, revisions and windows
+    'test/runtime/spread-explanation.test.ts', // ids lead back to their line; query, limit and missing
+    'api/pipeline/explain/explanation-routes.test.ts', // batches, absent lines, other accounts, wrong requests
+    'api/pipeline/explain/lines-as-sent.test.ts', // lines that a query finds
+  ],
+  'test/integration/gateway-route.test.ts': [
+    'api/ingest/push-routes.test.ts', // keys, pauses, acknowledgement, metadata, codings
+    'test/runtime/gateway-routes.test.ts', // every reader gets each event once, also after a restart
+    'engine/fold/dead-letters/dead-letter.test.ts', // letters of a route come back with their entrance
+    'api/pipeline/explain/lines-as-sent.test.ts', // events that a query finds
+  ],
+  'test/integration/line-rules.test.ts': [
+    'test/runtime/line-rules.test.ts', // exclusions, pools and quotas, counted and explained, through kills
+    'engine/fold/cuts/{line-rules,quota}.test.ts', // which lines a cut concerns
+    'engine/worker/quota-watch.test.ts', // when a quota acts, and ends
+    'api/line-rules/line-rule-routes.test.ts', // quotas are applied at once
+    'api/answers-in-effect.test.ts', // the next line meets a rule
+    'deploy/installation.test.ts', // the program compares what is stored with the quotas
+  ],
   'test/integration/lost-end-mark.test.ts': [
     'engine/store/end-mark-table.test.ts',
     'engine/store/damaged-parts.test.ts',
@@ -88,7 +124,75 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
   ],
   'test/integration/misplaced-log.test.ts': ['engine/log/segment-owner.test.ts'],
   'test/integration/older-store.test.ts': ['test/runtime/older-store.test.ts'],
+  'test/integration/operation.test.ts': [
+    'test/conformance/log-contract.test.ts', // a full log, also after a restart
+    'api/ingest/ingest-routes.test.ts', // its answer: 503 with retry-after
+    'deploy/installation.test.ts', // another or no secret key, other partitions, a missing or empty store
+    'deploy/data-directory.test.ts', // a folder of a newer program
+    'deploy/servers.test.ts', // addresses for ingestion and metrics alone, a port that is taken
+    'deploy/{tls,settings/settings}.test.ts', // certificates and settings that cannot be used
+    'deploy/bin/weir.test.ts', // code and sentences of a start with such settings, and .env
+    'test/integration/command-line.test.ts', // the output of a start contains no credential
+  ],
+  'test/integration/outbound.test.ts': [
+    'deploy/servers.test.ts', // an installation does not connect to its own ports
+    'deploy/outbound/installation-outbound.test.ts', // the rules for addresses
+    'api/streams/stream-routes.test.ts', // a stream is tried, and the answer reveals nothing else
+  ],
+  'test/integration/preview.test.ts': [
+    'test/runtime/preview.test.ts', // both sides run on the same lines; differences
+    'engine/replay/preview/preview-replay.test.ts', // the period, and the revisions in force
+    'api/pipeline/previews/preview-outcome.test.ts', // counts of both sides
+    'api/pipeline/previews/preview-routes.test.ts', // runs on the kept lines, and saves nothing
+    'api/pipeline/previews/previews.test.ts', // is shown and cancelled under its pipeline and for its account alone
+  ],
   'test/integration/private-folder.test.ts': ['deploy/data-directory.test.ts'],
+  'test/integration/quarantine.test.ts': [
+    'engine/worker/record-quarantine.test.ts', // a record fails at its node in every fold; a passed one is refused
+    'engine/graph/quarantined.test.ts', // which events fail
+    'deploy/operator/quarantine-installation.test.ts', // the topic of the record, the marked end
+    'deploy/installation.test.ts', // records are read with their quarantine
+    'deploy/watchdog/fold-watchdog.test.ts', // a process that stands ends, and names the command
+    'test/integration/command-line.test.ts', // the watchdog runs in the program
+    'deploy/cli/operator/quarantine.test.ts', // the command and the list
+    'api/system/system-routes.test.ts', // the list of the API
+  ],
+  'test/integration/retention.test.ts': [
+    'deploy/given-retention.test.ts', // the first start decides, and later ones say so
+    'test/runtime/line-rules.test.ts', // days and pool of a line by a rule
+    'engine/lines/scan/timestamp.test.ts', // a line keeps its own time within bounds
+    'engine/configuration/retention-history.test.ts', // the retention that a verification assumes
+    'api/line-rules/retention-routes.test.ts', // clients that know 90 days
+    'deploy/cli/retention.test.ts', // the command
+    'api/answers-in-effect.test.ts', // the next line has the new retention
+  ],
+  'test/integration/shipping.test.ts': [
+    'test/faults/short-campaign.test.ts', // acknowledged lines are there once, after kills
+    'test/integration/command-line.test.ts', // order, and bytes of usage
+    'deploy/cli/ship/delivery.test.ts', // a batch that is sent again is stored once
+    'deploy/data-directory.test.ts', // one process per folder
+    'engine/fold/repeats.test.ts', // keys in a checkpoint
+    'api/ingest/recent-answers.test.ts', // repeats, other bodies, passed numbers
+    'deploy/installation.test.ts', // keys are judged by the log after a start
+  ],
+  'test/integration/spread-explanation.test.ts': [
+    'test/runtime/spread-explanation.test.ts', // lines are explained through all partitions, from either end
+    'deploy/cli/explain.test.ts', // the command
+    'deploy/installation.test.ts', // the program spreads an account
+  ],
+  'test/integration/spread-preview.test.ts': [
+    'test/runtime/spread-preview.test.ts', // exact counts over all partitions
+    'api/pipeline/previews/preview-routes.test.ts', // all partitions take part, also once the account is gathered
+    'api/pipeline/previews/preview-outcome.test.ts', // the assumption, and lines under way
+    'deploy/installation.test.ts', // the program spreads an account
+  ],
+  'test/integration/stop.test.ts': [
+    'api/http/open-connections.test.ts', // silent connections and half requests do not delay a stop
+    'deploy/graceful-stop.test.ts', // a stop that takes too long
+    'deploy/{hang-up,tls}.test.ts', // what is read again
+    'deploy/bin/weir.test.ts', // the program ends with its launcher
+    'test/integration/command-line.test.ts', // the program goes on after a hang-up, and stops with 0
+  ],
   'test/integration/store-role.test.ts': [
     'deploy/store-role/store-role.test.ts',
     'deploy/store-role/store-server.test.ts',
@@ -104,10 +208,10 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'api/pipeline/taps/tap-routes.test.ts',
   ],
   'test/lanes/guards.test.ts': ['test/lanes/lanes.test.ts'],
+  'test/simulation/simulate.test.ts':
+    'It shows that the command of the simulation counts its seeds. No promise of the program depends on it.',
   'test/simulation/{guards,long-simulation}.test.ts': [
     'test/simulation/simulation.test.ts',
     'test/simulation/patches.test.ts',
   ],
-  'test/simulation/simulate.test.ts':
-    'It shows that the command of the simulation counts its seeds. No promise of the program depends on it.',
 }
