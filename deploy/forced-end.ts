@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+
 /** Time for the last messages, which are written in the background, to reach their output. */
 const WRITTEN_WITHIN_MS = 100
 
@@ -10,4 +12,10 @@ const WRITTEN_WITHIN_MS = 100
 export function endByForce(holdsEngine: boolean): void {
   if (!holdsEngine) process.exit(1)
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), WRITTEN_WITHIN_MS)
+}
+
+/** Ends this process by force, which holds the embedded engine, with a sentence in the log. */
+export function endWith(sentence: string, logger: Logger): void {
+  logger.fatal({}, sentence)
+  endByForce(true)
 }

@@ -11,6 +11,7 @@ import { serverConnection } from '../engine/store/server-connection.ts'
 import { StoreError, type StoreErrorCode } from '../engine/store/store.ts'
 import { MINUTE_MS } from '../engine/times/duration.ts'
 import { type DataDirectory, DataDirectoryError } from './data-directory.ts'
+import { endWith } from './forced-end.ts'
 import { type Settings, SettingsError } from './settings/settings.ts'
 
 /** A start without an answer for this time continues without the store. */
@@ -168,8 +169,11 @@ export async function connectionOf({
 }: Pick<StoreOpeningPorts, 'settings' | 'directory' | 'logger'>): Promise<StoreConnection> {
   if (settings.clickhouseUrl === undefined) {
     if (directory === undefined) throw new SettingsError(['CLICKHOUSE_URL must be set'])
-    const warn = (sentence: string) => logger.warn({}, sentence)
-    return openEmbeddedConnection({ path: directory.storePath, warn }).catch((cause: unknown) => {
+    return openEmbeddedConnection({
+      path: directory.storePath,
+      warn: sentence => logger.warn({}, sentence),
+      onUnwrittenMerge: sentence => endWith(sentence, logger),
+    }).catch((cause: unknown) => {
       throw cause instanceof StoreError ? cause : storeUnopened(directory, cause)
     })
   }

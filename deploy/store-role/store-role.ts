@@ -4,6 +4,7 @@ import { systemClock } from '../../engine/clock/system-clock.ts'
 import { systemEntropy } from '../../engine/entropy/system-entropy.ts'
 import { openEmbeddedServer } from '../../engine/store/embedded-server/embedded-server.ts'
 import { DataDirectory } from '../data-directory.ts'
+import { endWith } from '../forced-end.ts'
 import { stopGracefully } from '../graceful-stop.ts'
 import { reachable } from '../reachable-address.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
@@ -33,6 +34,7 @@ export async function runStore(
       path: directory.storePath,
       clock: systemClock(),
       warn: sentence => logger.warn({}, sentence),
+      onUnwrittenMerge: sentence => endWith(sentence, logger),
     })
     const server = new StoreServer({
       engine,

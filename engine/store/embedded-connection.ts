@@ -17,6 +17,8 @@ import {
 import { type CoveredPart, ignoreSpareParts, setAsideBefore } from './damaged-parts.ts'
 import { syncDefinitions } from './definition-folders.ts'
 import { EmbeddedSession, type NativeSession } from './embedded-session.ts'
+import { assertRoomFor } from './failed-writes/definition-room.ts'
+import { WriteWatch } from './failed-writes/write-watch.ts'
 import { rowBatches } from './search/row-batches.ts'
 import { SessionPool } from './session-pool.ts'
 import { bindParameters, textLiteral } from './sql-text.ts'
@@ -35,6 +37,8 @@ export interface EmbeddedConnectionOptions {
   readonly clock?: Clock
   /** Called with a sentence for each damaged part that this start has set aside and that is not needed. */
   readonly warn?: ((sentence: string) => void) | undefined
+  /** Called with a sentence; see `WriteWatchOptions`. */
+  readonly onUnwrittenMerge?: ((sentence: string) => void) | undefined
 }
 
 /**
@@ -64,12 +68,14 @@ export async function openEmbeddedConnection({
   searches = 3,
   clock = systemClock(),
   warn = () => {},
+  onUnwrittenMerge = () => {},
 }: EmbeddedConnectionOptions): Promise<StoreConnection> {
   // Loaded on demand, so that installations with a server need not have the engine.
   const { createChdbConnection } = await import('chdb/connection')
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const before = await setAsideBefore(folder)
+  const writes = await WriteWatch.start({ folder, clock, onUnwrittenMerge })
   const openNative = async (settings: Readonly<Record<string, number>>): Promise<NativeSession> => {
     const native = createChdbConnection({ path: folder })
     // The packages declare the interface separately.
@@ -103,6 +109,7 @@ export async function openEmbeddedConnection({
     return new SessionPool(sessions)
   }
   return new EmbeddedConnection({
+    writes,
     control,
     inserting,
     prompt: await openPool(),
@@ -116,6 +123,7 @@ export async function openEmbeddedConnection({
 }
 
 interface EmbeddedParts {
+  readonly writes: WriteWatch
   readonly folder: string
   readonly control: EmbeddedSession
   readonly inserting: EmbeddedSession
@@ -150,7 +158,13 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   async command(sql: string): Promise<void> {
-    await this.#parts.control.run(({ client }) => client.command({ query: sql }))
+    const { control, writes, folder } = this.#parts
+    const run = () => control.run(({ client }) => client.command({ query: sql }))
+    if (ENDS_STATEMENTS.test(sql)) await run()
+    else {
+      await assertRoomFor(sql, folder)
+      await writes.guard(run)
+    }
   }
 
   read<Row>(sql: string): Promise<Row[]> {
@@ -225,10 +239,13 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   insertBlock({ sql, structure, block, comment }: BlockInsert): Promise<void> {
-    const insert = this.#parts.inserting.run(async ({ client }) => {
-      const path = await this.#parts.blockFile.write(block)
-      await client.command({ query: sql(blockSource(path, structure)) })
-    })
+    const { inserting, blockFile, writes } = this.#parts
+    const insert = writes.guard(() =>
+      inserting.run(async ({ client }) => {
+        const path = await blockFile.write(block)
+        await client.command({ query: sql(blockSource(path, structure)) })
+      }),
+    )
     const ended = insert.catch(() => {})
     this.#inserts.set(comment, ended)
     return insert.finally(() => {
@@ -257,7 +274,7 @@ class EmbeddedConnection implements StoreConnection {
   }
 
   async close(): Promise<void> {
-    const { control, inserting, prompt, scanning, blockFile, auditFile } = this.#parts
+    const { writes, control, inserting, prompt, scanning, blockFile, auditFile } = this.#parts
     const auditing = await this.#auditing
     if (auditing !== undefined) {
       const over = new AbortController()
@@ -267,6 +284,7 @@ class EmbeddedConnection implements StoreConnection {
     for (const each of [prompt, scanning, inserting, control]) await each.close()
     await blockFile.close()
     await auditFile.close()
+    await writes.close()
   }
 
   /** Runs a task on a session of the statement's kind. */
@@ -311,6 +329,9 @@ class EmbeddedConnection implements StoreConnection {
   }
 }
 
+/** Statements that write nothing. */
+const ENDS_STATEMENTS = /^\s*KILL QUERY\b/i
+
 /** Statement that names the next ones of its session, so that they can be ended, and sets their priority. */
 function settingsText(comment: string, priority: number): string {
   return `SET log_comment = ${textLiteral(comment)}, priority = ${priority}`
@@ -326,8 +347,11 @@ async function rowsOf<Row>(
   settings: Record<string, string> = {},
 ): Promise<Row[]> {
   const answer = await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })
+  return rowsIn<Row>(Buffer.from(await answer.text()))
+}
+
+async function rowsIn<Row>(answer: Uint8Array): Promise<Row[]> {
   const rows: Row[] = []
-  for await (const some of rowBatches<Row>(Buffer.from(await answer.text())))
-    for (const row of some) rows.push(row)
+  for await (const some of rowBatches<Row>(answer)) for (const row of some) rows.push(row)
   return rows
 }

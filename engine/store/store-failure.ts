@@ -17,6 +17,7 @@ const TURNED_AWAY = new Set([
 ])
 /** Codes of statements that were ended, or not finished, for a reason of that moment. A read can be repeated. */
 const ENDED_EARLY = new Set([
+  75, // a write of a file failed: the disk is full or has an error
   173, // cannot allocate memory
   209, // the socket timed out
   210, // network error

@@ -11,7 +11,7 @@ import {
 const PACKAGE_PLACES: Readonly<Record<string, RegExp>> = {
   '@kafkajs/confluent-schema-registry': /^deploy\/cluster\/schema-registry\.ts$/,
   kafkajs: /^(engine\/log\/kafka\/|deploy\/outbound\/kafka-)/,
-  chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session)\.ts$/,
+  chdb: /^engine\/store\/(embedded-connection|embedded-server\/engine-session|failed-writes\/configured-engine)\.ts$/,
   '@clickhouse/client':
     /^engine\/store\/(connection|embedded-connection|embedded-session|server-connection|clickhouse-store|exception-block)\.ts$/,
   fastify: /^(api|deploy)\//,

@@ -432,6 +432,7 @@ export const ROOMS = {
   'engine/store': [
     'engine/clock',
     'engine/configuration',
+    'engine/store/failed-writes',
     'engine/store/search',
     'engine/store/search/slices',
     'engine/store/usage',
@@ -439,7 +440,13 @@ export const ROOMS = {
     'engine/turns',
     'schemas/log',
   ],
-  'engine/store/embedded-server': ['engine/clock', 'engine/store', 'engine/turns'],
+  'engine/store/embedded-server': [
+    'engine/clock',
+    'engine/store',
+    'engine/store/failed-writes',
+    'engine/turns',
+  ],
+  'engine/store/failed-writes': ['engine/clock', 'engine/store'],
   'engine/store/search': [
     'engine/clock',
     'engine/lines/slots',

@@ -6,6 +6,8 @@ import type { Asker } from '../../turns/asker.ts'
 import { BlockFile } from '../block-file.ts'
 import { type CoveredPart, ignoreSpareParts, setAsideBefore } from '../damaged-parts.ts'
 import { syncDefinitions } from '../definition-folders.ts'
+import { assertRoomFor } from '../failed-writes/definition-room.ts'
+import { WriteWatch } from '../failed-writes/write-watch.ts'
 import { PROMPT_PRIORITY } from '../statement.ts'
 import { sparePartSentence } from '../store-damage.ts'
 import { notImplemented } from './engine-error.ts'
@@ -64,6 +66,8 @@ export interface EmbeddedServerOptions {
   readonly clock: Clock
   /** Called with a sentence for each damaged part that this start has set aside and that is not needed. */
   readonly warn?: ((sentence: string) => void) | undefined
+  /** Called with a sentence; see `WriteWatchOptions`. */
+  readonly onUnwrittenMerge?: ((sentence: string) => void) | undefined
 }
 
 /**
@@ -90,10 +94,12 @@ export async function openEmbeddedServer({
   path,
   clock,
   warn = () => {},
+  onUnwrittenMerge = () => {},
 }: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const before = await setAsideBefore(folder)
+  const writes = await WriteWatch.start({ folder, clock, onUnwrittenMerge })
   const openPool = async (kind: Kind) => {
     const workers: Worker[] = []
     for (let number = 0; number < WORKERS[kind]; number++)
@@ -115,7 +121,7 @@ export async function openEmbeddedServer({
   const spare = await ignoreSpareParts(before, async sql => rowsIn(await session.run(sql, 'JSONEachRow')))
   for (const part of spare) warn(sparePartSentence(part))
   await session.close()
-  return new ServerOnEngine(folder, pools, clock)
+  return new ServerOnEngine(folder, pools, { clock, writes })
 }
 
 function rowsIn(answer: Uint8Array): CoveredPart[] {
@@ -132,12 +138,18 @@ class ServerOnEngine implements EmbeddedServer {
   readonly #folder: string
   readonly #pools: Readonly<Record<Kind, WorkerPool<Worker>>>
   readonly #clock: Clock
+  readonly #writes: WriteWatch
   #statementNumber = 0
 
-  constructor(folder: string, pools: Readonly<Record<Kind, WorkerPool<Worker>>>, clock: Clock) {
+  constructor(
+    folder: string,
+    pools: Readonly<Record<Kind, WorkerPool<Worker>>>,
+    { clock, writes }: { readonly clock: Clock; readonly writes: WriteWatch },
+  ) {
     this.#folder = folder
     this.#pools = pools
     this.#clock = clock
+    this.#writes = writes
   }
 
   async *answer(statement: ServedStatement, left: AbortSignal): AsyncIterable<Uint8Array> {
@@ -160,6 +172,7 @@ class ServerOnEngine implements EmbeddedServer {
         await session.close()
         await rowsFile.close()
       }
+    await this.#writes.close()
   }
 
   async *#run(statement: ServedStatement, worker: Worker, left: AbortSignal): AsyncIterable<Uint8Array> {
@@ -175,7 +188,10 @@ class ServerOnEngine implements EmbeddedServer {
     try {
       if (isStreamed(statement)) yield* session.stream(sql)
       else {
-        const answer = await session.run(sql, statement.format)
+        const run = () => session.run(sql, statement.format)
+        const isWriting = !statement.isReadOnly && kindOf(statement) !== 'prompt'
+        if (isWriting) await assertRoomFor(statement.sql, this.#folder)
+        const answer = await (isWriting ? this.#writes.guard(run) : run())
         if (CHANGES_DEFINITIONS.test(statement.sql)) await syncDefinitions(this.#folder)
         yield answer
       }
