@@ -42,7 +42,7 @@ export const CAMPAIGNS: readonly string[] = [
   'test/simulation/{guards,long-simulation,simulate}.test.ts',
   // They start, stop, kill and damage the real program.
   'test/integration/{backup,backup-order,clickhouse-server,damaged-log,damaged-store,dead-letters,exempt-keys}.test.ts',
-  'test/integration/{explanation,gateway-route,line-rules,lost-end-mark,lost-log-tail,lost-outbox-tail,memory-shortage}.test.ts',
+  'test/integration/{explanation,full-store,gateway-route,line-rules,lost-end-mark,lost-log-tail,lost-outbox-tail,memory-shortage}.test.ts',
   'test/integration/{misplaced-log,older-store,operation,outbound,preview,private-folder,quarantine}.test.ts',
   'test/integration/{retention,shipping,spread-explanation,spread-preview,stop,store-role}.test.ts',
   'test/integration/{tail,tap}.test.ts',
