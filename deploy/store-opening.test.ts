@@ -13,8 +13,8 @@ import { CONFIG_TOPIC } from '../schemas/log/topics.ts'
 import { type ClickHouseFront, startFront } from '../test/support/clickhouse-server.ts'
 import { lastingPort } from '../test/support/free-port.ts'
 import { DataDirectory } from './data-directory.ts'
-import { readSettings } from './settings/settings.ts'
-import { type OwnLog, StoreOpening } from './store-opening.ts'
+import { readSettings, SettingsError } from './settings/settings.ts'
+import { type OwnLog, StoreOpening, storeUnopened } from './store-opening.ts'
 
 /** The user of the server cannot create databases, and has one. */
 const RULES = ['--user', 'weir', '--password', 'right', '--databases-are-given']
@@ -141,4 +141,15 @@ test('an empty store beside a log whose lines were stored is refused, and is not
   )
   expect(existsSync(directory.storePath)).toBe(false)
   directory.close()
+})
+
+test('an installation without the embedded store is told to set the address of a server', async () => {
+  const missing = 'a-package-that-is-not-installed'
+  const cause = await import(missing).catch((error: unknown) => error)
+  const refusal = storeUnopened({ storePath: folder }, cause)
+  expect(refusal).toBeInstanceOf(SettingsError)
+  expect(refusal.message).toMatch(/^CLICKHOUSE_URL must be set, because the embedded store is not part/)
+  expect(storeUnopened({ storePath: folder }, new Error('Code: 1')).message).toContain(
+    'The engine says: Code: 1',
+  )
 })

@@ -209,8 +209,15 @@ function sentenceOf(error: unknown, ports: StoreOpeningPorts): unknown {
 }
 
 /** The engine does not start on the folder: a table cannot be attached, or the disk refuses an operation. */
-function storeUnopened({ storePath }: DataDirectory, cause: unknown): DataDirectoryError {
+export function storeUnopened(
+  { storePath }: Pick<DataDirectory, 'storePath'>,
+  cause: unknown,
+): DataDirectoryError | SettingsError {
   const { message, cause: inner } = cause as Error
+  if ((cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND')
+    return new SettingsError([
+      'CLICKHOUSE_URL must be set, because the embedded store is not part of this installation (the image "slim", or a system without the package chdb)',
+    ])
   const reason = (inner instanceof Error ? inner.message : message)
     .replace(/\s+/g, ' ')
     .slice(0, REASON_CHARACTERS)
