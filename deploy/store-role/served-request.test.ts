@@ -43,7 +43,10 @@ async function sent(
   return answered.value
 }
 
-const post = (body: BodyInit, headers: HeadersInit = {}): RequestInit => ({ method: 'POST', body, headers })
+const post = (
+  body: NonNullable<RequestInit['body']>,
+  headers: Readonly<Record<string, string>> = {},
+): RequestInit => ({ method: 'POST', body, headers })
 
 test('a statement gets parameters, settings, database, format and asker from the address', async () => {
   const { statement } = await sent(post('SELECT {a:String}'), {
