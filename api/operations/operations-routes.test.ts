@@ -4,8 +4,8 @@ import { manualClock } from '../../engine/clock/manual-clock.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import { GuardedTopic, lostTailSentence } from '../../engine/log/guarded-topic.ts'
 import { memoryLog } from '../../engine/log/memory-log.ts'
-import type { Store } from '../../engine/store/store.ts'
-import type { DamagedPart } from '../../engine/store/store-damage.ts'
+import { type Store, StoreError } from '../../engine/store/store.ts'
+import { type DamagedPart, DamageRecord, damageSentence } from '../../engine/store/store-damage.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import type { EngineStatus } from '../../engine/worker/engine.ts'
 import { type TestInstallation, testInstallation } from '../../test/support/test-installation.ts'
@@ -15,6 +15,7 @@ import {
   engineMetrics,
   logMetrics,
   scriptMetrics,
+  storeMetrics,
   turnMetrics,
 } from './metrics.ts'
 import { readiness } from './readiness.ts'
@@ -192,6 +193,28 @@ describe('readiness', () => {
     ])
   })
 
+  test('an answer that needs a damaged part is 503 with its name, and is worth a repetition in a minute', async () => {
+    const damaged = { table: 'lines', part: '20260101_1_6_1', state: 'unreadable' } as const
+    const fails = () => Promise.reject(new StoreError('STORE_DAMAGED', damageSentence(damaged), { damaged }))
+    const store = { ...installation.ports.store, usageTotals: fails } as Store
+    const { app, call } = await testInstallation({ store })
+    const { statusCode, headers, body } = await call({
+      url: '/v2/usage?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z',
+    })
+    expect([statusCode, headers['retry-after'], JSON.parse(body)]).toEqual([
+      503,
+      '60',
+      {
+        error: expect.stringMatching(
+          /^Part 20260101_1_6_1 of the table lines is damaged .* Restore a backup/,
+        ),
+        code: 'ServiceUnavailable',
+        status: 'error',
+      },
+    ])
+    await app.close()
+  })
+
   test('a process accepts lines while its store is away and its engine is behind', async () => {
     const { store } = installation.ports
     const away = { ...store, findDamage: () => Promise.reject(new Error('connection refused')) } as Store
@@ -359,6 +382,28 @@ describe('metrics', () => {
       expect(text).toMatch(/^weir_log_takes_ingest 1$/m)
       expect(text).toMatch(/^weir_log_reserved_bytes \d+$/m)
     }
+  })
+
+  test('damaged parts are counted by their state, and statements that failed because of them', async () => {
+    const registry = new Registry()
+    const record = new DamageRecord()
+    storeMetrics(registry, {
+      get damage() {
+        return record.known
+      },
+    })
+    const unreadable = { table: 'lines', part: '20260101_1_6_1', state: 'unreadable' } as const
+    for (let failed = 0; failed < 3; failed++) record.noteUnreadable(unreadable)
+    record.setAside([{ ...unreadable, state: 'set aside' }])
+    const text = await registry.metrics()
+    expect(text).toMatch(/^weir_store_damaged_parts\{state="unreadable"\} 1$/m)
+    expect(text).toMatch(/^weir_store_damaged_parts\{state="set aside"\} 1$/m)
+    expect(text).toMatch(/^weir_store_damage_failures_total 3$/m)
+    record.keepUnreadable(() => false)
+    record.setAside([])
+    const later = await registry.metrics()
+    expect(later).toMatch(/^weir_store_damaged_parts\{state="unreadable"\} 0$/m)
+    expect(later).toMatch(/^weir_store_damage_failures_total 3$/m)
   })
 })
 
