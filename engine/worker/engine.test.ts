@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lineBatchValue, SAMPLE_ACCOUNT } from '../../test/support/line-batches.ts'
 import { MemoryStore } from '../../test/support/memory-store.ts'
@@ -72,4 +73,29 @@ test('a partition whose worker cannot start has a trouble, and judges no keys', 
   expect([...world.engine.status.troubles]).toEqual([[1, 'no such table']])
   const idempotency = { key: 'k', digest: Buffer.of(1) }
   expect(world.engine.judgeKey(SAMPLE_ACCOUNT, idempotency, 1)).toBe('new')
+})
+
+test('a key is judged once the worker has read the log, and not before', async () => {
+  const [first, other] = ['one', 'two'].map(text => ({ key: 'k', digest: Buffer.from(text) }))
+  if (first === undefined || other === undefined) throw new Error('there are two bodies')
+  const value = lineBatchValue([{ lines: [{ line: 'a' }], idempotency: first }])
+  await world.ingest.append(1, { value, producer: null, priority: 'ingest' })
+  const judged = () =>
+    [first, other].map(idempotency => world.engine.judgeKey(SAMPLE_ACCOUNT, idempotency, 1))
+  // The worker takes the partition, but does not read on yet.
+  const { read } = world.ingest
+  const held = Promise.withResolvers<void>()
+  world.ingest.read = async (...range) => {
+    await held.promise
+    return read.apply(world.ingest, range)
+  }
+  await world.assign(1)
+  while (workers().length === 0) await setImmediate()
+  const early = judged()
+  held.resolve()
+  await world.clock.advanceUntil(world.engine.whenTaken())
+  expect([early, judged()]).toEqual([
+    ['unknown', 'unknown'],
+    ['repeat', 'conflict'],
+  ])
 })
