@@ -79,6 +79,8 @@ describe('a start of an installation that has stored lines', () => {
     expect(readdirSync(folder)).not.toContain('store')
     mkdirSync(store)
     await refused({}, lost)
+    rmSync(store, { recursive: true })
+    renameSync(`${store}.away`, store)
   })
 })
 

@@ -135,4 +135,8 @@ test('a port that another program has is named with its setting', async () => {
   )
   await closeServers(servers)
   other.close()
+  // The operator has not seen the credentials of this first start, so the next one tells of them.
+  await closeInstallation(installation)
+  installation = await openInstallation(settings, logger)
+  expect(installation.created).toBe(true)
 })

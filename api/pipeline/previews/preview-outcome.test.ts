@@ -41,8 +41,14 @@ test('each node has the counts of both sides, and null on a side that lacks it',
     merged: counts.merged,
     held: counts.held,
   })
-  const node = (id: string) =>
-    ({ id, kind: 'transform' as const, type: 'throttle', title: id, inputs: [], user_config: {} })
+  const node = (id: string) => ({
+    id,
+    kind: 'transform' as const,
+    type: 'throttle',
+    title: id,
+    inputs: [],
+    user_config: {},
+  })
   const [deployed, draft] = [counters(100), counters(200)]
   const result: PreviewResult = {
     deployed: new Map([
