@@ -391,9 +391,9 @@ describe('lines of long records made all other work wait', () => {
   })
 
   test.each([
-    ['each after a line of 60,000 characters', 30, 60_000, 30],
-    ['before, within and after one of 900,000', 1, 900_000, 3],
-  ])('labels: pauses come %s', (_when, lines, characters, pauses) => {
+    ['each after a line of 60,000 characters', 30, 60_000, 30, 30],
+    ['very often within a line of 900,000', 1, 900_000, 200, 1_000],
+  ])('labels: pauses come %s', (_when, lines, characters, least, most) => {
     const label = { a: Array(characters / 3).fill('') }
     const batch = sentBatch(Array<SentLine>(lines).fill({ line: 'x', rest: { label } }))
     const owner = new AccountState(CATALOGUE, 'a')
@@ -403,7 +403,9 @@ describe('lines of long records made all other work wait', () => {
     moment.enter(7n, 1_000, 0)
     const events = Array.from({ length: lines }, (_, index) => Event.ofLine(batch, index))
     const run = { sink: CATALOGUE.defaultOwnStore(), owner, node: NODE, events, left: {} }
-    expect([...new LineOutput(PLACE, moment, tables, true).deliver(run as never)]).toHaveLength(pauses)
+    const pauses = [...new LineOutput(PLACE, moment, tables, true).deliver(run as never)].length
+    expect(pauses).toBeGreaterThanOrEqual(least)
+    expect(pauses).toBeLessThanOrEqual(most)
     expect(tables.lines.take()?.rows).toBe(lines)
   })
 

@@ -1,4 +1,3 @@
-import type { Position } from '../../schemas/log/position.ts'
 import { Event } from '../event/event.ts'
 import { BEYOND_BUDGET, type EventMeter } from '../expressions/cost-meter.ts'
 import type { NotDelivered } from '../graph/compiled-node.ts'
@@ -86,16 +85,26 @@ export class LineOutput {
     const context = this.#contextOf(owner)
     for (const event of run.events) {
       const row = moment.nextRow()
-      const isFilled = this.#fillHead(event, row, run, context)
+      const isLong = event.bytes + event.rareBytes >= LONG_BYTES
+      const refusal = this.#refusal(row, run)
+      let failure = refusal
+      if (refusal === undefined && isLong) {
+        yield
+        failure = yield* sink.fillingHead(event, this.#line, context)
+        yield
+      } else failure ??= sink.fillHead(event, this.#line, context)
+      if (failure !== undefined) this.#report(failure, event, run)
+      const isFilled = failure === undefined
       const isReadAtOnce = isFilled && this.#stores && !owner.rules.anyHold && sink.head.isSentTextAlone
       if (isFilled) {
         if (this.#mustReadBefore(isReadAtOnce)) yield* this.#readingTexts(owner)
         if (isReadAtOnce) this.#appendText(event, row, run)
-        else {
-          const isLong = this.#line.extra.length > LONG_EXTRA_CHARACTERS
-          if (isLong) yield
+        else if (isLong) {
+          yield* sink.fillingFields(this.#line, context)
+          yield
+          yield* this.#appendingAlone(event, row, run)
+        } else {
           sink.fillFields(this.#line, context)
-          if (isLong) yield
           this.#appendAlone(event, row, run)
         }
       }
@@ -199,15 +208,11 @@ export class LineOutput {
     lines.appendHeads({ offset, row: firstRow }, heads)
   }
 
-  /** Fills the head of an event's line. @returns false when the event gives no line, which is reported */
-  #fillHead(event: Event, row: number, run: LineRun, context: OwnStoreContext): boolean {
-    const { node, left, sink } = run
-    const failure = this.#refusal(row, run) ?? sink.fillHead(event, this.#line, context)
-    if (failure === undefined) return true
+  /** Reports that an event gives no line. */
+  #report(failure: DeliveryFailure, event: Event, { node, left }: LineRun): void {
     const error = { nodeId: node.node, kind: 'destination' as const, ...failure, event }
     this.#tables.minute.activity.addError(node, error, this.#moment)
     left.failed(error)
-    return false
   }
 
   /**
@@ -224,21 +229,41 @@ export class LineOutput {
   /** Appends a line whose members were read one by one, unless a rule excludes it. */
   #appendAlone(event: Event, row: number, run: LineRun): void {
     const moment = this.#moment
-    const { owner, node, left } = run
-    const line = this.#line
-    const position = { offset: moment.offset, row }
-    if (owner.rules.anyHold) {
-      const place = { topic: this.#place.topic, partition: this.#place.partition, ...position }
-      const judging = { bytes: event.bytes, meter: owner.ruleMeter(moment), behaviour: moment.behaviour }
-      const exclusion = owner.rules.judge(line, place, judging)
-      if (exclusion !== undefined) {
-        moment.watch?.excluded?.(event, node, exclusion)
-        left.dropped(event, exclusion.reason)
-        return
-      }
+    const { owner, node } = run
+    if (this.#isExcluded(event, row, run)) return
+    if (this.#stores) {
+      this.#tables.lines.begin(moment.timeMs, moment.behaviour) // windows end with records of any kind
+      this.#tables.lines.append({ offset: moment.offset, row }, this.#line)
+      this.#noteFull(row, owner)
     }
-    if (this.#stores) this.#append(position, owner)
     moment.watch?.stored?.(event, node, row)
+  }
+
+  /** Like `appendAlone`, in steps. */
+  *#appendingAlone(event: Event, row: number, run: LineRun): Steps {
+    const moment = this.#moment
+    const { owner, node } = run
+    if (this.#isExcluded(event, row, run)) return
+    if (this.#stores) {
+      this.#tables.lines.begin(moment.timeMs, moment.behaviour)
+      yield* this.#tables.lines.appending({ offset: moment.offset, row }, this.#line)
+      this.#noteFull(row, owner)
+    }
+    moment.watch?.stored?.(event, node, row)
+  }
+
+  /** Whether a rule excludes the filled line of an event, which is reported. */
+  #isExcluded(event: Event, row: number, { owner, node, left }: LineRun): boolean {
+    if (!owner.rules.anyHold) return false
+    const moment = this.#moment
+    const { topic, partition } = this.#place
+    const judging = { bytes: event.bytes, meter: owner.ruleMeter(moment), behaviour: moment.behaviour }
+    const place = { topic, partition, offset: moment.offset, row }
+    const exclusion = owner.rules.judge(this.#line, place, judging)
+    if (exclusion === undefined) return false
+    moment.watch?.excluded?.(event, node, exclusion)
+    left.dropped(event, exclusion.reason)
+    return true
   }
 
   /** Reason why an event gives no line, whatever it contains. */
@@ -254,12 +279,11 @@ export class LineOutput {
     }
   }
 
-  #append(position: Position, { account, fieldNames }: LineOwner): void {
-    const { timeMs, isExact, behaviour } = this.#moment
-    const { lines, fullDays } = this.#tables
-    lines.begin(timeMs, behaviour) // windows end with records of any kind
-    lines.append(position, this.#line)
-    if (isExact && fieldNames.takeFull() !== undefined) fullDays.add({ ...position, account, timeMs })
+  /** Notes the first line of a day that lost a name of a field. */
+  #noteFull(row: number, { account, fieldNames }: LineOwner): void {
+    const { offset, timeMs, isExact } = this.#moment
+    if (isExact && fieldNames.takeFull() !== undefined)
+      this.#tables.fullDays.add({ offset, row, account, timeMs })
   }
 
   /** Appends the head of a line. The codec reads its text later, together with those of its neighbours. */
@@ -295,8 +319,8 @@ export class LineOutput {
 
 /** Units of a line that is stored together with others, in addition to those for its bytes. */
 const TOGETHER_UNITS = 40
-/** Rare members of a line that take some milliseconds each to read, to find fields in, and to append. */
-const LONG_EXTRA_CHARACTERS = 256 * 1024
+/** Size of an event and its rare members that take some milliseconds to print, to find fields in, and to append. */
+const LONG_BYTES = 64 * 1024
 /** Binary logarithm of the bytes of a line that are read per unit: 8. */
 const READ_AT_ONCE_BITS = 3
 

@@ -1,6 +1,7 @@
 import type { Control } from '../../schemas/log/control.ts'
 import type { Witnessed } from '../../schemas/log/loss.ts'
 import type { LineBatchView } from '../lines/columns/line-batch-view.ts'
+import { forgetRareMembers, readingRareMembers } from '../lines/columns/rare-members.ts'
 import type { LogRecord } from '../log/log.ts'
 import type { Steps } from '../steps.ts'
 import type { AccountState } from './account-state.ts'
@@ -66,10 +67,12 @@ export class RecordEffect {
   *#applyLines(account: AccountState, batch: LineBatchView): Steps {
     const { intake, moment, output } = this.#parts
     const newLines = intake.newLines(account, batch)
+    yield* readingRareMembers(batch, newLines)
     account.takeIn(batch, newLines, output)
     const indexes = yield* intake.keptLines(account, batch, newLines)
     if (batch.isPushed) account.reportRefusals(batch, output)
     moment.watch?.handles?.(batch, indexes)
     yield* account.run(batch, indexes, output)
+    forgetRareMembers(batch)
   }
 }

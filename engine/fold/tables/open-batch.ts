@@ -8,6 +8,7 @@ import {
   type SimilarHeads,
 } from '../../lines/native-block/line-block.ts'
 import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
+import type { Steps } from '../../steps.ts'
 import { DAY_MS } from '../../times/duration.ts'
 import type { TableBatch } from '../flush.ts'
 
@@ -67,6 +68,11 @@ export class OpenBatch {
 
   append(position: Position, line: StoredLine): void {
     this.#blockFor(position).append(position.offset, position.row, line)
+  }
+
+  /** Like `append`, in steps. Nothing else may be called between them. */
+  appending(position: Position, line: StoredLine): Steps {
+    return this.#blockFor(position).appending(position.offset, position.row, line)
   }
 
   /** Appends a line without level and fields: `fields` must receive them before anything else is called. */

@@ -4,6 +4,8 @@ import { bytePool } from '../../memory/byte-pool.ts'
 
 /** The first row reserves space, so an empty column takes none. Later blocks start with the space of the previous one. */
 export const INITIAL_ROWS = 8
+/** Fields of a row that are appended in one step: a small part of a millisecond. */
+export const ENTRIES_OF_STEP = 4_000
 /** Capacities are multiples of this number, so blocks of nearly the same size have the same capacity. */
 const CAPACITY_STEP = 16
 /** A larger buffer is borrowed. It is given back when the block is stored. */

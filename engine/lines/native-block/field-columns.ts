@@ -1,4 +1,5 @@
 import { blockColumns, type LineTable } from '../../../schemas/log/tables.ts'
+import type { Steps } from '../../steps.ts'
 import type { RowFields } from '../stored-line/stored-line.ts'
 import { ListedFields } from './list-columns.ts'
 import type { NativeColumn } from './native-block.ts'
@@ -40,6 +41,7 @@ export type TypedColumn = readonly [name: string, type: string, column: NativeCo
 /** Names of fields with their values, in the columns of a table. */
 interface FieldEntries<Value, Values> {
   append(names: readonly string[], values: readonly Value[], count: number): void
+  appending(names: readonly string[], values: readonly Value[], count: number): Steps
   appendNumbered(ends: Uint32Array, words: NumberedWords, numbers: Uint32Array): Values
   clear(): void
 }
@@ -74,12 +76,18 @@ export class FieldColumns {
   }
 
   append(form: number, level: string, fields: RowFields): void {
-    this.#reserve(1)
-    this.#forms[this.#rows++] = form
-    this.#level.append(level)
+    this.#appendHead(form, level)
     const { texts, numbers } = this.#fields
     texts.append(fields.textFieldNames, fields.textFieldValues, fields.textFieldCount)
     numbers.append(fields.numberFieldNames, fields.numberFieldValues, fields.numberFieldCount)
+  }
+
+  /** Like `append`, in steps. Nothing else may be appended between them. */
+  *appending(form: number, level: string, fields: RowFields): Steps {
+    this.#appendHead(form, level)
+    const { texts, numbers } = this.#fields
+    yield* texts.appending(fields.textFieldNames, fields.textFieldValues, fields.textFieldCount)
+    yield* numbers.appending(fields.numberFieldNames, fields.numberFieldValues, fields.numberFieldCount)
   }
 
   /** Appends copies of rows. */
@@ -104,6 +112,12 @@ export class FieldColumns {
   /** Names and types of the table's columns, for `nativeBlock`. */
   named(): readonly TypedColumn[] {
     return typedColumns(this.#table, [['level', this.#level], ...this.#fields.columns])
+  }
+
+  #appendHead(form: number, level: string): void {
+    this.#reserve(1)
+    this.#forms[this.#rows++] = form
+    this.#level.append(level)
   }
 
   #reserve(rows: number): void {

@@ -1,4 +1,5 @@
 import { blockColumns, type LineTable } from '../../../schemas/log/tables.ts'
+import type { Steps } from '../../steps.ts'
 import type { StoredLine } from '../stored-line/stored-line.ts'
 import { FieldColumns, type NamedColumn, ROW_FORM } from './field-columns.ts'
 import { FactsColumns } from './line-facts.ts'
@@ -19,6 +20,8 @@ export interface LineBlock {
    */
   readonly fields: LineColumns
   append(offset: bigint, row: number, line: StoredLine): void
+  /** Like `append`, in steps. Nothing else may be called between them. */
+  appending(offset: bigint, row: number, line: StoredLine): Steps
   /** Appends a row without that which `fields` has. The caller appends it to `fields` in the same order. */
   appendHead(offset: bigint, row: number, line: StoredLine): void
   /** Like `appendHead` for each of the rows. @param firstRow the others follow it */
@@ -187,6 +190,11 @@ class PlainLineBlock implements LineBlock {
     this.fields.append(ROW_FORM.composed, line.level, line)
   }
 
+  *appending(offset: bigint, row: number, line: StoredLine): Steps {
+    this.appendHead(offset, row, line)
+    yield* this.fields.appending(ROW_FORM.composed, line.level, line)
+  }
+
   appendHead(offset: bigint, row: number, line: StoredLine): void {
     this.#head.append(offset, row, line)
     this.#file.append(line.file)
@@ -246,6 +254,11 @@ class SlottedLineBlock implements LineBlock {
   append(offset: bigint, row: number, line: StoredLine): void {
     this.appendHead(offset, row, line)
     this.fields.appendWhole(ROW_FORM.composed, line.level, line, line)
+  }
+
+  *appending(offset: bigint, row: number, line: StoredLine): Steps {
+    this.appendHead(offset, row, line)
+    yield* this.fields.appendingWhole(ROW_FORM.composed, line.level, line, line)
   }
 
   appendHead(offset: bigint, row: number, line: StoredLine): void {

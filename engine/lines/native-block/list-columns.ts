@@ -1,3 +1,5 @@
+import type { Steps } from '../../steps.ts'
+import { ENTRIES_OF_STEP } from './column-buffers.ts'
 import type { NativeColumn } from './native-block.ts'
 import { Int64Column } from './number-columns.ts'
 import { TextColumn } from './text-column.ts'
@@ -33,13 +35,21 @@ export class ListedFields<Value, Values extends NativeColumn & { append(value: V
 
   /** The first `count` of both arrays are the entries of this row. */
   append(names: readonly string[], values: readonly Value[], count: number): void {
-    for (let index = 0; index < count; index++) {
-      this.names.values.append(names[index] as string)
-      this.values.values.append(values[index] as Value)
+    this.#appendEntries(names, values, 0, count)
+    this.#endRow(count)
+  }
+
+  /** Like `append`, in steps. */
+  *appending(names: readonly string[], values: readonly Value[], count: number): Steps {
+    for (let from = 0; from < count; from += ENTRIES_OF_STEP) {
+      const to = Math.min(count, from + ENTRIES_OF_STEP)
+      yield* this.names.values.makingRoom(to - from, unitsOf(names, from, to))
+      if (this.values.values instanceof TextColumn)
+        yield* this.values.values.makingRoom(to - from, unitsOf(values as readonly string[], from, to))
+      this.#appendEntries(names, values, from, to)
+      yield
     }
-    this.#entries += count
-    this.names.ends.appendHalves(this.#entries, 0)
-    this.values.ends.appendHalves(this.#entries, 0)
+    this.#endRow(count)
   }
 
   /**
@@ -55,8 +65,28 @@ export class ListedFields<Value, Values extends NativeColumn & { append(value: V
     return this.values.values
   }
 
+  #appendEntries(names: readonly string[], values: readonly Value[], from: number, to: number): void {
+    for (let index = from; index < to; index++) {
+      this.names.values.append(names[index] as string)
+      this.values.values.append(values[index] as Value)
+    }
+  }
+
+  #endRow(count: number): void {
+    this.#entries += count
+    this.names.ends.appendHalves(this.#entries, 0)
+    this.values.ends.appendHalves(this.#entries, 0)
+  }
+
   /** Starts again, after the columns were taken. */
   clear(): void {
     this.#entries = 0
   }
+}
+
+/** Length of texts in UTF-16 units. */
+function unitsOf(texts: readonly string[], from: number, to: number): number {
+  let units = 0
+  for (let index = from; index < to; index++) units += (texts[index] as string).length
+  return units
 }

@@ -1,4 +1,5 @@
 import { SLOT_NAMES } from '../../../schemas/log/tables.ts'
+import type { Steps } from '../../steps.ts'
 import type { SplitLine } from '../slots/split-line.ts'
 import type { RowFields, StoredLine } from '../stored-line/stored-line.ts'
 import {
@@ -72,9 +73,13 @@ export class SlottedColumns {
 
   appendWhole(form: number, level: string, fields: RowFields, text: LineText): void {
     this.#fields.append(form, level, fields)
-    this.#line.appendBytes(text.textBytes, text.textStart, text.textEnd)
-    this.#shape.append(NO_SHAPE)
-    for (const slot of this.#slots) slot.appendEmpty()
+    this.#appendText(text)
+  }
+
+  /** Like `appendWhole`, in steps. Nothing else may be appended between them. */
+  *appendingWhole(form: number, level: string, fields: RowFields, text: LineText): Steps {
+    yield* this.#fields.appending(form, level, fields)
+    this.#appendText(text)
   }
 
   /** @param fields those that are in no slot */
@@ -91,6 +96,12 @@ export class SlottedColumns {
     this.#line.appendEncoded(rows.lines)
     this.#shape.appendNumbered(rows.words, rows.shapes)
     for (const [index, column] of this.#slots.entries()) column.appendEncoded(rows.slots[index] as Uint8Array)
+  }
+
+  #appendText({ textBytes, textStart, textEnd }: LineText): void {
+    this.#line.appendBytes(textBytes, textStart, textEnd)
+    this.#shape.append(NO_SHAPE)
+    for (const slot of this.#slots) slot.appendEmpty()
   }
 
   /** Starts again, after the columns were taken. */

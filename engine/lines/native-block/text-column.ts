@@ -1,4 +1,5 @@
 import { bytePool } from '../../memory/byte-pool.ts'
+import { copied, type Steps } from '../../steps.ts'
 import { lengthSize, MAX_LENGTH_BYTES, writeLength } from '../columns/text-lengths.ts'
 import { nextCapacity, room } from './column-buffers.ts'
 import type { NativeColumn } from './native-block.ts'
@@ -43,6 +44,16 @@ export class TextColumn implements NativeColumn {
       at += length
     }
     this.#at = at
+  }
+
+  /** Makes room for values of so many UTF-16 units together, in steps. */
+  *makingRoom(count: number, units: number): Steps {
+    const most = units * 3 + count * MAX_LENGTH_BYTES
+    if (this.#at + most <= this.#buffer.length) return
+    const next = room(Math.max(this.#capacity, this.#buffer.length * 2, this.#at + most))
+    yield* copied(this.#buffer.subarray(0, this.#at), next)
+    bytePool.giveBack(this.#buffer.buffer)
+    this.#buffer = next
   }
 
   /** Appends values that already have their lengths before them. */

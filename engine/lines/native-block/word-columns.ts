@@ -1,4 +1,5 @@
-import { grown, INITIAL_ROWS, room } from './column-buffers.ts'
+import type { Steps } from '../../steps.ts'
+import { ENTRIES_OF_STEP, grown, INITIAL_ROWS, room } from './column-buffers.ts'
 import type { NativeColumn } from './native-block.ts'
 import { Int64Column, WORD_RANGE } from './number-columns.ts'
 import { TextColumn } from './text-column.ts'
@@ -168,9 +169,15 @@ export class MapColumn<Value, Values extends NativeColumn & { append(value: Valu
 
   /** The first `count` of both arrays are the entries of this row. */
   append(names: readonly string[], values: readonly Value[], count: number): void {
-    for (let index = 0; index < count; index++) {
-      this.#names.append(names[index] as string)
-      this.#values.append(values[index] as Value)
+    this.#appendEntries(names, values, 0, count)
+    this.#ends.appendHalves(this.#names.rows, 0)
+  }
+
+  /** Like `append`, in steps. */
+  *appending(names: readonly string[], values: readonly Value[], count: number): Steps {
+    for (let from = 0; from < count; from += ENTRIES_OF_STEP) {
+      this.#appendEntries(names, values, from, Math.min(count, from + ENTRIES_OF_STEP))
+      yield
     }
     this.#ends.appendHalves(this.#names.rows, 0)
   }
@@ -184,6 +191,13 @@ export class MapColumn<Value, Values extends NativeColumn & { append(value: Valu
     this.#ends.appendSums(ends, this.#names.rows)
     this.#names.appendNumbered(words, numbers)
     return this.#values
+  }
+
+  #appendEntries(names: readonly string[], values: readonly Value[], from: number, to: number): void {
+    for (let index = from; index < to; index++) {
+      this.#names.append(names[index] as string)
+      this.#values.append(values[index] as Value)
+    }
   }
 
   /** All parts begin again when they are taken. */

@@ -2,9 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../..
 import { FIFTH_BEHAVIOUR, NINTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
 import { compactJson, isCompactString } from '../../json/compact-json.ts'
 import { eventParser, parseExactJson } from '../../json/exact-json.ts'
+import { printingJson } from '../../json/json-printing.ts'
 import { jsonText, mayHoldBigInteger } from '../../json/json-text.ts'
 import { isEmptyObject } from '../../json/ordered-object.ts'
-import { wellFormedSource } from '../../json/well-formed-source.ts'
+import { makingWellFormed, wellFormedSource } from '../../json/well-formed-source.ts'
+import type { Steps } from '../../steps.ts'
 import type { LineBatchView } from '../columns/line-batch-view.ts'
 import {
   APP_LIMIT_CHARACTERS,
@@ -14,7 +16,13 @@ import {
   META_LIMIT_BYTES,
 } from '../line-limits.ts'
 import { levelOfLine } from './level.ts'
-import { addFieldsBelow, addParsedFields, clearFields, type FieldNames } from './line-fields.ts'
+import {
+  addFieldsBelow,
+  addingFieldsBelow,
+  addParsedFields,
+  clearFields,
+  type FieldNames,
+} from './line-fields.ts'
 import { OWN_MEMBERS } from './line-members.ts'
 import { isTooDeep, parseLineObject } from './parsed-line.ts'
 import type { StoredLine } from './stored-line.ts'
@@ -78,8 +86,15 @@ export class LineDraft {
   own = 0
   #isOwnText = false
   readonly #text = Buffer.allocUnsafe(LINE_LIMIT_BYTES)
+  /** Whether long meta and members are left to `settling`. */
+  #isInSteps = false
+  /** Meta whose text `settling` makes. */
+  #lateMeta: JsonObject | undefined
 
-  begin(line: StoredLine, context: OwnStoreContext): void {
+  /** @param isInSteps the line is settled by `settling`, not by `settle` */
+  begin(line: StoredLine, context: OwnStoreContext, isInSteps = false): void {
+    this.#isInSteps = isInSteps
+    this.#lateMeta = undefined
     this.isExact = context.behaviour >= FIFTH_BEHAVIOUR
     this.renderedCharacters =
       context.behaviour >= NINTH_BEHAVIOUR ? LINE_LIMIT_BYTES : Number.POSITIVE_INFINITY
@@ -130,10 +145,10 @@ export class LineDraft {
   setMeta(line: StoredLine, value: JsonValue | undefined): void {
     const meta = value === undefined || value === null ? '' : metaValue(value)
     if (isJsonObject(meta) && (this.isExact || !isEmptyObject(meta))) {
-      const text = this.#metaText(meta)
-      const bytes = Buffer.byteLength(text)
-      if (bytes <= META_LIMIT_BYTES) this.#keepMeta(line, text, bytes, this.#searchedMeta(meta, text))
-      else this.setMeta(line, cutText(text, META_LIMIT_BYTES))
+      if (this.#isInSteps) {
+        this.#keepMeta(line, '', 0, undefined)
+        this.#lateMeta = meta
+      } else this.#setMetaObject(line, meta, this.#metaText(meta))
       return
     }
     const text =
@@ -170,14 +185,51 @@ export class LineDraft {
 
   /** Determines size and extra members, which depend on all the rest of the head. */
   settle(line: StoredLine): void {
+    const extra = this.#settleFacts(line)
+    line.extra = extra === undefined ? '' : jsonText(extra)
+  }
+
+  /** Like `settle`, in steps. */
+  *settling(line: StoredLine): Steps {
+    const meta = this.#lateMeta
+    if (meta !== undefined) {
+      const printed = yield* printingJson(meta)
+      const wellFormed = this.isExact ? yield* makingWellFormed(printed) : printed
+      this.#setMetaObject(line, meta, wellFormed === printed ? printed : compactJson(wellFormed))
+    }
+    const extra = this.#settleFacts(line)
+    line.extra = extra === undefined ? '' : yield* printingJson(extra)
+  }
+
+  /** @returns members that are stored in column `extra`; undefined: none */
+  #settleFacts(line: StoredLine): JsonObject | undefined {
     line.sizeBytes = line.textEnd - line.textStart + this.metaBytes
     const own = ownMembers(line) | this.#extraMembers()
     this.own = own
-    line.extra = (own & EXTRA_MEMBERS) === 0 ? '' : this.#extra(own)
+    return (own & EXTRA_MEMBERS) === 0 ? undefined : this.#extra(own)
   }
 
   /** Fills level and fields of a settled line, the second step of a line that no LineCodec reads. */
-  fillFields(line: StoredLine, { fieldNames, timeMs }: OwnStoreContext): void {
+  fillFields(line: StoredLine, context: OwnStoreContext): void {
+    const { fieldNames } = context
+    this.#fillParsedFields(line, context)
+    if (this.label !== undefined) addFieldsBelow(line, '_label', this.label, fieldNames)
+    if (this.annotation !== undefined) addFieldsBelow(line, '_annotation', this.annotation, fieldNames)
+    if (this.other !== undefined) addFieldsBelow(line, '_other', this.other, fieldNames)
+  }
+
+  /** Like `fillFields`, in steps. */
+  *fillingFields(line: StoredLine, context: OwnStoreContext): Steps {
+    const { fieldNames } = context
+    this.#fillParsedFields(line, context)
+    if (this.label !== undefined) yield* addingFieldsBelow(line, '_label', this.label, fieldNames)
+    if (this.annotation !== undefined)
+      yield* addingFieldsBelow(line, '_annotation', this.annotation, fieldNames)
+    if (this.other !== undefined) yield* addingFieldsBelow(line, '_other', this.other, fieldNames)
+  }
+
+  /** Fills level and the fields of text and meta, which have limits. */
+  #fillParsedFields(line: StoredLine, { fieldNames, timeMs }: OwnStoreContext): void {
     const bytes = line.textBytes as Buffer
     const parse = eventParser(this.isExact)
     const object = parseLineObject(bytes, line.textStart, line.textEnd, parse)
@@ -186,12 +238,17 @@ export class LineDraft {
     fieldNames.beginLine(timeMs)
     if (object !== undefined) addParsedFields(line, object, this.own, fieldNames)
     if (this.metaObject !== undefined) addFieldsBelow(line, '_meta', this.metaObject, fieldNames)
-    if (this.label !== undefined) addFieldsBelow(line, '_label', this.label, fieldNames)
-    if (this.annotation !== undefined) addFieldsBelow(line, '_annotation', this.annotation, fieldNames)
-    if (this.other !== undefined) addFieldsBelow(line, '_other', this.other, fieldNames)
+  }
+
+  /** @param text of the object */
+  #setMetaObject(line: StoredLine, meta: JsonObject, text: string): void {
+    const bytes = Buffer.byteLength(text)
+    if (bytes <= META_LIMIT_BYTES) this.#keepMeta(line, text, bytes, this.#searchedMeta(meta, text))
+    else this.setMeta(line, cutText(text, META_LIMIT_BYTES))
   }
 
   #keepMeta(line: StoredLine, text: string, bytes: number, object: JsonObject | undefined): void {
+    this.#lateMeta = undefined
     line.meta = text
     this.metaBytes = bytes
     this.metaObject = object
@@ -214,7 +271,7 @@ export class LineDraft {
     return this.isExact && maySayOther ? (parseExactJson(text) as JsonObject) : meta
   }
 
-  #extra(own: number): string {
+  #extra(own: number): JsonObject {
     const extra: JsonObject = {}
     if (this.label !== undefined) extra._label = this.label
     if (this.annotation !== undefined) extra._annotation = this.annotation
@@ -222,7 +279,7 @@ export class LineDraft {
     if (this.timestampText !== undefined) extra._timestamp = this.timestampText
     if ((own & OWN_MEMBERS._drift) !== 0) extra._drift = this.driftMs
     if (this.truncated) extra._truncated = true
-    return jsonText(extra)
+    return extra
   }
 
   #extraMembers(): number {

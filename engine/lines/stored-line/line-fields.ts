@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
+import { printingJson } from '../../json/json-printing.ts'
 import { jsonText } from '../../json/json-text.ts'
 import { isEmptyObject, keysOf } from '../../json/ordered-object.ts'
+import type { Steps } from '../../steps.ts'
 import type { FieldNames, NameNode } from './field-names.ts'
 import { displayText, recordName } from './line-members.ts'
 import type { RowFields } from './stored-line.ts'
@@ -9,6 +11,8 @@ export { FieldNames } from './field-names.ts'
 
 /** Objects below the third level are kept as JSON text: ingestion, section 1.3. */
 const MAX_FIELD_DEPTH = 3
+/** Values of one step: a small part of a millisecond. */
+const VALUES_OF_STEP = 2_000
 
 /**
  * Adds the members of a parsed line as searchable fields, under their names in the record, and the text for display as
@@ -36,6 +40,17 @@ export function addDisplay(line: RowFields, object: JsonObject, names: FieldName
 export function addFieldsBelow(line: RowFields, member: string, object: JsonObject, names: FieldNames): void {
   const node = names.root(member)
   if (node !== undefined) addMembers(line, node, object, 1, names)
+}
+
+/** Like `addFieldsBelow`, in steps. */
+export function* addingFieldsBelow(
+  line: RowFields,
+  member: string,
+  object: JsonObject,
+  names: FieldNames,
+): Steps {
+  const node = names.root(member)
+  if (node !== undefined) yield* addingMembers(line, node, object, 1, names)
 }
 
 export function clearFields(line: RowFields): void {
@@ -70,6 +85,47 @@ function addMembers(
     const node = names.child(parent, key)
     if (node !== undefined) addValue(line, node, object[key] as JsonValue, depth, names)
   }
+}
+
+function* addingMembers(
+  line: RowFields,
+  parent: NameNode,
+  object: JsonObject,
+  depth: number,
+  names: FieldNames,
+): Steps {
+  let left = VALUES_OF_STEP
+  for (const key of keysOf(object)) {
+    const node = names.child(parent, key)
+    if (node !== undefined) yield* addingValue(line, node, object[key] as JsonValue, depth, names)
+    if (--left > 0) continue
+    yield
+    left = VALUES_OF_STEP
+  }
+}
+
+/** Like `addValue`, in steps. */
+function* addingValue(
+  line: RowFields,
+  node: NameNode,
+  value: JsonValue,
+  depth: number,
+  names: FieldNames,
+): Steps {
+  if (Array.isArray(value) && value.length > 0) {
+    let left = VALUES_OF_STEP
+    for (const element of value) {
+      if (typeof element === 'object') yield* addingValue(line, node, element, depth, names)
+      else addValue(line, node, element, depth, names)
+      if (--left > 0) continue
+      yield
+      left = VALUES_OF_STEP
+    }
+  } else if (isEntered(value, depth)) {
+    yield* addingMembers(line, node, value as JsonObject, depth + 1, names)
+  } else if (isJsonObject(value)) {
+    if (names.accept(node)) addText(line, node.path, yield* printingJson(value))
+  } else addValue(line, node, value, depth, names)
 }
 
 /** Adds a value of a line. @param depth of the objects around it */

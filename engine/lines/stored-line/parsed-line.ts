@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
 import { parseExactJson } from '../../json/exact-json.ts'
 import { valuesOf } from '../../json/ordered-object.ts'
+import { isKnownShallow, SHALLOW_LEVELS } from '../columns/rare-members.ts'
 
 /**
  * Maximum number of `{` at which a parse is tried. A text with more of them before its object is kept as text. Without
@@ -67,8 +68,11 @@ export function isTooDeep(value: JsonValue, levelsLeft = MAX_NESTING): boolean {
   if (value === null || typeof value !== 'object') return false
   if (levelsLeft === 0) return true
   if (value instanceof NumberText) return false
+  if (levelsLeft >= SHALLOW_LEVELS && isKnownShallow(value)) return false
   const members = Array.isArray(value) ? value : valuesOf(value)
-  for (const member of members) if (isTooDeep(member, levelsLeft - 1)) return true
+  // A call for each of a million numbers would take ten times as long.
+  for (const member of members)
+    if (typeof member === 'object' && isTooDeep(member, levelsLeft - 1)) return true
   return false
 }
 

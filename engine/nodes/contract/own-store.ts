@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../event/errors.ts'
 import type { Event } from '../../event/event.ts'
 import type { OwnStoreContext } from '../../lines/stored-line/line-draft.ts'
 import type { StoredLine } from '../../lines/stored-line/stored-line.ts'
+import type { Steps } from '../../steps.ts'
 
 /** Turns events into lines of the own store. */
 export interface OwnStoreSink {
@@ -16,6 +17,9 @@ export interface OwnStoreSink {
   /** First step of `fill`: every member of `line` except level and fields. */
   fillHead(event: Event, line: StoredLine, context: OwnStoreContext): DeliveryFailure | undefined
 
+  /** Like `fillHead`, in steps, for a line that is long. Nothing else may be filled between them. */
+  fillingHead(event: Event, line: StoredLine, context: OwnStoreContext): Steps<DeliveryFailure | undefined>
+
   /** Facts about the line whose head was filled last. */
   readonly head: LineHead
 
@@ -24,6 +28,9 @@ export interface OwnStoreSink {
 
   /** Second step of `fill`, on the line whose head was filled last. */
   fillFields(line: StoredLine, context: OwnStoreContext): void
+
+  /** Like `fillFields`, in steps. Nothing else may be filled between them. */
+  fillingFields(line: StoredLine, context: OwnStoreContext): Steps
 }
 
 /** Facts that determine level and fields of a line, in addition to its text. */

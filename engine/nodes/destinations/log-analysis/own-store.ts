@@ -16,6 +16,19 @@ interface ComposingSink extends OwnStoreSink {
 export function compileOwnStore(config: OwnStoreConfig): ComposingSink {
   const options = compileOptions(config)
   const draft = new LineDraft()
+  /** Fills the head of a line up to the facts that depend on all the rest of it. */
+  const compose = (event: Event, line: StoredLine, context: OwnStoreContext): DeliveryFailure | undefined => {
+    const missing = missingHostname(event, options)
+    if (missing !== undefined) return missing
+    if (event.isLogLine) {
+      fillIngested(line, draft, event, options, context)
+    } else {
+      fillComposed(line, draft, event, options, context)
+      if (line.host === '') return NO_HOSTNAME
+    }
+    line.app = storedApp(line.app, line.file)
+    return undefined
+  }
   return {
     head: draft,
     renderingUnits: options.renderingUnits,
@@ -25,19 +38,18 @@ export function compileOwnStore(config: OwnStoreConfig): ComposingSink {
       return failure
     },
     fillFields: (line, context) => draft.fillFields(line, context),
+    fillingFields: (line, context) => draft.fillingFields(line, context),
     fillHead(event, line, context) {
       draft.begin(line, context)
-      const missing = missingHostname(event, options)
-      if (missing !== undefined) return missing
-      if (event.isLogLine) {
-        fillIngested(line, draft, event, options, context)
-      } else {
-        fillComposed(line, draft, event, options, context)
-        if (line.host === '') return NO_HOSTNAME
-      }
-      line.app = storedApp(line.app, line.file)
-      draft.settle(line)
-      return undefined
+      const failure = compose(event, line, context)
+      if (failure === undefined) draft.settle(line)
+      return failure
+    },
+    *fillingHead(event, line, context) {
+      draft.begin(line, context, true)
+      const failure = compose(event, line, context)
+      if (failure === undefined) yield* draft.settling(line)
+      return failure
     },
   }
 }
