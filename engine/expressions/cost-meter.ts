@@ -52,6 +52,8 @@ export interface CostMeter {
   prepared<Result>(work: Steps<Result>): Result
   /** Whether scripts take steps to compare equal texts: since the thirteenth behaviour. */
   readonly paysForEqualTexts: boolean
+  /** Whether `0X`, `0O` and `0B` are prefixes of integers, too: before the fourteenth behaviour. */
+  readonly readsUpperPrefixes: boolean
   /** Remaining steps of scripts on the present event. */
   stepsLeft(): number
   /** Counts steps that a script took on the present event. @param steps at most the remaining ones */
@@ -78,6 +80,7 @@ export const UNMETERED: CostMeter = {
   countAtOnce: begin => answerOf(begin()),
   prepared: work => preparedBy(work, undefined),
   paysForEqualTexts: true,
+  readsUpperPrefixes: false,
   stepsLeft: () => Number.POSITIVE_INFINITY,
   takeSteps: () => {},
 }
@@ -258,6 +261,10 @@ export class EventMeter implements CostMeter {
 
   get paysForEqualTexts(): boolean {
     return this.#allowance?.paysForEqualTexts ?? true
+  }
+
+  get readsUpperPrefixes(): boolean {
+    return this.#allowance?.readsUpperPrefixes ?? false
   }
 
   stepsLeft(): number {

@@ -113,6 +113,8 @@ export class ExpressionAllowance {
   countsCopies = false
   /** Whether scripts take steps to compare equal texts: since the thirteenth behaviour. */
   paysForEqualTexts = true
+  /** Whether `0X`, `0O` and `0B` are prefixes of integers, too: before the fourteenth behaviour. */
+  readsUpperPrefixes = false
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
   #paid = 0

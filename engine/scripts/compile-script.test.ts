@@ -259,6 +259,8 @@ describe('methods and functions', () => {
     ['parseInt(4.7) + parseInt(-4.7)', '0'],
     ["parseInt('4x') + parseInt('') + parseInt(null) + parseInt([]) + parseInt('4.5')", '0'],
     ["parseInt('08')", '8'],
+    ["parseInt('0X10') + parseInt('0O17') + parseInt('-0B11')", '0'],
+    ["parseInt('0xaF') + parseInt('0xAf')", '350'],
     ["parseInt('9007199254740993')", '9007199254740993'],
     ["parseFloat('4.5') + parseFloat(' .5 ') + parseFloat('1e2') + parseFloat(1)", '106'],
     ["parseFloat('4x') + parseFloat('1e999') + parseFloat(true)", '0'],

@@ -32,7 +32,9 @@ const LISTED_STEPS = 8
 const INTEGER_STEPS = 16
 /** A double has at most so many digits before its point. */
 const MAX_DIGITS = 309
-const INTEGER = /^([+-]?)(\d+|0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+)$/
+const INTEGER = /^([+-]?)(\d+|0x[\da-fA-F]+|0o[0-7]+|0b[01]+)$/
+/** Before the fourteenth behaviour. */
+const INTEGER_OF_EITHER_CASE = new RegExp(INTEGER, 'i')
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Functions by name: components, section 5.11. */
@@ -131,7 +133,8 @@ function integerOf(value: ScriptValue, run: ScriptRun): ScriptValue {
   run.read(value.length * 2)
   const text = value.trim()
   if (text.length > MAX_DIGITS) return 0
-  const [, sign, digits] = INTEGER.exec(text) ?? []
+  const form = run.readsUpperPrefixes ? INTEGER_OF_EITHER_CASE : INTEGER
+  const [, sign, digits] = form.exec(text) ?? []
   if (digits === undefined) return 0
   run.spend(INTEGER_STEPS)
   const integer = BigInt(digits)

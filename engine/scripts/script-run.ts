@@ -48,6 +48,8 @@ export interface ScriptSurroundings {
   readonly stateVariable: (name: string) => string | null
   /** Whether comparing equal texts takes the steps of reading them; absent: it does. Before the thirteenth behaviour it is free. */
   readonly paysForEqualTexts?: boolean
+  /** Whether `parseInt` also reads `0X`, `0O` and `0B`; absent: it does not. Before the fourteenth behaviour it does. */
+  readonly readsUpperPrefixes?: boolean
   /** Does a search at once, and counts its units. @throws ExpressionSignal when the event exceeds its budget */
   readonly search: <Answer>(begin: () => CountedWork<Answer>) => Answer
 }
@@ -63,6 +65,7 @@ export class ScriptRun implements ScriptSurroundings {
   stateVariable: (name: string) => string | null = () => null
   search: ScriptSurroundings['search'] = begin => answerOf(begin())
   paysForEqualTexts = true
+  readsUpperPrefixes = false
   /** Units of searches so far. */
   searchUnits = 0
   /** Result of the statement `return`. */
@@ -80,11 +83,19 @@ export class ScriptRun implements ScriptSurroundings {
   }
 
   /** @param steps most steps of the call */
-  begin({ nowMs, stateVariable, search, paysForEqualTexts = true }: ScriptSurroundings, steps: number): void {
+  begin(surroundings: ScriptSurroundings, steps: number): void {
+    const {
+      nowMs,
+      stateVariable,
+      search,
+      paysForEqualTexts = true,
+      readsUpperPrefixes = false,
+    } = surroundings
     this.nowMs = nowMs
     this.stateVariable = stateVariable
     this.search = search
     this.paysForEqualTexts = paysForEqualTexts
+    this.readsUpperPrefixes = readsUpperPrefixes
     this.searchUnits = 0
     this.left = steps
     this.made = 0

@@ -1,5 +1,5 @@
 /** Number of the rules by which the log is processed. The same log and number give the same result; any change raises it. */
-export const BEHAVIOUR = 13
+export const BEHAVIOUR = 14
 /** Rules that no later behaviour introduced. */
 export const FIRST_BEHAVIOUR = 1
 /**
@@ -65,3 +65,8 @@ export const TWELFTH_BEHAVIOUR = 12
  * records of earlier kinds are processed.
  */
 export const THIRTEENTH_BEHAVIOUR = 13
+/**
+ * Prefixes of integers are lower case alone. As with the seventh behaviour, this also changes how records of earlier kinds are
+ * processed.
+ */
+export const FOURTEENTH_BEHAVIOUR = 14

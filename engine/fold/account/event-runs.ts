@@ -1,5 +1,6 @@
 import {
   FIFTH_BEHAVIOUR,
+  FOURTEENTH_BEHAVIOUR,
   NINTH_BEHAVIOUR,
   SEVENTH_BEHAVIOUR,
   TENTH_BEHAVIOUR,
@@ -197,6 +198,7 @@ export class EventRuns {
     this.#allowance.chargesFailures = behaviour >= TENTH_BEHAVIOUR
     this.#allowance.countsCopies = behaviour >= TENTH_BEHAVIOUR
     this.#allowance.paysForEqualTexts = behaviour >= THIRTEENTH_BEHAVIOUR
+    this.#allowance.readsUpperPrefixes = behaviour < FOURTEENTH_BEHAVIOUR
     return this.#allowance
   }
 

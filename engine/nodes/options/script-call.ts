@@ -12,7 +12,10 @@ import { initialVariable } from '../contract/pipeline-variables.ts'
 export const USED_UP = "the account's scripts have used up this second"
 
 /** Parts of a meter that scripts use. */
-export type ScriptMeter = Pick<CostMeter, 'stepsLeft' | 'takeSteps' | 'countAtOnce' | 'paysForEqualTexts'>
+export type ScriptMeter = Pick<
+  CostMeter,
+  'stepsLeft' | 'takeSteps' | 'countAtOnce' | 'paysForEqualTexts' | 'readsUpperPrefixes'
+>
 
 /**
  * Calls a script on the present event, and counts its steps.
@@ -33,8 +36,8 @@ export function callScript(
   const left = meter.stepsLeft()
   const search = <Answer>(begin: () => CountedWork<Answer>) => meter.countAtOnce(begin)
   const values = valuesFor(script.parameters)
-  const { paysForEqualTexts } = meter
-  const surroundings = { nowMs, stateVariable, search, paysForEqualTexts }
+  const { paysForEqualTexts, readsUpperPrefixes } = meter
+  const surroundings = { nowMs, stateVariable, search, paysForEqualTexts, readsUpperPrefixes }
   const result = script.call(values, surroundings, Math.min(MAX_STEPS, left))
   meter.takeSteps(result.steps)
   scriptCalls.note(result.steps)

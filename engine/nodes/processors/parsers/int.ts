@@ -1,16 +1,18 @@
 import { defineParser } from './define-parser.ts'
 
-const FORM = /^([+-]?)(?:0x([\da-f]+)|0o([0-7]+)|0b([01]+)|0([0-7]*)|([1-9]\d*))$/i
+const FORM = /^([+-]?)(?:0x([\da-fA-F]+)|0o([0-7]+)|0b([01]+)|0([0-7]*)|([1-9]\d*))$/
+/** Before the fourteenth behaviour. */
+const FORM_OF_EITHER_CASE = new RegExp(FORM, 'i')
 /** Digits of an integer of 64 bits in base 2. */
 const MAX_DIGITS = 64
 const MIN = -(2n ** 63n)
 const MAX = 2n ** 63n - 1n
 
-/** An integer of 64 bits. A leading 0 means octal, as in C. */
+/** An integer of 64 bits. A leading 0 means octal, as in C; prefixes are lower case. */
 export const int = defineParser({
   id: 'parse_int',
-  compile: () => text => {
-    const match = FORM.exec(text)
+  compile: (_options, meter) => text => {
+    const match = (meter.readsUpperPrefixes ? FORM_OF_EITHER_CASE : FORM).exec(text)
     if (match === null) return undefined
     const [, sign, hex, octal, binary, zero, decimal] = match
     const digits = (hex ?? octal ?? binary ?? zero ?? decimal ?? '').replace(/^0+/, '')
@@ -26,6 +28,7 @@ export const int = defineParser({
     { text: '-42', value: -42 },
     { text: '0', value: 0 },
     { text: '0x1F', value: 31 },
+    { text: '0X1F' },
     { text: '0o17', value: 15 },
     { text: '0b101', value: 5 },
     { text: '017', value: 15 },
