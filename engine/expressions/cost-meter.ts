@@ -54,6 +54,8 @@ export interface CostMeter {
   readonly paysForEqualTexts: boolean
   /** Whether `0X`, `0O` and `0B` are prefixes of integers, too: before the fourteenth behaviour. */
   readonly readsUpperPrefixes: boolean
+  /** Whether a union of sets keeps the repeats within the first of them: before the fourteenth behaviour. */
+  readonly keepsRepeats: boolean
   /** Remaining steps of scripts on the present event. */
   stepsLeft(): number
   /** Counts steps that a script took on the present event. @param steps at most the remaining ones */
@@ -81,6 +83,7 @@ export const UNMETERED: CostMeter = {
   prepared: work => preparedBy(work, undefined),
   paysForEqualTexts: true,
   readsUpperPrefixes: false,
+  keepsRepeats: false,
   stepsLeft: () => Number.POSITIVE_INFINITY,
   takeSteps: () => {},
 }
@@ -265,6 +268,10 @@ export class EventMeter implements CostMeter {
 
   get readsUpperPrefixes(): boolean {
     return this.#allowance?.readsUpperPrefixes ?? false
+  }
+
+  get keepsRepeats(): boolean {
+    return this.#allowance?.keepsRepeats ?? false
   }
 
   stepsLeft(): number {

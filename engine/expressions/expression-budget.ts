@@ -115,6 +115,8 @@ export class ExpressionAllowance {
   paysForEqualTexts = true
   /** Whether `0X`, `0O` and `0B` are prefixes of integers, too: before the fourteenth behaviour. */
   readsUpperPrefixes = false
+  /** Whether a union of sets keeps the repeats within the first of them: before the fourteenth behaviour. */
+  keepsRepeats = false
   readonly #budget: ExpressionBudget
   /** Units that the bytes of the present lines pay for. */
   #paid = 0

@@ -72,9 +72,9 @@ export class AggregateWindow implements Combined, WindowSpan {
     return this.#columns.added.get(this.number)
   }
 
-  /** Prepares the merge of an event's value. @returns undefined when it does not fit */
-  prepare(value: JsonValue): unknown {
-    return this.form.combination.prepare(this, value)
+  /** Prepares the merge of an event's value; see `Combination.prepare`. @returns undefined when it does not fit */
+  prepare(value: JsonValue, keepsRepeats: boolean): unknown {
+    return this.form.combination.prepare(this, value, keepsRepeats)
   }
 
   /** Merges an event. @param prepared result of `prepare` @returns growth in bytes, about */

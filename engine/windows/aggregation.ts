@@ -180,7 +180,8 @@ export class Aggregation {
 
   #preparedFor(window: AggregateWindow, event: Event, form: MetricForm, nowMs: number): unknown {
     if (this.#script !== undefined) return this.#script(window.value, event, nowMs) ?? window.value
-    const prepared = window.form === form ? window.prepare(numberOf(event.message)) : undefined
+    const fits = window.form === form
+    const prepared = fits ? window.prepare(numberOf(event.message), this.#meter.keepsRepeats) : undefined
     return prepared ?? fail('E_METRIC_BAD_TYPE', MISFIT)
   }
 

@@ -16,8 +16,11 @@ export interface Combined {
  * the result before anything changes.
  */
 export interface Combination<Prepared = unknown> {
-  /** @returns undefined when the value does not fit */
-  prepare(combined: Readonly<Combined>, value: JsonValue): Prepared | undefined
+  /**
+   * @param keepsRepeats see `CostMeter.keepsRepeats`
+   * @returns undefined when the value does not fit
+   */
+  prepare(combined: Readonly<Combined>, value: JsonValue, keepsRepeats?: boolean): Prepared | undefined
   /** The `.value.value` of the metric, with a prepared value or without one. */
   shown(combined: Readonly<Combined>, prepared?: Prepared): JsonValue
   /** Adds a prepared value. @returns growth in bytes, about */
@@ -72,27 +75,49 @@ const mean: Combination<Numeric> = {
 /** Values of a set by which others are recognised. It is made again after a restart. */
 const KNOWN = new WeakMap<JsonValue[], Set<JsonValue>>()
 
-const union: Combination<JsonValue[]> = {
-  prepare({ value }, next) {
+/** A union with another set that is prepared. */
+interface United {
+  /** Values of the window without the repeats that the first set has; undefined: it has none. */
+  readonly distinct: JsonValue[] | undefined
+  readonly added: readonly JsonValue[]
+}
+
+const union: Combination<United> = {
+  prepare({ value }, next, keepsRepeats = false) {
     const values = listIn(value, 'values')
-    const known = KNOWN.get(values) ?? new Set(values)
-    KNOWN.set(values, known)
-    const added = new Set(listIn(next, 'values'))
-    return [...added].filter(each => !known.has(each))
+    const known = knownIn(values)
+    const added = [...new Set(listIn(next, 'values'))].filter(each => !known.has(each))
+    const hasRepeats = !keepsRepeats && known.size < values.length
+    return { distinct: hasRepeats ? [...known] : undefined, added }
   },
-  shown: ({ value }, added = []) =>
-    added.length === 0 ? value : withList(value, 'values', [...listIn(value, 'values'), ...added]),
-  accept(combined, added) {
+  shown({ value }, united) {
+    if (united === undefined) return value
+    const { distinct, added } = united
+    if (distinct === undefined && added.length === 0) return value
+    return withList(value, 'values', [...(distinct ?? listIn(value, 'values')), ...added])
+  },
+  accept(combined, { distinct, added }) {
+    let removedBytes = 0
+    if (distinct !== undefined) {
+      removedBytes = jsonBytes(listIn(combined.value, 'values')) - jsonBytes(distinct)
+      OWN.add(distinct)
+      combined.value = withList(combined.value, 'values', distinct)
+    }
     const values = ownList(combined, 'values')
-    const known = KNOWN.get(values) ?? new Set(values)
-    KNOWN.set(values, known)
+    const known = knownIn(values)
     for (const each of added) {
       values.push(each)
       known.add(each)
     }
     combined.merged++
-    return added.length === 0 ? 0 : jsonBytes(added)
+    return (added.length === 0 ? 0 : jsonBytes([...added])) - removedBytes
   },
+}
+
+function knownIn(values: JsonValue[]): Set<JsonValue> {
+  const known = KNOWN.get(values) ?? new Set(values)
+  KNOWN.set(values, known)
+  return known
 }
 
 const intersection = replacing<JsonValue>((held, next) => {

@@ -66,7 +66,7 @@ export const TWELFTH_BEHAVIOUR = 12
  */
 export const THIRTEENTH_BEHAVIOUR = 13
 /**
- * Prefixes of integers are lower case alone. As with the seventh behaviour, this also changes how records of earlier kinds are
+ * Prefixes of integers are lower case alone. A union of sets removes the repeats within the first of them. As with the seventh behaviour, this also changes how records of earlier kinds are
  * processed.
  */
 export const FOURTEENTH_BEHAVIOUR = 14

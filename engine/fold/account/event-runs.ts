@@ -199,6 +199,7 @@ export class EventRuns {
     this.#allowance.countsCopies = behaviour >= TENTH_BEHAVIOUR
     this.#allowance.paysForEqualTexts = behaviour >= THIRTEENTH_BEHAVIOUR
     this.#allowance.readsUpperPrefixes = behaviour < FOURTEENTH_BEHAVIOUR
+    this.#allowance.keepsRepeats = behaviour < FOURTEENTH_BEHAVIOUR
     return this.#allowance
   }
 
