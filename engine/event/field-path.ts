@@ -24,8 +24,9 @@ export interface Field {
    *
    * @param isCounted whether the size of the message grows by that of a value of any size; otherwise, the whole message is counted
    *   again after a large value. Callers write only one such value into an event
+   * @param bytes size of the message afterwards, if the caller knows it
    */
-  write(event: Event, value: JsonValue, isCounted?: boolean): Event
+  write(event: Event, value: JsonValue, isCounted?: boolean, bytes?: number): Event
   /** A changed copy; the same event when the field is missing. */
   remove(event: Event): Event
   /** Units of a change at the path, for which each object and array on the way to it is copied; 0 when it is missing. */
@@ -189,9 +190,10 @@ function messageField(text: string, segments: readonly Segment[]): Field {
     text,
     root: 'message',
     read,
-    write: (event, value, isCounted) => {
+    write: (event, value, isCounted, bytes) => {
       const written = writeAt(event.message, segments, 0, value)
-      return written === undefined ? event : event.withMessage(written, growth(event, value, isCounted))
+      if (written === undefined) return event
+      return event.withMessage(written, bytes ?? growth(event, value, isCounted))
     },
     remove: event => {
       if (segments.length === 0) return event.withMessage({})

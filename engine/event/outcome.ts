@@ -34,15 +34,21 @@ export class Dropped {
   readonly kind = 'dropped'
 }
 
-/** Several events in place of one, in order; none means dropped. */
+/** Several events in place of one, in order; none means dropped. Its size is known before a part is made. */
 export class Split<E = Event> {
   readonly count: number
   /** The parts; each may be made when the iteration asks for it. */
   readonly events: Iterable<E>
+  /** Sum of `Event.bytes` of the parts. */
+  readonly bytes: number
+  /** Units of the work of copying the event to its parts: see `EventMeter.copies`. */
+  readonly copyUnits: number
 
-  constructor(count: number, events: Iterable<E>) {
+  constructor(count: number, events: Iterable<E>, bytes = 0, copyUnits = 0) {
     this.count = count
     this.events = events
+    this.bytes = bytes
+    this.copyUnits = copyUnits
   }
 }
 
@@ -130,13 +136,14 @@ export function drop(): Dropped {
   return DROPPED
 }
 
+/** Splits into parts whose size does not matter, as in examples. */
 export function split<E>(events: readonly E[]): Split<E> {
   return new Split(events.length, events)
 }
 
 /** Splits into events that are made when they are asked for, because together they may take long. */
-export function splitInTurn<E>(count: number, events: Iterable<E>): Split<E> {
-  return new Split(count, events)
+export function splitInTurn<E>({ count, events, bytes, copyUnits }: Split<E>): Split<E> {
+  return new Split(count, events, bytes, copyUnits)
 }
 
 export function route<E>(event: E, outputs: readonly string[]): Routed<E> {

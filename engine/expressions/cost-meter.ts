@@ -88,8 +88,8 @@ export const UNMETERED: CostMeter = {
   takeSteps: () => {},
 }
 
-/** Kinds of work that units pay for: expressions, long options of a node, large events, copies that a graph makes. */
-export type WorkKind = 'expressions' | 'options' | 'size' | 'copies'
+/** Kinds of work that units pay for: expressions, long options of a node, large events, copies that a graph makes, parts that repeat an event. */
+export type WorkKind = 'expressions' | 'options' | 'size' | 'copies' | 'parts'
 
 /** Number of an event that has none; only the meter then counts its cost. */
 export const NO_NUMBER = -1
@@ -193,6 +193,37 @@ export class EventMeter implements CostMeter {
     this.kind = 'copies'
     this.#chargeCounted(allowance, units)
     this.kind = 'expressions'
+  }
+
+  /** Whether an account owes the copies that parts contain: since the fourteenth behaviour. Before, saved units pay for them. */
+  get owesCopies(): boolean {
+    return this.#allowance?.owesCopies ?? false
+  }
+
+  /**
+   * Charges the present event for the copies of it that its parts contain, before they are made. The account then owes the part of the
+   * cost that is not free.
+   *
+   * @throws BEYOND_BUDGET if it is not free, and the account still owes for earlier ones, or cannot owe that much
+   */
+  copies(units: number): void {
+    const allowance = this.#allowance
+    if (allowance === undefined) return
+    if (this.#turn !== this.hand.turn) this.#beginTurn()
+    const counted = this.#countedOf(units)
+    if (counted === 0) {
+      this.#uncounted += units
+      return
+    }
+    this.#uncounted = ALL_COUNTED
+    const before = this.#spentOf(allowance)
+    const free = Math.min(counted, allowance.freeAfter(before))
+    if (counted - free > allowance.copiesToOwe) {
+      this.kind = 'parts'
+      throw this.#exhausted(allowance, 0)
+    }
+    this.#take(allowance, before, free)
+    allowance.oweCopies(counted - free)
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   FREE_STEPS,
   FREE_UNITS,
   FREE_UNITS_PER_BYTE,
+  MAX_OWED_COPIES,
   MAX_OWED_UNITS,
   MAX_SAVED_UNITS,
   MAX_SHARED_UNITS,
@@ -486,3 +487,81 @@ test('an event without a number has the free steps at each node', () => {
     expect(budget.saved).toBe(MAX_SAVED_UNITS - event - 1)
   }
 })
+
+test('copies of an event beyond its free units are owed, and further ones are refused until log time has paid for them', () => {
+  const budget = new ExpressionBudget()
+  budget.refill(1_000)
+  const meter = chargingMeter(budget)
+  meter.begin(0)
+  meter.copies(FREE_UNITS + 10_000_000)
+  expect([budget.owedCopies, budget.saved]).toEqual([10_000_000, MAX_SAVED_UNITS])
+  expect(budget.shared).toBe(MAX_SHARED_UNITS - FREE_UNITS)
+  const [free, beyond] = [FREE_UNITS, FREE_UNITS + 1]
+  meter.begin(1)
+  expect(() => meter.copies(beyond)).toThrow(BEYOND_BUDGET)
+  expect(meter.kind).toBe('parts')
+  meter.begin(2)
+  meter.copies(free)
+  expect([budget.owedCopies, budget.saved]).toEqual([10_000_000, MAX_SAVED_UNITS])
+  budget.refill(3_499)
+  expect(budget.owedCopies).toBe(4_000)
+  meter.begin(3)
+  expect(() => meter.copies(beyond)).toThrow(BEYOND_BUDGET)
+  budget.refill(3_500)
+  meter.begin(4)
+  meter.copies(beyond)
+  expect(budget.owedCopies).toBe(1)
+})
+
+test('an account owes for copies at most the units of 256 MiB: an event that needs more fails, and owes nothing', () => {
+  const budget = new ExpressionBudget()
+  const meter = chargingMeter(budget)
+  meter.begin(0)
+  expect(() => meter.copies(FREE_UNITS + MAX_OWED_COPIES + 1)).toThrow(BEYOND_BUDGET)
+  expect(budget.owedCopies).toBe(0)
+  meter.begin(1)
+  meter.copies(FREE_UNITS + MAX_OWED_COPIES)
+  expect(budget.owedCopies).toBe((256 * 1024 * 1024) / 2)
+})
+
+test('copies of up to 1,024 units at a node are not counted, and those beyond the free units of an event at several nodes are owed once', () => {
+  const budget = new ExpressionBudget()
+  const allowance = new ExpressionAllowance(budget)
+  const meters = [new EventMeter(), new EventMeter()]
+  for (const meter of meters) {
+    meter.open(allowance, undefined)
+    meter.begin(7)
+    meter.copies(1_024)
+  }
+  expect(budget.shared).toBe(MAX_SHARED_UNITS)
+  for (const meter of meters) {
+    meter.begin(8)
+    meter.copies(FREE_UNITS / 2 + 100)
+  }
+  expect([budget.owedCopies, budget.shared]).toEqual([200, MAX_SHARED_UNITS - FREE_UNITS])
+})
+
+test('a checkpoint has the units that are owed for copies, and its form is the earlier one as soon as there are none', () => {
+  const budget = new ExpressionBudget()
+  budget.refill(1_000)
+  budget.takeShared(5)
+  budget.oweCopies(MAX_OWED_COPIES)
+  const restored = new ExpressionBudget()
+  restored.restore(budget.snapshot())
+  expect([restored.owedCopies, restored.shared]).toEqual([MAX_OWED_COPIES, MAX_SHARED_UNITS - 5])
+  expect(restored.isFullAt(30_000)).toBe(false)
+  expect(restored.owedCopies).toBe(MAX_OWED_COPIES - 29_000 * 4_000)
+  expect(restored.snapshot()).toHaveLength(21)
+  expect(restored.isFullAt(40_000)).toBe(true)
+  expect(restored.snapshot()).toHaveLength(17)
+  budget.restore(restored.snapshot())
+  expect(budget.owedCopies).toBe(0)
+  for (const damaged of [restored.snapshot().with(0, 2), budgetOwing(1).snapshot().with(0, 1)])
+    expect(() => budget.restore(damaged)).toThrow('an expression budget of an unknown format')
+})
+
+function budgetOwing(units: number): ExpressionBudget {
+  const budget = new ExpressionBudget()
+  budget.oweCopies(units)
+  return budget
+}

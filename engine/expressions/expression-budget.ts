@@ -17,6 +17,11 @@ const UNITS_PER_MS = 4_000
 export const MAX_SAVED_UNITS = 8_000_000
 /** Maximum that an account can owe for work on events that failed: the units of two seconds. */
 export const MAX_OWED_UNITS = 8_000_000
+/**
+ * Maximum that an account can owe for the copies that parts of events contain: the units of 256 MiB, which is the most that a record
+ * may yield.
+ */
+export const MAX_OWED_COPIES = 2 ** 27
 /** Units per character of a match that is only tried: ordinary expressions take fewer, also those with many alternatives. */
 const TRIED_UNITS_PER_CHARACTER = 16
 
@@ -25,14 +30,19 @@ export const FREE_STEPS = 200
 
 const FORMAT = 1
 const SNAPSHOT_BYTES = 17
+/** Format with the units that the account owes for copies. It is written only while there are any. */
+const OWING_FORMAT = 2
+const OWING_SNAPSHOT_BYTES = SNAPSHOT_BYTES + Uint32Array.BYTES_PER_ELEMENT
 
 /**
  * Budget of an account's expressions on one partition, in addition to the units that the bytes of its lines pay for. Shared units
- * pay for free cost, saved units for the rest and for work in vain. Both refill by log time, up to an amount for two seconds. Components, section 3.5.
+ * pay for free cost, saved units for the rest and for work in vain. Both refill by log time, up to an amount for two seconds. Copies
+ * that parts of events contain are owed, and log time pays for them. Components, section 3.5.
  */
 export class ExpressionBudget {
   #shared = MAX_SHARED_UNITS
   #saved = MAX_SAVED_UNITS
+  #owedCopies = 0
   #atMs = 0
 
   /** Remaining units for free cost. */
@@ -45,10 +55,16 @@ export class ExpressionBudget {
     return this.#saved
   }
 
-  /** Whether both amounts are full, so that a new budget would be equal. */
+  /** Units that the account owes for copies. */
+  get owedCopies(): number {
+    return this.#owedCopies
+  }
+
+  /** Whether both amounts are full and nothing is owed, so that a new budget would be equal. */
   isFullAt(timeMs: number): boolean {
     this.refill(timeMs)
-    return this.#saved === MAX_SAVED_UNITS && this.#shared === MAX_SHARED_UNITS
+    const isFull = this.#saved === MAX_SAVED_UNITS && this.#shared === MAX_SHARED_UNITS
+    return isFull && this.#owedCopies === 0
   }
 
   /** Lets time pass. @param timeMs log time */
@@ -57,6 +73,7 @@ export class ExpressionBudget {
     const passedMs = timeMs - this.#atMs
     this.#shared = Math.min(MAX_SHARED_UNITS, this.#shared + passedMs * SHARED_UNITS_PER_MS)
     this.#saved = Math.min(MAX_SAVED_UNITS, this.#saved + passedMs * UNITS_PER_MS)
+    this.#owedCopies = Math.max(0, this.#owedCopies - passedMs * UNITS_PER_MS)
     this.#atMs = timeMs
   }
 
@@ -75,23 +92,32 @@ export class ExpressionBudget {
     this.#saved = Math.max(-MAX_OWED_UNITS, this.#saved - units)
   }
 
+  /** @param units of copies that are added to those that the account owes; at most `MAX_OWED_COPIES` together */
+  oweCopies(units: number): void {
+    this.#owedCopies += units
+  }
+
   snapshot(): Uint8Array {
-    const data = new DataView(new ArrayBuffer(SNAPSHOT_BYTES))
-    data.setUint8(0, FORMAT)
+    const isOwing = this.#owedCopies > 0
+    const data = new DataView(new ArrayBuffer(isOwing ? OWING_SNAPSHOT_BYTES : SNAPSHOT_BYTES))
+    data.setUint8(0, isOwing ? OWING_FORMAT : FORMAT)
     data.setInt32(1, this.#saved)
     data.setUint32(5, this.#shared)
     data.setFloat64(9, this.#atMs)
+    if (isOwing) data.setUint32(SNAPSHOT_BYTES, this.#owedCopies)
     return new Uint8Array(data.buffer)
   }
 
   /** @throws RangeError when the bytes are not a snapshot */
   restore({ buffer, byteOffset, byteLength }: Uint8Array): void {
     const data = new DataView(buffer, byteOffset, byteLength)
-    if (byteLength !== SNAPSHOT_BYTES || data.getUint8(0) !== FORMAT)
+    const isOwing = byteLength === OWING_SNAPSHOT_BYTES
+    if (!(isOwing || byteLength === SNAPSHOT_BYTES) || data.getUint8(0) !== (isOwing ? OWING_FORMAT : FORMAT))
       throw new RangeError('an expression budget of an unknown format')
     this.#saved = data.getInt32(1)
     this.#shared = data.getUint32(5)
     this.#atMs = data.getFloat64(9)
+    this.#owedCopies = isOwing ? data.getUint32(SNAPSHOT_BYTES) : 0
   }
 }
 
@@ -111,6 +137,8 @@ export class ExpressionAllowance {
   chargesFailures = false
   /** Whether very many copies of an event are counted, on their way and where they are kept: since the tenth behaviour. */
   countsCopies = false
+  /** Whether the account owes for the copies that parts contain: since the fourteenth behaviour. */
+  owesCopies = true
   /** Whether scripts take steps to compare equal texts: since the thirteenth behaviour. */
   paysForEqualTexts = true
   /** Whether `0X`, `0O` and `0B` are prefixes of integers, too: before the fourteenth behaviour. */
@@ -228,6 +256,16 @@ export class ExpressionAllowance {
   /** @param units of work on a failed event that were free so far */
   owe(units: number): void {
     this.#budget.owe(units)
+  }
+
+  /** Units that the account may owe for the next copies: none while it owes for earlier ones. */
+  get copiesToOwe(): number {
+    return this.#budget.owedCopies > 0 ? 0 : MAX_OWED_COPIES
+  }
+
+  /** @param units at most those that the account may owe */
+  oweCopies(units: number): void {
+    this.#budget.oweCopies(units)
   }
 
   /**

@@ -1,7 +1,8 @@
 import { EXPRESSIONS_TOO_DEAR } from '../event/errors.ts'
 import { Event } from '../event/event.ts'
 import { type Failed, fail, type Outcome, PassedWithError, Routed, Split } from '../event/outcome.ts'
-import type { WorkKind } from '../expressions/cost-meter.ts'
+import type { EventMeter, WorkKind } from '../expressions/cost-meter.ts'
+import { PARTS_TOO_DEAR } from '../nodes/contract/option-work.ts'
 import type { RecordYield } from './record-yield.ts'
 
 /** Failures of events that exceed their budget. */
@@ -19,6 +20,7 @@ export const TOO_DEAR: Readonly<Record<WorkKind, Failed<'E_EXPRESSION_COST'>>> =
     cause:
       'the pipeline made more copies of one event than are free, and the account has no more saved up: branches that are joined again and again double them each time',
   }),
+  parts: fail('E_EXPRESSION_COST', { cause: PARTS_TOO_DEAR }),
 }
 
 /** Failure of an event that too many nodes send on. */
@@ -32,13 +34,36 @@ const MADE_TOO_MUCH = fail('E_EXPRESSION_COST', {
     'the pipelines made as many events of one request, or as many bytes, as they may: use smaller requests, or split fewer lists',
 })
 
-/** The outcome of an event, unless the nodes of the account make too much of the present record by it. */
-export function within(made: RecordYield, outcome: Outcome, event: Event): Outcome {
-  if (outcome instanceof Split) return made.takeParts(outcome.count) ? outcome : MADE_TOO_MUCH
+/**
+ * The outcome of an event, unless the nodes of the account make too much of the present record by it.
+ *
+ * @param made undefined: the record is not bounded
+ * @param meter pays for the copies of the event that its parts contain
+ * @throws BEYOND_BUDGET
+ */
+export function within(
+  made: RecordYield | undefined,
+  outcome: Outcome,
+  event: Event,
+  meter: EventMeter,
+): Outcome {
+  if (outcome instanceof Split) return splitWithin(made, outcome, meter)
+  if (made === undefined) return outcome
   let changed: Event
   if (outcome instanceof Event) changed = outcome
   else if (outcome instanceof PassedWithError || outcome instanceof Routed) changed = outcome.event
   else return outcome
   if (changed === event || made.takeGrowth(changed.bytes - event.bytes)) return outcome
   return MADE_TOO_MUCH
+}
+
+function splitWithin(made: RecordYield | undefined, outcome: Split, meter: EventMeter): Outcome {
+  const { count, bytes, copyUnits } = outcome
+  const { owesCopies } = meter
+  if (!owesCopies && copyUnits > 0) meter.work(copyUnits)
+  if (made !== undefined && !made.hasRoomFor(count, bytes)) return MADE_TOO_MUCH
+  // An event that fails owes nothing: its parts are not made.
+  if (owesCopies && copyUnits > 0) meter.copies(copyUnits)
+  made?.takeParts(count, bytes)
+  return outcome
 }

@@ -131,7 +131,7 @@ test('with several events for one count as work, so a stretch may end within an 
     }
   }
   const desk = new ErrorDesk('n')
-  const process = () => splitInTurn(2 * count, parts())
+  const process = () => splitInTurn({ count: 2 * count, events: parts(), bytes: 0, copyUnits: 0 })
   const node = new ProcessingNode({ id: 'n', inboxes: [inbox], process, state: undefined, desk })
   const port = new CompiledOutput(node.counters)
   const reader: Inbox = { run: undefined }
@@ -162,7 +162,8 @@ test('an event whose parts, or whose longer message, would be too much of one re
   }
   const process = (event: Event) => {
     if (event.message === 2) return pass(event.withMessage('longer'), 'E_NOT_FOUND')
-    return event.message === 4 ? event.withMessage(0) : splitInTurn(3, parts(3))
+    if (event.message === 4) return event.withMessage(0)
+    return splitInTurn({ count: 3, events: parts(3), bytes: 12, copyUnits: 0 })
   }
   const { out, errors, deadLetters, counters } = runNode([1, 2, 3, 4], process, new RecordYield(4, 16))
   expect(out).toEqual(['part', 'part', 'part', 0])

@@ -268,7 +268,7 @@ export class ProcessingNode implements CompiledNode {
           passed?.add(event, rows[index] as number, event.bytes)
           continue
         }
-        const outcome = this.#made === undefined ? result : within(this.#made, result, event)
+        const outcome = within(this.#made, result, event, desk.meter)
         passed ??= outcomes.startedWith(run, index)
         outcomes.settle(outcome, event, rows[index] as number, passed, desk)
         if (outcome instanceof Event) stretch.left -= outcome.bytes

@@ -7,6 +7,8 @@ const MAX_BYTES = 256 * 1024 * 1024
 
 /** Counts what all nodes of an account make of one record. It is checked before the next event is made. */
 export class RecordYield {
+  /** Whether the bytes of parts count before the parts are made: since the fourteenth behaviour. */
+  countsAhead = true
   readonly #maxEvents: number
   readonly #maxBytes: number
   #events = 0
@@ -31,16 +33,21 @@ export class RecordYield {
     this.#bytes = 0
   }
 
-  /** Counts the parts of an event, before they are made. @returns false: they are too many, and do not count */
-  takeParts(count: number): boolean {
-    if (this.#events + count > this.#maxEvents || this.#bytes >= this.#maxBytes) return false
-    this.#events += count
-    return true
+  /** Whether the parts of an event may be made. @param bytes of all of them */
+  hasRoomFor(count: number, bytes: number): boolean {
+    if (this.#events + count > this.#maxEvents) return false
+    return this.countsAhead ? this.#bytes + bytes <= this.#maxBytes : this.#bytes < this.#maxBytes
   }
 
-  /** Counts the bytes of a part. */
+  /** Counts the parts of an event, before they are made. @param bytes of all of them */
+  takeParts(count: number, bytes: number): void {
+    this.#events += count
+    if (this.countsAhead) this.#bytes += bytes
+  }
+
+  /** Counts the bytes of a part that is made, unless they were counted before. */
   notePart(bytes: number): void {
-    this.#bytes += bytes
+    if (!this.countsAhead) this.#bytes += bytes
   }
 
   /** Counts the bytes by which a message grows. @returns false: they are too many, and do not count */

@@ -66,7 +66,8 @@ export const TWELFTH_BEHAVIOUR = 12
  */
 export const THIRTEENTH_BEHAVIOUR = 13
 /**
- * Prefixes of integers are lower case alone. A union of sets removes the repeats within the first of them. As with the seventh behaviour, this also changes how records of earlier kinds are
- * processed.
+ * Prefixes of integers are lower case alone. A union of sets removes the repeats within the first of them. An account owes for the
+ * copies that parts of events contain: see `EventMeter.copies`. The bytes of parts count before the parts are made: see
+ * `RecordYield`. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
 export const FOURTEENTH_BEHAVIOUR = 14

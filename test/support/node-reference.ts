@@ -208,22 +208,26 @@ function configExample(example: ConfigExample): string {
   return `For example:\n\n${jsonBlock(sent)}\n\nis stored as\n\n${jsonBlock(storedOptions(example))}`
 }
 
-function processorSections({ errors, examples }: Processor): string[] {
+function processorSections({ errors, causes, examples }: Processor): string[] {
   const outcomes = new Set(examples.flatMap(({ steps }) => steps.map(({ outcome }) => outcomeKind(outcome))))
   return [
     `Outcomes of an event: ${[...outcomes].join(', ')}.`,
-    errorTable(errors, error => letterMade(error, examples) ?? 'no'),
+    errorTable(errors, error => letterMade(error, examples) ?? 'no', causes),
     ...examples.map(workedExample),
   ]
 }
 
-/** @param makesLetter whether an event that reports the error is a dead letter */
-function errorTable(errors: readonly ErrorCode[], makesLetter: (error: ErrorCode) => LetterMade): string {
+/** @param makesLetter whether an event that reports the error is a dead letter @param causes see `Processor.causes` */
+function errorTable(
+  errors: readonly ErrorCode[],
+  makesLetter: (error: ErrorCode) => LetterMade,
+  causes: Processor['causes'] = {},
+): string {
   return errors.length === 0
     ? ''
     : table(
         ['Error', 'Raised when', 'Dead letter'],
-        errors.map(error => [code(error), ERROR_CODES[error], makesLetter(error)]),
+        errors.map(error => [code(error), causes[error] ?? ERROR_CODES[error], makesLetter(error)]),
       )
 }
 

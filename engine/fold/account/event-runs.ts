@@ -182,13 +182,19 @@ export class EventRuns {
       allowance: this.#allowanceAt(moment.behaviour),
       copies: revision.graph.mostReach.copies,
       moves: moment.behaviour >= TWELFTH_BEHAVIOUR ? revision.graph.mostReach.moves : undefined,
-      made: moment.behaviour >= TWELFTH_BEHAVIOUR ? this.#made.of(moment.offset) : undefined,
+      made: this.#madeAt(moment),
       stretch: moment.stretch,
       quarantinedNodes: moment.quarantinedNodes,
       elsewhere: output.elsewhere(account, pipeline, version),
       observer: moment.watch?.observerOf(account, pipeline),
       place: output.placeOf(pipeline, version),
     }
+  }
+
+  #madeAt({ behaviour, offset }: FoldMoment): RecordYield | undefined {
+    if (behaviour < TWELFTH_BEHAVIOUR) return undefined
+    this.#made.countsAhead = behaviour >= FOURTEENTH_BEHAVIOUR
+    return this.#made.of(offset)
   }
 
   #allowanceAt(behaviour: number): ExpressionAllowance | undefined {
@@ -200,6 +206,7 @@ export class EventRuns {
     this.#allowance.paysForEqualTexts = behaviour >= THIRTEENTH_BEHAVIOUR
     this.#allowance.readsUpperPrefixes = behaviour < FOURTEENTH_BEHAVIOUR
     this.#allowance.keepsRepeats = behaviour < FOURTEENTH_BEHAVIOUR
+    this.#allowance.owesCopies = behaviour >= FOURTEENTH_BEHAVIOUR
     return this.#allowance
   }
 

@@ -56,6 +56,8 @@ export interface Processor<
   hiddenFields?(config: Config): readonly string[]
   /** Codes of all errors that it can report. */
   readonly errors: readonly Code[]
+  /** Causes of its errors for the reference, where those of the codes speak of something else. */
+  readonly causes?: Readonly<Partial<Record<NoInfer<Code>, string>>>
   /**
    * Finds options that are stored, but cannot be run: a pipeline with them is not published. Pointers lead into the
    * options, which were checked.

@@ -12,3 +12,6 @@ export const UNCOUNTED_PASSES = 2
 export const COPIED_AT_ONCE_BITS = 1
 /** Reading a value that is missing. */
 export const ENTRY_UNITS = 8
+/** Cause of the failure of an event whose parts would repeat too much of it: see `EventMeter.copies`. */
+export const PARTS_TOO_DEAR =
+  'the parts of the event would repeat more of it than is free, and the account cannot owe that much, or still owes for earlier parts: use shorter lists, or send smaller events less often'

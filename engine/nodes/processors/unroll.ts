@@ -3,13 +3,15 @@ import type { JsonValue } from '../../../schemas/json.ts'
 import { type ErrorDetail, foundType } from '../../event/errors.ts'
 import type { Event } from '../../event/event.ts'
 import { type Field, fieldAt } from '../../event/field-path.ts'
-import { pass, split, splitInTurn } from '../../event/outcome.ts'
-import { jsonBytes } from '../../json/json-size.ts'
+import { pass, type Split, split, splitInTurn } from '../../event/outcome.ts'
+import { jsonBytes, textFormBytes } from '../../json/json-size.ts'
 import { FieldPath } from '../contract/config-schema.ts'
 import { defineProcessor } from '../contract/define-processor.ts'
-import { COPIED_AT_ONCE_BITS } from '../contract/option-work.ts'
+import { COPIED_AT_ONCE_BITS, PARTS_TOO_DEAR } from '../contract/option-work.ts'
 
 const MAX_ELEMENTS = 10_000
+/** Stands in place of the element in the copy of which the others are made. */
+const PLACEHOLDER = 0
 const TOO_MANY_ELEMENTS = `the array has more than ${MAX_ELEMENTS.toLocaleString('en-US')} elements`
 
 /**
@@ -21,7 +23,8 @@ export const unroll = defineProcessor({
   summary: 'Emit one event per element of an array field.',
   since: 6,
   notes: [
-    `An event whose list has more than ${MAX_ELEMENTS.toLocaleString('en-US')} elements passes unchanged, with \`E_UNROLL_BAD_TYPE\`. From one record of the log, the nodes of an account make at most 1,048,576 events, with at most 256 MiB of messages; an event that would make more fails.`,
+    `An event whose list has more than ${MAX_ELEMENTS.toLocaleString('en-US')} elements passes unchanged, with \`E_UNROLL_BAD_TYPE\`. From one record of the log, the nodes of an account make at most 1,048,576 events, with at most 256 MiB of messages. An event that would make more fails before any of its parts is made.`,
+    'With `values_only: false`, each part repeats the event. [A part of that is free](operations.md#what-expressions-may-cost). Beyond it the account owes a unit per two bytes, and log time pays for 4 million units a second. While the account owes units on the partition, an event that needs more than the free part fails with `E_EXPRESSION_COST`. An event can owe at most 134,217,728 units: those of 256 MiB.',
   ],
   config: Type.Object(
     {
@@ -36,8 +39,9 @@ export const unroll = defineProcessor({
     { additionalProperties: false },
   ),
   errors: ['E_NOT_FOUND', 'E_UNROLL_BAD_TYPE', 'E_EXPRESSION_COST'],
+  causes: { E_EXPRESSION_COST: PARTS_TOO_DEAR },
 
-  compile({ field, values_only: valuesOnly = true }, _report, meter) {
+  compile({ field, values_only: valuesOnly = true }) {
     const items = fieldAt(field)
     return event => {
       const value = items.read(event)
@@ -50,11 +54,7 @@ export const unroll = defineProcessor({
           'E_UNROLL_BAD_TYPE',
           detailed(event, { field, found: 'array', cause: TOO_MANY_ELEMENTS }),
         )
-      if (valuesOnly) return split(value.map(element => event.withMessage(element)))
-      // The copies differ from this one by the element alone, also in their size.
-      const copy = items.write(event, 0)
-      meter.work(value.length * copyingUnits(items, event, copy))
-      return splitInTurn(value.length, copies(items, copy, value))
+      return valuesOnly ? bareElements(event, value) : copiesAround(event, value, items)
     }
   },
 
@@ -146,8 +146,50 @@ function detailed(event: Event, detail: ErrorDetail & { readonly field: string }
   return event.forms.hasCanonicalTimes ? detail : { field: detail.field }
 }
 
-function* copies(items: Field, copy: Event, elements: readonly JsonValue[]): Generator<Event> {
-  for (const element of elements) yield items.write(copy, element, true)
+function bareElements(event: Event, elements: readonly JsonValue[]): Split {
+  let bytes = 0
+  const events = elements.map(element => {
+    const size = textFormBytes(element)
+    bytes += size
+    return event.withMessage(element, size)
+  })
+  return splitInTurn({ count: elements.length, events, bytes, copyUnits: 0 })
+}
+
+/** Copies of the event around each element, which are made one by one. */
+function copiesAround(event: Event, elements: readonly JsonValue[], items: Field): Split {
+  const count = elements.length
+  // The copies differ from this one by the element alone, also in their size.
+  const copy = items.write(event, PLACEHOLDER)
+  const copyUnits = count * copyingUnits(items, event, copy)
+  if (items.root === 'metadata' || copy === event)
+    return splitInTurn({
+      count,
+      events: copies(items, copy, elements),
+      bytes: count * event.bytes,
+      copyUnits,
+    })
+  // An element of the whole message is all of the copy, and may be a text without quotes.
+  const isWhole = items.depth === 0
+  const bytesAround = isWhole ? 0 : copy.bytes - jsonBytes(PLACEHOLDER)
+  const sizes: number[] = []
+  let bytes = 0
+  for (const element of elements) {
+    const size = bytesAround + (isWhole ? textFormBytes(element) : jsonBytes(element))
+    sizes.push(size)
+    bytes += size
+  }
+  return splitInTurn({ count, events: copies(items, copy, elements, sizes), bytes, copyUnits })
+}
+
+/** @param sizes of the messages of the copies; absent: they are those of the event */
+function* copies(
+  items: Field,
+  copy: Event,
+  elements: readonly JsonValue[],
+  sizes?: readonly number[],
+): Generator<Event> {
+  for (const [index, element] of elements.entries()) yield items.write(copy, element, false, sizes?.[index])
 }
 
 /** Units of one copy of the event around an element: its slots are copied, and its text is stored once more. */
