@@ -176,6 +176,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'engine/fold/tables': [
+    'engine',
     'engine/fold',
     'engine/lines/native-block',
     'engine/lines/stored-line',
@@ -203,8 +204,9 @@ export const ROOMS = {
     'engine/lines/stored-line',
     'schemas',
   ],
-  'engine/lines/columns': ['engine/json', 'schemas/log'],
+  'engine/lines/columns': ['engine', 'engine/json', 'schemas/log'],
   'engine/lines/native-block': [
+    'engine',
     'engine/lines/columns',
     'engine/lines/slots',
     'engine/lines/stored-line',
@@ -221,6 +223,7 @@ export const ROOMS = {
   ],
   'engine/lines/slots': ['engine/json', 'engine/lines/stored-line', 'schemas', 'schemas/log'],
   'engine/lines/stored-line': [
+    'engine',
     'engine/json',
     'engine/lines',
     'engine/lines/columns',
