@@ -1,8 +1,9 @@
-import { TWELFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import { FOURTEENTH_BEHAVIOUR, TWELFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
 import type { Event } from '../event/event.ts'
 import type { NodeCounters, NodeError } from '../graph/compile-graph.ts'
 import { noCounts } from '../graph/node-counters.ts'
 import { textForm } from '../json/json-text.ts'
+import { capturedText, capturedUnits } from './captured-text.ts'
 
 /** A node of a pipeline of an account, in the form of metrics and errors. The default graph has an empty pipeline id. */
 export interface NodeName {
@@ -65,8 +66,6 @@ interface ErrorMoment {
 
 /** Maximum number of distinct (node, code, field) per minute; more are counted under the node and code alone. */
 const MAX_DISTINCT_ERRORS = 10_000
-/** Maximum length of the kept text of an event that caused an error: components, section 4.1. */
-export const MAX_CAPTURED_CHARACTERS = 16 * 1024
 
 /** Activity of a node since this process began to count, for metrics. */
 export interface NodeTotals extends NodeName {
@@ -171,16 +170,14 @@ export class PendingNodeActivity {
       known.lastMs = timeMs
       return
     }
+    const captured = error.captured ?? textForm((error.shown ?? error.event).message)
     this.#errors.set(key, {
       ...name,
       nodeKind: error.kind,
       code: error.code,
       field: error.field,
       message: error.message,
-      captured: (error.captured ?? textForm((error.shown ?? error.event).message)).slice(
-        0,
-        MAX_CAPTURED_CHARACTERS,
-      ),
+      captured: behaviour >= FOURTEENTH_BEHAVIOUR ? capturedText(captured) : capturedUnits(captured),
       count: 1,
       ...(behaviour >= TWELFTH_BEHAVIOUR && { firstMs: timeMs }),
       lastMs: timeMs,

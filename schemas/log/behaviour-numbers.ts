@@ -68,6 +68,6 @@ export const THIRTEENTH_BEHAVIOUR = 13
 /**
  * Prefixes of integers are lower case alone. A union of sets removes the repeats within the first of them. An account owes for the
  * copies that parts of events contain: see `EventMeter.copies`. The bytes of parts count before the parts are made: see
- * `RecordYield`. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
+ * `RecordYield`. Members of a changed line whose place needs another type are kept in its meta. What an error captures is cut by bytes. As with the seventh behaviour, this also changes how records of earlier kinds are processed.
  */
 export const FOURTEENTH_BEHAVIOUR = 14

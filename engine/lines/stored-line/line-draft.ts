@@ -1,5 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../../schemas/json.ts'
-import { FIFTH_BEHAVIOUR, NINTH_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import {
+  FIFTH_BEHAVIOUR,
+  FOURTEENTH_BEHAVIOUR,
+  NINTH_BEHAVIOUR,
+} from '../../../schemas/log/behaviour-numbers.ts'
 import { compactJson, isCompactString } from '../../json/compact-json.ts'
 import { eventParser, parseExactJson } from '../../json/exact-json.ts'
 import { printingJson } from '../../json/json-printing.ts'
@@ -66,6 +70,8 @@ interface SentLine {
 export class LineDraft {
   /** Whether values are read as from the fifth behaviour on, see `ValueForms.isExact`. */
   isExact = false
+  /** Whether members whose place needs another type are kept: since the fourteenth behaviour. */
+  keepsOdd = false
   /** Number of characters beyond which a rendered text may end: no text of a line is longer. */
   renderedCharacters = Number.POSITIVE_INFINITY
   /** Level as sent, before one is sought in the text. */
@@ -96,6 +102,7 @@ export class LineDraft {
     this.#isInSteps = isInSteps
     this.#lateMeta = undefined
     this.isExact = context.behaviour >= FIFTH_BEHAVIOUR
+    this.keepsOdd = context.behaviour >= FOURTEENTH_BEHAVIOUR
     this.renderedCharacters =
       context.behaviour >= NINTH_BEHAVIOUR ? LINE_LIMIT_BYTES : Number.POSITIVE_INFINITY
     this.level = ''

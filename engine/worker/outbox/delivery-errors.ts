@@ -3,8 +3,8 @@ import type { Clock } from '../../clock/clock.ts'
 import type { AnsweredBatch, LaneTrouble } from '../../delivery/fold/lane.ts'
 import type { LaneName } from '../../delivery/fold/lane-cursor.ts'
 import type { SentEvent } from '../../delivery/sending/remote.ts'
+import { capturedText } from '../../fold/captured-text.ts'
 import type { TableBatch } from '../../fold/flush.ts'
-import { MAX_CAPTURED_CHARACTERS } from '../../fold/node-activity.ts'
 import { type PipelineErrorRow, pipelineErrorsBlock } from '../../fold/tables/pipeline-errors-block.ts'
 import { textForm } from '../../json/json-text.ts'
 import type { Logger } from '../../logger.ts'
@@ -205,7 +205,7 @@ function addTo(rows: Pending['rows'], lane: LaneName, reason: Reason, timeMs: nu
     known.lastMs = timeMs
     return
   }
-  const captured = reason.captured.slice(0, MAX_CAPTURED_CHARACTERS)
+  const captured = capturedText(reason.captured)
   const times = { firstMs: timeMs, lastMs: timeMs }
   rows.set(key, { account, pipeline, node, nodeKind: 'destination', ...reason, captured, ...times })
 }

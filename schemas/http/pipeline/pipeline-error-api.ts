@@ -71,7 +71,7 @@ const recordMembers = {
   }),
   message: Type.String({ description: 'The first error in one sentence.' }),
   captured: Type.String({
-    description: 'Cause of the first of them, an event or a body, cut to 16,384 characters.',
+    description: 'Cause of the first of them, an event or a body, cut to 16 KiB.',
   }),
   first_seen: Type.String({
     format: 'date-time',

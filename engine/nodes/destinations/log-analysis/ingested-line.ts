@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, NumberText } from '../../../../schemas/json.ts'
 import type { RareMembers } from '../../../../schemas/log/line-batch.ts'
 import type { Event, LineOrigin } from '../../../event/event.ts'
 import { eventParser } from '../../../json/exact-json.ts'
@@ -35,6 +35,9 @@ const PLACED_MEMBERS = new Set([
   'label',
   'annotation',
 ])
+
+/** Members whose places take values of all types. */
+const WHOLE_MEMBERS = new Set(['line', 'meta'])
 
 /** Fills the line of an event with an unchanged message: everything as sent, the text byte for byte. */
 export function fillAsSent(
@@ -177,7 +180,7 @@ function fillChangedText(
   const text =
     options.line?.text(event, draft.renderedCharacters) ??
     (own === undefined || isTooDeep(own) ? undefined : textForm(own))
-  const rest = options.lineIsWholeMessage ? {} : restOf(members, options.usedKeys)
+  const rest = options.lineIsWholeMessage ? {} : restOf(members, options.usedKeys, draft.keepsOdd)
   if (text === undefined) {
     draft.setText(line, textForm(rest))
     draft.setMeta(line, meta)
@@ -222,14 +225,29 @@ function setMergedMeta(
   if (beside.length > 0) draft.other = orderedObject(beside)
 }
 
-/** Members of a changed message that have no place of their own and that no option uses. */
-function restOf(members: JsonObject, usedKeys: ReadonlySet<string>): JsonObject {
+/**
+ * Members of a changed message that have no place of their own and that no option uses.
+ *
+ * @param keepsOdd whether also those whose place needs another type: since the fourteenth behaviour
+ */
+function restOf(members: JsonObject, usedKeys: ReadonlySet<string>, keepsOdd: boolean): JsonObject {
   const entries = entriesOf(members).filter(([key, value]) => {
     if (usedKeys.has(key) || isTooDeep(value)) return false
     if (key === 'label' || key === 'annotation') return !isJsonObject(value)
-    return !PLACED_MEMBERS.has(key)
+    if (!PLACED_MEMBERS.has(key)) return true
+    return keepsOdd && !WHOLE_MEMBERS.has(key) && !fitsPlace(key, value)
   })
   return orderedObject(entries)
+}
+
+/** Whether the place of a member takes all of its value. */
+function fitsPlace(key: string, value: JsonValue): boolean {
+  if (key === 'tags' && Array.isArray(value)) return value.every(isPlain)
+  return isPlain(value)
+}
+
+function isPlain(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null || value instanceof NumberText
 }
 
 /** Pass-through keeps only known keys; members that were sent with the line stay nevertheless. */

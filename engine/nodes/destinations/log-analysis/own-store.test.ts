@@ -26,9 +26,9 @@ const PASS_THROUGH = 'Message pass-through'
 type Expected = Readonly<Record<string, JsonValue | undefined>>
 
 /** A stored line in readable form, without empty members. */
-function stored(event: Event, sink: OwnStoreSink = compileOwnStore({})): JsonObject {
+function stored(event: Event, sink?: OwnStoreSink, behaviour?: number): JsonObject {
   const line = newStoredLine()
-  const failure = sink.fill(event, line, context())
+  const failure = (sink ?? compileOwnStore({})).fill(event, line, context(behaviour))
   if (failure !== undefined) throw new Error(failure.code)
   const text = Buffer.from(line.textBytes.subarray(line.textStart, line.textEnd)).toString()
   const columns: JsonObject = {
@@ -58,13 +58,13 @@ function failure(event: Event, config: JsonObject): DeliveryFailure | undefined 
   return compileOwnStore(config).fill(event, newStoredLine(), context())
 }
 
-function context() {
+function context(behaviour = BEHAVIOUR) {
   return {
     account: ACCOUNT,
     timeMs: RECEIVED_MS,
     retentionDays: 30,
     poolDays: 0,
-    behaviour: BEHAVIOUR,
+    behaviour,
     fieldNames: new FieldNames(),
   }
 }
@@ -312,7 +312,7 @@ describe('a line that a node changed', () => {
     ['a removed file', '.file', undefined, { file: undefined }],
     ['removed tags', '.tags', undefined, { tags: undefined }],
     ['tags as a text', '.tags', 'a, b,,a', { tags: ['a', 'b'] }],
-    ['a number as tag', '.tags', [1, 'x', null, {}], { tags: ['1', 'x'] }],
+    ['a number as tag', '.tags', [1, 'x', null], { tags: ['1', 'x'] }],
     ['removed meta', '.meta', undefined, { meta: undefined, size: 16, numbers: undefined }],
     ['a member of meta removed', '.meta.user', undefined, { meta: undefined, size: 16, numbers: undefined }],
     [
@@ -355,6 +355,26 @@ describe('a line that a node changed', () => {
       ([, member]) => member !== undefined,
     )
     expect(stored(changed(path, value))).toEqual(Object.fromEntries(record))
+  })
+
+  test('tags of a metric are no tags of a line, and were lost', () => {
+    const metric = { name: 'ms', kind: 'incremental', tags: { door: 'north' } }
+    const event = sentEvent({ line: 'x' }).withMessage(metric)
+    expect(stored(event)).toMatchObject({ text: JSON.stringify(metric) })
+    expect(stored(event, undefined, 13).text).toBe('{"name":"ms","kind":"incremental"}')
+  })
+
+  test.each<[string, JsonValue]>([
+    ['app', { name: 'nginx' }],
+    ['level', [1]],
+    ['env', {}],
+    ['file', ['a', 'b']],
+    ['host', { name: 'h' }],
+    ['timestamp', { seconds: 1 }],
+    ['tags', ['x', { door: 'north' }]],
+  ])('%s of a type that its place does not take is kept in meta', (name, value) => {
+    expect(stored(changed(`.${name}`, value)).meta).toEqual({ user: { id: 7 }, [name]: value })
+    expect(stored(changed(`.${name}`, value), undefined, 13).meta).toEqual({ user: { id: 7 } })
   })
 
   test('without a text, the members without a place of their own are the text', () => {
