@@ -12,6 +12,7 @@ import {
   EIGHTH_BEHAVIOUR,
   ELEVENTH_BEHAVIOUR,
   FIFTH_BEHAVIOUR,
+  FOURTEENTH_BEHAVIOUR,
   NINTH_BEHAVIOUR,
   TENTH_BEHAVIOUR,
   THIRTEENTH_BEHAVIOUR,
@@ -276,6 +277,13 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
     timeMs = examples.at(-1)?.appendTimeMs ?? timeMs
   }
   if (behaviour >= THIRTEENTH_BEHAVIOUR) decide(control, append)
+  if (behaviour >= FOURTEENTH_BEHAVIOUR) {
+    publishUnlikeBefore(control)
+    for (const messages of UNLIKE_BEFORE) {
+      append(pushedValue([{ messages }], UNLIKE_ROUTE, UNLIKE_ACCOUNT))
+      timeMs += 500
+    }
+  }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
   const golden = { behaviour, records, digest: '' }
@@ -647,6 +655,55 @@ function decide(control: (body: Control['body']) => void, append: (value: Buffer
   append(pushedValue([{ messages: DECIDED_MESSAGES }], DECIDED_ROUTE, account))
   cut('line-rules', account, { exclusions: DECIDED_EXCLUSIONS, retentionRules: [] })
   append(lineBatchValue([{ lines: DECIDED_LINES.map(line => ({ line })) }], account))
+}
+
+const UNLIKE_ACCOUNT = 'fourteen00'
+const UNLIKE_ROUTE = '14141414-1414-4414-8414-141414141414'
+const parcel = (elements: number, characters: number): JsonObject => ({
+  text: 'x'.repeat(characters),
+  items: Array(elements).fill(1),
+})
+const visitors = (...values: readonly string[]): JsonObject => ({
+  ...{ name: 'visitors', kind: 'absolute' },
+  value: { type: 'set', value: { values: [...values] } },
+})
+
+/**
+ * Events that the fourteenth behaviour handles unlike earlier ones, by record: integers and sets; lists whose copies are owed; one
+ * with more copies than a record may yield, which owes nothing.
+ */
+const UNLIKE_BEFORE: readonly (readonly JsonValue[])[] = [
+  [{ integer: '0x1F' }, { integer: '0X1F' }, { integer: '-0B11' }],
+  [visitors('ida', 'ben', 'ida'), visitors('eva', 'ben', 'eva')],
+  [parcel(500, 1_000), parcel(500, 1_000), parcel(3, 10)],
+  [parcel(500, 1_000)],
+  [],
+  [parcel(10_000, 26_823), parcel(500, 1_000)],
+]
+
+/** A pipeline whose nodes give other results since the fourteenth behaviour. */
+function publishUnlikeBefore(control: (body: Control['body']) => void): void {
+  const script = `function f(message) {
+    if (message.integer != null) { message.script = parseInt(message.integer) }
+    return message
+  }`
+  const nodes = [
+    { ...node('source', 'door', 'http'), gateway_route_id: UNLIKE_ROUTE },
+    node('transform', 'parse', 'parse', ['door'], {
+      ...{ field: '.integer', target_field: '.parsed', parser: 'parse_int' },
+    }),
+    node('transform', 'script', 'js-script', ['parse'], { script }),
+    node('transform', 'unite', 'aggregate', ['script'], {
+      window: { type: 'tumbling', interval: 60 },
+      evaluate: { operation: 'DEFAULT' },
+    }),
+    node('transform', 'unroll', 'unroll', ['script'], { field: '.items', values_only: false }),
+    node('sink', 'store', 'mezmo', ['unite', 'unroll'], { message: { scheme: 'Message pass-through' } }),
+  ]
+  const document = { id: 'unlike', accountId: UNLIKE_ACCOUNT, title: 'unlike', revision: 1, nodes }
+  control({
+    'weir.Cut': { kind: 'pipeline', entity: 'unlike', version: 1, payload: JSON.stringify(document) },
+  })
 }
 
 /** Windows end by themselves, a revision does not continue with them, and the pipeline is removed. */
