@@ -39,6 +39,9 @@ const features = {
   memories:
     knows('schemas/log/behaviour-numbers.ts') &&
     /TWELFTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
+  copies:
+    knows('schemas/log/behaviour-numbers.ts') &&
+    /FOURTEENTH_BEHAVIOUR/.test(textOf('schemas/log/behaviour-numbers.ts')),
 }
 
 const [archive] = process.argv.slice(2)
@@ -302,14 +305,18 @@ async function push(): Promise<void> {
   })
   await weir.send('POST', `${path}/publish`, {})
   const { ingestUrl } = weir.credentials
+  const events: object[] = [
+    { door: 'north', n: 1 },
+    { door: 'south', n: 12345678901 },
+    { n: 3, doors: ['east', { name: 'west' }] },
+  ]
+  // The account owes for the copies of the first list, so the second event fails.
+  const long = { n: 4, text: 'x'.repeat(1_000), doors: Array(500).fill('all') }
+  if (features.copies) events.push(long, { ...long, n: 5 })
   const answer = await fetch(`${ingestUrl}/v1/${route}`, {
     method: 'POST',
     headers: { authorization: key.data.key, 'content-type': 'application/json' },
-    body: JSON.stringify([
-      { door: 'north', n: 1 },
-      { door: 'south', n: 12345678901 },
-      { n: 3, doors: ['east', { name: 'west' }] },
-    ]),
+    body: JSON.stringify(events),
   })
   if (!answer.ok) throw new Error(`push: ${answer.status} ${await answer.text()}`)
 }
