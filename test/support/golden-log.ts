@@ -283,6 +283,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
       append(pushedValue([{ messages }], UNLIKE_ROUTE, UNLIKE_ACCOUNT))
       timeMs += 500
     }
+    append(lineBatchValue([{ lines: [{ line: 'a door', app: 'sent', meta: '{"n":1}' }] }], UNLIKE_ACCOUNT))
   }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })
@@ -669,10 +670,11 @@ const visitors = (...values: readonly string[]): JsonObject => ({
 })
 
 /**
- * Events that the fourteenth behaviour handles unlike earlier ones, by record: integers and sets; lists whose copies are owed; one
- * with more copies than a record may yield, which owes nothing.
+ * Events that the fourteenth behaviour handles unlike earlier ones, by record: more than an error captures; integers; sets; lists whose
+ * copies are owed; one with more copies than a record may yield, which owes nothing.
  */
 const UNLIKE_BEFORE: readonly (readonly JsonValue[])[] = [
+  [{ integer: '€'.repeat(6_000) }],
   [{ integer: '0x1F' }, { integer: '0X1F' }, { integer: '-0B11' }],
   [visitors('ida', 'ben', 'ida'), visitors('eva', 'ben', 'eva')],
   [parcel(500, 1_000), parcel(500, 1_000), parcel(3, 10)],
@@ -680,6 +682,14 @@ const UNLIKE_BEFORE: readonly (readonly JsonValue[])[] = [
   [],
   [parcel(10_000, 26_823), parcel(500, 1_000)],
 ]
+
+/** Gives a line members whose places take no objects. */
+const ODD_MEMBERS = `function f(message) {
+  message.tags = { door: 'north' }
+  message.app = { name: 'doors' }
+  message.timestamp = { seconds: 1 }
+  return message
+}`
 
 /** A pipeline whose nodes give other results since the fourteenth behaviour. */
 function publishUnlikeBefore(control: (body: Control['body']) => void): void {
@@ -699,6 +709,9 @@ function publishUnlikeBefore(control: (body: Control['body']) => void): void {
     }),
     node('transform', 'unroll', 'unroll', ['script'], { field: '.items', values_only: false }),
     node('sink', 'store', 'mezmo', ['unite', 'unroll'], { message: { scheme: 'Message pass-through' } }),
+    node('source', 'lines', 'log-analysis-ingestion'),
+    node('transform', 'change', 'js-script', ['lines'], { script: ODD_MEMBERS }),
+    node('sink', 'changed', 'mezmo', ['change']),
   ]
   const document = { id: 'unlike', accountId: UNLIKE_ACCOUNT, title: 'unlike', revision: 1, nodes }
   control({
