@@ -9,6 +9,7 @@ test.each([
   ['another owner', engineError('395'), 'FENCED', false],
   ['a statement that is wrong', engineError('62'), 'STATEMENT_FAILED', false],
   ['too many parts', engineError('252'), 'UNAVAILABLE', true],
+  ['a full disk', engineError('243'), 'UNAVAILABLE', true],
   ['nobody listens', systemError('ECONNREFUSED'), 'UNAVAILABLE', true],
   ['a connection that broke', systemError('ECONNRESET'), 'OUTCOME_UNKNOWN', true],
   ['a time-out', new Error('Timeout error.'), 'OUTCOME_UNKNOWN', true],

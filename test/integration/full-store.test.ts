@@ -103,7 +103,7 @@ test.skipIf(disk === undefined)(
     const counts = new Map<string, number>()
     for (const line of stored) counts.set(line, (counts.get(line) ?? 0) + 1)
     expect(sent.acknowledged.filter(line => counts.get(line) !== 1)).toEqual([])
-    // Of a request without an answer nothing or all was accepted.
+    // A request without an answer was accepted as a whole, or not at all.
     expect(stored.length - sent.acknowledged.length).toBeLessThanOrEqual(sent.unknown.size)
     expect(times).toBeGreaterThan(20)
     const { apiUrl } = weir.credentials

@@ -86,6 +86,11 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'api/pipeline/explain/explanation-routes.test.ts', // batches, absent lines, other accounts, wrong requests
     'api/pipeline/explain/lines-as-sent.test.ts', // lines that a query finds
   ],
+  'test/integration/full-store.test.ts': [
+    'engine/store/store-failure.test.ts', // a full disk refuses a block, which is inserted again
+    'engine/worker/retries.test.ts', // repetitions until the store takes it
+    'test/faults/short-campaign.test.ts', // acknowledged lines are there once, after kills
+  ],
   'test/integration/gateway-route.test.ts': [
     'api/ingest/push-routes.test.ts', // keys, pauses, acknowledgement, metadata, codings
     'test/runtime/gateway-routes.test.ts', // every reader gets each event once, also after a restart
