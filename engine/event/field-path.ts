@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/jso
 import { countMembers, isOrdered, withMember, withoutMember, withoutMembers } from '../json/ordered-object.ts'
 import { canonicalTime } from '../times/canonical-time.ts'
 import type { Event } from './event.ts'
-import { growthAt } from './message-growth.ts'
+import { growthAt, type WrittenSize } from './message-growth.ts'
 import { readAt, type Segment, step } from './path-segments.ts'
 
 /** A place in the envelope of an event (components, section 1.3). */
@@ -22,11 +22,11 @@ export interface Field {
   /**
    * A changed copy; the same event when the value cannot be written there (an index above 1000, no time for `timestamp`).
    *
-   * @param isCounted whether the size of the message grows by that of a value of any size; otherwise, the whole message is counted
-   *   again after a large value. Callers write only one such value into an event
+   * @param size without it, the whole message is counted again after a large value. Callers write only one value of any size into an
+   *   event
    * @param bytes size of the message afterwards, if the caller knows it
    */
-  write(event: Event, value: JsonValue, isCounted?: boolean, bytes?: number): Event
+  write(event: Event, value: JsonValue, size?: WrittenSize, bytes?: number): Event
   /** A changed copy; the same event when the field is missing. */
   remove(event: Event): Event
   /** Units of a change at the path, for which each object and array on the way to it is copied; 0 when it is missing. */
@@ -190,10 +190,10 @@ function messageField(text: string, segments: readonly Segment[]): Field {
     text,
     root: 'message',
     read,
-    write: (event, value, isCounted, bytes) => {
+    write: (event, value, size, bytes) => {
       const written = writeAt(event.message, segments, 0, value)
       if (written === undefined) return event
-      return event.withMessage(written, bytes ?? growth(event, value, isCounted))
+      return event.withMessage(written, bytes ?? growth(event, value, size))
     },
     remove: event => {
       if (segments.length === 0) return event.withMessage({})

@@ -34,7 +34,7 @@ const change = fc.record({
   path,
   value: fc.option(value, { nil: undefined }),
   counts: fc.boolean(),
-  isCounted: fc.boolean(),
+  size: fc.constantFrom('any' as const, undefined),
 })
 
 test('a changed event has the size of its message, however it was counted', () => {
@@ -44,10 +44,10 @@ test('a changed event has the size of its message, however it was counted', () =
         ? pushedEvents([jsonText(message)])[0]
         : Event.of(message, {}, '2031-03-09T08:15:30Z')
       let event = first as Event
-      for (const { path: text, value: written, counts, isCounted } of changes) {
+      for (const { path: text, value: written, counts, size } of changes) {
         if (counts) void event.bytes
         const field = fieldAt(text)
-        event = written === undefined ? field.remove(event) : field.write(event, written, isCounted)
+        event = written === undefined ? field.remove(event) : field.write(event, written, size)
         event = event.withMetadata({ n: 1 }).withTimestamp('2031-03-09T08:15:31Z')
       }
       expect(event.bytes).toBe(textFormBytes(event.message))
@@ -62,9 +62,31 @@ test('the size of a changed member is counted by the member alone', () => {
   expect(fieldAt('.a').write(event, 'yes').countedBytes).toBe('{"a":"yes","b":"x"}'.length)
   expect(fieldAt('.c').write(event, null).countedBytes).toBe('{"a":1,"b":"x","c":null}'.length)
   expect(fieldAt('.a').remove(event).countedBytes).toBe('{"b":"x"}'.length)
-  const large = { list: [1, 2] }
-  expect(fieldAt('.c').write(event, large).countedBytes).toBe(undefined)
-  expect(fieldAt('.c').write(event, large, true).countedBytes).toBe(
+  expect(fieldAt('.c').write(event, { list: [1, 2] }).countedBytes).toBe(
     '{"a":1,"b":"x","c":{"list":[1,2]}}'.length,
   )
+  expect(fieldAt('.d.e."f g"').write(event, 7).countedBytes).toBe(
+    '{"a":1,"b":"x","d":{"e":{"f g":7}}}'.length,
+  )
+  expect(fieldAt('.b.e').write(event, 7).countedBytes).toBe('{"a":1,"b":{"e":7}}'.length)
+  expect(fieldAt('.d[0]').write(event, 7).countedBytes).toBe(undefined)
+})
+
+test('a large value is left to the count of the whole message, unless its writer counts it', () => {
+  const event = Event.of({ a: 1 }, {}, '2031-03-09T08:15:30Z')
+  void event.bytes
+  for (const [value, isLarge] of [
+    ['x'.repeat(4_094), false],
+    ['x'.repeat(4_095), true],
+    [Array(2_047).fill(1), false],
+    [Array(2_048).fill(1), true],
+    [{ a: ['x'.repeat(4_086)] }, false],
+    [{ a: ['x'.repeat(4_087)] }, true],
+  ] as const) {
+    const size = jsonText({ a: 1, b: value as JsonValue }).length
+    expect(fieldAt('.b').write(event, value as JsonValue).countedBytes).toBe(isLarge ? undefined : size)
+    const written = fieldAt('.b').write(event, value as JsonValue, 'any')
+    expect(written.countedBytes).toBe(size)
+    expect(fieldAt('.b').remove(written).countedBytes).toBe(isLarge ? undefined : event.bytes)
+  }
 })

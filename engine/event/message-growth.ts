@@ -1,41 +1,71 @@
-import { isJsonObject, type JsonValue } from '../../schemas/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../schemas/json.ts'
+import { boundedJsonBytes } from '../json/bounded-size.ts'
 import { jsonBytes } from '../json/json-size.ts'
-import { countMembers } from '../json/ordered-object.ts'
+import { hasOtherMembers } from '../json/ordered-object.ts'
 import type { Event } from './event.ts'
-import { readAt, type Segment } from './path-segments.ts'
+import { type Segment, step } from './path-segments.ts'
 
-/** Longer texts are left to the count of the whole message: an option may have very many changes of one event. */
-const MAX_COUNTED_UNITS = 4_096
+/**
+ * Size of a value that is written, as far as its writer knows it: 'any' if the value is to be counted however large it is, or the
+ * bytes by which it is longer than the value that is there.
+ */
+export type WrittenSize = 'any' | number
+
+/** Larger values are left to the count of the whole message: an option may have very many changes of one event. */
+const MAX_COUNTED_BYTES = 4_096
 
 /**
  * Prepares the size of the message after a member is written, or removed where the value is undefined. It is counted by the member alone,
  * because most changes are far smaller than their message.
  *
- * @returns undefined when the size before is not known, the place is not a member of an object that is there, or a value is large.
- *   A large value is counted if `isCounted` is set
+ * @returns undefined when the size before is not known, the place is not a member of an object, or a value is large. A removed value
+ *   must be there
  */
 export function growthAt(
   segments: readonly Segment[],
-): (event: Event, value: JsonValue | undefined, isCounted?: boolean) => number | undefined {
-  const around = segments.slice(0, -1)
-  const key = segments.at(-1)
-  if (typeof key !== 'string') return () => undefined
-  const memberBytes = (value: JsonValue) => jsonBytes(key) + ':'.length + jsonBytes(value)
-  return (event, value, isCounted = false) => {
+): (event: Event, value: JsonValue | undefined, size?: WrittenSize) => number | undefined {
+  const frames = segments.map((_, depth) => frameBytes(segments.slice(depth + 1)))
+  const last = segments.length - 1
+  return (event, value, size) => {
     const before = event.countedBytes
-    if (before === undefined || !(isCounted || isSmall(value))) return undefined
-    const object = readAt(event.message, around)
-    if (!isJsonObject(object)) return undefined
-    const known = Object.hasOwn(object, key) ? object[key] : undefined
-    if (!isSmall(known)) return undefined
-    if (known !== undefined && value !== undefined) return before - jsonBytes(known) + jsonBytes(value)
-    const commas = countMembers(object) > (known === undefined ? 0 : 1) ? 1 : 0
-    if (value !== undefined) return before + memberBytes(value) + commas
-    return known === undefined ? before : before - memberBytes(known) - commas
+    if (before === undefined) return undefined
+    if (typeof size === 'number') return before + size
+    let around = event.message
+    let depth = 0
+    for (; depth < last; depth++) {
+      const child = step(around, segments[depth] as Segment)
+      if (!isParent(child, segments[depth + 1] as Segment)) break
+      around = child
+    }
+    const key = segments[depth]
+    const frame = frames[depth]
+    if (typeof key !== 'string' || !isJsonObject(around) || frame === undefined) return undefined
+    const known = Object.hasOwn(around, key) ? around[key] : undefined
+    const replaced = known === undefined ? 0 : boundedJsonBytes(known, MAX_COUNTED_BYTES)
+    if (replaced > MAX_COUNTED_BYTES) return undefined
+    if (value === undefined) return before - replaced - nameBytes(around, key)
+    const bytes = size === 'any' ? jsonBytes(value) : boundedJsonBytes(value, MAX_COUNTED_BYTES)
+    if (size !== 'any' && bytes > MAX_COUNTED_BYTES) return undefined
+    return before - replaced + frame + bytes + (known === undefined ? nameBytes(around, key) : 0)
   }
 }
 
-function isSmall(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return value.length <= MAX_COUNTED_UNITS
-  return typeof value !== 'object' || value === null
+/** Bytes of the name of a member, with its colon and the comma that separates it from others. */
+function nameBytes(object: JsonObject, key: string): number {
+  return jsonBytes(key) + ':'.length + (hasOtherMembers(object, key) ? ','.length : 0)
+}
+
+/** Bytes of the objects that are made around a value, one per segment; undefined if one is an array, whose other elements may be there. */
+function frameBytes(segments: readonly Segment[]): number | undefined {
+  let bytes = 0
+  for (const segment of segments) {
+    if (typeof segment === 'number') return undefined
+    bytes += jsonBytes(segment) + '{:}'.length
+  }
+  return bytes
+}
+
+/** Whether a part of a value is entered, and not replaced. */
+function isParent(value: JsonValue | undefined, segment: Segment): value is JsonValue {
+  return typeof segment === 'number' ? Array.isArray(value) : isJsonObject(value)
 }

@@ -107,6 +107,14 @@ export function isEmptyObject(object: JsonObject): boolean {
   return true
 }
 
+/** Whether the object has a member with another name. */
+export function hasOtherMembers(object: JsonObject, key: string): boolean {
+  const wrapped = WRAPPED.get(object)
+  if (wrapped !== undefined) return wrapped.keys.size > (wrapped.keys.has(key) ? 1 : 0)
+  for (const name in object) if (name !== key) return true
+  return false
+}
+
 /** A copy with one member changed; a new one comes last. */
 export function withMember(object: JsonObject, key: string, value: JsonValue): JsonObject {
   if (isIndexKey(key) || WRAPPED.has(object)) return orderedObject([...entriesOf(object), [key, value]])

@@ -64,7 +64,7 @@ export function parsedField(
       const result = parseText(text, nowMs)
       if (result === undefined) return undefined
       meter.work(target.writeUnits(event))
-      const parsed = target.write(event, result, true)
+      const parsed = target.write(event, result, 'any')
       return parsed === event ? undefined : parsed
     },
   }

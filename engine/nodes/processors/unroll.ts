@@ -189,7 +189,7 @@ function* copies(
   elements: readonly JsonValue[],
   sizes?: readonly number[],
 ): Generator<Event> {
-  for (const [index, element] of elements.entries()) yield items.write(copy, element, false, sizes?.[index])
+  for (const [index, element] of elements.entries()) yield items.write(copy, element, undefined, sizes?.[index])
 }
 
 /** Units of one copy of the event around an element: its slots are copied, and its text is stored once more. */
