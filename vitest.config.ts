@@ -92,7 +92,7 @@ const LONGEST = [
 ]
 /** They start neither a program nor an engine, and leave their process as it was. */
 const LIGHT = [
-  'test/bench/{figure,performance-page,lines/shapes}.test.ts',
+  'test/bench/{figure,performance-page,processor-time,lines/shapes}.test.ts',
   'test/conformance/{architecture-page,audited-kinds,chart-values,compose-files,configuration-client,configuration-client-accounts,deciding-data,destination-contracts,fixed-behaviours,golden-log,imports}.test.ts',
   'test/conformance/{body-scan-fuzz,concurrent-bodies,line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
   'test/conformance/{memory-store-search,node-contracts,node-declarations,node-forms,node-reference,odd-events}.test.ts',

@@ -1,3 +1,4 @@
+import { expandedPattern } from '../../engine/expressions/grok/grok-expression.ts'
 import type { JsonObject, JsonValue } from '../../schemas/json.ts'
 
 /** A chain of processors on events of one form. */
@@ -9,6 +10,17 @@ export interface ProcessorCase {
   readonly messageOf: (index: number) => JsonValue
   /** Share of the events that leave the chain; above 1 where it makes several of one. */
   readonly leaves: number
+  /** Log time before the same events come again, if the memory of them must be over then. */
+  readonly pauseMs?: number
+  /** Least work of the task; parsing and printing the JSON of the event when absent. */
+  readonly floor?: Floor
+}
+
+/** Work on a text of an event, which is made before the clock starts. */
+export interface Floor {
+  readonly name: string
+  readonly textOf: (message: JsonValue) => string
+  readonly work: (text: string) => unknown
 }
 
 const WORDS = 'the order was accepted and waits for the courier at the northern door of the second hall '
@@ -77,6 +89,7 @@ function span(index: number): JsonObject {
 const accessLine = (index: number) =>
   `192.0.2.${index % 256} - ada [09/Mar/2031:08:15:30 +0000] "GET /doors/${index}?page=${index % 9} HTTP/1.1" 200 ${5_000 + (index % 999)} "https://fjord.example/doors" "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"`
 const ACCESS_EXPRESSION = String.raw`^(?<clientip>\S+) (?<ident>\S+) (?<auth>\S+) \[(?<timestamp>[^\]]+)\] "(?<verb>[A-Z]+) (?<request>\S+) HTTP/(?<httpversion>[\d.]+)" (?<response>\d{3}) (?<bytes>\d+|-) "(?<referrer>[^"]*)" "(?<agent>[^"]*)"`
+const COMBINED_LOG = '%{HTTPD_COMBINEDLOG}'
 const syslogLine = (index: number) =>
   `<34>1 2031-03-09T08:15:30.250Z web-${index % 16} sshd ${index} ID47 [origin@32473 software="sshd" ip="192.0.2.7"] ${WORDS}`
 const keyValueLine = (index: number) =>
@@ -111,6 +124,28 @@ function parsing(
   return { title, chain: [['parse', config]], messageOf: withLine(line), leaves: 1 }
 }
 
+const lineOf = (message: JsonValue) => (message as { line: string }).line
+
+/** The expression of a pattern of grok as it would be written by hand: V8 matches it, and its groups are put into an object. */
+function byHand(pattern: string): Floor {
+  const labels: string[] = []
+  const expression = new RegExp(expandedPattern(pattern, labels))
+  return {
+    name: 'the same expression by hand',
+    textOf: lineOf,
+    work: text => {
+      const match = expression.exec(text)
+      if (match === null) throw new Error(`the expression does not match ${text}`)
+      const found: Record<string, string> = {}
+      for (let group = 0; group < labels.length; group++) {
+        const value = match[group + 1]
+        if (value !== undefined) found[labels[group] as string] = value
+      }
+      return found
+    },
+  }
+}
+
 function alone(
   type: string,
   options: JsonObject,
@@ -120,6 +155,8 @@ function alone(
   return { title: type, chain: [[type, options]], messageOf, leaves }
 }
 
+/** A decision on a trace is remembered for at most 15 minutes. */
+const TRACES_END_MS = 16 * 60_000
 const TUMBLING: JsonObject = { type: 'tumbling', interval: 60 }
 const TAIL: JsonObject = {
   sample_type: 'tail',
@@ -191,13 +228,19 @@ export const PROCESSOR_CASES: readonly ProcessorCase[] = [
     title: 'dedupe among 5,000 keys, none repeated within them',
   },
   alone('metrics-tag-cardinality-limit', { value_limit: 500, action: 'drop_event' }, metric),
-  parsing('parse_json', 'parse_json', jsonLine),
+  {
+    ...parsing('parse_json', 'parse_json', jsonLine),
+    floor: { name: 'JSON.parse of the line', textOf: lineOf, work: text => JSON.parse(text) },
+  },
   parsing('parse_apache_log', 'parse_apache_log', accessLine, { format: 'combined' }),
   parsing('parse_syslog', 'parse_syslog', syslogLine),
   parsing('parse_key_value', 'parse_key_value', keyValueLine),
   parsing('parse_csv', 'parse_csv', csvLine),
   parsing('parse_regex of the combined log', 'parse_regex', accessLine, { pattern: ACCESS_EXPRESSION }),
-  parsing('parse_grok, HTTPD_COMBINEDLOG', 'parse_grok', accessLine, { pattern: '%{HTTPD_COMBINEDLOG}' }),
+  {
+    ...parsing('parse_grok, HTTPD_COMBINEDLOG', 'parse_grok', accessLine, { pattern: COMBINED_LOG }),
+    floor: byHand(COMBINED_LOG),
+  },
   { ...alone('redact', REDACT), title: 'redact, five patterns, nothing found' },
   {
     ...alone('redact', REDACT, index => ({
@@ -215,10 +258,12 @@ export const PROCESSOR_CASES: readonly ProcessorCase[] = [
   {
     ...alone('trace-sampling', { sample_type: 'head', rate: 10 }, span, 0.1),
     title: 'trace-sampling, head',
+    pauseMs: TRACES_END_MS,
   },
   {
     ...alone('trace-sampling', TAIL, span, 1 / 3),
     title: 'trace-sampling, tail, seven of ten spans are held',
+    pauseMs: TRACES_END_MS,
   },
   { ...alone('js-script', { script: SCRIPT }), title: 'js-script of ten statements' },
   { title: 'ten processors without state', chain: STATELESS, messageOf: order, leaves: 1 },
