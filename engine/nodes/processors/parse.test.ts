@@ -294,6 +294,8 @@ test('a text is parsed up to a length, and one that is nested deeper than pushed
   expect(others.map(line => errors(parsing('parse_csv'), { line }).length)).toEqual([0, 1])
   const levels = [200, 201, 100_000].map(count => '['.repeat(count) + ']'.repeat(count))
   expect(levels.map(line => errors(parsing('parse_json'), { line }).length)).toEqual([0, 1, 1])
+  const pairs = [100, 101].map(count => `${'[{"a":'.repeat(count)}"[{"${'}]'.repeat(count)}`)
+  expect(pairs.map(line => errors(parsing('parse_json'), { line }).length)).toEqual([0, 1])
 })
 
 test('long texts cost their length', () => {

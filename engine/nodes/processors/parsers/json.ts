@@ -30,13 +30,28 @@ export const json = defineParser({
 
 /** @returns undefined when the text is not JSON, nested too deep, or has too many parts */
 export function jsonValueOf(text: string): JsonValue | undefined {
-  if (nestingOf(text) > MAX_MESSAGE_LEVELS || hasTooManyParts(text)) return undefined
+  if (isTooDeep(text) || hasTooManyParts(text)) return undefined
   try {
     return parseExactJson(text)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+/** Each level needs a bracket: short texts have no room for too many, and most others have fewer. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_MESSAGE_LEVELS) return false
+  const brackets = bracketsIn(text, '{') + bracketsIn(text, '[')
+  return brackets > MAX_MESSAGE_LEVELS && nestingOf(text) > MAX_MESSAGE_LEVELS
+}
+
+/** Number of these brackets, also in strings; of many, any number above `MAX_MESSAGE_LEVELS`. */
+function bracketsIn(text: string, bracket: string): number {
+  let count = 0
+  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
+    if (++count > MAX_MESSAGE_LEVELS) break
+  return count
 }
 
 /** Elements of arrays count by their commas. */
