@@ -24,9 +24,8 @@ export interface Field {
    *
    * @param size without it, the whole message is counted again after a large value. Callers write only one value of any size into an
    *   event
-   * @param bytes size of the message afterwards, if the caller knows it
    */
-  write(event: Event, value: JsonValue, size?: WrittenSize, bytes?: number): Event
+  write(event: Event, value: JsonValue, size?: WrittenSize): Event
   /** A changed copy; the same event when the field is missing. */
   remove(event: Event): Event
   /** Units of a change at the path, for which each object and array on the way to it is copied; 0 when it is missing. */
@@ -190,10 +189,9 @@ function messageField(text: string, segments: readonly Segment[]): Field {
     text,
     root: 'message',
     read,
-    write: (event, value, size, bytes) => {
+    write: (event, value, size) => {
       const written = writeAt(event.message, segments, 0, value)
-      if (written === undefined) return event
-      return event.withMessage(written, bytes ?? growth(event, value, size))
+      return written === undefined ? event : event.withMessage(written, growth(event, value, size))
     },
     remove: event => {
       if (segments.length === 0) return event.withMessage({})

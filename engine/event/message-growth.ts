@@ -24,7 +24,7 @@ const MAX_COUNTED_BYTES = 4_096
 export function growthAt(
   segments: readonly Segment[],
 ): (event: Event, value: JsonValue | undefined, size?: WrittenSize) => number | undefined {
-  const frames = segments.map((_, depth) => frameBytes(segments.slice(depth + 1)))
+  const frames = framesBytes(segments)
   const last = segments.length - 1
   return (event, value, size) => {
     const before = event.countedBytes
@@ -55,14 +55,22 @@ function nameBytes(object: JsonObject, key: string): number {
   return jsonBytes(key) + ':'.length + (hasOtherMembers(object, key) ? ','.length : 0)
 }
 
-/** Bytes of the objects that are made around a value, one per segment; undefined if one is an array, whose other elements may be there. */
-function frameBytes(segments: readonly Segment[]): number | undefined {
-  let bytes = 0
-  for (const segment of segments) {
-    if (typeof segment === 'number') return undefined
-    bytes += jsonBytes(segment) + '{:}'.length
+/**
+ * Bytes of the objects that are made around a value behind each segment of its path; undefined if one of them is an array, whose other
+ * elements may be there.
+ */
+function framesBytes(segments: readonly Segment[]): (number | undefined)[] {
+  const frames: (number | undefined)[] = Array(segments.length)
+  let bytes: number | undefined = 0
+  for (let depth = segments.length - 1; depth >= 0; depth--) {
+    frames[depth] = bytes
+    const segment = segments[depth] as Segment
+    bytes =
+      bytes === undefined || typeof segment === 'number'
+        ? undefined
+        : bytes + jsonBytes(segment) + '{:}'.length
   }
-  return bytes
+  return frames
 }
 
 /** Whether a part of a value is entered, and not replaced. */

@@ -283,7 +283,7 @@ export function drawGoldenLog(behaviour: number): GoldenLog {
       append(pushedValue([{ messages }], UNLIKE_ROUTE, UNLIKE_ACCOUNT))
       timeMs += 500
     }
-    append(lineBatchValue([{ lines: [{ line: 'a door', app: 'sent', meta: '{"n":1}' }] }], UNLIKE_ACCOUNT))
+    append(lineBatchValue([{ lines: [{ line: 'a door', app: 'sent' }] }], UNLIKE_ACCOUNT))
   }
   timeMs += 120_000
   control({ 'weir.Tick': { deadlineMs: timeMs } })

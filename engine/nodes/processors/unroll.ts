@@ -189,7 +189,8 @@ function* copies(
   elements: readonly JsonValue[],
   sizes?: readonly number[],
 ): Generator<Event> {
-  for (const [index, element] of elements.entries()) yield items.write(copy, element, undefined, sizes?.[index])
+  for (const [index, element] of elements.entries())
+    yield items.write(copy, element, sizes && (sizes[index] as number) - copy.bytes)
 }
 
 /** Units of one copy of the event around an element: its slots are copied, and its text is stored once more. */
