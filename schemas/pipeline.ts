@@ -35,3 +35,13 @@ export interface AlertDocument {
   readonly active: boolean
   readonly alert_config: JsonObject
 }
+
+/**
+ * Ways in which a pipeline is paused, by what becomes of the events of its sources.
+ *
+ * - `store`: they belong to nobody: the default graph stores lines of log ingestion, and a gateway route refuses events
+ * - `hold`: senders are refused, and keep them
+ * - `drop`: they are taken and dropped
+ */
+export const PAUSE_MODES = ['store', 'hold', 'drop'] as const
+export type PauseMode = (typeof PAUSE_MODES)[number]

@@ -145,8 +145,12 @@ export interface Deployment {
   readonly number: number
   /** null: nothing is deployed. */
   readonly revisionId: string | null
-  /** true: the revision is deployed, but handles no events. */
+  /** true: the revision is deployed, but handles no events. See `pauseModeOf`, also for the next two. */
   readonly paused?: boolean
+  /** true, together with `paused`: the events of its sources are dropped. */
+  readonly drops?: boolean
+  /** true: senders of its sources keep their events. The revision still handles those that were accepted before. */
+  readonly held?: boolean
 }
 
 /**

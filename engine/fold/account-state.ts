@@ -12,7 +12,7 @@ import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import { AccountActivity } from './account/account-activity.ts'
 import { AccountVariables } from './account/account-variables.ts'
-import { DeployedRevision, type KeptRevision } from './account/deployed-revision.ts'
+import { DeployedRevision, type KeptRevision, type Pause, pauseOf } from './account/deployed-revision.ts'
 import { Deployments } from './account/deployments.ts'
 import { EventRuns } from './account/event-runs.ts'
 import { type KeptMemory, type MemoryPiece, NodeMemories } from './account/node-memories.ts'
@@ -76,7 +76,7 @@ export class AccountState implements LineOwner {
     const graph = compileGraph(this.#catalogue, document, replaced?.graph, restored)
     this.#equip(graph)
     yield* this.#replace(document.id, [graph], { replacingMs, output })
-    this.#deployments.put(document.id, this.#revision(graph, version, document.paused))
+    this.#deployments.put(document.id, this.#revision(graph, version, pauseOf(document)))
   }
 
   /** Adds a revision that newer ones have replaced here, for its events that are still under way. */
@@ -134,12 +134,12 @@ export class AccountState implements LineOwner {
     yield* graph.endingWindows(new Set(ending), this.#runs.contextOf(pipeline, revision, output))
   }
 
-  #revision(graph: CompiledGraph, version: number, paused = false): DeployedRevision {
+  #revision(graph: CompiledGraph, version: number, pause = pauseOf(undefined)): DeployedRevision {
     return new DeployedRevision(graph, {
       version,
       ownStores: this.#catalogue.ownStoresOf(graph.sinks),
       sendingSinks: this.#catalogue.sendingSinksOf(graph.sinks),
-      paused,
+      ...pause,
     })
   }
 
@@ -153,6 +153,12 @@ export class AccountState implements LineOwner {
 
   isPaused(pipeline: string): boolean {
     return this.#deployments.get(pipeline)?.isPaused ?? false
+  }
+
+  /** The present pause of a pipeline. */
+  pauseOf(pipeline: string): Pause {
+    const { isPaused: paused = false, drops = false } = this.#deployments.get(pipeline) ?? {}
+    return { paused, drops }
   }
 
   has(pipeline: string): boolean {

@@ -51,6 +51,8 @@ export interface RunWatch {
   takesEffect(account: string, pipeline: string, inEffect: PipelineInEffect): void
   /** A rule drops a line of a record entirely, before it is handled. */
   dropped?(batch: LineBatchView, index: number, exclusion: Exclusion): void
+  /** A paused pipeline drops the lines of a record that it reads. */
+  droppedByPause?(account: string, pipeline: string): void
   /** Called for each record of lines with those that are neither repeats nor dropped. */
   handles?(batch: LineBatchView, indexes: readonly number[]): void
   /** Called before events from another partition continue; repeats are left out. */

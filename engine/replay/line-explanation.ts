@@ -64,6 +64,8 @@ export interface ExplainedPipeline {
   readonly version: number
   readonly document: PipelineDocument
   readonly isPaused: boolean
+  /** Whether the pipeline was paused and dropped the line. */
+  readonly isDropped: boolean
   /** Effects of its nodes on the line, in order; empty when the pipeline did not handle it. */
   readonly steps: readonly ExplainedStep[]
 }
@@ -121,6 +123,7 @@ class LineWatch implements RunWatch {
   readonly #handed: (HandedAs & { readonly line: number | undefined })[] = []
   readonly #excluded: (ExcludedAt & { readonly line: number | undefined })[] = []
   readonly #dropped = new Map<number, JsonObject>()
+  readonly #droppedByPause = new Set<string>()
   #batch: LineBatchView | undefined
   /** The handled lines, in order. */
   #handled: readonly number[] = []
@@ -135,6 +138,10 @@ class LineWatch implements RunWatch {
 
   dropped(_batch: LineBatchView, index: number, { reason }: Exclusion): void {
     this.#dropped.set(index, reason)
+  }
+
+  droppedByPause(_account: string, pipeline: string): void {
+    this.#droppedByPause.add(pipeline)
   }
 
   handles(batch: LineBatchView, indexes: readonly number[]): void {
@@ -192,7 +199,8 @@ class LineWatch implements RunWatch {
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .flatMap(([id, { version, document, isPaused }]) => {
           const steps = this.#paths.get(id)?.steps(row) ?? []
-          return document === undefined ? [] : [{ id, version, document, isPaused, steps }]
+          const isDropped = row >= 0 && this.#droppedByPause.has(id)
+          return document === undefined ? [] : [{ id, version, document, isPaused, isDropped, steps }]
         }),
     }
   }

@@ -26,6 +26,8 @@ export interface SentCuts {
 export interface PipelineCut extends PipelineDocument {
   /** The pipeline handles no events, and keeps its state. */
   readonly paused?: boolean
+  /** A paused pipeline drops the events of its sources: lines that it reads do not go through the default graph. */
+  readonly drops?: boolean
 }
 
 /** Payload of a cut of kind 'account'; entity is the short account id. */

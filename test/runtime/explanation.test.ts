@@ -171,9 +171,24 @@ describe('an explanation', () => {
     expect((await explained(world, repeat)).lines[0]).toMatchObject({ isRepeat: true, stored: [] })
     expect((await explained(world, paused)).lines[0]).toMatchObject({
       stored: [{ pipeline: '' }],
-      pipelines: [{ id: 'pipeline-1', isPaused: true, steps: [] }],
+      pipelines: [{ id: 'pipeline-1', isPaused: true, isDropped: false, steps: [] }],
     })
     await expect(explained(world, paused, '00000000ff')).rejects.toThrow('nothing is explained')
+
+    world.configuration.deploy(NODES, 2, 'pipeline-1', 'drop')
+    // It does not read this entrance.
+    const door = { ...node('source', 'door', 'http'), gateway_route_id: 'route' }
+    world.configuration.deploy([door, node('sink', 'out', 'blackhole', ['door'])], 1, 'pipeline-2', 'drop')
+    await passSecond(world, worker)
+    const dropped = await world.append([{ line: 'dropped' }])
+    await passSecond(world, worker)
+    expect((await explained(world, dropped)).lines[0]).toMatchObject({
+      stored: [],
+      pipelines: [
+        { id: 'pipeline-1', isPaused: true, isDropped: true, steps: [] },
+        { id: 'pipeline-2', isPaused: true, isDropped: false, steps: [] },
+      ],
+    })
   })
 
   test('numbers rows as before, even if a window of another account ends with the record', async () => {

@@ -65,7 +65,46 @@ test('another pipeline that reads the stream keeps the default graph from runnin
   expectConservation()
 })
 
-test('the cut stops a program that does not know pauses', async () => {
+test('a paused pipeline that drops keeps lines out of the default graph, also after a restart, and resumes with its state', async () => {
+  const world = await newWorld()
+  const { configuration } = world
+  const stored = () => world.store.rows('lines').map(({ line, app }) => `${line} ${app}`)
+  let worker = await world.worker()
+  configuration.deploy(NODES, 1)
+  await passSecond(world, worker)
+  await world.append([{ line: 'before' }])
+  await passSecond(world, worker)
+  configuration.deploy(NODES, 2, 'pipeline-1', 'drop')
+  // Beside it, one that is paused by itself would leave its lines to the default graph.
+  configuration.deploy(NODES, 1, 'pipeline-2', true)
+  await passSecond(world, worker)
+  await world.append([{ line: 'meanwhile' }, { line: 'also' }])
+  await passSecond(world, worker)
+  worker.close()
+  worker = await world.worker()
+  await world.append([{ line: 'third' }])
+  await passSecond(world, worker)
+  // Its lines are nobody's from the record on that meets the other kind of pause.
+  configuration.deploy(NODES, 3, 'pipeline-1', true)
+  await passSecond(world, worker)
+  await world.append([{ line: 'fourth' }])
+  await passSecond(world, worker)
+  configuration.deploy(NODES, 4)
+  await passSecond(world, worker)
+  await world.append([{ line: 'after' }, { line: 'over the limit' }])
+  await passSecond(world, worker)
+  world.clock.advance(61_000)
+  await passSecond(world, worker)
+
+  expect(stored()).toEqual(['before piped', 'fourth unknown', 'after piped'])
+  const notHandled = world.store
+    .rows('node_metrics')
+    .filter(row => row.node === 'paused' && row.pipeline === 'pipeline-1')
+  expect(notHandled.reduce((sum, { dropped }) => sum + Number(dropped), 0)).toBe(4)
+  expectConservation()
+})
+
+test('the cut stops a program that does not know pauses, or their kind', async () => {
   const world = await newWorld()
   const worker = await world.worker()
   const behaviours = async () => {
@@ -80,5 +119,7 @@ test('the cut stops a program that does not know pauses', async () => {
   await passSecond(world, worker)
   world.configuration.deploy(NODES, 2, 'pipeline-1', true)
   await passSecond(world, worker)
-  expect(await behaviours()).toEqual([1, 2])
+  world.configuration.deploy(NODES, 3, 'pipeline-1', 'drop')
+  await passSecond(world, worker)
+  expect(await behaviours()).toEqual([1, 2, 13])
 })

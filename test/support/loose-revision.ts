@@ -1,5 +1,5 @@
 import { Event } from '../../engine/event/event.ts'
-import { DeployedRevision } from '../../engine/fold/account/deployed-revision.ts'
+import { DeployedRevision, pauseOf } from '../../engine/fold/account/deployed-revision.ts'
 import { compileGraph } from '../../engine/graph/compile-graph.ts'
 import { CATALOGUE } from '../../engine/nodes/catalogue.ts'
 import { finish } from '../../engine/steps.ts'
@@ -15,7 +15,8 @@ export function looseRevision(
 ): DeployedRevision {
   const document = { id: pipeline, accountId: 'a', title: 'p', revision: version, nodes }
   const graph = compileGraph(CATALOGUE, document, previous?.graph)
-  return new DeployedRevision(graph, { version, ownStores: new Map(), sendingSinks: new Map(), paused })
+  const sinks = { ownStores: new Map(), sendingSinks: new Map() }
+  return new DeployedRevision(graph, { version, ...sinks, ...pauseOf({ paused }) })
 }
 
 /** Events of a line of each app. */

@@ -169,8 +169,16 @@ export class SampleConfiguration implements DeployedConfiguration {
     return () => this.#listeners.delete(listener)
   }
 
-  deploy(nodes: readonly NodeDocument[], revision = 1, id = 'pipeline-1', paused = false): void {
-    const document: PipelineCut = { id, accountId: SAMPLE_ACCOUNT, title: id, revision, nodes, paused }
+  /** @param pause true: the pipeline is paused; 'drop': it also drops the events of its sources */
+  deploy(
+    nodes: readonly NodeDocument[],
+    revision = 1,
+    id = 'pipeline-1',
+    pause: boolean | 'drop' = false,
+  ): void {
+    const about = { id, accountId: SAMPLE_ACCOUNT, title: id, revision, nodes }
+    const drops = pause === 'drop'
+    const document: PipelineCut = { ...about, paused: drops || pause, ...(drops && { drops }) }
     this.set({ kind: 'pipeline', entity: id, version: revision, payload: JSON.stringify(document) })
   }
 

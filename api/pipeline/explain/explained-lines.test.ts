@@ -6,7 +6,18 @@ import { MovedEvents } from '../../../engine/replay/moved-events.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { sentEvent } from '../../../test/support/sent-lines.ts'
 import { node } from '../../../test/support/world.ts'
-import { explainedLine } from './explained-lines.ts'
+import { accountExplainedLine, explainedLine } from './explained-lines.ts'
+
+/** Members of a line that is nowhere. */
+const NOWHERE = {
+  index: 0,
+  isRepeat: false,
+  droppedFor: undefined,
+  stored: [],
+  gathered: [],
+  handed: [],
+  excluded: [],
+}
 
 /** The summary of a line whose last step was at a node. */
 function summaryAt(
@@ -21,15 +32,10 @@ function summaryAt(
   const step = { node: 'last', outcome, outputs: [], event, reason: undefined, sentTo: undefined, errors: [] }
   const document = { id: 'p', accountId: 'a', title: 'P', revision: 1, nodes }
   const line = {
-    index: 0,
+    ...NOWHERE,
     event,
-    isRepeat: false,
-    droppedFor: undefined,
-    stored: [],
-    gathered: [],
     handed: [{ pipeline: 'p', node: 'last', position: { offset: 0n, row: 0 }, event }],
-    excluded: [],
-    pipelines: [{ id: 'p', version: 1, document, isPaused: false, steps: [step] }],
+    pipelines: [{ id: 'p', version: 1, document, isPaused: false, isDropped: false, steps: [step] }],
   }
   const record = { offset: 0n, appendTimeMs: 0, timeMs: 0, lines: [line] }
   const moved = new MovedEvents({} as never, 'a', async () => {})
@@ -48,6 +54,31 @@ test('a span that is held waits for its root, and does not continue in the resul
   expect(summaryAt('reduce', {}, 'merged')).toBe(
     'Revision 1: was merged with others at reduce last, and continues in the result of that window.',
   )
+})
+
+test('a line that a paused pipeline dropped is not said to have been left alone', () => {
+  const told = (isDropped: boolean) => {
+    const event = sentEvent({ line: 'text' })
+    const document = { id: 'p', accountId: 'a', title: 'P', revision: 1, nodes: [] }
+    const pipelines = [{ id: 'p', version: 1, document, isPaused: true, isDropped, steps: [] }]
+    const line = { ...NOWHERE, event, pipelines }
+    const record = { offset: 0n, appendTimeMs: 0, timeMs: 0, lines: [line] }
+    const moved = new MovedEvents({} as never, 'a', async () => {})
+    const handed = { of: () => undefined }
+    const followed = { catalogue: CATALOGUE, account: 'a', record, partition: 0, line, moved, handed }
+    const ofAccount = accountExplainedLine(followed)
+    return [explainedLine(followed, 'p').summary, ofAccount.summary, ofAccount.pipelines[0]?.dropped_by_pause]
+  }
+  expect(told(true)).toEqual([
+    'The pipeline was paused, and dropped the line.',
+    '"P", revision 1: paused, and dropped the line.',
+    true,
+  ])
+  expect(told(false)).toEqual([
+    'The pipeline was paused, so it left the line alone.',
+    '"P", revision 1: paused, so it left the line alone.',
+    undefined,
+  ])
 })
 
 test('an event that a destination sends was handed over', () => {

@@ -164,13 +164,14 @@ function handedAt(
 
 function pipelineRecord(
   followed: FollowedLine,
-  { id, version, document, isPaused }: ExplainedPipeline,
+  { id, version, document, isPaused, isDropped }: ExplainedPipeline,
   way: readonly WayStep[],
 ): ExplainedPipelineRecord {
   return {
     revision: document.revision,
     deployment: version,
     paused: isPaused,
+    ...(isDropped && { dropped_by_pause: true }),
     took_it: way.length > 0,
     steps: way.flatMap(each =>
       stepRecord(followed, { ...each, pipeline: id }, each.arrival?.revision?.document ?? document),
@@ -286,6 +287,7 @@ function accountSummary(
   }
   const said = pipelines.flatMap(pipeline => {
     const name = `"${pipeline.title}", revision ${pipeline.revision}`
+    if (pipeline.dropped_by_pause) return `${name}: paused, and dropped the line`
     if (pipeline.paused) return `${name}: paused, so it left the line alone`
     if (!pipeline.took_it) return []
     const fate = [...endsIn(pipeline.pipeline_id), ...pipeline.steps.flatMap(step => endOf(catalogue, step))]
@@ -312,6 +314,7 @@ function summaryOf(
       .map(({ reason }) => `; not stored without it${ruleOf(reason)}`),
   ].join('')
   if (pipeline === undefined) return `The pipeline was not deployed when the line was handled${others}.`
+  if (pipeline.dropped_by_pause) return `The pipeline was paused, and dropped the line${others}.`
   if (pipeline.paused) return `The pipeline was paused, so it left the line alone${others}.`
   if (!pipeline.took_it)
     return `Revision ${pipeline.revision} does not read the entrance of the line${others}.`

@@ -13,8 +13,12 @@ export const pipelineCuts = defineEntityCuts({
     const revision = log.get(revisions, value.revisionId ?? '')?.value
     if (revision === undefined) return undefined
     const { document, elsewhere } = revision
-    const { paused } = value
-    return { ...catalogue.foldDocumentOf(document, elsewhere), ...(paused ? { paused } : {}) }
+    const { paused, drops } = value
+    return {
+      ...catalogue.foldDocumentOf(document, elsewhere),
+      ...(paused ? { paused } : {}),
+      ...(drops ? { drops } : {}),
+    }
   },
 
   textOf: document => (document === undefined ? '' : jsonText(document)),

@@ -16,6 +16,20 @@ export interface ActivityOfNode {
   readonly activity: NodeActivity
 }
 
+/** How a deployed revision is paused. */
+export interface Pause {
+  /** Whether it handles no events. */
+  readonly paused: boolean
+  /** Whether it drops the events of its sources, as a pipeline without destinations would. Only a paused one does. */
+  readonly drops: boolean
+}
+
+/** Pause that a cut carries. @param document undefined: nothing is deployed */
+export function pauseOf(document: Pick<PipelineCut, 'paused' | 'drops'> | undefined): Pause {
+  const paused = document?.paused ?? false
+  return { paused, drops: paused && document?.drops === true }
+}
+
 /** A revision of a pipeline, compiled, with the counts of its nodes that were not collected yet. */
 export class DeployedRevision {
   readonly graph: CompiledGraph
@@ -25,6 +39,8 @@ export class DeployedRevision {
   readonly ownStores: ReadonlyMap<string, OwnStoreSink>
   /** Its other sinks, by node id. */
   readonly sendingSinks: ReadonlyMap<string, SendingSink>
+  /** Whether it drops the events of its sources, and so reads them although it is paused. */
+  readonly drops: boolean
   readonly #reported = new Map<NodeCounters, NodeActivity>()
   /** Events that it did not handle; undefined unless it is paused. */
   #notHandled: NodeActivity | undefined
@@ -36,12 +52,14 @@ export class DeployedRevision {
       ownStores,
       sendingSinks,
       paused,
-    }: Pick<DeployedRevision, 'version' | 'ownStores' | 'sendingSinks'> & { paused: boolean },
+      drops,
+    }: Pick<DeployedRevision, 'version' | 'ownStores' | 'sendingSinks'> & Pause,
   ) {
     this.graph = graph
     this.version = version
     this.ownStores = ownStores
     this.sendingSinks = sendingSinks
+    this.drops = drops
     if (paused) this.#notHandled = noCounts()
   }
 

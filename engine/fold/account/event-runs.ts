@@ -69,31 +69,35 @@ export class EventRuns {
 
   /**
    * Runs lines of one record through every graph that reads them, pipelines in the order of their ids. Without such a
-   * graph, lines of log ingestion are stored unchanged, and events of a gateway route are counted as dropped.
+   * graph, lines of log ingestion are stored unchanged, and events of a gateway route are counted as dropped. A paused
+   * pipeline that drops its events counts as such a graph.
    */
   *run(batch: LineBatchView, indexes: readonly number[], output: AccountOutput): Steps {
     // Objects of events are made for pipelines only: most lines are stored as they were sent.
     let made: readonly Event[] | undefined
     const { copies, moves } = this.#reachOf(batch.entrance)
     let paused = 0
-    let readers = 0
+    let takers = 0
     for (const [pipeline, revision] of this.#deployments) {
       if (!revision.graph.reads(batch.entrance)) continue
       const events = made ?? eventsOf(batch, indexes)
       made = events
       if (revision.isPaused) {
         revision.passOver(events)
-        paused++
+        if (revision.drops) {
+          takers++
+          output.moment.watch?.droppedByPause?.(this.#owner.account, pipeline)
+        } else paused++
         continue
       }
-      readers++
+      takers++
       yield* revision.graph.running(batch.entrance, events, {
         ...this.contextOf(pipeline, revision, output),
         copies,
         moves: output.moment.behaviour >= TWELFTH_BEHAVIOUR ? moves : undefined,
       })
     }
-    if (readers > 0) return
+    if (takers > 0) return
     if (batch.entrance === INGEST_ENTRANCE) yield* this.#runDefaultGraph(batch, indexes, output)
     else if (paused === 0) this.#activity.noteUnread(batch.entrance, eventsOf(batch, indexes))
   }

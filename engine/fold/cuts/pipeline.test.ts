@@ -47,6 +47,8 @@ test('lines behind the cut run through its revision, until a cut without a docum
   expect(stored()).toEqual([])
   fold.apply('pipeline', 'p', { ...document, paused: true })
   expect(stored()).toEqual(['web'])
+  fold.apply('pipeline', 'p', { ...document, paused: true, drops: true })
+  expect(stored()).toEqual([])
   fold.apply('pipeline', 'p', document)
   fold.apply('pipeline', 'p', undefined)
   expect(stored()).toEqual(['web'])

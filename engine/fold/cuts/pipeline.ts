@@ -1,10 +1,15 @@
-import { FIRST_BEHAVIOUR, SECOND_BEHAVIOUR } from '../../../schemas/log/behaviour-numbers.ts'
+import {
+  FIRST_BEHAVIOUR,
+  SECOND_BEHAVIOUR,
+  THIRTEENTH_BEHAVIOUR,
+} from '../../../schemas/log/behaviour-numbers.ts'
 import type { Cut } from '../../../schemas/log/control.ts'
 import type { PipelineCut } from '../../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import { parseJson } from '../../json/json-text.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { finish, type Steps } from '../../steps.ts'
+import { type Pause, pauseOf } from '../account/deployed-revision.ts'
 import type { AccountState } from '../account-state.ts'
 import { type AffectedFold, defineSentCut } from './cut-kind.ts'
 
@@ -24,7 +29,7 @@ export const pipelineCut = defineSentCut({
   *apply(document, cut, fold) {
     const { tried } = fold.settings
     if (tried?.id === cut.entity) {
-      yield* deployTried(tried, fold, document?.paused === true)
+      yield* deployTried(tried, fold, pauseOf(document))
       fold.forward(fold.accounts.of(tried.accountId), cut)
     } else if (document !== undefined) {
       yield* replace(fold.accounts.of(document.accountId), cut, document, fold)
@@ -65,18 +70,18 @@ export const pipelineCut = defineSentCut({
 export function tryPipeline(document: PipelineCut, fold: AffectedFold): void {
   fold.settings.tried = document
   const account = fold.accounts.of(document.accountId)
-  finish(deployTried(document, fold, account.isPaused(document.id), replacingMs(account, fold)))
+  finish(deployTried(document, fold, account.pauseOf(document.id), replacingMs(account, fold)))
 }
 
 function* deployTried(
   document: PipelineCut,
   { accounts, notePending }: AffectedFold,
-  paused: boolean,
+  pause: Pause,
   replacingMs?: number,
 ): Steps {
   const account = accounts.of(document.accountId)
   notePending(account)
-  yield* account.deploy({ ...document, paused }, { version: TRIED_VERSION, replacingMs })
+  yield* account.deploy({ ...document, ...pause }, { version: TRIED_VERSION, replacingMs })
   notePending(account)
 }
 
@@ -105,9 +110,10 @@ function replacingMs({ spread }: AccountState, fold: AffectedFold): number | und
   return spread?.receives ? fold.timeMs() : undefined
 }
 
-function behaviourOfPipeline(catalogue: Catalogue, { nodes, paused }: PipelineCut): number {
+function behaviourOfPipeline(catalogue: Catalogue, { nodes, paused, drops }: PipelineCut): number {
   return Math.max(
     paused ? SECOND_BEHAVIOUR : FIRST_BEHAVIOUR,
+    drops ? THIRTEENTH_BEHAVIOUR : FIRST_BEHAVIOUR,
     ...nodes.map(node => behaviourOfNode(catalogue, node)),
   )
 }

@@ -67,6 +67,7 @@ describe('the behaviour of a pipeline cut is the highest that its nodes need', (
   test.each([
     ['a withdrawn one', '', 1],
     ['a paused one', { ...pipeline, paused: true }, 2],
+    ['a paused one that drops its events', { ...pipeline, paused: true, drops: true }, 13],
     ['one with windows', throttled, 3],
     ['one with a gateway route', { ...pipeline, nodes: [node('source', 'door', 'http')] }, 4],
   ] as const)('%s', (_title, payload, behaviour) => {

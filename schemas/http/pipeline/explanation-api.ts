@@ -96,6 +96,10 @@ const pipelineMembers = {
   revision: { type: ['integer', 'null'] },
   deployment: { type: 'integer' },
   paused: { type: 'boolean' },
+  dropped_by_pause: {
+    type: 'boolean',
+    description: 'true: the pipeline was paused with mode drop, and dropped the line; omitted otherwise',
+  },
   took_it: { type: 'boolean' },
   steps: { type: 'array', items: ExplanationStep },
 }
@@ -186,6 +190,7 @@ export interface ExplainedPipelineRecord {
   readonly revision: number
   readonly deployment: number
   readonly paused: boolean
+  readonly dropped_by_pause?: boolean
   readonly took_it: boolean
   readonly steps: readonly Type.Static<typeof ExplanationStep>[]
 }
