@@ -3,6 +3,7 @@ import type { ConfigurationLog } from '../../engine/configuration/configuration-
 import { deployedDocument } from '../../engine/configuration/deployed-document.ts'
 import { type Deployment, deployments, revisions } from '../../engine/configuration/entities.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
+import { pauseModeOf, takesEvents } from '../../engine/configuration/pause-mode.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { ReportDeployment } from '../../engine/worker/reported-deployments.ts'
 import type { CutsInEffect } from '../../schemas/log/deployed-configuration.ts'
@@ -27,6 +28,8 @@ export type GatewayRouteState =
     }
   /** Every pipeline that would read it is paused. */
   | { readonly kind: 'paused' }
+  /** A pipeline that reads it is paused, and its senders keep their events. */
+  | { readonly kind: 'held' }
   /** A pipeline that reads it has just been deployed, and its partition has not read the cut yet. */
   | { readonly kind: 'coming' }
   /** It is unknown whether the partition has read the cut of a reading pipeline; `report` resolves this. */
@@ -84,8 +87,24 @@ export class GatewayRouteStates {
 
   stateOf(account: string, gatewayRoute: string): GatewayRouteState {
     const readers = this.#readersOf(account, gatewayRoute)
+    const isHeld = readers.some(({ deployment }) => pauseModeOf(deployment.value) === 'hold')
+    return isHeld ? { kind: 'held' } : this.#readingState(gatewayRoute, readers)
+  }
+
+  /**
+   * Whether one of some readers of a gateway route has read it since: events that were accepted meanwhile meet that one. A
+   * pipeline that holds new events still handles these.
+   *
+   * @param readers of an earlier state
+   */
+  isStillReadBy(account: string, gatewayRoute: string, readers: readonly string[]): boolean {
+    const now = this.#readingState(gatewayRoute, this.#readersOf(account, gatewayRoute))
+    return now.kind === 'runs' && readers.some(reader => now.readers.includes(reader))
+  }
+
+  #readingState(gatewayRoute: string, readers: readonly Reader[]): GatewayRouteState {
     if (readers.length === 0) return { kind: 'not deployed' }
-    const running = readers.filter(isNotPaused)
+    const running = readers.filter(isTaking)
     if (running.length === 0) return { kind: 'paused' }
     const inEffect = running.filter(reader => this.#isRead(gatewayRoute, reader))
     if (inEffect.length === 0)
@@ -105,7 +124,7 @@ export class GatewayRouteStates {
    * @throws LogError
    */
   async report(account: string, gatewayRoute: string): Promise<void> {
-    const running = this.#readersOf(account, gatewayRoute).filter(isNotPaused)
+    const running = this.#readersOf(account, gatewayRoute).filter(isTaking)
     const late = running.filter(reader => this.#isLate(reader))
     await Promise.all(late.map(({ deployment }) => this.#tellOf(deployment)))
   }
@@ -124,7 +143,7 @@ export class GatewayRouteStates {
 
   /** Waits for a cut. Without an engine, only processes that look for it in time see it. */
   async #await({ id, value }: Entity<Deployment>): Promise<void> {
-    if (value.paused === true || this.#sourcesOf(value).length === 0) return
+    if (!takesEvents(value) || this.#sourcesOf(value).length === 0) return
     try {
       await this.#options.inEffect?.whenInEffect(value.account, 'pipeline', id, value.number)
     } catch {
@@ -195,7 +214,7 @@ export class GatewayRouteStates {
   #routesBefore({ id, value: { number } }: Entity<Deployment>): ReadonlyMap<string, number> {
     const last = this.#known.get(id)
     const { value } = last?.deployment ?? {}
-    if (last === undefined || value?.number !== number - 1 || value.paused === true) return new Map()
+    if (last === undefined || value?.number !== number - 1 || !takesEvents(value)) return new Map()
     const isInEffect = this.#isInEffect(last)
     const ids = this.#sourcesOf(value).map(source => source.gateway_route_id as string)
     return new Map(
@@ -206,6 +225,7 @@ export class GatewayRouteStates {
   }
 }
 
-function isNotPaused({ deployment }: Reader): boolean {
-  return deployment.value.paused !== true
+/** Whether events of a route that the pipeline reads are taken: it handles them, or its pause drops them. */
+function isTaking({ deployment }: Reader): boolean {
+  return takesEvents(deployment.value)
 }

@@ -23,6 +23,7 @@ import { ApiError, badRequest, forbidden, notAuthorized, unavailable } from '../
 import type { RateLimit } from '../http/rate-limit.ts'
 import { contentCodingOf, inflateBody } from './body.ts'
 import type { IngestWriter, Written } from './ingest-writer.ts'
+import type { IngestionHolds } from './ingestion-holds.ts'
 import { idempotencyKeyOf, type KeptAnswer, type RecentAnswers } from './recent-answers.ts'
 import { remoteAddressOf } from './remote-address.ts'
 import { assertHost, driftOf, type RequestQuery, readQuery } from './request-query.ts'
@@ -34,6 +35,8 @@ const READ_AT_ONCE_BYTES = 32 * 1024
 const BYTES_OF_TURN = 256 * 1024
 /** Bodies up to this size, which most senders have, do not wait for larger ones. (Our choice.) */
 const SHORT_BODY_BYTES = 32 * 1024
+/** Time to retry while a paused pipeline holds lines: an operator has to resume it first. */
+const HELD_RETRY_S = 10
 const STORED = 200
 const REFUSED = 400
 
@@ -49,6 +52,8 @@ export interface IngestFrontOptions {
   readonly rateLimit?: RateLimit | undefined
   /** Idempotency keys, which all entrances of a process share. */
   readonly keys: RecentAnswers
+  /** Accounts whose senders keep their lines for now; absent: none. */
+  readonly holds?: Pick<IngestionHolds, 'isHeld'> | undefined
   /** Reads the lines of bodies; absent: the codec in WebAssembly. */
   readonly codec?: LineCodec
 }
@@ -104,13 +109,13 @@ export class IngestFront {
   /**
    * Authenticates before the body is read, unless only the body can carry the key.
    *
-   * @throws ApiError 401, 403
+   * @throws ApiError 401, 403, 429, 503
    */
   authenticateEarly(request: FastifyRequest, reply: FastifyReply): void {
     const query = readQuery(request.raw.url ?? '')
     const credentials = credentialsOf(request, query)
     request.ingestion = { query, credentials, caller: null, remoteAddress: remoteAddressOf(request) }
-    if (credentials !== undefined) this.#admit(credentials, request, reply)
+    if (credentials !== undefined) this.#refuseHeld(this.#admit(credentials, request, reply).account)
   }
 
   async ingest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -141,6 +146,7 @@ export class IngestFront {
     const first =
       idempotency === null ? undefined : this.#options.keys.find(account.shortId, idempotency, partition)
     if (first !== undefined) return send(reply, await this.#repeated(first, chunks, request))
+    this.#refuseHeld(account)
     const bytes = this.#reader.body.length
     const receivedAtMs = this.#options.clock.wallMs()
     const taking = { account, partition, receivedAtMs, idempotency, credentials }
@@ -194,7 +200,7 @@ export class IngestFront {
       this.#turns.begin(),
     )
     // Checked again, because the turns of many bodies may take long.
-    accountThatMayIngest(this.#authenticated(taking.credentials, reply))
+    this.#refuseHeld(accountThatMayIngest(this.#authenticated(taking.credentials, reply)))
     return this.#write(request, taking, length, batch => {
       batch.addAll(lines)
       return read
@@ -300,6 +306,12 @@ export class IngestFront {
     const { status, message, caller } = result.failure
     if (caller !== undefined) reply.headers(authHeaders(caller))
     throw status === 401 ? notAuthorized(message) : forbidden(message)
+  }
+
+  /** @throws ApiError 503 while senders of the account keep their lines: none of the request were taken */
+  #refuseHeld(account: CallerAccount | undefined): void {
+    if (account !== undefined && this.#options.holds?.isHeld(account.shortId) === true)
+      throw unavailable('A pipeline that reads log ingestion is paused: send the lines later', HELD_RETRY_S)
   }
 
   #idempotencyOf(request: FastifyRequest): Idempotency | null {

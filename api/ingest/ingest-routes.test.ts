@@ -79,6 +79,8 @@ async function openFront(
     monotonicStepMs?: number
     /** Called when a body has its turn. */
     onBody?: () => void
+    /** Whether a paused pipeline holds lines, at each look. */
+    isHeld?: () => boolean
   } = {},
 ): Promise<Front> {
   const clock = manualClock(NOW_MS)
@@ -106,6 +108,7 @@ async function openFront(
     clock: { ...clock, monotonicMs: () => (looks += options.monotonicStepMs ?? 0) },
     bodyLimitBytes: options.bodyLimitBytes ?? LIMIT_BYTES,
     corsOrigins: ['https://app.example.com'],
+    ...(options.isHeld && { holds: { isHeld: options.isHeld } }),
   })
   open.push(app)
   return {
@@ -810,6 +813,18 @@ describe('a body of many lines that only the complete rules can read, which made
     const long = await front.post({ lines: lines(50_000) }, { headers: { apikey: 'passing' } })
     expect(long.statusCode).toBe(403)
     expect(await front.batches()).toEqual([])
+  })
+
+  test('a pipeline that begins to hold lines meanwhile holds these, too', async () => {
+    // Before the body is received, before it is read, and before the lines are appended.
+    const looks = [false, false, true]
+    const front = await openFront({ monotonicStepMs: 1, isHeld: () => looks.shift() ?? false })
+    const headers = { apikey: KEY, 'idempotency-key': 'once' }
+    const long = await front.post({ lines: lines(50_000) }, { headers })
+    expect([long.statusCode, long.headers['retry-after'], looks.length]).toEqual([503, '10', 0])
+    expect(await front.batches()).toEqual([])
+    expect((await front.post({ lines: lines(50_000) }, { headers })).statusCode).toBe(200)
+    expect(await front.batches()).toHaveLength(1)
   })
 
   test('a repeat with the same key waits for the answer to the first', async () => {

@@ -9,6 +9,7 @@ import { AccessKeys } from './access-keys.ts'
 import { GatewayRouteStates } from './gateway-route-states.ts'
 import { IngestFront, type IngestFrontOptions, type IngestObserver } from './ingest-front.ts'
 import type { IngestPorts } from './ingest-ports.ts'
+import { IngestionHolds } from './ingestion-holds.ts'
 import { refuseOwnRequests } from './loop-guard.ts'
 import { PushFront, type PushObserver } from './push-front.ts'
 import { servePushes } from './push-routes.ts'
@@ -55,7 +56,8 @@ export const ingestRoutes: FastifyPluginAsync<IngestRoutesOptions> = async (
     bodyLimitBytes,
     rateLimit: limits?.ingest && new RateLimit(limits.ingest, clock),
   }
-  serveIngestion(app, { ...shared, authenticator, observer, corsOrigins }, room)
+  const holds = new IngestionHolds(catalogue, configuration)
+  serveIngestion(app, { ...shared, authenticator, observer, corsOrigins, holds }, room)
   const accessKeys = new AccessKeys(catalogue, configuration)
   const gatewayRoutes = new GatewayRouteStates({
     catalogue,

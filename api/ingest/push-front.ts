@@ -108,11 +108,8 @@ export class PushFront {
       await this.#append(request, caller, messages, pieces, capturesMetadata)
       // Events that were under way when the pipeline was paused may have arrived too late for it: the sender repeats
       // them.
-      const after = this.#options.gatewayRoutes.stateOf(
-        caller.account?.shortId ?? '',
-        request.pushed.gatewayRoute,
-      )
-      if (after.kind !== 'runs' || !readers.some(pipeline => after.readers.includes(pipeline)))
+      const { gatewayRoutes } = this.#options
+      if (!gatewayRoutes.isStillReadBy(caller.account?.shortId ?? '', request.pushed.gatewayRoute, readers))
         throw changedMeanwhile()
     }
     this.#options.observer?.accepted({ events: messages.length, bytes: body.length })
@@ -168,6 +165,11 @@ export class PushFront {
         return state
       case 'paused':
         throw unavailable('The pipelines that read this address are paused', PAUSED_RETRY_S)
+      case 'held':
+        throw unavailable(
+          'A pipeline that reads this address is paused: send the events later',
+          PAUSED_RETRY_S,
+        )
       case 'coming':
         throw notYetStarted()
       default:

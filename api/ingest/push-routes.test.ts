@@ -571,7 +571,7 @@ describe('accepted bodies', () => {
 })
 
 describe('the readers of a route', () => {
-  const pausing = (id: string, call: 'pause' | 'resume') => created(`/v3/pipeline/${id}/${call}`, {})
+  const pausing = (id: string, call: string) => created(`/v3/pipeline/${id}/${call}`, {})
 
   test('are missing if no deployed pipeline has it, which is 409, also after its pipeline was deleted', async () => {
     const { id } = await created('/v3/pipeline/gateway-route', { title: 'r', type: 'http' })
@@ -595,6 +595,28 @@ describe('the readers of a route', () => {
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
     await pausing(pipeline, 'resume')
     expect((await push('[1]')).statusCode).toBe(200)
+  })
+
+  test('are held by one of them, which is 503 for all, until it is resumed or deleted', async () => {
+    const { pipeline: second } = await deployed({}, route)
+    await pausing(pipeline, 'pause?mode=hold')
+    const response = await expectRefused(push('[1]'), 503, 'ERR_BUSY')
+    expect(response.headers['retry-after']).toBe('10')
+    await pausing(pipeline, 'resume')
+    expect((await push('[1]')).statusCode).toBe(200)
+    await pausing(second, 'pause?mode=hold')
+    expect((await push('[2]')).statusCode).toBe(503)
+    await installation.call({ method: 'DELETE', url: `/v3/pipeline/${second}` })
+    expect((await push('[3]')).statusCode).toBe(200)
+    expect(await messages()).toEqual([1, 3])
+  })
+
+  test('drop its events while all of them are paused: these are accepted', async () => {
+    await pausing(pipeline, 'pause?mode=drop')
+    expect((await push('[1]')).statusCode).toBe(200)
+    await pausing(pipeline, 'pause?mode=store')
+    expect((await push('[2]')).statusCode).toBe(503)
+    expect(await messages()).toEqual([1])
   })
 
   test('share it in the form of the most recently published source', async () => {
@@ -782,6 +804,22 @@ describe('the readers of a route', () => {
       expect((await push('[1]')).statusCode).toBe(200)
     })
   })
+
+  test.each(['hold', 'drop'])(
+    'events under way are acknowledged when a pause of mode %s begins, because they meet the pipeline',
+    async mode => {
+      const { ingest } = installation.ports.replay
+      const append = ingest.append.bind(ingest)
+      ingest.append = async (...record) => {
+        ingest.append = append
+        await pausing(pipeline, `pause?mode=${mode}`)
+        return append(...record)
+      }
+      expect((await push('[1]')).statusCode).toBe(200)
+      expect(await messages()).toEqual([1])
+      expect((await push('[2]')).statusCode).toBe(mode === 'hold' ? 503 : 200)
+    },
+  )
 
   describe('events under way are neither acknowledged nor refused as if nothing had been accepted when', () => {
     test.each([

@@ -9,16 +9,14 @@ export function dryRunQuery(description: string) {
 }
 
 /**
- * Hook of an act on a pipeline that refuses all query parameters but one. An ignored one may be a misspelled `dry_run`, or
- * one that the act does not have, and the act would have its effect.
- *
- * @param known undefined: the act has no query parameter
+ * Hook of an act on a pipeline that refuses all query parameters but those that it has. An ignored one may be a misspelled
+ * `dry_run`, or one that the act does not have, and the act would have its effect.
  */
-export function onlyParameter(known?: 'dry_run' | 'allow_unconnected_edges') {
-  const rule = known === undefined ? 'this request takes none' : `${known} is the only one`
+export function onlyParameters(...known: readonly ('dry_run' | 'mode' | 'allow_unconnected_edges')[]) {
+  const rule = ruleOf(known)
   /** @throws ProblemsError naming each other parameter */
   return async ({ query }: FastifyRequest): Promise<void> => {
-    const others = Object.keys(query as object).filter(name => name !== known)
+    const others = Object.keys(query as object).filter(name => !known.some(each => each === name))
     if (others.length === 0) return
     throw new ProblemsError(
       others.map(name => ({
@@ -27,4 +25,9 @@ export function onlyParameter(known?: 'dry_run' | 'allow_unconnected_edges') {
       })),
     )
   }
+}
+
+function ruleOf(known: readonly string[]): string {
+  if (known.length === 0) return 'this request takes none'
+  return known.length === 1 ? `${known[0]} is the only one` : `this request takes ${known.join(' and ')}`
 }

@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EnvelopeOf, EnvelopeWith } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
-import { PauseEffect, PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
+import { PauseEffect, PauseQuery, PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope } from '../http/envelope.ts'
-import { dryRunQuery, onlyParameter } from './dry-run.ts'
+import { onlyParameters } from './dry-run.ts'
 import { ONE_PIPELINE } from './links.ts'
-import { asPaused, pauseEffects, setPaused } from './pausing.ts'
+import { asPaused, pauseEffects, pausePipeline, resumePipeline } from './pausing.ts'
 import { PipelinePath } from './pipeline-path.ts'
 import type { PipelineRouteOptions } from './pipelines.ts'
 import { pipelineRecord } from './records.ts'
@@ -26,20 +26,20 @@ export const pausingRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = as
     '/v3/pipeline/:pipelineId/pause',
     {
       config,
-      preValidation: onlyParameter('dry_run'),
+      preValidation: onlyParameters('dry_run', 'mode'),
       schema: {
-        summary: 'Pause a pipeline: it handles no lines, and keeps its state',
+        summary: 'Pause a pipeline, which keeps its state, or change the mode of its pause',
         tags,
         params: PipelinePath,
-        querystring: dryRunQuery('true: only return the effects of a pause'),
+        querystring: PauseQuery,
         response: { 200: PausedPipeline, ...V3_ERROR_REPLIES },
       },
     },
     async ({ caller, params: { pipelineId }, query }) => {
       const state =
         query.dry_run === 'true'
-          ? asPaused(pipelines, caller, pipelineId)
-          : await setPaused(pipelines, caller, pipelineId, true)
+          ? asPaused(pipelines, caller, pipelineId, query.mode)
+          : await pausePipeline(pipelines, caller, pipelineId, query.mode)
       const effects = pauseEffects(app.ports, state)
       return envelope({ ...ONE_PIPELINE, effects }, pipelineRecord(state))
     },
@@ -49,7 +49,7 @@ export const pausingRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = as
     '/v3/pipeline/:pipelineId/resume',
     {
       config,
-      preValidation: onlyParameter(),
+      preValidation: onlyParameters(),
       schema: {
         summary: 'Resume a paused pipeline',
         tags,
@@ -58,6 +58,6 @@ export const pausingRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = as
       },
     },
     async ({ caller, params }) =>
-      envelope(ONE_PIPELINE, pipelineRecord(await setPaused(pipelines, caller, params.pipelineId, false))),
+      envelope(ONE_PIPELINE, pipelineRecord(await resumePipeline(pipelines, caller, params.pipelineId))),
   )
 }

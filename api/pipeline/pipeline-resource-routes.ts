@@ -8,7 +8,7 @@ import { Deleted } from '../../schemas/http/pipeline/deleted.ts'
 import { PipelineBody, PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../http/envelope.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { onlyParameter } from './dry-run.ts'
+import { onlyParameters } from './dry-run.ts'
 import { CREATED_PIPELINE, ONE_PIPELINE } from './links.ts'
 import { PipelinePath } from './pipeline-path.ts'
 import type { PipelineRouteOptions, PipelineState, Pipelines } from './pipelines.ts'
@@ -102,7 +102,7 @@ function serveOne(app: TypedApp, pipelines: Pipelines): void {
     '/v3/pipeline/:pipelineId',
     {
       config: { needs: 'write' },
-      preValidation: onlyParameter(),
+      preValidation: onlyParameters(),
       schema: {
         summary: 'Delete a pipeline with its nodes and alerts; its deployment stops',
         tags,

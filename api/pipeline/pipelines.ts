@@ -14,7 +14,9 @@ import { InTurn } from '../../engine/configuration/in-turn.ts'
 import type { Entity } from '../../engine/configuration/kind.ts'
 import { profileResets } from '../../engine/configuration/kinds/profile-reset.ts'
 import { stateVariables } from '../../engine/configuration/kinds/state-variables.ts'
+import { pauseModeOf } from '../../engine/configuration/pause-mode.ts'
 import { PIPELINE_DEFAULTS, type PipelineWrite } from '../../schemas/http/pipeline/pipeline-api.ts'
+import type { PauseMode } from '../../schemas/pipeline.ts'
 import type { Caller } from '../auth/caller.ts'
 import { accountOf } from '../auth/permission.ts'
 import { notFound } from '../http/errors.ts'
@@ -43,8 +45,8 @@ export interface PipelineState {
   readonly updatedAtMs: number | null
   /** Whether publishing would change the deployed revision. */
   readonly hasChanges: boolean
-  /** Whether the deployed revision handles nothing. */
-  readonly isPaused: boolean
+  /** How the deployed revision is paused; undefined: it is not. */
+  readonly pauseMode: PauseMode | undefined
 }
 
 /** Option of the routes below a pipeline; everything else is a port of the server. */
@@ -214,7 +216,7 @@ export class Pipelines {
           !sameNodes(documentNodes(nodes), deployed?.nodes ?? []) || !sameAlerts(alerts, deployed?.alerts)
         )
       },
-      isPaused: deployment?.value.paused ?? false,
+      pauseMode: deployment && pauseModeOf(deployment.value),
     }
   }
 

@@ -4,7 +4,7 @@ import { EnvelopeOf } from '../../schemas/http/envelope.ts'
 import { V3_ERROR_REPLIES } from '../../schemas/http/error-replies.ts'
 import { PipelineRecord } from '../../schemas/http/pipeline/pipeline-api.ts'
 import { envelope } from '../http/envelope.ts'
-import { onlyParameter } from './dry-run.ts'
+import { onlyParameters } from './dry-run.ts'
 import { PUBLISHED_PIPELINE } from './links.ts'
 import type { PipelineRouteOptions } from './pipelines.ts'
 import { publish } from './publish.ts'
@@ -17,7 +17,7 @@ export const publishRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = as
     {
       // A published revision may send every line to any address that its author likes.
       config: { needs: 'write', reveals: 'any line' },
-      preValidation: onlyParameter('allow_unconnected_edges'),
+      preValidation: onlyParameters('allow_unconnected_edges'),
       schema: {
         summary: 'Deploy the present nodes as a new revision',
         tags: ['pipelines'],

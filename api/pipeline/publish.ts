@@ -55,7 +55,7 @@ export async function publish(
   options: PublishOptions,
 ): Promise<PipelineState> {
   await pipelinesOfAll.changing(caller, id, async state => {
-    if (state.isPaused)
+    if (state.pauseMode !== undefined)
       throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it, then publish it')
     if (state.deployedRevisionId !== null && !state.hasChanges) {
       throw new ApiError(409, 'ENOCHANGES', 'Nothing has changed since the last publication')

@@ -14,7 +14,7 @@ import type { PipelineState } from './pipelines.ts'
 
 /** A pipeline as `/v3` shows it (pipeline API, section 2.1). */
 export function pipelineRecord(state: PipelineState): PipelineRecord {
-  const { pipeline, updatedAtMs, deployedRevisionId, loadedRevisionId, hasChanges, isPaused } = state
+  const { pipeline, updatedAtMs, deployedRevisionId, loadedRevisionId, hasChanges, pauseMode } = state
   const { value } = pipeline
   return {
     id: pipeline.id,
@@ -30,7 +30,8 @@ export function pipelineRecord(state: PipelineState): PipelineRecord {
     published_revision_id: value.published?.revisionId ?? null,
     deployed_revision_id: deployedRevisionId,
     loaded_revision_id: loadedRevisionId,
-    processing_status: isPaused ? 'paused' : 'enabled',
+    processing_status: pauseMode === undefined ? 'enabled' : 'paused',
+    pause_mode: pauseMode ?? null,
     has_pending_actions: false,
     has_changes: hasChanges,
     origin: value.origin,

@@ -363,8 +363,8 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
     patches: [
       {
         file: GATEWAY_ROUTE_STATES,
-        find: 'return deployment.value.paused !== true',
-        replace: 'return true || deployment.value.paused !== true',
+        find: 'return takesEvents(deployment.value)',
+        replace: 'return true || takesEvents(deployment.value)',
       },
     ],
   },

@@ -4,6 +4,7 @@ import { AccessKeys } from '../../api/ingest/access-keys.ts'
 import { GatewayRouteStates } from '../../api/ingest/gateway-route-states.ts'
 import { IngestFront } from '../../api/ingest/ingest-front.ts'
 import { IngestWriter } from '../../api/ingest/ingest-writer.ts'
+import { IngestionHolds } from '../../api/ingest/ingestion-holds.ts'
 import { PushFront } from '../../api/ingest/push-front.ts'
 import { RecentAnswers } from '../../api/ingest/recent-answers.ts'
 import type { Clock } from '../../engine/clock/clock.ts'
@@ -143,8 +144,9 @@ export class SimulatedProcess {
       reportDeployment: deploymentReporter(catalogue, ingest, configuration),
     })
     const accessKeys = new AccessKeys(catalogue, configuration)
+    const holds = new IngestionHolds(catalogue, configuration)
     this.fronts = {
-      ingest: new IngestFront({ ...taking, authenticator, keys }, inflating),
+      ingest: new IngestFront({ ...taking, authenticator, keys, holds }, inflating),
       push: new PushFront({ ...taking, catalogue, accessKeys, gatewayRoutes }, inflating),
     }
     engine.start()

@@ -218,8 +218,9 @@ export class DeadLetters {
   /**
    * Ids of the nodes of the deployed revision that an event can enter. @throws ApiError 409 when no revision is deployed
    */
-  #presentNodes({ deployedRevisionId, isPaused }: PipelineState): ReadonlySet<string> {
-    if (isPaused) throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it first')
+  #presentNodes({ deployedRevisionId, pauseMode }: PipelineState): ReadonlySet<string> {
+    if (pauseMode !== undefined)
+      throw new ApiError(409, 'ECONFLICT', 'The pipeline is paused: resume it first')
     const document = deployedDocument(this.#ports.configuration, deployedRevisionId)
     if (document === undefined)
       throw new ApiError(409, 'ENOTPUBLISHED', 'Nothing of the pipeline runs: publish it first')

@@ -13,7 +13,7 @@ import { envelope } from '../../http/envelope.ts'
 import { ProblemsError } from '../../http/problems-error.ts'
 import { validatorCompiler } from '../../http/validation.ts'
 import { whileConnected } from '../account-queue.ts'
-import { dryRunQuery, onlyParameter } from '../dry-run.ts'
+import { dryRunQuery, onlyParameters } from '../dry-run.ts'
 import { ONE_PIPELINE } from '../links.ts'
 import { pipelineRecord } from '../records.ts'
 import { type FileFormat, parsingFile } from './file-text.ts'
@@ -73,7 +73,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ readonly files: PipelineFil
     '/v3/pipeline/import',
     {
       config,
-      preValidation: onlyParameter('dry_run'),
+      preValidation: onlyParameters('dry_run'),
       // The schema of the body is for the API document: reading the file reports the same problems, and more.
       validatorCompiler: part => (part.httpPart === 'body' ? () => true : validatorCompiler(part)),
       schema: {

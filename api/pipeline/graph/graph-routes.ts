@@ -10,7 +10,7 @@ import { envelope, type Meta } from '../../http/envelope.ts'
 import { ApiError } from '../../http/errors.ts'
 import { validatorCompiler } from '../../http/validation.ts'
 import { whileConnected } from '../account-queue.ts'
-import { dryRunQuery, onlyParameter } from '../dry-run.ts'
+import { dryRunQuery, onlyParameters } from '../dry-run.ts'
 import { sentFile } from '../file/file-routes.ts'
 import type { PipelineFiles } from '../file/pipeline-files.ts'
 import { PipelinePath } from '../pipeline-path.ts'
@@ -91,7 +91,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<
     '/v3/pipeline/:pipelineId/graph',
     {
       config: { needs: 'write' },
-      preValidation: onlyParameter('dry_run'),
+      preValidation: onlyParameters('dry_run'),
       // The schema of the body is for the API document: reading the file reports the same problems, and more.
       validatorCompiler: part => (part.httpPart === 'body' ? () => true : validatorCompiler(part)),
       schema: WRITE,

@@ -239,7 +239,8 @@ describe('a pause', () => {
     const before = cut()
     const { status, body } = await send('POST', `${url}/pause?dry_run=true`, {})
     expect(status).toBe(200)
-    expect(body.data).toEqual({ ...(await send('GET', url)).data, processing_status: 'paused' })
+    const running = (await send('GET', url)).data
+    expect(body.data).toEqual({ ...running, processing_status: 'paused', pause_mode: 'store' })
     expect(body.meta.effects).toEqual([
       { code: 'INGESTION_UNFILTERED', message: expect.stringContaining('unfiltered and unthrottled') },
     ])
@@ -290,6 +291,71 @@ describe('a pause', () => {
     expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual(['INGESTION_UNFILTERED'])
     await publish()
     expect(await effectsOf(`${url}/pause?dry_run=true`)).toEqual([])
+  })
+
+  test('has a mode, which is shown, stays without another one, and can be changed', async () => {
+    await twoRevisions()
+    const modeOf = async (act: string) => {
+      const { status, data } = await send('POST', `${url}${act}`, {})
+      expect([status, data]).toEqual([200, (await send('GET', url)).data])
+      expect(data.processing_status).toBe(data.pause_mode === null ? 'enabled' : 'paused')
+      return data.pause_mode
+    }
+    expect((await send('GET', url)).data.pause_mode).toBeNull()
+    expect(await modeOf('/pause?mode=drop')).toBe('drop')
+    expect(cut()).toMatchObject({ version: 3, paused: true, drops: true })
+    expect(await modeOf('/pause')).toBe('drop')
+    expect(cut().version).toBe(3)
+    expect(await modeOf('/pause?mode=hold')).toBe('hold')
+    expect([cut().version, cut().paused, cut().drops]).toEqual([4, undefined, undefined])
+    expect((await publish()).body.code).toBe('ECONFLICT')
+    expect(await modeOf('/pause?mode=store')).toBe('store')
+    expect([cut().version, cut().paused, cut().drops]).toEqual([5, true, undefined])
+    expect(await modeOf('/resume')).toBeNull()
+    expect(await modeOf('/pause')).toBe('store')
+    const { status, body } = await send('POST', `${url}/pause?mode=keep`, {})
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('mode')])
+    expect((await send('PUT', url, (await send('GET', url)).data)).status).toBe(200)
+  })
+
+  test('is in the audit with its mode', async () => {
+    await twoRevisions()
+    for (const mode of ['store', 'hold', 'drop']) await send('POST', `${url}/pause?mode=${mode}`, {})
+    await send('POST', `${url}/resume`)
+    const { events } = (await send('GET', '/v1/config/audit?kind=deployment')).body
+    const members = ({ paused, held, drops }: Record<string, unknown>) => ({ paused, held, drops })
+    expect(events.slice(0, 4).map(({ after }: { after: Record<string, unknown> }) => members(after))).toEqual(
+      [{}, { paused: true, drops: true }, { held: true }, { paused: true }],
+    )
+  })
+
+  test('with another mode reports what becomes of lines and of their senders', async () => {
+    await twoRevisions()
+    const sentenceOf = async (path: string) => {
+      const { effects } = (await send('POST', `${path}&dry_run=true`, {})).body.meta
+      return effects.map(({ code, message }: { code: string; message: string }) => `${code}: ${message}`)
+    }
+    const held = (rest: string) => [
+      `SENDERS_HELD: Until this pipeline is resumed, requests to ${rest.replace('|', ' are answered 503, and their senders must keep the data')}`,
+    ]
+    const dropped = (what: string) => [
+      `LINES_DROPPED: No other running pipeline reads ${what}: until this one is resumed, everything that is sent there is dropped`,
+    ]
+    expect(await sentenceOf(`${url}/pause?mode=hold`)).toEqual(held('log ingestion|'))
+    expect(await sentenceOf(`${url}/pause?mode=drop`)).toEqual(dropped('log ingestion'))
+    const webhook = await published('http')
+    expect(await sentenceOf(`${webhook}/pause?mode=hold`)).toEqual(held('its gateway route|'))
+    expect(await sentenceOf(`${webhook}/pause?mode=drop`)).toEqual(dropped('its gateway route'))
+    const other = await published('log-analysis-ingestion')
+    expect(await sentenceOf(`${url}/pause?mode=drop`)).toEqual([])
+    expect(await sentenceOf(`${url}/pause?mode=hold`)).toEqual(
+      held('log ingestion|: pipelines that read the same get none either ("log-analysis-ingestion")'),
+    )
+    // A pause that drops lines takes them, so nothing is unfiltered beside it. Nothing handles them either.
+    await send('POST', `${other}/pause?mode=drop`)
+    expect(await sentenceOf(`${url}/pause?mode=store`)).toEqual([])
+    expect(await sentenceOf(`${url}/pause?mode=drop`)).toEqual(dropped('log ingestion'))
+    expect(await sentenceOf(`${url}/pause?mode=hold`)).toEqual(held('log ingestion|'))
   })
 
   test('refuses publications, and the numbers of revisions have no gap', async () => {

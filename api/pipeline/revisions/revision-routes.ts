@@ -6,7 +6,7 @@ import { V3_ERROR_REPLIES } from '../../../schemas/http/error-replies.ts'
 import { PipelineRecord } from '../../../schemas/http/pipeline/pipeline-api.ts'
 import { RevisionDiff, RevisionRecord, RevisionSummary } from '../../../schemas/http/pipeline/revision-api.ts'
 import { envelope, NO_FURTHER_PAGES } from '../../http/envelope.ts'
-import { onlyParameter } from '../dry-run.ts'
+import { onlyParameters } from '../dry-run.ts'
 import { ONE_PIPELINE, REVISIONS } from '../links.ts'
 import { PipelinePath } from '../pipeline-path.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
@@ -60,7 +60,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<PipelineRouteOptions> = a
     '/v3/pipeline/:pipelineId/revision/:number/restore',
     {
       config,
-      preValidation: onlyParameter(),
+      preValidation: onlyParameters(),
       schema: {
         summary: 'Restore the nodes of a revision into the draft; a publication deploys them',
         tags,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
 import { nullable } from '../../nullable.ts'
+import { PAUSE_MODES, type PauseMode as PauseModeName } from '../../pipeline.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
@@ -42,6 +43,7 @@ export const PipelineWrite = named(
       deployed_revision_id: ReadOnly,
       loaded_revision_id: ReadOnly,
       processing_status: ReadOnly,
+      pause_mode: ReadOnly,
       has_pending_actions: ReadOnly,
       has_changes: ReadOnly,
       template: ReadOnly,
@@ -68,6 +70,23 @@ export const PipelineBody = named(
   ),
 )
 
+/** Meaning of the modes of a pause, for the API document. Weir's own. */
+const PAUSE_MODE_MEANING =
+  'store: lines are not handled, and without another pipeline that reads log ingestion they are stored unchanged; a gateway route that no other pipeline reads is answered 503. ' +
+  'hold: what the pipeline reads, log ingestion or gateway routes, is answered 503 with retry-after, and senders keep their data. ' +
+  'drop: lines and events are taken, dropped, and counted under the node `paused`.'
+
+export const PauseQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Enum(['true', 'false'], { description: 'true: only return the effects of a pause' }),
+  ),
+  mode: Type.Optional(
+    Type.Enum([...PAUSE_MODES], {
+      description: `Mode of the pause; omitted: that of the present pause, or store. ${PAUSE_MODE_MEANING}`,
+    }),
+  ),
+})
+
 export const PipelineRecord = named(
   'PipelineRecord',
   Type.Object({
@@ -85,6 +104,11 @@ export const PipelineRecord = named(
     deployed_revision_id: NullableId,
     loaded_revision_id: NullableId,
     processing_status: Type.Enum(['enabled', 'paused']),
+    pause_mode: nullable<PauseModeName>({
+      type: 'string',
+      enum: [...PAUSE_MODES, null],
+      description: `null: the pipeline is not paused. ${PAUSE_MODE_MEANING}`,
+    }),
     has_pending_actions: Type.Boolean(),
     has_changes: Type.Boolean(),
     origin: Type.String(),
@@ -93,13 +117,15 @@ export const PipelineRecord = named(
 )
 export type PipelineRecord = Type.Static<typeof PipelineRecord>
 
-/** Effect of a pause that is specific to this pipeline, in addition to the effect that every pause has. Weir's own. */
+/** Effect of a pause on the senders and the lines of what the pipeline reads. Weir's own. */
 export const PauseEffect = named(
   'PauseEffect',
   Type.Object({
-    code: Type.Enum(['INGESTION_UNFILTERED'], {
+    code: Type.Enum(['INGESTION_UNFILTERED', 'SENDERS_HELD', 'LINES_DROPPED'], {
       description:
-        'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled during the pause.',
+        'INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled during the pause. ' +
+        'SENDERS_HELD: senders are answered 503 during the pause. ' +
+        'LINES_DROPPED: no other running pipeline reads what this one does, so it is dropped during the pause.',
     }),
     message: Type.String(),
   }),
