@@ -141,6 +141,8 @@ export type PipelineRecord = {
     deployed_revision_id: string | null;
     loaded_revision_id: string | null;
     processing_status: "enabled" | "paused";
+    /** null: the pipeline is not paused. store: lines are not handled, and without another pipeline that reads log ingestion they are stored unchanged; a gateway route that no other pipeline reads is answered 503. hold: what the pipeline reads, log ingestion or gateway routes, is answered 503 with retry-after, and senders keep their data. drop: lines and events are taken, dropped, and counted under the node `paused`. */
+    pause_mode: ("store" | "hold" | "drop" | null) | ("store" | "hold" | "drop" | null);
     has_pending_actions: boolean;
     has_changes: boolean;
     origin: string;
@@ -177,6 +179,8 @@ export type PipelineBody = {
     loaded_revision_id?: unknown;
     /** Ignored. */
     processing_status?: unknown;
+    /** Ignored. */
+    pause_mode?: unknown;
     /** Ignored. */
     has_pending_actions?: unknown;
     /** Ignored. */
@@ -964,8 +968,8 @@ export type RevisionDiffEnvelope = {
     data: RevisionDiff;
 };
 export type PauseEffect = {
-    /** INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled during the pause. */
-    code: "INGESTION_UNFILTERED";
+    /** INGESTION_UNFILTERED: no other running pipeline reads log ingestion, so its lines are stored unfiltered and unthrottled during the pause. SENDERS_HELD: senders are answered 503 during the pause. LINES_DROPPED: no other running pipeline reads what this one does, so it is dropped during the pause. */
+    code: "INGESTION_UNFILTERED" | "SENDERS_HELD" | "LINES_DROPPED";
     message: string;
 };
 export type PausedPipelineEnvelope = {
@@ -1163,6 +1167,8 @@ export type AccountExplainedLine = {
         revision?: number | null;
         deployment?: number;
         paused?: boolean;
+        /** true: the pipeline was paused with mode drop, and dropped the line; omitted otherwise */
+        dropped_by_pause?: boolean;
         took_it?: boolean;
         steps?: ExplanationStep[];
     }[];
@@ -1206,6 +1212,8 @@ export type ExplainedLine = {
         revision?: number | null;
         deployment?: number;
         paused?: boolean;
+        /** true: the pipeline was paused with mode drop, and dropped the line; omitted otherwise */
+        dropped_by_pause?: boolean;
         took_it?: boolean;
         steps?: ExplanationStep[];
     } | null;
@@ -5592,10 +5600,11 @@ export function getV3PipelineByPipelineIdRevisionByFromDiffByTo(pipelineId: stri
     });
 }
 /**
- * Pause a pipeline: it handles no lines, and keeps its state
+ * Pause a pipeline, which keeps its state, or change the mode of its pause
  */
-export function postV3PipelineByPipelineIdPause(pipelineId: string, { dryRun }: {
+export function postV3PipelineByPipelineIdPause(pipelineId: string, { dryRun, mode }: {
     dryRun?: "true" | "false";
+    mode?: "store" | "hold" | "drop";
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -5622,7 +5631,8 @@ export function postV3PipelineByPipelineIdPause(pipelineId: string, { dryRun }: 
         status: 503;
         data: V3Error;
     }>(`/v3/pipeline/${encodeURIComponent(pipelineId)}/pause${QS.query(QS.explode({
-        dry_run: dryRun
+        dry_run: dryRun,
+        mode
     }))}`, {
         ...opts,
         method: "POST"
