@@ -4,11 +4,13 @@ import {
   create,
   replace,
 } from '../../engine/configuration/configuration-log.ts'
-import { accounts, deployments, revisions } from '../../engine/configuration/entities.ts'
-import type { Kind } from '../../engine/configuration/kind.ts'
+import { accounts, type Deployment, deployments, revisions } from '../../engine/configuration/entities.ts'
+import type { Entity, Kind } from '../../engine/configuration/kind.ts'
 import { lineRules } from '../../engine/configuration/kinds/line-rules.ts'
 import { quotaStates } from '../../engine/configuration/kinds/quotas.ts'
+import { pauseMembers, pauseModeOf } from '../../engine/configuration/pause-mode.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
+import { PAUSE_MODES, type PauseMode } from '../../schemas/pipeline.ts'
 import type { Dice } from '../support/dice.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { pipelineIdOf } from './founding.ts'
@@ -24,6 +26,8 @@ const MAX_PROCESSES = 3
 const PIPELINES_PER_ACCOUNT = 2
 /** Share of publications that pause or resume. */
 const PAUSED_SHARE = 0.4
+/** Share of changes of a pause that change its mode instead of ending it. */
+const CHANGED_MODE_SHARE = 0.3
 /** Effect of each action on a world; its details are drawn from the action's own dice. */
 const ACTS: Readonly<Record<ActionKind, (world: World, dice: Dice) => void>> = {
   send(world, dice) {
@@ -131,10 +135,10 @@ function publish(
   const number = (deployed?.value.number ?? 0) + 1
   const hasRoute = world.hasRoute(account)
   if (hasRoute && deployed?.value.revisionId && dice.chance(PAUSED_SHARE)) {
-    const paused = deployed.value.paused !== true
-    world.tell(`${actor.name} ${paused ? 'pauses' : 'resumes'} ${pipeline} ${number}`)
-    const change = replace(deployments, deployed, { ...deployed.value, number, paused })
-    configuration.append([change], { subjectId: 'operator', account }).catch(() => undefined)
+    const isPaused = pauseModeOf(deployed.value) !== undefined
+    const mode = !isPaused || dice.chance(CHANGED_MODE_SHARE) ? dice.pick(PAUSE_MODES) : undefined
+    world.tell(`${actor.name} ${mode === undefined ? 'resumes' : `pauses (${mode})`} ${pipeline} ${number}`)
+    changePause(world, configuration, deployed, mode)
     return
   }
   const sourced = drawn && hasRoute ? { ...drawn, ...drawSources(dice) } : drawn
@@ -158,6 +162,27 @@ function publish(
   }
   world.tell(`${actor.name} publishes ${pipeline} ${number}: ${JSON.stringify(recipe ?? 'nothing')}`)
   configuration.append(changes, { subjectId: 'operator', account }).catch(() => undefined)
+}
+
+/** @param mode undefined: the deployment is resumed */
+export function changePause(
+  world: World,
+  configuration: ConfigurationLog,
+  deployed: Entity<Deployment>,
+  mode: PauseMode | undefined,
+): void {
+  const { account, number: before, revisionId } = deployed.value
+  const number = before + 1
+  const change = replace(deployments, deployed, { account, number, revisionId, ...pauseMembers(mode) })
+  const name = `${deployed.id} ${number}`
+  // Another writer may have used the number for a hold that was lost.
+  world.heldDeployments.delete(name)
+  configuration.append([change], { subjectId: 'operator', account }).then(
+    () => {
+      if (mode === 'hold') world.heldDeployments.add(name)
+    },
+    () => undefined,
+  )
 }
 
 function changeRetention(world: World, { configuration }: SimulatedProcess, dice: Dice): void {

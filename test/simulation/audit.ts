@@ -39,7 +39,7 @@ export function audit(world: World): void {
   const sent = sentLines(world)
   for (let partition = 0; partition < world.plan.partitions; partition++) {
     const records = world.broker.archive(INGEST_TOPIC, partition)
-    const meaning = new LogModel(world.recipes).read(records)
+    const meaning = new LogModel(world.recipes, world.heldDeployments).read(records)
     meanings.push(meaning)
     expectAsSent(meaning, sent)
     const gaps = gapsOf(records)
@@ -338,6 +338,9 @@ function expectAcknowledged(world: World, meanings: readonly Meaning[]): void {
       const isLost = request.lines.some(({ text }) => lost.has(`${request.account} ${text}`))
       expectCopies(request, copies, isLost)
       if (isLost) continue
+      must(!request.isTakenFromHold, 'a front that knows of a hold takes no lines of its account', () =>
+        describeRequest(request, plan.partitions),
+      )
       if (request.status === 'acknowledged') expectBatchId(world, request)
       if (request.status !== 'acknowledged' || request.key === undefined) continue
       const first = copies.get(`${request.account} ${request.lines[0]?.text}`)?.[0]?.index ?? -1

@@ -24,6 +24,11 @@ export interface SendingWorld {
   readonly lineBytes: number
   /** Whether some requests have enough lines for expensive expressions to use up the shared units. */
   readonly sendsFloods: boolean
+  /**
+   * Deployments of an account that, as a process knows, hold the events of log ingestion or of its route, by `<pipeline>
+   * <number>`.
+   */
+  heldBy(process: SimulatedProcess, account: string, what: 'lines' | 'route'): ReadonlySet<string>
   /** The log's clock, UNIX ms. */
   logClockMs(): number
   tell(what: string): void

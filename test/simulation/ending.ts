@@ -1,5 +1,8 @@
+import { deployments } from '../../engine/configuration/entities.ts'
+import { pauseModeOf } from '../../engine/configuration/pause-mode.ts'
 import { DAY_MS } from '../../engine/times/duration.ts'
 import { CHECKPOINT_TOPIC, INGEST_TOPIC } from '../../schemas/log/topics.ts'
+import { changePause } from './actions.ts'
 import { damageLastCheckpoint } from './checkpoint-damage.ts'
 import { EndlessWorld } from './endless-world.ts'
 import { expectLossAccepted } from './lost-configuration.ts'
@@ -60,6 +63,7 @@ async function settle(world: World, process: SimulatedProcess): Promise<Simulate
       throw new EndlessWorld(`the last process does not bring everything to an end: ${openEnds(world, last)}`)
     if (last.actor.paused) last = replaceAll(world)
     await passMinutes(world, 1)
+    resumeHeld(world, last)
     for (const client of world.clients) {
       client.loseConnection()
       if (!client.isDone) client.send(last)
@@ -67,6 +71,15 @@ async function settle(world: World, process: SimulatedProcess): Promise<Simulate
     await world.drain()
   }
   return last
+}
+
+/** Resumes the pipelines that hold lines: their senders repeat them until then. */
+function resumeHeld(world: World, { configuration }: SimulatedProcess): void {
+  for (const deployed of configuration?.list(deployments) ?? []) {
+    if (configuration === undefined || pauseModeOf(deployed.value) !== 'hold') continue
+    world.tell(`${deployed.id} is resumed`)
+    changePause(world, configuration, deployed, undefined)
+  }
 }
 
 async function sendMore(world: World, process: SimulatedProcess): Promise<SimulatedProcess> {

@@ -368,6 +368,30 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
       },
     ],
   },
+  'a hold leaves pushes with their senders': {
+    patches: [{ file: GATEWAY_ROUTE_STATES, find: 'return isHeld ? ', replace: 'return isHeld && false ? ' }],
+  },
+  'a hold leaves lines with their senders': {
+    patches: [{ file: 'api/ingest/ingestion-holds.ts', find: 'return isHeld\n', replace: 'return false\n' }],
+  },
+  'lines that were accepted before a hold are handled': {
+    patches: [
+      {
+        file: 'engine/configuration/pause-mode.ts',
+        find: 'hold: { held: true },',
+        replace: 'hold: { held: true, paused: true },',
+      },
+    ],
+  },
+  'a pause that drops lines keeps them out of the store': {
+    patches: [
+      {
+        file: 'engine/fold/account/event-runs.ts',
+        find: 'if (revision.drops) {',
+        replace: 'if (revision.drops && revision.version < 0) {',
+      },
+    ],
+  },
   'a push comes behind the deployment that reads it': {
     patches: [
       {

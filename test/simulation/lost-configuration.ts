@@ -21,6 +21,8 @@ export function loseConfigurationEnd(world: World, dice: Dice): void {
   if (world.configurationIsCut || known <= founded) return
   world.configurationIsCut = true
   for (const process of world.alive) world.kill(process)
+  // Other deployments may get the numbers of lost ones.
+  world.heldDeployments.clear()
   const earlier = store.endMarks.filter(({ next }) => next >= founded && next < records.length)
   const isUnmarked = earlier.length > 0 && dice.chance(UNMARKED_SHARE)
   if (isUnmarked) store.endMark = dice.pick(earlier)

@@ -61,7 +61,7 @@ export interface PushedEvents {
   readonly lines: readonly ModelLine[]
   /** Number of the deployment that it met of each pipeline. */
   readonly met: ReadonlyMap<string, number>
-  /** A pipeline that is not paused has a source of its route. */
+  /** A pipeline that is not paused, or whose pause drops events, has a source of its route. */
   readonly isRead: boolean
 }
 
@@ -99,6 +99,7 @@ interface PipelinePayload {
   readonly title: string
   readonly revision: number
   readonly paused?: boolean
+  readonly drops?: boolean
 }
 
 interface DeployedRecipe {
@@ -106,6 +107,8 @@ interface DeployedRecipe {
   readonly title: string
   readonly recipe: Recipe
   readonly isPaused: boolean
+  /** Its pause drops lines, so the default graph does not get them. */
+  readonly drops: boolean
   readonly revision: number
   readonly throttle: { readonly model: ThrottleModel; readonly state: string } | undefined
   /** Memories by id of the node. */
@@ -116,6 +119,7 @@ interface DeployedRecipe {
 
 export class LogModel {
   readonly #recipes: ReadonlyMap<string, Recipe>
+  readonly #held: ReadonlySet<string>
   readonly #lines: ModelLine[] = []
   readonly #pushed: PushedEvents[] = []
   readonly #errors = new Map<string, number>()
@@ -137,9 +141,13 @@ export class LogModel {
   #behaviour = 1
   #states = 0
 
-  /** @param recipes by the id of the revision, which the world writes into a document as its title */
-  constructor(recipes: ReadonlyMap<string, Recipe>) {
+  /**
+   * @param recipes by the id of the revision, which the world writes into a document as its title
+   * @param held deployments that hold events back, by `<pipeline> <number>`: those that were accepted are handled all the same
+   */
+  constructor(recipes: ReadonlyMap<string, Recipe>, held: ReadonlySet<string> = new Set()) {
     this.#recipes = recipes
+    this.#held = held
   }
 
   read(records: readonly LogRecord[]): Meaning {
@@ -220,7 +228,7 @@ export class LogModel {
       }
       return
     }
-    const { accountId, title, revision, paused } = JSON.parse(payload) as PipelinePayload
+    const { accountId, title, revision, paused, drops } = JSON.parse(payload) as PipelinePayload
     const published = this.#recipes.get(title)
     if (published === undefined) throw new Error(`nobody published ${title}`)
     const pipelines = this.#deployed.get(accountId) ?? new Map<string, DeployedRecipe>()
@@ -233,8 +241,9 @@ export class LogModel {
     if (before !== undefined) this.#endSteps(pipeline, before, new Set(steps.keys()))
     const windows = this.#windowsOf(recipe, before, pipeline)
     const limit = limitOf(recipe, before)
+    const isPaused = paused === true && !this.#held.has(`${entity} ${version}`)
     pipelines.set(entity, {
-      ...{ title, recipe, isPaused: paused === true, revision },
+      ...{ title, recipe, isPaused, drops: isPaused && drops === true, revision },
       ...{ throttle, steps, windows, limit },
     })
     this.#deployed.set(accountId, pipelines)
@@ -383,7 +392,7 @@ export class LogModel {
     const met = new Map<string, number>()
     for (const [name, version] of this.#versions)
       if (name.startsWith(`pipeline ${account}-`)) met.set(name.slice('pipeline '.length), version)
-    const isRead = this.#readersOf(account, true).some(([, { isPaused }]) => !isPaused)
+    const isRead = this.#readersOf(account, true).some(([, { isPaused, drops }]) => !isPaused || drops)
     const { request, attempt } = query
     this.#pushed.push({ account, request, attempt: Number(attempt), offset, lines, met, isRead })
   }
@@ -468,7 +477,8 @@ export class LogModel {
     const running = pipelines.filter(([, { isPaused }]) => !isPaused)
     for (const [id, { isPaused }] of pipelines)
       if (isPaused) for (const line of lines) this.#counts.count(`${account} ${id} paused`, line, false)
-    if (running.length === 0 && !isPushed) this.#store(`${account}  own-store`, lines)
+    const isTaken = pipelines.some(([, { isPaused, drops }]) => !isPaused || drops)
+    if (!isTaken && !isPushed) this.#store(`${account}  own-store`, lines)
     if (pipelines.length === 0 && isPushed)
       for (const line of lines) this.#counts.count(`${account}  gateway-route-${gatewayRoute}`, line, false)
     for (const [id, deployed] of running)

@@ -26,6 +26,11 @@ export function expectPushed({ pushers }: World, meanings: readonly Meaning[]): 
         expectCopies(name, attempt, copies)
         for (const copy of copies) expectWhole(name, request, copy)
         found.delete(name)
+        must(
+          !attempt.isTakenFromHold,
+          'a front that knows of a hold takes no pushes of its account',
+          () => name,
+        )
         const [events] = copies
         if (events === undefined || attempt.answer?.status !== 200) continue
         expectRead(name, attempt, events)
@@ -51,7 +56,10 @@ function expectCopies(name: string, { answer }: PushAttempt, copies: readonly Pu
 
 /** An answer with status 503 is a refusal only if its body says so. Otherwise the result is open. */
 function isRefusal({ status, body }: NonNullable<PushAttempt['answer']>): boolean {
-  return (status >= 400 && status < 500) || /are paused$|is about to start$/.test(String(body.error))
+  return (
+    (status >= 400 && status < 500) ||
+    /are paused$|is paused: send the events later$|is about to start$/.test(String(body.error))
+  )
 }
 
 /** All of its events or none, in their order, as they were sent. */

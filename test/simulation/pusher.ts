@@ -18,6 +18,8 @@ export interface PushAttempt {
   isHeard: boolean
   /** Number of the newest deployment of each pipeline of which the front that answered had heard. */
   known: ReadonlyMap<string, number>
+  /** It was answered 200 although its front had known all the time that a pipeline holds the events of its route. */
+  isTakenFromHold: boolean
 }
 
 /** Events that a pusher sends in one request. */
@@ -56,7 +58,13 @@ export class Pusher implements Client {
     if (this.#waitingFor !== undefined || process.fronts === undefined) return
     this.#current ??= this.#newRequest()
     const request = this.#current
-    const attempt: PushAttempt = { answer: undefined, isHeard: false, known: new Map() }
+    const attempt: PushAttempt = {
+      answer: undefined,
+      isHeard: false,
+      known: new Map(),
+      isTakenFromHold: false,
+    }
+    const held = this.#world.heldBy(process, request.account, 'route')
     const number = request.attempts.push(attempt)
     this.#waitingFor = process
     const name = `pusher ${this.#number} request ${this.requests.length} attempt ${number}`
@@ -70,6 +78,8 @@ export class Pusher implements Client {
       // The answer of a lost connection counts as well: the front must keep its promise.
       attempt.answer = answer
       attempt.known = deployedAt(process, request.account)
+      const isHeld = !held.isDisjointFrom(this.#world.heldBy(process, request.account, 'route'))
+      attempt.isTakenFromHold = isHeld && answer.status === 200
       if (this.#current !== request || request.attempts.at(-1) !== attempt) return
       if (this.#waitingFor === undefined) return
       this.#waitingFor = undefined

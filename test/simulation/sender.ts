@@ -25,6 +25,8 @@ export interface SentRequest {
   /** Id in the answer that acknowledged it; empty if only the log shows it. */
   batchId: string
   status: 'open' | 'acknowledged' | 'given up'
+  /** It was answered 200 although its front had known all the time that a pipeline holds lines of log ingestion. */
+  isTakenFromHold: boolean
 }
 
 /**
@@ -73,7 +75,10 @@ export class Sender implements Client {
     })
     const headers = { apikey, ...(request.key !== undefined && { 'idempotency-key': request.key }) }
     const attempted = { path: `/logs/ingest?hostname=host-${this.#number}`, headers, body }
+    const held = this.#world.heldBy(process, request.account, 'lines')
     void this.#world.door.send(process.fronts, attempted).then(({ status, body: { batchID = '' } }) => {
+      const isHeld = !held.isDisjointFrom(this.#world.heldBy(process, request.account, 'lines'))
+      if (isHeld && status === 200) request.isTakenFromHold = true
       if (this.#current !== request || request.attempts !== attempt || !this.isWaiting) return
       this.#waitingFor = undefined
       this.#world.tell(`${name}: ${status}`)
@@ -122,6 +127,7 @@ export class Sender implements Client {
       attempts: 0,
       batchId: '',
       status: 'open',
+      isTakenFromHold: false,
     }
     this.requests.push(request)
     return request

@@ -1,3 +1,5 @@
+import { deployments } from '../../engine/configuration/entities.ts'
+import { pauseModeOf } from '../../engine/configuration/pause-mode.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 import { seededEntropy } from '../../engine/entropy/seeded-entropy.ts'
 import type { LogRecord } from '../../engine/log/log.ts'
@@ -52,6 +54,8 @@ export class World {
   readonly processes: SimulatedProcess[] = []
   /** Recipes by the id of the revision. */
   readonly recipes: Map<string, Recipe>
+  /** Deployments that hold the events of their sources, by `<pipeline> <number>`, as far as the world knows. */
+  readonly heldDeployments = new Set<string>()
   checkpointIsDamaged = false
   configurationIsCut = false
   /** Whether the store's mark knows of the records that the configuration lost. */
@@ -141,6 +145,18 @@ export class World {
 
   get #routed(): readonly SimulatedAccount[] {
     return this.founding.accounts.slice(0, this.plan.pushers)
+  }
+
+  #heldBy(
+    { configuration }: SimulatedProcess,
+    account: string,
+    what: 'lines' | 'route',
+  ): ReadonlySet<string> {
+    const held = (configuration?.list(deployments, account) ?? []).filter(({ value }) => {
+      const { reads } = this.recipes.get(value.revisionId ?? '') ?? {}
+      return pauseModeOf(value) === 'hold' && (reads === what || reads === 'both')
+    })
+    return new Set(held.map(({ id, value }) => `${id} ${value.number}`))
   }
 
   get senders(): readonly Sender[] {
@@ -238,6 +254,7 @@ export class World {
       dice: this.dice,
       lineBytes: this.plan.lineBytes,
       sendsFloods: this.plan.looks,
+      heldBy: (process, account, what) => this.#heldBy(process, account, what),
       logClockMs,
       tell: (what: string) => this.tell(what),
     }
