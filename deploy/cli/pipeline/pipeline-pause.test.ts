@@ -49,6 +49,38 @@ test.each([
   expect(asked()).toEqual(requests)
 })
 
+test.each(['store', 'hold', 'drop'])('mode %s is asked about, and sent', async mode => {
+  effects = [{ code: 'X', message: 'Senders are answered 503' }]
+  const shop = { id: ID, title: 'Shop', processing_status: 'paused', pause_mode: mode }
+  line.reply = () => ({ body: { meta: { effects }, data: shop } })
+  const { code, out } = await line.run(['pipeline', 'pause', ID, '--mode', mode, '--yes'])
+  const how = mode === 'store' ? '' : ` with mode ${mode}`
+  expect([code, out]).toEqual([
+    0,
+    `Paused Shop${how}. Senders are answered 503. To resume it: weir pipeline resume ${ID}\n`,
+  ])
+  expect(asked()).toEqual([`${DRY_RUN}&mode=${mode}`, `${PAUSE}?mode=${mode}`])
+})
+
+test('a mode that does not exist is refused before anything is asked', async () => {
+  const { code, err } = await line.run(['pipeline', 'pause', ID, '--mode', 'keep'])
+  expect([code, asked()]).toEqual([2, []])
+  expect(err).toContain('Allowed choices are store, hold, drop.')
+})
+
+test('the list shows a mode that is not the usual one', async () => {
+  const ofMode = (mode: string | null, status = 'paused') => ({
+    id: ID,
+    title: 'Shop',
+    processing_status: status,
+    published_at: 'x',
+    pause_mode: mode,
+  })
+  line.reply = () => ({ body: { data: [ofMode('hold'), ofMode('store'), ofMode(null, 'enabled')] } })
+  const { out } = await line.run(['pipeline', 'list'])
+  expect(out.match(/paused \(hold\)|paused|runs/g)).toEqual(['paused (hold)', 'paused', 'runs'])
+})
+
 test('a pause without such an effect does not ask', async () => {
   effects = []
   for (const terminal of [false, true]) {

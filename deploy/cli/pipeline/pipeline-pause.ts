@@ -1,6 +1,7 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
+import { PAUSE_MODES, type PauseMode } from '../../../schemas/pipeline.ts'
 import { canAsk, isAgreed } from '../agreement.ts'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
@@ -8,12 +9,22 @@ import { printable } from '../table.ts'
 import { type World, write } from '../world.ts'
 import { client, type Pipeline, pipelineId } from './pipeline-access.ts'
 
+const PAUSE_HELP = `
+What becomes of lines during the pause:
+  store  They are not handled. Without another pipeline that reads log
+         ingestion they are stored unfiltered. This is the default.
+  hold   Senders are answered 503 and keep their lines.
+  drop   They are taken and dropped.
+
+Pausing a paused pipeline with another mode changes its mode.`
+
 interface Answer extends JsonObject {
   data: Pipeline
   meta: JsonObject & { effects?: { message: string }[] }
 }
 
 interface PauseOptions {
+  readonly mode?: PauseMode
   readonly yes?: true
   readonly json?: true
 }
@@ -21,10 +32,12 @@ interface PauseOptions {
 export function pauseCommands(world: World, finish: (code: ExitCode) => void): Command[] {
   return [
     new Command('pause')
-      .description('Pause a pipeline: it handles no events and keeps its state; lines do not wait for it.')
+      .description('Pause a pipeline. It keeps its state until it is resumed.')
       .argument('<id>', 'id or title of the pipeline')
-      .option('--yes', 'pause without a question, even if lines are then stored unfiltered')
+      .addOption(new Option('--mode <mode>', 'what becomes of lines meanwhile').choices(PAUSE_MODES))
+      .option('--yes', 'pause without a question about lines or their senders')
       .option('--json', 'print the pipeline as a JSON object')
+      .addHelpText('after', PAUSE_HELP)
       .action(async (id: string, options: PauseOptions) => finish(await pause(id, options, world))),
     new Command('resume')
       .description('Resume a paused pipeline.')
@@ -34,10 +47,10 @@ export function pauseCommands(world: World, finish: (code: ExitCode) => void): C
   ]
 }
 
-async function pause(wanted: string, { yes, json }: PauseOptions, world: World): Promise<ExitCode> {
+async function pause(wanted: string, { mode, yes, json }: PauseOptions, world: World): Promise<ExitCode> {
   const api = client(world)
   const id = await pipelineId(api, wanted)
-  const { data: before, meta } = await sent(api, id, 'pause', { dry_run: 'true' })
+  const { data: before, meta } = await sent(api, id, 'pause', { dry_run: 'true', mode })
   const warnings = (meta.effects ?? []).map(({ message }) => `${message}.`)
   if (warnings.length > 0 && !yes) {
     if (!canAsk(world))
@@ -51,8 +64,14 @@ async function pause(wanted: string, { yes, json }: PauseOptions, world: World):
       return EXIT.partly
     }
   }
-  const { data: pipeline } = await sent(api, id, 'pause')
-  const sentences = [`Paused ${pipeline.title}.`, ...warnings, `To resume it: weir pipeline resume ${id}`]
+  const { data: pipeline } = await sent(api, id, 'pause', { mode })
+  const { pause_mode: shown } = pipeline
+  const how = typeof shown === 'string' && shown !== 'store' ? ` with mode ${shown}` : ''
+  const sentences = [
+    `Paused ${pipeline.title}${how}.`,
+    ...warnings,
+    `To resume it: weir pipeline resume ${id}`,
+  ]
   await writeAnswer(pipeline, sentences.join(' '), json, world)
   return EXIT.done
 }
@@ -67,7 +86,7 @@ async function sent(
   api: ApiClient,
   id: string,
   what: 'pause' | 'resume',
-  query: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Answer> {
   const path = `/v3/pipeline/${encodeURIComponent(id)}/${what}`
   return (await api.json(path, { method: 'POST', query, body: {} })) as Answer

@@ -110,7 +110,8 @@ const PIPELINES: Listing<Pipeline> = {
 
 function state(pipeline: Pipeline): string {
   if (pipeline.processing_status && pipeline.processing_status !== 'enabled') {
-    return String(pipeline.processing_status)
+    const { processing_status: status, pause_mode: mode } = pipeline
+    return typeof mode === 'string' && mode !== 'store' ? `${status} (${mode})` : String(status)
   }
   if (!pipeline.published_at) return 'draft'
   return pipeline.has_changes ? 'runs, with changes to publish' : 'runs'
