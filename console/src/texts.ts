@@ -239,5 +239,11 @@ export const TEXT = {
   pipelineState: 'State',
   updated: 'Changed',
   unpublished: 'Unpublished changes',
-  states: { runs: 'Runs', paused: 'Paused', draft: 'Not published' },
+  states: {
+    runs: 'Runs',
+    paused: 'Paused',
+    held: 'Paused, lines are held',
+    dropping: 'Paused, lines are dropped',
+    draft: 'Not published',
+  },
 } as const

@@ -27,6 +27,7 @@ export const WHY_TEXT = {
   asSent: 'As it was sent',
   revision: (number: string) => `revision ${number}`,
   pipelinePaused: 'The pipeline was paused.',
+  pipelinePausedDropped: 'The pipeline was paused, and dropped the line.',
   pipelineDidNotTake: 'The pipeline did not take this line.',
   outputNotRead: 'No node reads this output, so the line ended here.',
   outcomes: {

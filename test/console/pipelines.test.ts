@@ -51,6 +51,10 @@ describeConsole('the pages of a pipeline', console => {
     return (await call<{ document: PipelineFile }>('GET', `/v3/pipeline/${id}/graph`)).document
   }
 
+  async function modeOf(id: string): Promise<string | null> {
+    return (await call<{ pause_mode: string | null }>('GET', `/v3/pipeline/${id}`)).pause_mode
+  }
+
   async function tokenOf(scope: string): Promise<string> {
     const body = { name: scope, kind: 'service', scope }
     const answer = await fetch(`${console.url}/v1/config/tokens`, {
@@ -407,9 +411,22 @@ describeConsole('the pages of a pipeline', console => {
     await page.getByText('Unpublished changes').waitFor()
 
     await page.getByRole('button', { name: 'Pause…' }).click()
-    await dialog.getByText('A paused pipeline handles no lines.').waitFor()
+    await dialog.getByText('A paused pipeline keeps its state').waitFor()
+    await dialog.getByText('unfiltered and unthrottled').waitFor()
+    await dialog.getByRole('radio', { name: 'Hold' }).check()
+    await dialog.getByText('requests to log ingestion are answered 503').waitFor()
+    found.push(...(await findingsOfPage(page)))
     await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
-    await page.getByText('Paused').waitFor()
+    await page.getByText('Paused, lines are held').waitFor()
+    expect(await modeOf(id)).toBe('hold')
+    await page.getByRole('button', { name: 'Change the pause…' }).click()
+    await dialog.getByRole('radio', { name: 'Hold', checked: true }).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Change', exact: true }).isDisabled()).toBe(true)
+    await dialog.getByRole('radio', { name: 'Drop' }).check()
+    await dialog.getByText('everything that is sent there is dropped').waitFor()
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByText('Paused, lines are dropped').waitFor()
+    expect(await modeOf(id)).toBe('drop')
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Runs', { exact: true }).first().waitFor()
     expect(found).toEqual([])

@@ -14,6 +14,7 @@ import type { SimulationRecord } from '../../../schemas/http/pipeline/simulation
 import type { StateVariableRecord } from '../../../schemas/http/pipeline/state-variable-api.ts'
 import type { TapMessage } from '../../../schemas/http/pipeline/tap-api.ts'
 import type { BucketRecord, BucketTotals } from '../../../schemas/http/pipeline/throttle-api.ts'
+import type { PauseMode } from '../../../schemas/pipeline.ts'
 import { Problem } from '../api/problem.ts'
 import { type RequestOptions, read, send } from '../api/request.ts'
 import type { PipelineFile } from './document/file.ts'
@@ -27,6 +28,7 @@ export type {
   MetricsOfPipelines,
   NodeType,
   PauseEffect,
+  PauseMode,
   PipelineMetrics,
   PipelineRecord,
   PreviewOutcome,
@@ -113,17 +115,22 @@ export function publish(id: string, allowsUnconnected: boolean): Promise<Pipelin
   return data(`${of(id)}/publish${query}`, { method: 'POST', body: {} })
 }
 
-/** Effects that a pause would have. */
-export async function pauseEffects(id: string, signal: AbortSignal): Promise<readonly PauseEffect[]> {
-  const { meta } = await read<{ meta: { effects: readonly PauseEffect[] } }>(`${of(id)}/pause?dry_run=true`, {
-    method: 'POST',
-    signal,
-  })
+/** Effects that a pause of a mode would have. */
+export async function pauseEffects(
+  id: string,
+  mode: PauseMode,
+  signal: AbortSignal,
+): Promise<readonly PauseEffect[]> {
+  const { meta } = await read<{ meta: { effects: readonly PauseEffect[] } }>(
+    `${of(id)}/pause?dry_run=true&mode=${mode}`,
+    { method: 'POST', signal },
+  )
   return meta.effects
 }
 
-export function pause(id: string): Promise<PipelineRecord> {
-  return data(`${of(id)}/pause`, { method: 'POST' })
+/** Pauses a pipeline, or changes the mode of its pause. */
+export function pause(id: string, mode: PauseMode): Promise<PipelineRecord> {
+  return data(`${of(id)}/pause?mode=${mode}`, { method: 'POST' })
 }
 
 export function resume(id: string): Promise<PipelineRecord> {

@@ -1,3 +1,4 @@
+import type { PauseMode } from '../../../schemas/pipeline.ts'
 import type { NodeKind } from './document/nodes.ts'
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
@@ -201,8 +202,22 @@ export const TEXT = {
   pause: {
     action: 'Pause…',
     title: 'Pause this pipeline',
-    why: 'A paused pipeline handles no lines. It keeps its state, and can be resumed at any time.',
+    why: 'A paused pipeline keeps its state, and can be resumed at any time. Choose what becomes of lines meanwhile:',
+    modes: {
+      store: {
+        name: 'Leave',
+        why: 'The pipeline does not handle them. Other pipelines do, and without any they go into the store as they are.',
+      },
+      hold: {
+        name: 'Hold',
+        why: 'Senders are answered 503 and keep their lines until the pipeline is resumed.',
+      },
+      drop: { name: 'Drop', why: 'They are taken and dropped. They do not go into the store.' },
+    } as Readonly<Record<PauseMode, { readonly name: string; readonly why: string }>>,
     confirm: 'Pause',
+    change: 'Change the pause…',
+    changeTitle: 'Change the pause of this pipeline',
+    confirmChange: 'Change',
     resume: 'Resume',
   },
   revisions: {

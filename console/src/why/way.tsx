@@ -46,15 +46,21 @@ export function Way({ explanation, zone }: { readonly explanation: Explanation; 
   )
 }
 
+/** Reason why a pipeline did not take a line. */
+function reasonOf({ paused, dropped_by_pause: isDropped }: ExplainedPipeline): string {
+  if (isDropped === true) return TEXT.pipelinePausedDropped
+  return paused ? TEXT.pipelinePaused : TEXT.pipelineDidNotTake
+}
+
 function PipelineWay({ pipeline, zone }: { readonly pipeline: ExplainedPipeline; readonly zone: string }) {
-  const { pipeline_id: id, title, revision, paused, took_it: tookIt, steps } = pipeline
+  const { pipeline_id: id, title, revision, took_it: tookIt, steps } = pipeline
   return (
     <section>
       <h3>
         <Link href={`/pipelines/${encodeURIComponent(id)}`}>{title}</Link>
         <small>{TEXT.revision(String(revision))}</small>
       </h3>
-      {!tookIt && <p className="soft">{paused ? TEXT.pipelinePaused : TEXT.pipelineDidNotTake}</p>}
+      {!tookIt && <p className="soft">{reasonOf(pipeline)}</p>}
       <ol className={style.steps}>
         {steps.map((step, at) => (
           // A line can pass a node more than once.

@@ -11,7 +11,13 @@ const PublishDialog = lazy(() => import('../release/publish-dialog.tsx'))
 
 /** Publication, pause and resumption of a pipeline. */
 export function ReleaseActions({ pipeline, draft }: OpenDraft) {
-  const { id, processing_status: status, published_at: publishedAt, has_changes: hasChanges } = pipeline
+  const {
+    id,
+    processing_status: status,
+    pause_mode: mode,
+    published_at: publishedAt,
+    has_changes: hasChanges,
+  } = pipeline
   const [parameters, setParameters] = useSearchParams()
   const queries = useQueryClient()
   const [open, setOpen] = useState<'publish' | 'pause'>()
@@ -34,9 +40,9 @@ export function ReleaseActions({ pipeline, draft }: OpenDraft) {
           {TEXT.pause.resume}
         </button>
       )}
-      {!isPaused && publishedAt !== null && (
+      {publishedAt !== null && (
         <button type="button" className="button" onClick={() => setOpen('pause')}>
-          {TEXT.pause.action}
+          {isPaused ? TEXT.pause.change : TEXT.pause.action}
         </button>
       )}
       <button
@@ -49,7 +55,7 @@ export function ReleaseActions({ pipeline, draft }: OpenDraft) {
         {TEXT.publish.action}
       </button>
       <Suspense>
-        {open === 'pause' && <PauseDialog id={id} onClose={close} />}
+        {open === 'pause' && <PauseDialog id={id} present={mode} onClose={close} />}
         {open === 'publish' && (
           <PublishDialog
             pipeline={pipeline}
