@@ -26,6 +26,8 @@ const MAX_PROCESSES = 3
 const PIPELINES_PER_ACCOUNT = 2
 /** Share of publications that pause or resume. */
 const PAUSED_SHARE = 0.4
+/** The same in worlds whose subject are pauses. */
+const OFTEN_PAUSED_SHARE = 0.7
 /** Share of changes of a pause that change its mode instead of ending it. */
 const CHANGED_MODE_SHARE = 0.3
 /** Effect of each action on a world; its details are drawn from the action's own dice. */
@@ -128,13 +130,15 @@ function publish(
   drawn: Recipe | undefined,
 ): void {
   if (configuration === undefined) return
-  const isOne = world.plan.pipelines === 'one'
+  const { pauses } = world.plan
+  const isOne = world.plan.pipelines === 'one' || pauses
   const { shortId: account, route } = dice.pick(world.founding.accounts.slice(0, isOne ? 1 : undefined))
   const pipeline = pipelineIdOf(account, dice.below(isOne ? 1 : PIPELINES_PER_ACCOUNT))
   const deployed = configuration.get(deployments, pipeline)
   const number = (deployed?.value.number ?? 0) + 1
   const hasRoute = world.hasRoute(account)
-  if (hasRoute && deployed?.value.revisionId && dice.chance(PAUSED_SHARE)) {
+  const share = pauses ? OFTEN_PAUSED_SHARE : hasRoute ? PAUSED_SHARE : 0
+  if (share > 0 && deployed?.value.revisionId && dice.chance(share)) {
     const isPaused = pauseModeOf(deployed.value) !== undefined
     const mode = !isPaused || dice.chance(CHANGED_MODE_SHARE) ? dice.pick(PAUSE_MODES) : undefined
     world.tell(`${actor.name} ${mode === undefined ? 'resumes' : `pauses (${mode})`} ${pipeline} ${number}`)

@@ -60,6 +60,8 @@ export interface Plan {
   readonly encrypts: boolean
   /** Pipelines that read lines have processors that remember earlier ones. */
   readonly remembers: boolean
+  /** One pipeline is paused, in each mode, and resumed again and again while lines come in. */
+  readonly pauses: boolean
   /** Bytes that the log may take. */
   readonly logBytes: number
   /** Filling of a line, at most. */
@@ -134,6 +136,14 @@ const LOOKS = 0x10c5
 /** Share of worlds that encrypt. */
 const ENCRYPTING_SHARE = 0.06
 const ENCRYPTING = 0xe6c2
+/** Share of worlds whose subject are pauses. */
+const PAUSING_SHARE = 0.1
+const PAUSING = 0x9a05
+/** Such a world begins with these. Requests are in flight at the moment of a pause, and others come during it. */
+const FIRST_PAUSES: readonly ActionKind[] = [
+  ...(['publish', 'send', 'send', 'publish', 'send', 'send'] as const),
+  ...(['publish', 'send', 'start a process', 'send', 'publish', 'send', 'send'] as const),
+]
 /** Share of worlds with processors that remember. */
 const REMEMBERING_SHARE = 0.3
 const REMEMBERING = 0x3e3b
@@ -307,6 +317,8 @@ export function planOf(seed: number): Plan {
   const looks = !isSmall && newDice(seed ^ LOOKS).chance(LOOKING_SHARE)
   const remembering = newDice(seed ^ REMEMBERING)
   const remembers = !looks && remembering.chance(REMEMBERING_SHARE)
+  const pausing = newDice(seed ^ PAUSING)
+  const pauses = !looks && !remembers && pausing.chance(PAUSING_SHARE)
   const sendsIntoLoss = newDice(seed ^ INTO_LOSS).chance(INTO_LOSS_SHARE)
   const plan: Omit<Plan, 'pushers' | 'asksLog' | 'keepsEnd' | 'losesTailAt' | 'exchangesStore'> = {
     seed,
@@ -319,6 +331,7 @@ export function planOf(seed: number): Plan {
     looks,
     encrypts: newDice(seed ^ ENCRYPTING).chance(ENCRYPTING_SHARE),
     remembers,
+    pauses,
     logBytes: isSmall ? 120_000 + dice.below(100_000) : UNBOUNDED,
     lineBytes: isSmall ? 8_000 : looks ? LOOKED_AT_BYTES : 12,
     appendFaults: mood === 'storms' || dice.chance(0.5) ? dice.below(30) / 100 : 0,
@@ -330,6 +343,7 @@ export function planOf(seed: number): Plan {
     growsOld: dice.chance(mood === 'days' ? 0.5 : mood === 'duels' ? 0.2 : 0.04),
     actions: [
       ...(remembers ? firstPublications(remembering) : []),
+      ...(pauses ? FIRST_PAUSES.map(kind => ({ kind, seed: pausing.below(2 ** 31) })) : []),
       ...Array.from({ length }, (_, index) => ({
         kind: (dice.chance(faithful) && cycle?.[index % cycle.length]) || drawKind(),
         seed: dice.below(2 ** 31),
