@@ -1,5 +1,5 @@
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import { entrancesOf } from '../../engine/configuration/deployed-entrances.ts'
+import { entrancesOf } from '../../engine/configuration/deployed-document.ts'
 import { deployments } from '../../engine/configuration/entities.ts'
 import { pauseModeOf } from '../../engine/configuration/pause-mode.ts'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'

@@ -1,5 +1,5 @@
 import { replace } from '../../engine/configuration/configuration-log.ts'
-import { entrancesOf } from '../../engine/configuration/deployed-entrances.ts'
+import { entrancesOf } from '../../engine/configuration/deployed-document.ts'
 import { deployments, pipelines } from '../../engine/configuration/entities.ts'
 import { pauseMembers, pauseModeOf, takesEvents } from '../../engine/configuration/pause-mode.ts'
 import type { PauseEffect } from '../../schemas/http/pipeline/pipeline-api.ts'

@@ -45,7 +45,7 @@ export interface PipelineState {
   readonly updatedAtMs: number | null
   /** Whether publishing would change the deployed revision. */
   readonly hasChanges: boolean
-  /** How the deployed revision is paused; undefined: it is not. */
+  /** Mode of the pause of the deployed revision; undefined: it is not paused. */
   readonly pauseMode: PauseMode | undefined
 }
 

@@ -30,6 +30,20 @@ export interface PipelineCut extends PipelineDocument {
   readonly drops?: boolean
 }
 
+/** Pause of a deployed revision. */
+export interface Pause {
+  /** Whether it handles no events. */
+  readonly paused: boolean
+  /** Whether it drops the events of its sources, as a pipeline without destinations would. Only a paused one does. */
+  readonly drops: boolean
+}
+
+/** Pause that a cut carries. @param document undefined: nothing is deployed */
+export function pauseOf(document: Pick<PipelineCut, 'paused' | 'drops'> | undefined): Pause {
+  const paused = document?.paused ?? false
+  return { paused, drops: paused && document?.drops === true }
+}
+
 /** Payload of a cut of kind 'account'; entity is the short account id. */
 export interface AccountCut {
   readonly accountId: string

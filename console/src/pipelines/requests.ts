@@ -14,7 +14,6 @@ import type { SimulationRecord } from '../../../schemas/http/pipeline/simulation
 import type { StateVariableRecord } from '../../../schemas/http/pipeline/state-variable-api.ts'
 import type { TapMessage } from '../../../schemas/http/pipeline/tap-api.ts'
 import type { BucketRecord, BucketTotals } from '../../../schemas/http/pipeline/throttle-api.ts'
-import type { PauseMode } from '../../../schemas/pipeline.ts'
 import { Problem } from '../api/problem.ts'
 import { type RequestOptions, read, send } from '../api/request.ts'
 import type { PipelineFile } from './document/file.ts'
@@ -28,7 +27,6 @@ export type {
   MetricsOfPipelines,
   NodeType,
   PauseEffect,
-  PauseMode,
   PipelineMetrics,
   PipelineRecord,
   PreviewOutcome,
@@ -114,6 +112,8 @@ export function publish(id: string, allowsUnconnected: boolean): Promise<Pipelin
   const query = allowsUnconnected ? '?allow_unconnected_edges=true' : ''
   return data(`${of(id)}/publish${query}`, { method: 'POST', body: {} })
 }
+
+export type PauseMode = NonNullable<PipelineRecord['pause_mode']>
 
 /** Effects that a pause of a mode would have. */
 export async function pauseEffects(

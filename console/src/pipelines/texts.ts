@@ -1,4 +1,3 @@
-import type { PauseMode } from '../../../schemas/pipeline.ts'
 import type { NodeKind } from './document/nodes.ts'
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
@@ -213,7 +212,7 @@ export const TEXT = {
         why: 'Senders are answered 503 and keep their lines until the pipeline is resumed.',
       },
       drop: { name: 'Drop', why: 'They are taken and dropped. They do not go into the store.' },
-    } as Readonly<Record<PauseMode, { readonly name: string; readonly why: string }>>,
+    },
     confirm: 'Pause',
     change: 'Change the pause…',
     changeTitle: 'Change the pause of this pipeline',

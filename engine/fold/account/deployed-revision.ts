@@ -1,4 +1,4 @@
-import type { PipelineCut } from '../../../schemas/log/cuts.ts'
+import type { Pause, PipelineCut } from '../../../schemas/log/cuts.ts'
 import type { Event } from '../../event/event.ts'
 import type { CompiledGraph } from '../../graph/compile-graph.ts'
 import { type NodeCounters, noCounts } from '../../graph/node-counters.ts'
@@ -14,20 +14,6 @@ export interface ActivityOfNode {
   /** Name of the output whose part of the activity this is; absent: the whole activity of the node. */
   readonly output?: string
   readonly activity: NodeActivity
-}
-
-/** How a deployed revision is paused. */
-export interface Pause {
-  /** Whether it handles no events. */
-  readonly paused: boolean
-  /** Whether it drops the events of its sources, as a pipeline without destinations would. Only a paused one does. */
-  readonly drops: boolean
-}
-
-/** Pause that a cut carries. @param document undefined: nothing is deployed */
-export function pauseOf(document: Pick<PipelineCut, 'paused' | 'drops'> | undefined): Pause {
-  const paused = document?.paused ?? false
-  return { paused, drops: paused && document?.drops === true }
 }
 
 /** A revision of a pipeline, compiled, with the counts of its nodes that were not collected yet. */

@@ -4,12 +4,11 @@ import {
   THIRTEENTH_BEHAVIOUR,
 } from '../../../schemas/log/behaviour-numbers.ts'
 import type { Cut } from '../../../schemas/log/control.ts'
-import type { PipelineCut } from '../../../schemas/log/cuts.ts'
+import { type Pause, type PipelineCut, pauseOf } from '../../../schemas/log/cuts.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
 import { parseJson } from '../../json/json-text.ts'
 import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { finish, type Steps } from '../../steps.ts'
-import { type Pause, pauseOf } from '../account/deployed-revision.ts'
 import type { AccountState } from '../account-state.ts'
 import { type AffectedFold, defineSentCut } from './cut-kind.ts'
 
