@@ -66,31 +66,41 @@ test.each<LineTable>(['slotted_lines', 'lines'])(
   table => {
     const sink = CATALOGUE.defaultOwnStore()
     fc.assert(
-      fc.property(drawnLine, drawnSpelling, drawnChange, drawnBehaviour, (drawn, spelling, added, behaviour) => {
-        const members = Object.entries(drawn).map(
-          ([key, value]) => `"${key}":${spelledText(value, spelling)}`,
-        )
-        const sent = Event.ofLine(LineBatchView.decode(recordOf(members.join())), 0)
-        const { message } = sent
-        const event =
-          added === undefined ? sent : sent.withMessage(withMember(message as JsonObject, 'added', added))
-        const made = [true, false].map(isInSteps => {
-          const context = { account: 'a', timeMs: START_MS, retentionDays: 30, poolDays: 0, behaviour }
-          const named = { ...context, fieldNames: new FieldNames() }
-          const line = newStoredLine()
-          const block = newLineBlock(table)
-          if (isInSteps) {
-            expect(finish(sink.fillingHead(event, line, named))).toBeUndefined()
-            finish(sink.fillingFields(line, named))
-            finish(block.appending(3n, 5, line))
-          } else {
-            expect(sink.fill(event, line, named)).toBeUndefined()
-            block.append(3n, 5, line)
-          }
-          return { line: { ...line, textBytes: [] }, bytes: block.bytes, block: Buffer.concat(block.take()) }
-        })
-        expect(made[0]).toEqual(made[1])
-      }),
+      fc.property(
+        drawnLine,
+        drawnSpelling,
+        drawnChange,
+        drawnBehaviour,
+        (drawn, spelling, added, behaviour) => {
+          const members = Object.entries(drawn).map(
+            ([key, value]) => `"${key}":${spelledText(value, spelling)}`,
+          )
+          const sent = Event.ofLine(LineBatchView.decode(recordOf(members.join())), 0)
+          const { message } = sent
+          const event =
+            added === undefined ? sent : sent.withMessage(withMember(message as JsonObject, 'added', added))
+          const made = [true, false].map(isInSteps => {
+            const context = { account: 'a', timeMs: START_MS, retentionDays: 30, poolDays: 0, behaviour }
+            const named = { ...context, fieldNames: new FieldNames() }
+            const line = newStoredLine()
+            const block = newLineBlock(table)
+            if (isInSteps) {
+              expect(finish(sink.fillingHead(event, line, named))).toBeUndefined()
+              finish(sink.fillingFields(line, named))
+              finish(block.appending(3n, 5, line))
+            } else {
+              expect(sink.fill(event, line, named)).toBeUndefined()
+              block.append(3n, 5, line)
+            }
+            return {
+              line: { ...line, textBytes: [] },
+              bytes: block.bytes,
+              block: Buffer.concat(block.take()),
+            }
+          })
+          expect(made[0]).toEqual(made[1])
+        },
+      ),
       { numRuns: 250 },
     )
   },
