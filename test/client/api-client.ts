@@ -696,7 +696,7 @@ export type HourlyPipelineErrorRecord = {
     field: string | null;
     /** The first error in one sentence. */
     message: string;
-    /** Cause of the first of them, an event or a body, cut to 16,384 characters. */
+    /** Cause of the first of them, an event or a body, cut to 16 KiB. */
     captured: string;
     /** Time of the first error in the period. It is the start of the minute for errors of earlier versions, if that minute has several. */
     first_seen: string;
@@ -741,7 +741,7 @@ export type PipelineErrorRecord = {
     field: string | null;
     /** The first error in one sentence. */
     message: string;
-    /** Cause of the first of them, an event or a body, cut to 16,384 characters. */
+    /** Cause of the first of them, an event or a body, cut to 16 KiB. */
     captured: string;
     /** Time of the first error in the period. It is the start of the minute for errors of earlier versions, if that minute has several. */
     first_seen: string;
