@@ -91,7 +91,6 @@ describe('pipelines', () => {
       deployed_revision_id: null,
       loaded_revision_id: null,
       processing_status: 'enabled',
-      pause_mode: null,
       has_pending_actions: false,
       has_changes: false,
       origin: 'terraform',

@@ -31,7 +31,8 @@ export function pipelineRecord(state: PipelineState): PipelineRecord {
     deployed_revision_id: deployedRevisionId,
     loaded_revision_id: loadedRevisionId,
     processing_status: pauseMode === undefined ? 'enabled' : 'paused',
-    pause_mode: pauseMode ?? null,
+    // Older clients compare the whole record, which has no such member while the pipeline runs.
+    ...(pauseMode !== undefined && { pause_mode: pauseMode }),
     has_pending_actions: false,
     has_changes: hasChanges,
     origin: value.origin,

@@ -51,8 +51,8 @@ describeConsole('the pages of a pipeline', console => {
     return (await call<{ document: PipelineFile }>('GET', `/v3/pipeline/${id}/graph`)).document
   }
 
-  async function modeOf(id: string): Promise<string | null> {
-    return (await call<{ pause_mode: string | null }>('GET', `/v3/pipeline/${id}`)).pause_mode
+  async function modeOf(id: string): Promise<string | undefined> {
+    return (await call<{ pause_mode?: string }>('GET', `/v3/pipeline/${id}`)).pause_mode
   }
 
   async function tokenOf(scope: string): Promise<string> {

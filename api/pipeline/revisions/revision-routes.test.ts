@@ -298,10 +298,10 @@ describe('a pause', () => {
     const modeOf = async (act: string) => {
       const { status, data } = await send('POST', `${url}${act}`, {})
       expect([status, data]).toEqual([200, (await send('GET', url)).data])
-      expect(data.processing_status).toBe(data.pause_mode === null ? 'enabled' : 'paused')
+      expect(data.processing_status).toBe(data.pause_mode === undefined ? 'enabled' : 'paused')
       return data.pause_mode
     }
-    expect((await send('GET', url)).data.pause_mode).toBeNull()
+    expect((await send('GET', url)).data.pause_mode).toBeUndefined()
     expect(await modeOf('/pause?mode=drop')).toBe('drop')
     expect(cut()).toMatchObject({ version: 3, paused: true, drops: true })
     expect(await modeOf('/pause')).toBe('drop')
@@ -311,7 +311,7 @@ describe('a pause', () => {
     expect((await publish()).body.code).toBe('ECONFLICT')
     expect(await modeOf('/pause?mode=store')).toBe('store')
     expect([cut().version, cut().paused, cut().drops]).toEqual([5, true, undefined])
-    expect(await modeOf('/resume')).toBeNull()
+    expect(await modeOf('/resume')).toBeUndefined()
     expect(await modeOf('/pause')).toBe('store')
     const { status, body } = await send('POST', `${url}/pause?mode=keep`, {})
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('mode')])

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { named } from '../../named.ts'
 import { nullable } from '../../nullable.ts'
-import { PAUSE_MODES, type PauseMode as PauseModeName } from '../../pipeline.ts'
+import { PAUSE_MODES } from '../../pipeline.ts'
 
 /** Bodies of `/v3/pipeline` (pipeline API, sections 2.1, 2.2 and 7), for validation and for the API document. */
 
@@ -104,11 +104,11 @@ export const PipelineRecord = named(
     deployed_revision_id: NullableId,
     loaded_revision_id: NullableId,
     processing_status: Type.Enum(['enabled', 'paused']),
-    pause_mode: nullable<PauseModeName>({
-      type: 'string',
-      enum: [...PAUSE_MODES, null],
-      description: `null: the pipeline is not paused. ${PAUSE_MODE_MEANING}`,
-    }),
+    pause_mode: Type.Optional(
+      Type.Enum([...PAUSE_MODES], {
+        description: `Absent: the pipeline is not paused. ${PAUSE_MODE_MEANING}`,
+      }),
+    ),
     has_pending_actions: Type.Boolean(),
     has_changes: Type.Boolean(),
     origin: Type.String(),
