@@ -117,7 +117,7 @@ function growth(before: number | null | undefined, after: number | null | undefi
   return after < from ? after : after - from
 }
 
-/** Per second; null if nothing is known. */
+/** Rate per second; null if nothing is known. */
 function rateOf(name: Name, samples: readonly Sample[]): number | null {
   let [sum, tookMs] = [0, 0]
   for (const sample of samples) {

@@ -5,7 +5,7 @@ export const PATH_HEADER = 'x-weir-path'
 
 /** Request to an address that a user named. */
 export interface HttpRequest {
-  /** In upper case. */
+  /** The method, in upper case. */
   readonly method: string
   /** Absolute address, `http` or `https`, without user and password. */
   readonly url: string
@@ -41,7 +41,7 @@ export interface AwsSignature {
 /** Key of an account of Azure Storage. */
 export interface AzureKey {
   readonly account: string
-  /** In base64. */
+  /** The key, in base64. */
   readonly key: string
 }
 
@@ -50,7 +50,7 @@ export interface ServiceAccount {
   readonly email: string
   /** Id of the key at Google. */
   readonly keyId?: string
-  /** In PEM. */
+  /** The key, in PEM. */
   readonly privateKey: string
   /** Address of the service, which ends in a slash. */
   readonly audience: string

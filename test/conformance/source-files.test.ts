@@ -34,8 +34,12 @@ describe('imports of a module', () => {
 /** Beginning of a comment that names no subject. */
 const FRAGMENT = /(?<=^|\s)(?:\/\*\*?|\/\/)\s*(?:\*\s*)?((?:Of|What|Which|How|Both|Same)\s.*)/gm
 
-/** Beginning of a docstring that says when, and not what. Within functions, a sentence may begin in this way. */
-const CIRCUMSTANCE = /\/\*\*\s*(?:\*\s*)?((?:As|For)\s.*)/g
+/**
+ * Beginning of a docstring that says when, and not what. Within functions, a sentence may begin in this way. With some words a long
+ * sentence may begin, too, but a short one has no subject.
+ */
+const CIRCUMSTANCE =
+  /\/\*\*\s*(?:\*\s*)?((?:As|For)\s.*|(?:In|By|Per|Before|Where|Without|Not)(?:\s(?!\*\/)\S+){1,6}\s\*\/)/g
 
 /** Descriptions of options for users are comments of the generated client. */
 const GENERATED = 'test/client/api-client.ts'

@@ -87,6 +87,8 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'api/pipeline/explain/lines-as-sent.test.ts', // lines that a query finds
   ],
   'test/integration/full-store.test.ts': [
+    'test/conformance/failed-writes.test.ts', // writes that the disk refuses are noticed, of inserts and of merges
+    'engine/store/failed-writes/{part-files,definition-room}.test.ts', // whole parts, and space for definitions
     'engine/store/store-failure.test.ts', // a full disk refuses a block, which is inserted again
     'engine/worker/retries.test.ts', // repetitions until the store takes it
     'test/faults/short-campaign.test.ts', // acknowledged lines are there once, after kills
@@ -127,7 +129,10 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'api/http/bodies/body-room.test.ts',
     'api/http/bodies/received-bodies.test.ts',
   ],
-  'test/integration/misplaced-log.test.ts': ['engine/log/segment-owner.test.ts'],
+  'test/integration/misplaced-log.test.ts': [
+    'engine/log/segment-owner.test.ts',
+    'engine/log/segment-log.test.ts', // a verification does not cut a torn end
+  ],
   'test/integration/older-store.test.ts': ['test/runtime/older-store.test.ts'],
   'test/integration/operation.test.ts': [
     'test/conformance/log-contract.test.ts', // a full log, also after a restart
@@ -212,11 +217,16 @@ export const COVERED_CAMPAIGNS: Readonly<Record<string, Cover>> = {
     'engine/replay/taps/tap.test.ts',
     'api/pipeline/taps/tap-routes.test.ts',
   ],
-  'test/lanes/guards.test.ts': ['test/lanes/lanes.test.ts'],
+  'test/lanes/guards.test.ts': [
+    'test/lanes/lanes.test.ts',
+    'engine/delivery/fold/{delivery-fold,lane,lane-cursor}.test.ts', // guards that need more worlds than lanes.test.ts has
+    'engine/worker/outbox/{lane-checkpoints,outbox-worker}.test.ts', // the same
+  ],
   'test/simulation/simulate.test.ts':
     'It shows that the command of the simulation counts its seeds. No promise of the program depends on it.',
   'test/simulation/{guards,long-simulation}.test.ts': [
     'test/simulation/simulation.test.ts',
     'test/simulation/patches.test.ts',
+    'engine/worker/partition-{start,worker,ownership}.test.ts', // guards that need more worlds than simulation.test.ts has
   ],
 }

@@ -82,7 +82,7 @@ export class Deliveries {
   }
 
   /**
-   * Where a node is found.
+   * The place of a node.
    *
    * @throws ApiError 400 for one that sends no requests
    */

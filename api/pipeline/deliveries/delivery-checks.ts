@@ -40,7 +40,7 @@ export class DeliveryChecks {
   readonly #pipelines: Pipelines
   readonly #ports: DeliveryCheckPorts
   readonly #checks: DestinationChecks
-  /** Per account. */
+  /** The rate of each account. */
   readonly #rate: RateLimit
 
   constructor(pipelines: Pipelines, ports: DeliveryCheckPorts) {

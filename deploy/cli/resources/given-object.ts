@@ -23,8 +23,8 @@ export function withObject(command: Command, options: readonly MemberOption[]): 
     command.addOption(choices === undefined ? option : option.choices(choices))
   }
   return command
-    .option('-f, --file <file>', 'file with members, YAML or JSON; "-": standard input')
-    .option('--set <member=value...>', 'further members; a value is JSON, or else a text: daily.limit=100')
+    .option('-f, --file <file>', 'file with fields, YAML or JSON; "-": standard input')
+    .option('--set <field=value...>', 'further fields; a value is JSON, or else a text: daily.limit=100')
 }
 
 /** Members from the file, the options and `--set`, of which later ones take precedence. */

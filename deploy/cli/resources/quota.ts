@@ -68,7 +68,7 @@ export function quotaCommand(world: World): Command {
         await show((await apiClient(apiAddress(world), world).json(PATH)) as JsonObject, options, world)
       })
   const update = withObject(withOutput(command.command('update')), OPTIONS)
-    .description('Set members of the quotas; the others stay as they are.')
+    .description('Set fields of the quotas; the others stay as they are.')
     .option('--dry-run', 'print what would be sent, and change nothing')
   update.action(async (options: OutputOptions & { readonly dryRun?: true }) => {
     const changes = await givenObject(update, OPTIONS, world)

@@ -46,7 +46,7 @@ function list(resource: Resource, world: World): Command {
 
 function get(resource: Resource, world: World): Command {
   return withOutput(new Command('get'))
-    .description(`Show one ${resource.noun} with all of its members.`)
+    .description(`Show one ${resource.noun} with all of its fields.`)
     .argument(`<${resource.noun}>`, nameOf(resource))
     .action(async (wanted: string, options: OutputOptions) => {
       const api = clientFor(resource, world)
@@ -93,7 +93,7 @@ function update(resource: Resource, world: World): Command {
   const { noun, options, change, replaced } = resource
   const changeable = options.filter(({ member }) => !resource.createQuery?.includes(member))
   const command = withChange(withObject(withOutput(new Command('update')), changeable))
-    .description(`Change members of ${withArticle(noun)}; the others stay as they are.`)
+    .description(`Change fields of ${withArticle(noun)}; the others stay as they are.`)
     .argument(`<${noun}>`, nameOf(resource))
   if (resource.id !== resource.title) command.option('--name <name>', `new ${resource.title}`)
   return command.action(async (wanted: string, chosen: ChangeOptions & { readonly name?: string }) => {

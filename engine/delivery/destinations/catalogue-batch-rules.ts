@@ -10,7 +10,7 @@ const MOST_KEPT = 1_000
 /** The rules of the destinations of a catalogue. */
 export class CatalogueBatchRules implements BatchRulesSource {
   readonly #catalogue: Catalogue
-  /** By type and options. */
+  /** Rules that were made, by type and options. */
   readonly #kept = new Map<string, BatchRules>()
 
   constructor(catalogue: Catalogue) {

@@ -41,7 +41,7 @@ export class LaneCursor {
   readonly #rules: BatchRulesSource
   /** Positions of the account, also those of its other lanes: the fold counts new events in the same way. */
   #passed: PassedPositions
-  /** By version and split, in the order in which they were opened. */
+  /** Open batches by version and split, in the order in which they were opened. */
   readonly #open = new Map<string, OpenLaneBatch>()
   #closed: LaneBatch[] = []
   #closedBatches = 0

@@ -19,7 +19,7 @@ export type LineText = Pick<StoredLine, 'textBytes' | 'textStart' | 'textEnd'>
 export interface ReadSlottedRows extends ReadRows {
   /** Numbers of the shapes of rows; 0: the row is whole. */
   readonly shapes: Uint32Array
-  /** Per slot its texts, one per row, each with its length as a varint before it. */
+  /** The texts of each slot, one per row, each with its length as a varint before it. */
   readonly slots: readonly Uint8Array[]
   /** The texts of whole rows; empty ones for the others. */
   readonly lines: Uint8Array

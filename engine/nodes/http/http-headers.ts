@@ -50,7 +50,7 @@ function basicAuthorization(user: string, password: string): Readonly<Record<str
 
 /** Address of a request. */
 export interface HttpTarget {
-  /** Without user, password and fragment. */
+  /** The address without user, password and fragment. */
   readonly url: string
   /** Header `authorization` of the user and password in the address. */
   readonly headers: Readonly<Record<string, string>>

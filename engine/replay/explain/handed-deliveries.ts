@@ -79,7 +79,7 @@ interface Wanted extends HandedOver {
 export class HandedDeliveries {
   readonly #outbox: ExplainedOutbox
   readonly #rest: () => Promise<void>
-  /** By node and position. */
+  /** Deliveries that were found, by node and position. */
   readonly #found = new Map<string, Delivery>()
 
   /** @param rest called repeatedly, so that other work of this process gets its turn */

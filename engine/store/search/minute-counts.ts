@@ -28,8 +28,9 @@ const KEYS: ReadonlySet<string> = new Set(['app', 'level'])
 /** A period without the minutes at its ends that it does not have as a whole. */
 export interface WholeMinutes {
   readonly minutes: Slice
-  /** Before and behind the minutes; absent where the period begins or ends with one. */
+  /** The rest before the minutes; absent if the period begins with one. */
   readonly before?: Slice
+  /** The rest behind them; absent if the period ends with one. */
   readonly behind?: Slice
 }
 

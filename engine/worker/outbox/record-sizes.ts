@@ -22,7 +22,7 @@ export class RecordSizes {
   #marks: Mark[] = [{ offset: 0n, bytes: 0 }]
   #bytes = 0
 
-  /** In bytes; 0 before the first record. */
+  /** Mean size of a record in bytes; 0 before the first one. */
   get mean(): number {
     return this.#meanRecords === 0 ? 0 : this.#meanBytes / this.#meanRecords
   }

@@ -76,16 +76,19 @@ const PAUSE_MODE_MEANING =
   'hold: what the pipeline reads, log ingestion or gateway routes, is answered 503 with retry-after, and senders keep their data. ' +
   'drop: lines and events are taken, dropped, and counted under the node `paused`.'
 
-export const PauseQuery = Type.Object({
-  dry_run: Type.Optional(
-    Type.Enum(['true', 'false'], { description: 'true: only return the effects of a pause' }),
-  ),
-  mode: Type.Optional(
-    Type.Enum([...PAUSE_MODES], {
-      description: `Mode of the pause; omitted: that of the present pause, or store. ${PAUSE_MODE_MEANING}`,
-    }),
-  ),
-})
+export const PauseQuery = named(
+  'PauseQuery',
+  Type.Object({
+    dry_run: Type.Optional(
+      Type.Enum(['true', 'false'], { description: 'true: only return the effects of a pause' }),
+    ),
+    mode: Type.Optional(
+      Type.Enum([...PAUSE_MODES], {
+        description: `Mode of the pause; omitted: that of the present pause, or store. ${PAUSE_MODE_MEANING}`,
+      }),
+    ),
+  }),
+)
 
 export const PipelineRecord = named(
   'PipelineRecord',

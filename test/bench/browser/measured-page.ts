@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 /** Frames of a page, and the longest time without lines. */
 export interface Scrolled {
   readonly intervals: readonly number[]
-  /** In frames. */
+  /** Longest time without a line, in frames. */
   readonly longestBlank: number
 }
 

@@ -6,7 +6,7 @@ import type { EdgeFigures } from './figures.ts'
 import style from './graph.module.css'
 import type { Crossing } from './layout.ts'
 
-/** Where figures stand: beside the end that no other connection shares, else in the middle. */
+/** Place of the figures: beside the end that no other connection shares, else in the middle. */
 export type FiguresPlace = 'source' | 'middle' | 'target'
 
 export interface EdgeData extends Record<string, unknown> {

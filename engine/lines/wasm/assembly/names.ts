@@ -14,7 +14,7 @@ import {
   SLOT_SIZE,
 } from './layout'
 
-/** Not known to be accepted today: the row falls back, so that the program accepts names in the order of lines. */
+/** The name is not known to be accepted today: the row falls back, so that the program accepts names in the order of lines. */
 const NEW: u32 = 0
 export const ACCEPTED: u32 = 1
 /** All names of today are taken: its fields are left out until the names are forgotten. */

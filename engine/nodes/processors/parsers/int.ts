@@ -1,7 +1,7 @@
 import { defineParser } from './define-parser.ts'
 
 const FORM = /^([+-]?)(?:0x([\da-fA-F]+)|0o([0-7]+)|0b([01]+)|0([0-7]*)|([1-9]\d*))$/
-/** Before the fourteenth behaviour. */
+/** The prefixes before the fourteenth behaviour. */
 const FORM_OF_EITHER_CASE = new RegExp(FORM, 'i')
 /** Digits of an integer of 64 bits in base 2. */
 const MAX_DIGITS = 64
