@@ -141,8 +141,8 @@ export type PipelineRecord = {
     deployed_revision_id: string | null;
     loaded_revision_id: string | null;
     processing_status: "enabled" | "paused";
-    /** null: the pipeline is not paused. store: lines are not handled, and without another pipeline that reads log ingestion they are stored unchanged; a gateway route that no other pipeline reads is answered 503. hold: what the pipeline reads, log ingestion or gateway routes, is answered 503 with retry-after, and senders keep their data. drop: lines and events are taken, dropped, and counted under the node `paused`. */
-    pause_mode: ("store" | "hold" | "drop" | null) | ("store" | "hold" | "drop" | null);
+    /** Absent: the pipeline is not paused. store: lines are not handled, and without another pipeline that reads log ingestion they are stored unchanged; a gateway route that no other pipeline reads is answered 503. hold: what the pipeline reads, log ingestion or gateway routes, is answered 503 with retry-after, and senders keep their data. drop: lines and events are taken, dropped, and counted under the node `paused`. */
+    pause_mode?: "store" | "hold" | "drop";
     has_pending_actions: boolean;
     has_changes: boolean;
     origin: string;
