@@ -63,7 +63,7 @@ const SCANNED_NESTING = 24
  * batch, without a JavaScript object per line.
  *
  * It handles the input that nearly every sender sends. It gives up on anything else: unknown, repeated or escaped keys,
- * odd types, control characters, damaged JSON. `parseLines` then decides about the whole body. Both give the same
+ * odd types, control characters, damaged JSON. `parsingLines` then decides about the whole body. Both give the same
  * columns: scan-lines.test.ts compares them on generated bodies.
  */
 export class LineScanner {

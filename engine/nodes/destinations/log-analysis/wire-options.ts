@@ -18,14 +18,6 @@ export function isDefaultHostname(hostname: string): boolean {
   return hostname === TYPE || (ALIASES as readonly string[]).includes(hostname)
 }
 
-/** Host in lower case, without scheme and port. */
-export function bareHost(host: string): string {
-  return host
-    .replace(/^https?:\/\//, '')
-    .replace(/(:\d+)?\/?$/, '')
-    .toLowerCase()
-}
-
 /** Whether a text is read as a path, not as a template, for an option that accepts both. */
 export function isPathOption(text: string): boolean {
   return !text.includes('{{') && (text.startsWith('.') || isFieldPath(text))
