@@ -198,15 +198,17 @@ async function openOnLog(
     clock,
     logger,
   })
-  const started = await start(settings, { ...base, configuration, end }, logger, use).catch(
-    async (error: unknown) => {
-      end.close()
-      await opening.close()
-      await ends.close()
-      throw error
-    },
-  )
-  await reportLostTails([ingest, keyed.topic, outbox.topic], logger)
+  const begin = async () => {
+    const begun = await start(settings, { ...base, configuration, end }, logger, use)
+    await reportLostTails([ingest, keyed.topic, outbox.topic], logger)
+    return begun
+  }
+  const started = await begin().catch(async (error: unknown) => {
+    end.close()
+    await opening.close()
+    await ends.close()
+    throw error
+  })
   if (use === 'serve')
     opening.whenOpen().then(
       () => end.storeIsBack(),

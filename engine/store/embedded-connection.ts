@@ -75,50 +75,51 @@ export async function openEmbeddedConnection({
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const before = await setAsideBefore(folder)
-  const writes = await WriteWatch.start({ folder, clock, onUnwrittenMerge })
-  const openNative = async (settings: Readonly<Record<string, number>>): Promise<NativeSession> => {
-    const native = createChdbConnection({ path: folder })
-    // The packages declare the interface separately.
-    const client = createClient({ connection: native as unknown as ClientConnection })
-    await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` })
-    await client.command({ query: `USE ${database}` })
-    for (const [name, value] of Object.entries(settings))
-      await client.command({ query: `SET ${name} = ${value}` })
-    const { chdb } = native
-    const format = { format: 'JSONEachRow' } as const
-    return {
-      client,
-      readWhole: async sql => (await chdb.queryAsync(sql, format)).bytes(),
-      openStream: sql => chdb.queryStream(sql, format),
+  return WriteWatch.startFor({ folder, clock, onUnwrittenMerge }, async writes => {
+    const openNative = async (settings: Readonly<Record<string, number>>): Promise<NativeSession> => {
+      const native = createChdbConnection({ path: folder })
+      // The packages declare the interface separately.
+      const client = createClient({ connection: native as unknown as ClientConnection })
+      await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic` })
+      await client.command({ query: `USE ${database}` })
+      for (const [name, value] of Object.entries(settings))
+        await client.command({ query: `SET ${name} = ${value}` })
+      const { chdb } = native
+      const format = { format: 'JSONEachRow' } as const
+      return {
+        client,
+        readWhole: async sql => (await chdb.queryAsync(sql, format)).bytes(),
+        openStream: sql => chdb.queryStream(sql, format),
+      }
     }
-  }
-  const openSession = (settings: Readonly<Record<string, number>>) =>
-    EmbeddedSession.open(() => openNative(settings))
-  const answers = { output_format_json_quote_64bit_integers: 1 }
-  const control = await openSession(answers)
-  const spare = await ignoreSpareParts(before, sql =>
-    control.run(({ client }) => rowsOf<CoveredPart>(client, sql)),
-  )
-  for (const part of spare) warn(sparePartSentence(part))
-  const inserting = await openSession({})
-  // Read-only comes last: afterwards only the settings of reads can be changed.
-  const reads = { max_block_size: STREAM_ROWS, readonly: 2 }
-  const openPool = async (): Promise<SessionPool> => {
-    const sessions: EmbeddedSession[] = []
-    while (sessions.length < searches) sessions.push(await openSession({ ...answers, ...reads }))
-    return new SessionPool(sessions)
-  }
-  return new EmbeddedConnection({
-    writes,
-    control,
-    inserting,
-    prompt: await openPool(),
-    scanning: await openPool(),
-    openAuditing: () => openSession(answers),
-    folder,
-    blockFile: await BlockFile.open(folder, database),
-    auditFile: await BlockFile.open(folder, `${database} audit`),
-    clock,
+    const openSession = (settings: Readonly<Record<string, number>>) =>
+      EmbeddedSession.open(() => openNative(settings))
+    const answers = { output_format_json_quote_64bit_integers: 1 }
+    const control = await openSession(answers)
+    const spare = await ignoreSpareParts(before, sql =>
+      control.run(({ client }) => rowsOf<CoveredPart>(client, sql)),
+    )
+    for (const part of spare) warn(sparePartSentence(part))
+    const inserting = await openSession({})
+    // Read-only comes last: afterwards only the settings of reads can be changed.
+    const reads = { max_block_size: STREAM_ROWS, readonly: 2 }
+    const openPool = async (): Promise<SessionPool> => {
+      const sessions: EmbeddedSession[] = []
+      while (sessions.length < searches) sessions.push(await openSession({ ...answers, ...reads }))
+      return new SessionPool(sessions)
+    }
+    return new EmbeddedConnection({
+      writes,
+      control,
+      inserting,
+      prompt: await openPool(),
+      scanning: await openPool(),
+      openAuditing: () => openSession(answers),
+      folder,
+      blockFile: await BlockFile.open(folder, database),
+      auditFile: await BlockFile.open(folder, `${database} audit`),
+      clock,
+    })
   })
 }
 

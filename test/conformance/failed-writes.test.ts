@@ -49,6 +49,7 @@ ${script}`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', text], {
     encoding: 'utf8',
     cwd: join(import.meta.dirname, '../..'),
+    timeout: 100_000,
   })
   if (stdout === '') throw new Error(stderr)
   return stdout
@@ -84,6 +85,13 @@ noted(JSON.parse(Buffer.from(answer.bytes()).toString()))
 await engine.close()
 await server.close()`)
   expect(noted).toEqual([{ lifetime: '30', free: 64 * 1024 ** 2 }])
+})
+
+test('a process whose store could not be opened ends by itself', () => {
+  const noted = run(`const refused = opening => opening.then(() => 'opened', () => 'refused')
+noted(await refused(openEmbeddedConnection({ path: folder, database: 'no name', onUnwrittenMerge: kill })))
+process.on('exit', code => noted(['ended', code]))`)
+  expect(noted).toEqual(['refused', ['ended', 0]])
 })
 
 describe.runIf(hasPrlimit('of writes of the store that fail'))('a disk that refuses writes', () => {

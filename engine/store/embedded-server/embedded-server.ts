@@ -99,29 +99,30 @@ export async function openEmbeddedServer({
   const folder = resolve(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const before = await setAsideBefore(folder)
-  const writes = await WriteWatch.start({ folder, clock, onUnwrittenMerge })
-  const openPool = async (kind: Kind) => {
-    const workers: Worker[] = []
-    for (let number = 0; number < WORKERS[kind]; number++)
-      workers.push({
-        session: await EngineSession.open(folder, READS.has(kind) ? 'read' : 'write'),
-        rowsFile: await BlockFile.open(folder, `server ${kind} ${number}`),
-      })
-    // The searches of one account never keep those of all others waiting.
-    return new WorkerPool(workers, READS.has(kind) ? workers.length - 1 : workers.length)
-  }
-  const pools = {
-    prompt: await openPool('prompt'),
-    reading: await openPool('reading'),
-    scanning: await openPool('scanning'),
-    inserting: await openPool('inserting'),
-    changing: await openPool('changing'),
-  }
-  const session = await EngineSession.open(folder, 'read')
-  const spare = await ignoreSpareParts(before, async sql => rowsIn(await session.run(sql, 'JSONEachRow')))
-  for (const part of spare) warn(sparePartSentence(part))
-  await session.close()
-  return new ServerOnEngine(folder, pools, { clock, writes })
+  return WriteWatch.startFor({ folder, clock, onUnwrittenMerge }, async writes => {
+    const openPool = async (kind: Kind) => {
+      const workers: Worker[] = []
+      for (let number = 0; number < WORKERS[kind]; number++)
+        workers.push({
+          session: await EngineSession.open(folder, READS.has(kind) ? 'read' : 'write'),
+          rowsFile: await BlockFile.open(folder, `server ${kind} ${number}`),
+        })
+      // The searches of one account never keep those of all others waiting.
+      return new WorkerPool(workers, READS.has(kind) ? workers.length - 1 : workers.length)
+    }
+    const pools = {
+      prompt: await openPool('prompt'),
+      reading: await openPool('reading'),
+      scanning: await openPool('scanning'),
+      inserting: await openPool('inserting'),
+      changing: await openPool('changing'),
+    }
+    const session = await EngineSession.open(folder, 'read')
+    const spare = await ignoreSpareParts(before, async sql => rowsIn(await session.run(sql, 'JSONEachRow')))
+    for (const part of spare) warn(sparePartSentence(part))
+    await session.close()
+    return new ServerOnEngine(folder, pools, { clock, writes })
+  })
 }
 
 function rowsIn(answer: Uint8Array): CoveredPart[] {

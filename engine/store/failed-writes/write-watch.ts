@@ -83,8 +83,21 @@ export class WriteWatch {
     this.#lastCleanMs = startedMs
   }
 
-  /** Starts the engine of this process, and begins to look at it every second. */
-  static async start(options: WriteWatchOptions): Promise<WriteWatch> {
+  /**
+   * Starts the engine of this process, begins to look at it every second, and opens what uses it. If that fails, the watch is closed:
+   * its looks would keep the process alive.
+   */
+  static async startFor<T>(options: WriteWatchOptions, open: (watch: WriteWatch) => Promise<T>): Promise<T> {
+    const watch = await WriteWatch.#start(options)
+    try {
+      return await open(watch)
+    } catch (error) {
+      await watch.close()
+      throw error
+    }
+  }
+
+  static async #start(options: WriteWatchOptions): Promise<WriteWatch> {
     const startedMs = options.clock.wallMs()
     const watch = new WriteWatch(await ConfiguredEngine.start(options.folder), options, startedMs)
     openWatches++
