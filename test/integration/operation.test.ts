@@ -13,7 +13,7 @@ import { RunningWeir } from '../support/running-weir.ts'
 const CERTIFICATE = new URL('../data/tls/cert.pem', import.meta.url).pathname
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 /** Time within which a failing start ends. */
-const FAILS_WITHIN_MS = 15_000
+const FAILS_WITHIN_MS = 45_000
 const KEY = new URL('../data/tls/key.pem', import.meta.url).pathname
 
 let weir: RunningWeir | undefined
@@ -206,7 +206,7 @@ describe('a start of an installation that was stopped', () => {
     const unknown = await failedStart({ ...stopped.environment, WEIR_HOST: 'no-such-host.invalid' })
     expect(unknown.code).toBe(2)
     expect(unknown.output).toContain('cannot listen on no-such-host.invalid:0')
-  }, 60_000)
+  }, 120_000)
 
   test('is refused each time while the store is missing or empty under the log that filled it', async () => {
     const store = join(stopped.directory, 'store')
@@ -247,7 +247,7 @@ describe('a start of an installation that was stopped', () => {
     )
     expect(existsSync(key)).toBe(false)
     renameSync(`${key}.away`, key)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a start that cannot work ends with a sentence', () => {
@@ -299,7 +299,7 @@ describe('a start that cannot work ends with a sentence', () => {
     await new Promise(resolve => other.close(resolve))
     await weir.start()
     expect(weir.output).toContain('A new account was created: ')
-  }, 60_000)
+  }, 120_000)
 
   test('a data folder where none can be', async () => {
     const { code, output } = await failedStart({ ...environment, WEIR_DATA_DIR: '/proc/nope' })
