@@ -7,6 +7,8 @@ import type { SmallDisk } from './small-disk.ts'
 
 const MIB = 1024 ** 2
 const FULL_MS = 2_500
+/** The program looks for failed writes every second. */
+const NOTICED_WITHIN_MS = 2_500
 
 /** The disk is filled to the last byte, or nearly, and emptied after a while. */
 export function diskFault(dice: Dice, disk: SmallDisk, isKilled: boolean): Fault {
@@ -24,12 +26,18 @@ export function diskFault(dice: Dice, disk: SmallDisk, isKilled: boolean): Fault
       const start = isKilled ? await startOnFullDisk(site, fullMs) : undefined
       const injected = { sinceMs: performance.now(), newest: site.shipper.newestAcknowledged }
       disk.release()
-      if (start === undefined) return { ...injected, what }
       // It may be refused because of the state that it met, even when there is room again.
-      if (await start.isRefused()) return restarted(site, `${what}, the start on it was refused`)
-      return { ...injected, what: `${what}, started on it` }
+      if (await start?.isRefused()) return restarted(site, `${what}, the start on it was refused`)
+      if (await isEndedByMerge(site)) return restarted(site, `${what}, the result of a merge was damaged`)
+      return { ...injected, what: start === undefined ? what : `${what}, started on it` }
     },
   }
+}
+
+/** A merge whose result could not be written ends the program soon, because only a start uses the merged parts again. */
+async function isEndedByMerge({ weir }: Site): Promise<boolean> {
+  await delay(NOTICED_WITHIN_MS)
+  return !weir.running && weir.output.includes('is the damaged result of a merge')
 }
 
 interface StartUnderWay {
