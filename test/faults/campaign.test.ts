@@ -22,7 +22,7 @@ test(`killed, stopped and without disk, the program keeps what it acknowledged, 
   expect(times(/ part is published$/)).toBe((await mayTrace()) ? 1 : 0)
   expect(times(/^full disk/)).toBe(mayMount() ? 1 : 0)
   expect(tally.storedLines).toBeGreaterThan(5_000)
-}, 900_000)
+}, 1_800_000)
 
 function mayMount(): boolean {
   const disk = SmallDisk.mount()
