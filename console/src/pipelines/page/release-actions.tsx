@@ -55,7 +55,7 @@ export function ReleaseActions({ pipeline, draft }: OpenDraft) {
         {TEXT.publish.action}
       </button>
       <Suspense>
-        {open === 'pause' && <PauseDialog id={id} present={mode} onClose={close} />}
+        {open === 'pause' && <PauseDialog id={id} present={mode ?? null} onClose={close} />}
         {open === 'publish' && (
           <PublishDialog
             pipeline={pipeline}
