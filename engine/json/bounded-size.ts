@@ -30,7 +30,7 @@ function objectBytes(object: JsonObject, most: number): number {
   return bytes === '{'.length ? '{}'.length : bytes
 }
 
-/** The same for an object with an order of its own, which the other loop reads several times slower than a list. */
+/** Bounded length of an object with an order of its own, which the other loop reads several times slower than a list. */
 function orderedBytes(object: JsonObject, most: number): number {
   let bytes = '{'.length
   for (const [key, value] of entriesOf(object)) {

@@ -26,7 +26,7 @@ const MAX_PROCESSES = 3
 const PIPELINES_PER_ACCOUNT = 2
 /** Share of publications that pause or resume. */
 const PAUSED_SHARE = 0.4
-/** The same in worlds whose subject are pauses. */
+/** Share of publications that pause or resume in worlds whose subject are pauses. */
 const OFTEN_PAUSED_SHARE = 0.7
 /** Share of changes of a pause that change its mode instead of ending it. */
 const CHANGED_MODE_SHARE = 0.3

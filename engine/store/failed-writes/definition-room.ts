@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 
-/** The same as `keep_free_space_bytes` in `engine-settings.xml`, which the engine applies to parts alone. */
+/** Free space that a definition needs. It equals `keep_free_space_bytes` in `engine-settings.xml`, which the engine applies to parts alone. */
 const ROOM_BYTES = 64 * 1024 ** 2
 /** Statements that write the definition of a table, or a file about a mutation. */
 const WRITES_DEFINITION = /^(?:CREATE TABLE|ALTER TABLE)\b/im
