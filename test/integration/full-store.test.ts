@@ -37,10 +37,13 @@ async function fillAgainAndAgain(full: SmallDisk, over: AbortSignal) {
   return times
 }
 
-/** Starts the program again whenever it has ended, as a supervisor does. @returns the number of starts */
+/**
+ * Starts the program again whenever it has ended, as a supervisor does, until the signal.
+ * @returns the number of starts
+ */
 async function supervise(program: RunningWeir, over: AbortSignal): Promise<number> {
   let starts = 0
-  while (!over.aborted || !program.running) {
+  while (!over.aborted) {
     if (!program.running) {
       starts++
       // It may be refused while the disk is full.
@@ -84,19 +87,25 @@ test.skipIf(disk === undefined)(
     symlinkSync(join(disk.path, 'store'), join(directory, 'store'))
     weir = await RunningWeir.start({}, directory)
     weir.keepPort()
-    const over = AbortSignal.timeout(RUN_MS)
-    const [sent, times, starts] = await Promise.all([
-      send(weir, over),
-      fillAgainAndAgain(disk, over),
-      supervise(weir, over),
-    ])
-    console.log(`${sent.acknowledged.length} lines, full ${times} times, ${starts} starts`)
     const program = weir
-    await eventually(
-      () => countedLines(program),
+    const [over, settled] = [AbortSignal.timeout(RUN_MS), new AbortController()]
+    const supervised = supervise(program, settled.signal)
+    const [sent, times] = await Promise.all([send(program, over), fillAgainAndAgain(disk, over)])
+    // The last full disk may end the program after the last line was sent.
+    const counted = await eventually(
+      () => countedLines(program).catch(() => 0),
       lines => lines >= sent.acknowledged.length,
-      120_000,
+      180_000,
     )
+    settled.abort()
+    const starts = await supervised
+    console.log(
+      `${sent.acknowledged.length} lines, ${counted} counted, full ${times} times, ${starts} starts`,
+    )
+    expect([counted >= sent.acknowledged.length, program.running], program.output.slice(-4_000)).toEqual([
+      true,
+      true,
+    ])
     await weir.end('SIGTERM')
     await weir.start()
     const stored = (await exportedLines(weir)).map(({ _line: line }) => line)
