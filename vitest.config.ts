@@ -188,6 +188,7 @@ export default defineConfig({
           name: 'campaigns',
           globalSetup: BUILT,
           include: [...CAMPAIGNS, ...LONG_CAMPAIGNS],
+          setupFiles: ['test/support/time-limit.ts'],
           env: { WEIR_TEST_FORM: 'long' },
           // Some of them take more than a minute while the machine does other work.
           testTimeout: 300_000,

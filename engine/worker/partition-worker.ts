@@ -28,7 +28,7 @@ import { TickSender } from './tick-sender.ts'
 
 export type { CutStep } from './record-applying.ts'
 
-/** The longest wait without a look around: room on the log, a clock that was set. */
+/** The worker waits at most this long before it checks again: room on the log, a clock that was set. */
 const MAX_IDLE_MS = 1_000
 /** Reasons of aborts: without one each would make an exception with a stack. */
 const IDLE_OVER = 'the wait is over'

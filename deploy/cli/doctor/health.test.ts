@@ -90,7 +90,7 @@ describe('weir health', () => {
   test.each([
     [['--for', 'ingest'], {}, '--for needs --ready.'],
     [['--ready', '--for', 'lines'], {}, '--for must be ingest, not "lines".'],
-    [['--ready', '--store'], {}, '--store only tells whether the process lives: leave out --ready.'],
+    [['--ready', '--store'], {}, '--store asks whether the process is alive: leave out --ready.'],
     [[], { WEIR_PORT: '99999' }, 'WEIR_PORT must be a whole number from 0 to 65535.'],
     [['--store'], { WEIR_STORE_PORT: '0' }, 'With WEIR_STORE_PORT=0 the port of the store is not known'],
   ])('%s with %o is refused', async (args, env, sentence) => {

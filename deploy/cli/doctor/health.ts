@@ -37,8 +37,8 @@ export function healthCommand(world: World, finish: (code: ExitCode) => void): C
     .option('--ready', 'ask whether the server is ready')
     .option('--for <purpose>', 'with --ready, ask for this purpose alone: ingest')
     .option('--store', 'ask the process of "weir store"')
-    .summary('ask whether the server on this machine lives')
-    .description('Ask whether the server on this machine lives, or is ready.')
+    .summary('ask whether the server on this machine is alive')
+    .description('Ask whether the server on this machine is alive, or ready.')
     .addHelpText('after', HELP)
     .action((options: HealthOptions) => health(options, world, finish))
 }
@@ -54,7 +54,7 @@ async function health(options: HealthOptions, world: World, finish: (code: ExitC
 /** @throws CommandError for options that do not go together */
 function pathOf({ ready, for: purpose, store }: HealthOptions): string {
   if (store && ready)
-    throw new CommandError(EXIT.usage, '--store only tells whether the process lives: leave out --ready.')
+    throw new CommandError(EXIT.usage, '--store asks whether the process is alive: leave out --ready.')
   if (purpose !== undefined && !ready) throw new CommandError(EXIT.usage, '--for needs --ready.')
   if (purpose !== undefined && purpose !== 'ingest')
     throw new CommandError(EXIT.usage, `--for must be ingest, not "${purpose}".`)

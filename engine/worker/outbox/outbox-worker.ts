@@ -32,7 +32,7 @@ import { readFor } from './lane-reading.ts'
 import { RecentRecords, type RecordShelf } from './recent-records.ts'
 import { RecordSizes } from './record-sizes.ts'
 
-/** The longest wait without a look around. */
+/** The worker waits at most this long before it checks again. */
 const MAX_IDLE_MS = 1_000
 /** Reason of aborts: without one each would make an exception with a stack. */
 const IDLE_OVER = 'the wait is over'
