@@ -20,8 +20,11 @@ const BUILT = 'test/support/built-program.ts'
 const CONSOLE = ['test/console/!(short-visit|bundle|scenarios|console-campaign).test.ts']
 /** The short form shows in `npm test` that the log on Kafka keeps its contract. */
 const KAFKA_LOG = 'test/kafka/kafka-log.test.ts'
-/** They need brokers, and most of them several processes: `npm run test:cluster`. In `npm test` small-cluster.test.ts does. */
-const CLUSTER = [
+/**
+ * They need brokers, and most of them several processes: `npm run test:cluster`. In `npm test` small-cluster.test.ts does.
+ * `test/support/covered-files.ts` names the files that cover each.
+ */
+export const CLUSTER: readonly string[] = [
   'test/integration/!(small)-cluster.test.ts',
   'test/integration/{cluster,kafka-*,replaced-engine,schema-registry}.test.ts',
   'test/kafka/!(kafka-log).test.ts',
@@ -29,7 +32,7 @@ const CLUSTER = [
 ]
 /**
  * Tests that take long and seldom fail: `npm run campaigns`. In `npm test` other files cover what they guard:
- * `test/support/covered-campaigns.ts` names them.
+ * `test/support/covered-files.ts` names them.
  */
 export const CAMPAIGNS: readonly string[] = [
   'test/conformance/{body-scan-campaign,drawn-queries,line-codec-campaign}.test.ts',

@@ -1,7 +1,7 @@
 import { matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
-import config, { CAMPAIGNS, WITH_LONG_FORM } from '../../vitest.config.ts'
-import { COVERED_CAMPAIGNS } from '../support/covered-campaigns.ts'
+import config, { CAMPAIGNS, CLUSTER, WITH_LONG_FORM } from '../../vitest.config.ts'
+import { COVERED_FILES } from '../support/covered-files.ts'
 import { importsOf, projectSources } from '../support/source-files.ts'
 
 const TESTS = projectSources().filter(({ path }) => path.endsWith('.test.ts'))
@@ -48,29 +48,39 @@ function runsInShort(path: string): boolean {
   return projectsOf(path).some(name => name === 'units' || name === 'whole')
 }
 
-test('every file that covers a campaign runs in npm test, and reasons are sentences', () => {
-  for (const [campaign, cover] of Object.entries(COVERED_CAMPAIGNS)) {
+test('every file that covers another one runs in npm test, and reasons are sentences', () => {
+  for (const [covered, cover] of Object.entries(COVERED_FILES)) {
     if (typeof cover === 'string') {
-      expect([campaign, cover]).toEqual([campaign, expect.stringMatching(/^[A-Z].* .*\.$/)])
+      expect([covered, cover]).toEqual([covered, expect.stringMatching(/^[A-Z].* .*\.$/)])
       continue
     }
-    expect([campaign, cover.length]).not.toEqual([campaign, 0])
+    expect([covered, cover.length]).not.toEqual([covered, 0])
     for (const name of cover) {
       const named = TESTS.filter(({ path }) => matchesGlob(path, name)).map(({ path }) => path)
-      expect([campaign, name, named.length]).not.toEqual([campaign, name, 0])
-      expect([campaign, named.filter(path => !runsInShort(path))]).toEqual([campaign, []])
+      expect([covered, name, named.length]).not.toEqual([covered, name, 0])
+      expect([covered, named.filter(path => !runsInShort(path))]).toEqual([covered, []])
     }
   }
 })
 
-test('each campaign has one row that names its cover, and each row has a campaign', () => {
-  const names = Object.keys(COVERED_CAMPAIGNS)
-  const matching = (path: string) => names.filter(name => matchesGlob(path, name))
-  const campaigns = TESTS.filter(({ path }) => CAMPAIGNS.some(glob => matchesGlob(path, glob)))
-  expect(campaigns.filter(({ path }) => matching(path).length !== 1).map(({ path }) => path)).toEqual([])
-  const covered = new Set(campaigns.flatMap(({ path }) => matching(path)))
-  expect(names.filter(name => !covered.has(name))).toEqual([])
+test.each([
+  ['campaign', CAMPAIGNS],
+  ['file of the cluster', CLUSTER],
+])('each %s has one row that names its cover', (_, globs) => {
+  const files = TESTS.filter(({ path }) => globs.some(glob => matchesGlob(path, glob)))
+  expect(files.filter(({ path }) => rowsOf(path).length !== 1).map(({ path }) => path)).toEqual([])
 })
+
+test('each row names a campaign or a file of the cluster', () => {
+  const files = TESTS.filter(({ path }) => [...CAMPAIGNS, ...CLUSTER].some(glob => matchesGlob(path, glob)))
+  const covered = new Set(files.flatMap(({ path }) => rowsOf(path)))
+  expect(Object.keys(COVERED_FILES).filter(name => !covered.has(name))).toEqual([])
+})
+
+/** Rows that name the cover of a file. */
+function rowsOf(path: string): string[] {
+  return Object.keys(COVERED_FILES).filter(name => matchesGlob(path, name))
+}
 
 function isTwice(path: string): boolean {
   return WITH_LONG_FORM.some(glob => matchesGlob(path, glob))

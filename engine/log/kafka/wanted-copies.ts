@@ -10,7 +10,7 @@ const SETTLED_AFTER_MS = 3_000
 const LOOK_EVERY_MS = 250
 
 export interface WantedCopiesOptions {
-  readonly admin: Admin
+  readonly admin: Pick<Admin, 'describeCluster'>
   readonly clock: Clock
   readonly logger: Logger
   /** Number set by the operator; undefined: as many as the brokers can keep, at most 3. */
