@@ -78,7 +78,7 @@ export function foldParts(
       const { pipeline, node } = from
       for (const event of events) {
         const position = moment.nextPosition()
-        exchange.outbox.addOutgoing(account, from, event, position)
+        exchange.mail.addOutgoing(account, from, event, position)
         moment.watch?.handedOver?.(event, { account, pipeline, node }, position)
       }
     },
@@ -91,7 +91,7 @@ export function foldParts(
     applyForwarded: cut => cuts.applyForwarded(cut),
     cutsOf: account => cuts.ofAccount(account),
   })
-  const deadLetters = new DeadLetterExchange(identity, { moment, output, outbox: exchange.outbox })
+  const deadLetters = new DeadLetterExchange(identity, { moment, output, mail: exchange.mail })
   const cuts = new AppliedCuts({
     accounts,
     output,
@@ -103,7 +103,7 @@ export function foldParts(
     spread: (account, isSpread) => exchange.spread(account, isSpread),
     deleted(account, pipeline) {
       if (moment.behaviour >= THIRTEENTH_BEHAVIOUR)
-        exchange.outbox.addDeletion(account, pipeline, moment.nextPosition())
+        exchange.mail.addDeletion(account, pipeline, moment.nextPosition())
     },
   })
   return {

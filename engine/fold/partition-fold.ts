@@ -19,7 +19,7 @@ import type { NodeHolding, NodeTotals } from './node-activity.ts'
 import { RecordEffect } from './record-effect.ts'
 import type { KeyJudgement } from './repeats.ts'
 import type { PartitionName, RunWatch } from './run-watch.ts'
-import type { Outbox } from './spread/outbox.ts'
+import type { FoldMail } from './spread/fold-mail.ts'
 import { sourceKey } from './spread/spread-account.ts'
 
 export type { FoldIdentity, FoldScope } from './fold-parts.ts'
@@ -144,8 +144,8 @@ export class PartitionFold {
   }
 
   /** Everything that was sent to other partitions since it was last taken or discarded. */
-  get outbox(): Outbox {
-    return this.#parts.exchange.outbox
+  get mail(): FoldMail {
+    return this.#parts.exchange.mail
   }
 
   /** @see AppliedCuts.spreads */

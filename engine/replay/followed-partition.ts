@@ -79,7 +79,7 @@ export class FollowedPartition {
     const isLive = record.offset >= this.#liveFrom
     if (isLive) this.#show(fold)
     await this.#worked(fold.applying(record, isLive ? this.#watch : undefined))
-    fold.outbox.discard()
+    fold.mail.discard()
     if (isLive) this.#liveFrom = fold.nextOffset
   }
 

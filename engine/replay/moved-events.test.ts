@@ -5,7 +5,7 @@ import { node, SOURCE } from '../../test/support/world.ts'
 import { manualClock } from '../clock/manual-clock.ts'
 import { seededEntropy } from '../entropy/seeded-entropy.ts'
 import { Event } from '../event/event.ts'
-import { Outbox } from '../fold/spread/outbox.ts'
+import { FoldMail } from '../fold/spread/fold-mail.ts'
 import { LineBatchView } from '../lines/columns/line-batch-view.ts'
 import { memoryLog } from '../log/memory-log.ts'
 import { openPartitionedTopics, type PartitionedTopics } from '../log/partitioned-topics.ts'
@@ -24,27 +24,27 @@ const NODES = [
 const clock = manualClock()
 
 let topics: PartitionedTopics
-let outbox: Outbox
+let mail: FoldMail
 beforeEach(async () => {
   topics = await openPartitionedTopics(memoryLog({ clock, entropy: seededEntropy(7) }), 2)
-  outbox = new Outbox(CATALOGUE, SOURCE_PARTITION)
+  mail = new FoldMail(CATALOGUE, SOURCE_PARTITION)
   const document = { id: 'p', accountId: SAMPLE_ACCOUNT, title: 'p', revision: 1, nodes: NODES }
   const cut = { kind: 'pipeline', entity: 'p', version: 1, payload: JSON.stringify(document) } as const
-  outbox.add(TARGET, SAMPLE_ACCOUNT, { 'weir.ForwardedCut': { offset: 3, row: 0, ...cut } }, 100)
+  mail.add(TARGET, SAMPLE_ACCOUNT, { 'weir.ForwardedCut': { offset: 3, row: 0, ...cut } }, 100)
   for (const share of [0, 1])
-    outbox.add(TARGET, SAMPLE_ACCOUNT, { 'weir.ShareMoved': { offset: 3, row: 1 + share, share } }, 16)
+    mail.add(TARGET, SAMPLE_ACCOUNT, { 'weir.ShareMoved': { offset: 3, row: 1 + share, share } }, 16)
 })
 
 function send(offset: bigint, waitsAt: string): void {
   const batch = LineBatchView.decode(lineBatchValue([{ lines: [{ line: `line ${offset}` }] }]))
   const place = { pipeline: 'p', version: 1, node: waitsAt }
-  outbox.addEvent(TARGET, SAMPLE_ACCOUNT, place, Event.ofLine(batch, 0), { offset, row: 0 })
+  mail.addEvent(TARGET, SAMPLE_ACCOUNT, place, Event.ofLine(batch, 0), { offset, row: 0 })
 }
 
 /** Makes each round durable before the next, like a worker. @param knownEnd of a worker that knows a later end */
 async function deliver(knownEnd = 0n): Promise<void> {
   const known = { knownEnd: () => knownEnd, producer: null, priority: 'control' } as const
-  for (const round of outbox.take())
+  for (const round of mail.take())
     for (const { partition, value } of round) await topics.keyed.topic.append(partition, { value, ...known })
 }
 

@@ -113,7 +113,7 @@ export class PartitionReplay {
   async foldTo(until: bigint, rest: () => Promise<void>, watch?: RunWatch): Promise<void> {
     for await (const record of this.records(until, rest)) {
       await worked(this.#fold.applying(record, watch), rest)
-      this.#fold.outbox.discard()
+      this.#fold.mail.discard()
     }
   }
 
@@ -130,7 +130,7 @@ export class PartitionReplay {
   ): AsyncIterable<ExplainedRecord> {
     for await (const record of this.records(until, rest)) {
       const explained = await worked(explainRecord(this.#fold, record, account, isAsked), rest)
-      this.#fold.outbox.discard()
+      this.#fold.mail.discard()
       if (explained !== undefined) yield explained
     }
   }
@@ -145,7 +145,7 @@ export class PartitionReplay {
   ): AsyncIterable<readonly Arrival[]> {
     for await (const record of this.records(until, rest)) {
       const arrivals = await worked(explainArrivals(this.#fold, record, isAsked), rest)
-      this.#fold.outbox.discard()
+      this.#fold.mail.discard()
       if (arrivals.length > 0) yield arrivals
     }
   }
@@ -186,7 +186,7 @@ export class PartitionReplay {
           yield flush
           if (flush.nextOffset >= until) return
         }
-        fold.outbox.discard()
+        fold.mail.discard()
         if (fold.nextOffset >= until && fold.atRest) return
         stretchBytes += record.value.length
         if (stretchBytes < STRETCH_BYTES) continue

@@ -378,7 +378,7 @@ export class Engine implements CutsInEffect, FollowingFolds {
       partition,
       topic,
       checkpoints,
-      outbox: {
+      targets: {
         ingest,
         keyed: keyed?.topic,
         deadLetters: deadLetters?.topic,

@@ -8,7 +8,7 @@ import type { NodeHolding, NodeTotals } from '../fold/node-activity.ts'
 import { foldIdentity, PartitionFold } from '../fold/partition-fold.ts'
 import type { KeyJudgement } from '../fold/repeats.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
-import type { OutboxTopic } from '../fold/spread/target.ts'
+import type { TargetTopic } from '../fold/spread/target.ts'
 import type { Topic } from '../log/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
@@ -41,7 +41,7 @@ export interface PartitionWorkerOptions {
   readonly topic: Topic
   readonly checkpoints: Topic
   /** Topics that a fold sends to; without the keyed topic accounts cannot be spread, and without the outbox nothing is handed over. */
-  readonly outbox?: Readonly<Partial<Record<OutboxTopic, Topic | undefined>>> | undefined
+  readonly targets?: Readonly<Partial<Record<TargetTopic, Topic | undefined>>> | undefined
   readonly store: Store
   readonly clock: Clock
   readonly configuration: DeployedConfiguration

@@ -6,8 +6,8 @@ import type { Flush } from '../fold/flush.ts'
 import { FoldError } from '../fold/fold-error.ts'
 import type { PartitionFold } from '../fold/partition-fold.ts'
 import type { RunWatch } from '../fold/run-watch.ts'
-import type { OutgoingRecord } from '../fold/spread/outbox.ts'
-import type { OutboxTopic } from '../fold/spread/target.ts'
+import type { OutgoingRecord } from '../fold/spread/fold-mail.ts'
+import type { TargetTopic } from '../fold/spread/target.ts'
 import type { LogRecord, Topic } from '../log/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../times/duration.ts'
 import { inTurns, type LoopTurn, type LoopTurns } from '../turns/loop-turns.ts'
@@ -24,7 +24,8 @@ export type CutStep = 'append' | 'apply'
 export interface RecordApplyingOptions {
   readonly partition: number
   readonly topic: Topic
-  readonly outbox?: Readonly<Partial<Record<OutboxTopic, Topic | undefined>>> | undefined
+  /** Topics that the fold sends to. */
+  readonly targets?: Readonly<Partial<Record<TargetTopic, Topic | undefined>>> | undefined
   /** Behaviour number that owner records put into force; absent: that of the program. */
   readonly behaviour?: number | undefined
   readonly clock: Clock
@@ -75,14 +76,14 @@ export class RecordApplying {
       const knownCuts = fold.appliedCuts
       const startedMs = clock.monotonicMs()
       for (const flush of await this.#apply(record, turn)) {
-        if (fold.outbox.empty && held.length === 0) complete(flush)
+        if (fold.mail.empty && held.length === 0) complete(flush)
         else held.push(flush)
       }
       if (fold.appliedCuts > knownCuts) cutMs += clock.monotonicMs() - startedMs
     }
     this.#watch()
     const sendingMs = clock.monotonicMs()
-    if (!fold.outbox.empty) await this.#send(signal)
+    if (!fold.mail.empty) await this.#send(signal)
     if (fold.appliedCuts > appliedCuts) onCutPause?.('apply', cutMs + clock.monotonicMs() - sendingMs)
     for (const flush of held) complete(flush)
     return true
@@ -102,22 +103,22 @@ export class RecordApplying {
     return watch
   }
 
-  /** Appends the outbox of the fold. A repeat is dropped by its receiver. */
+  /** Appends everything that the fold has sent. A repeat is dropped by its receiver. */
   async #send(signal: AbortSignal | undefined): Promise<void> {
-    const { outbox, retries } = this.#options
-    const topicOf = (name: OutboxTopic): Topic => {
-      const topic = outbox?.[name]
+    const { targets, retries } = this.#options
+    const topicOf = (name: TargetTopic): Topic => {
+      const topic = targets?.[name]
       if (topic === undefined)
         throw new FoldError(`the topic "${name}", to which events go, is not open here`)
       return topic
     }
-    for (const round of this.#fold.outbox.take()) {
+    for (const round of this.#fold.mail.take()) {
       const byPartition = Map.groupBy(round, ({ topic, partition }) => `${topic} ${partition}`)
       const appendAll = async (records: readonly OutgoingRecord[]) => {
         const [first] = records
         if (first?.topic === 'keyed') await this.#beginKeyed(topicOf('keyed'), first.partition, signal)
         for (const { topic: name, partition, value, endsLanes } of records) {
-          if (endsLanes === true && outbox?.[name] === undefined) continue
+          if (endsLanes === true && targets?.[name] === undefined) continue
           const topic = topicOf(name)
           const priority = name === 'outbox' ? 'outgoing' : 'control'
           const append = () => topic.append(partition, { value, producer: null, priority })

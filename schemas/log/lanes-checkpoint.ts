@@ -65,11 +65,12 @@ export interface LaneBatch {
   readonly events: number
   /** Size of its events in a body, before compression. */
   readonly bytes: number
-  readonly stretches: readonly BatchStretch[]
+  /** Its runs of rows, as the schema on the log names them. */
+  readonly stretches: readonly BatchRun[]
 }
 
 /** Consecutive events of one record. A row counts all events of the record, from 0. */
-export interface BatchStretch {
+export interface BatchRun {
   readonly offset: number
   readonly row: number
   readonly count: number

@@ -136,7 +136,7 @@ export type SideTable = 'word_filters'
 const SIDE_TABLE_COLUMNS: Readonly<Record<SideTable, readonly Column[]>> = {
   word_filters: [
     ['account', WORD],
-    // 0 to 63, or 65535 for a row with all slices.
+    // Section of the filter: 0 to 63, or 65535 for a row with all of them.
     ['slice', 'UInt16'],
     // Times of the first and last line of the segment.
     ['ts_min', TIME_MS],

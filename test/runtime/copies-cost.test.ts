@@ -127,7 +127,7 @@ describe('an event that fails at very many nodes is a dead letter, and not at al
       const payload = JSON.stringify({ accountId: SAMPLE_ACCOUNT, isEnabled: true })
       partition.control({ 'weir.Cut': { kind: 'dead-letter', entity: 'p', version: 100, payload } })
       partition.send(...LONG_LINES)
-      const letters = partition.fold.outbox.take().flat()
+      const letters = partition.fold.mail.take().flat()
       const bytes = letters.reduce((sum, { value }) => sum + value.length, 0)
       expect(bytes).toBeGreaterThan(20 * 10_000)
       expect(bytes).toBeLessThan(10_000_000)
@@ -151,9 +151,9 @@ describe('an event that many throttles send to other partitions', () => {
       'weir.Cut': { kind: 'spread', entity: SAMPLE_ACCOUNT, version: 100, payload: JSON.stringify(spread) },
     })
     partition.publish(SOURCE, ...throttles)
-    partition.fold.outbox.take()
+    partition.fold.mail.take()
     for (let part = 0; part < 20; part++) partition.send(...LONG_LINES)
-    const sent = partition.fold.outbox.take().flat()
+    const sent = partition.fold.mail.take().flat()
     return sent.reduce((sum, { value }) => sum + value.length, 0)
   }
   const LINES_BYTES = 20 * 20 * 10_000

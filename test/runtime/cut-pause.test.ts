@@ -29,7 +29,7 @@ test('a partition reports the time for which a change kept it from reading, and 
     partition: HOME,
     topic: slow(ingest, APPEND_MS),
     checkpoints,
-    outbox: { ingest, keyed: slow(keyed.topic, SEND_MS) },
+    targets: { ingest, keyed: slow(keyed.topic, SEND_MS) },
     store: new MemoryStore(),
     clock,
     configuration,

@@ -272,7 +272,7 @@ class LetterRun {
       partition,
       topic: topicName === 'ingest' ? ingest : keyed.topic,
       checkpoints: topicName === 'ingest' ? checkpoints : keyed.checkpoints,
-      outbox: {
+      targets: {
         ingest: this.#unreliable(ingest),
         keyed: this.#unreliable(keyed.topic),
         deadLetters: this.#unreliable(deadLetters),

@@ -152,9 +152,9 @@ test('an exemption holds on every partition that judges keys of a spread account
     Promise.all(
       checkpointed.flatMap(each =>
         Array.from({ length: partitions }, async (_, partition) => {
-          const outbox = { ingest, keyed: keyed.topic }
+          const targets = { ingest, keyed: keyed.topic }
           const parts = { store, clock, configuration, logger: silentLogger, workerName: 'worker' }
-          const worker = new PartitionWorker({ catalogue: CATALOGUE, ...parts, ...each, partition, outbox })
+          const worker = new PartitionWorker({ catalogue: CATALOGUE, ...parts, ...each, partition, targets })
           await worker.start()
           return worker
         }),

@@ -56,10 +56,10 @@ async function newSpread(behaviour?: number) {
   }
   const start = async (each: CheckpointedTopic) => {
     for (const partition of EVERY) {
-      const outbox = { ingest, keyed: keyed.topic }
+      const targets = { ingest, keyed: keyed.topic }
       const ports = { catalogue: CATALOGUE, store, clock, configuration, logger: silentLogger }
       const worker = new PartitionWorker({
-        ...{ ...each, ...ports, partition, outbox, behaviour },
+        ...{ ...each, ...ports, partition, targets, behaviour },
         workerName: `worker of ${each.topic.name}`,
       })
       await worker.start()

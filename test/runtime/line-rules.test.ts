@@ -481,7 +481,7 @@ describe('an account on many partitions', () => {
             catalogue: CATALOGUE,
             partition,
             ...each,
-            outbox: { ingest, keyed: keyed.topic, deadLetters: undefined },
+            targets: { ingest, keyed: keyed.topic, deadLetters: undefined },
             store,
             clock,
             configuration,

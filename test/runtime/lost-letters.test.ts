@@ -56,7 +56,7 @@ class FailingWorld {
       topic: ingest,
       checkpoints,
       partition: 0,
-      outbox: { ingest, keyed: keyed.topic, deadLetters },
+      targets: { ingest, keyed: keyed.topic, deadLetters },
       store: this.store,
       clock: this.clock,
       configuration: this.#configuration,

@@ -71,7 +71,7 @@ class SpreadWorld {
             catalogue: CATALOGUE,
             ...each,
             partition,
-            outbox: { ingest, keyed: keyed.topic },
+            targets: { ingest, keyed: keyed.topic },
             store: this.store,
             clock: this.#clock,
             configuration: this.#configuration,

@@ -122,7 +122,7 @@ test('nothing is acknowledged before the events that it sends to other partition
     partition: SPREAD_HOME,
     topic: ingest,
     checkpoints,
-    outbox: { ingest, keyed: held },
+    targets: { ingest, keyed: held },
     store,
     clock,
     configuration,

@@ -95,7 +95,7 @@ export function digestOf(records: readonly LogRecord[], behaviour: number): stri
   }
   for (const record of records) {
     for (const flush of fold.apply(record)) add(flush)
-    for (const { topic, partition, value } of fold.outbox.take().flat())
+    for (const { topic, partition, value } of fold.mail.take().flat())
       hash.update(`${topic} ${partition}\n`).update(value)
   }
   return hash.digest('hex')

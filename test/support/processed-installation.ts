@@ -79,7 +79,7 @@ export async function startedWorker(installation: TestInstallation, store: Store
     partition: partitionOfAccount(credentials.accountId, ingest.partitions),
     topic: ingest,
     checkpoints: await log.topic(CHECKPOINT_TOPIC, ingest.partitions),
-    outbox: { ingest, deadLetters: topic, outbox: await log.topic(OUTBOX_TOPIC, ingest.partitions) },
+    targets: { ingest, deadLetters: topic, outbox: await log.topic(OUTBOX_TOPIC, ingest.partitions) },
     store,
     clock,
     configuration: deployedConfiguration(CATALOGUE, configuration),

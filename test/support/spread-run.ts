@@ -237,7 +237,7 @@ export class SpreadRun {
       partition,
       topic: topicName === 'ingest' ? ingest : keyed.topic,
       checkpoints: topicName === 'ingest' ? checkpoints : keyed.checkpoints,
-      outbox: { ingest: this.#unreliable(ingest), keyed: this.#unreliable(keyed.topic) },
+      targets: { ingest: this.#unreliable(ingest), keyed: this.#unreliable(keyed.topic) },
       store: this.store,
       clock: this.#clock,
       configuration: this.#configuration,

@@ -73,7 +73,7 @@ export async function newWorld(): Promise<World> {
         partition,
         topic: ingest,
         checkpoints,
-        outbox: { ingest, keyed },
+        targets: { ingest, keyed },
         store,
         clock,
         configuration,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { BatchStretch } from '../../../schemas/log/lanes-checkpoint.ts'
+import type { BatchRun } from '../../../schemas/log/lanes-checkpoint.ts'
 import { OUTBOX, OutboxLog, REFUSED } from '../../../test/support/outbox-log.ts'
 import { ACCOUNT, LANE_RULES } from '../../../test/support/outgoing.ts'
 import type { LogRecord } from '../../log/log.ts'
@@ -133,6 +133,6 @@ test('each event is in one batch, in the order of its split, and counts once', (
   )
 })
 
-function placesOf({ offset, row, count }: BatchStretch): number[] {
+function placesOf({ offset, row, count }: BatchRun): number[] {
   return Array.from({ length: count }, (_, step) => offset * 1_000 + row + step)
 }

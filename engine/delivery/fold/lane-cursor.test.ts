@@ -3,7 +3,7 @@ import { controlType } from '../../../schemas/log/control.ts'
 import type { Position } from '../../../schemas/log/position.ts'
 import { type HandedLines, handedPart, LANE_RULES, outgoingValue } from '../../../test/support/outgoing.ts'
 import { PassedPositions } from '../../fold/spread/passed-positions.ts'
-import { LaneCursor, MAX_OPEN_BATCHES, MAX_OPEN_STRETCHES } from './lane-cursor.ts'
+import { LaneCursor, MAX_OPEN_BATCHES, MAX_OPEN_RUNS } from './lane-cursor.ts'
 import { type OutboxRecord, outboxRecord } from './outbox-record.ts'
 
 const LANE = { account: 'a', pipeline: 'p', node: 'out' }
@@ -132,12 +132,12 @@ describe('open batches', () => {
     expect(log.taken()).toEqual([[1, '0/0+1']])
   })
 
-  test('have at most so many stretches: the oldest is closed', () => {
+  test('have at most so many runs of rows: the oldest is closed', () => {
     const log = new Reading()
     const options = { splits: true, maxEvents: 1e6, maxBytes: 1e9 }
     log.hand(1_000, { lines: ['x 1', 'y 1'], options })
     const state = log.cursor.snapshot()
-    const stretches = Array.from({ length: MAX_OPEN_STRETCHES - 1 }, (_, row) => ({
+    const stretches = Array.from({ length: MAX_OPEN_RUNS - 1 }, (_, row) => ({
       offset: 0,
       row,
       count: 1,
@@ -146,11 +146,7 @@ describe('open batches', () => {
     log.cursor = LaneCursor.restored(LANE, LANE_RULES, { ...state, open })
     log.hand(1_000, { lines: ['y 2'], options })
     const [closed, ...others] = [log.cursor.takeBatch(), log.cursor.batch]
-    expect([closed.split, closed.stretches.length, others]).toEqual([
-      'x',
-      MAX_OPEN_STRETCHES - 1,
-      [undefined],
-    ])
+    expect([closed.split, closed.stretches.length, others]).toEqual(['x', MAX_OPEN_RUNS - 1, [undefined]])
   })
 })
 

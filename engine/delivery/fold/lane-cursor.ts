@@ -1,4 +1,4 @@
-import type { BatchStretch, LaneBatch, LaneCursorState } from '../../../schemas/log/lanes-checkpoint.ts'
+import type { BatchRun, LaneBatch, LaneCursorState } from '../../../schemas/log/lanes-checkpoint.ts'
 import { PassedPositions } from '../../fold/spread/passed-positions.ts'
 import type { BatchRulesSource } from './batch-rules.ts'
 import { HandedEvents, lastPosition } from './handed-events.ts'
@@ -8,15 +8,15 @@ import { passedOf, passedState } from './passed-state.ts'
 
 /** Maximum number of open batches of a lane; beyond it the oldest is closed. (Our choice: a split by a value of many events.) */
 export const MAX_OPEN_BATCHES = 100
-/** Maximum number of stretches in the open batches of a lane, for the same reason: they are memory. */
-export const MAX_OPEN_STRETCHES = 65_536
+/** Maximum number of runs of rows in the open batches of a lane, for the same reason: they are memory. */
+export const MAX_OPEN_RUNS = 65_536
 /**
  * Number of closed batches without a report at which a cursor stands still. A remote takes several batches in the time in which a
  * report is made durable. (Our choice.)
  */
 export const MAX_CLOSED_BATCHES = 16
-/** Number of stretches in them at which it stands still, too: they are memory. */
-const MAX_CLOSED_STRETCHES = 4_096
+/** Number of runs of rows in them at which it stands still, too: they are memory. */
+const MAX_CLOSED_RUNS = 4_096
 
 /** The lane that a cursor belongs to. */
 export interface LaneName {
@@ -45,8 +45,8 @@ export class LaneCursor {
   readonly #open = new Map<string, OpenLaneBatch>()
   #closed: LaneBatch[] = []
   #closedBatches = 0
-  #closedStretches = 0
-  #openStretches = 0
+  #closedRuns = 0
+  #openRuns = 0
   #nextOffset: bigint
   #timeMs: number
 
@@ -67,11 +67,11 @@ export class LaneCursor {
     const cursor = new LaneCursor(lane, rules, start)
     cursor.#closedBatches = state.closedBatches
     cursor.#closed = [...state.closed]
-    for (const { stretches } of state.closed) cursor.#closedStretches += stretches.length
+    for (const { stretches } of state.closed) cursor.#closedRuns += stretches.length
     for (const batch of state.open) {
       const open = OpenLaneBatch.restored(batch, rules.rulesOf(batch.type, batch.options))
       cursor.#open.set(keyOf(batch.version, batch.split), open)
-      cursor.#openStretches += open.stretches
+      cursor.#openRuns += open.runs
     }
     return cursor
   }
@@ -93,7 +93,7 @@ export class LaneCursor {
 
   /** Whether it stands still until a closed batch has a report. */
   get isBlocked(): boolean {
-    return this.#closed.length >= MAX_CLOSED_BATCHES || this.#closedStretches >= MAX_CLOSED_STRETCHES
+    return this.#closed.length >= MAX_CLOSED_BATCHES || this.#closedRuns >= MAX_CLOSED_RUNS
   }
 
   /** Number of batches that it has closed so far. */
@@ -136,7 +136,7 @@ export class LaneCursor {
       if (BigInt(offset) < first) first = BigInt(offset)
     }
     for (const { firstOffset } of this.#open.values()) need(firstOffset)
-    for (const { stretches } of this.#closed) need((stretches[0] as BatchStretch).offset)
+    for (const { stretches } of this.#closed) need((stretches[0] as BatchRun).offset)
     return first
   }
 
@@ -162,7 +162,7 @@ export class LaneCursor {
   /** Takes the oldest closed batch, which has a report. */
   takeBatch(): LaneBatch {
     const batch = this.#closed.shift() as LaneBatch
-    this.#closedStretches -= batch.stretches.length
+    this.#closedRuns -= batch.stretches.length
     return batch
   }
 
@@ -190,9 +190,9 @@ export class LaneCursor {
       const bytes = rules.bytesOf(event)
       const key = keyOf(part.version, split)
       const batch = this.#batchFor(key, bytes) ?? this.#begin(key, part, split)
-      if (batch.add(Number(offset), part.firstRow + index, bytes)) this.#openStretches++
+      if (batch.add(Number(offset), part.firstRow + index, bytes)) this.#openRuns++
       if (batch.isFull) this.#close(key, batch)
-      else if (this.#openStretches > MAX_OPEN_STRETCHES) this.#closeOldest()
+      else if (this.#openRuns > MAX_OPEN_RUNS) this.#closeOldest()
     }
   }
 
@@ -221,8 +221,8 @@ export class LaneCursor {
 
   #close(key: string, batch: OpenLaneBatch): void {
     this.#open.delete(key)
-    this.#openStretches -= batch.stretches
-    this.#closedStretches += batch.stretches
+    this.#openRuns -= batch.runs
+    this.#closedRuns += batch.runs
     this.#closed.push(batch.toBatch(++this.#closedBatches, this.#timeMs))
   }
 }

@@ -9,7 +9,7 @@ const RULES: BatchRules = {
 }
 const HEAD = { version: 1, type: 'test', options: '{}', split: 'x', openedMs: 1_000 }
 
-test('consecutive rows of a record are one stretch', () => {
+test('consecutive rows of a record are one run', () => {
   const batch = new OpenLaneBatch(HEAD, RULES)
   expect([batch.add(7, 0, 1), batch.add(7, 1, 1), batch.add(7, 3, 1)]).toEqual([true, false, true])
   const { stretches } = batch.toBatch(0, 0)
@@ -17,7 +17,7 @@ test('consecutive rows of a record are one stretch', () => {
     { offset: 7, row: 0, count: 2 },
     { offset: 7, row: 3, count: 1 },
   ])
-  expect([batch.firstOffset, batch.stretches, batch.events]).toEqual([7, 2, 3])
+  expect([batch.firstOffset, batch.runs, batch.events]).toEqual([7, 2, 3])
 })
 
 test('a batch is full at its number of events, or at its size; it does not take an event beyond that', () => {

@@ -1,4 +1,4 @@
-import type { BatchStretch, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
+import type { BatchRun, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
 import type { BatchRules } from './batch-rules.ts'
 
 /** Facts that do not change while a batch is open. */
@@ -10,7 +10,7 @@ export class OpenLaneBatch {
   readonly rules: BatchRules
   #events = 0
   #bytes = 0
-  readonly #stretches: { offset: number; row: number; count: number }[] = []
+  readonly #runs: { offset: number; row: number; count: number }[] = []
 
   constructor(head: BatchHead, rules: BatchRules) {
     this.head = head
@@ -22,7 +22,7 @@ export class OpenLaneBatch {
     const open = new OpenLaneBatch({ version, type, options, split, openedMs }, rules)
     open.#events = events
     open.#bytes = bytes
-    open.#stretches.push(...stretches.map(stretch => ({ ...stretch })))
+    open.#runs.push(...stretches.map(run => ({ ...run })))
     return open
   }
 
@@ -31,9 +31,9 @@ export class OpenLaneBatch {
     return this.head.openedMs + this.rules.limits.maxAgeMs
   }
 
-  /** Number of stretches of consecutive events. */
-  get stretches(): number {
-    return this.#stretches.length
+  /** Number of runs of consecutive rows. */
+  get runs(): number {
+    return this.#runs.length
   }
 
   /** Number of its events. */
@@ -43,7 +43,7 @@ export class OpenLaneBatch {
 
   /** Offset of the record with its first event. */
   get firstOffset(): number {
-    return (this.#stretches[0] as BatchStretch).offset
+    return (this.#runs[0] as BatchRun).offset
   }
 
   get isFull(): boolean {
@@ -56,22 +56,22 @@ export class OpenLaneBatch {
     return this.#bytes + bytes <= this.rules.limits.maxBytes
   }
 
-  /** Adds the next event. @returns whether it began a stretch */
+  /** Adds the next event. @returns whether it began a run of rows */
   add(offset: number, row: number, bytes: number): boolean {
     this.#events++
     this.#bytes += bytes
-    const last = this.#stretches.at(-1)
+    const last = this.#runs.at(-1)
     if (last !== undefined && last.offset === offset && last.row + last.count === row) {
       last.count++
       return false
     }
-    this.#stretches.push({ offset, row, count: 1 })
+    this.#runs.push({ offset, row, count: 1 })
     return true
   }
 
   /** @param number 0: it stays open */
   toBatch(number: number, closedMs: number): LaneBatch {
-    const stretches = this.#stretches.map(stretch => ({ ...stretch }))
+    const stretches = this.#runs.map(run => ({ ...run }))
     return { ...this.head, number, closedMs, events: this.#events, bytes: this.#bytes, stretches }
   }
 }

@@ -1,4 +1,4 @@
-import type { BatchStretch, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
+import type { BatchRun, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
 import type { PartitionName } from '../../fold/run-watch.ts'
 import type { LogRecord, Topic } from '../../log/log.ts'
 import { READ_BYTES } from '../../log/records-between.ts'
@@ -40,19 +40,19 @@ export async function batchEvents(
   return events
 }
 
-function eventsOf(name: PartitionName, record: LogRecord, stretches: readonly BatchStretch[]): SentEvent[] {
+function eventsOf(name: PartitionName, record: LogRecord, runs: readonly BatchRun[]): SentEvent[] {
   const { content } = outboxRecord(name, record)
   if (content.kind !== 'handed') throw new RangeError(`record ${record.offset} of a batch has no events`)
   const { source } = content
   const parts = content.parts.filter(part => part instanceof HandedEvents)
-  const found = stretches.flatMap(stretch => parts.flatMap(part => eventsIn(stretch, source, part)))
-  const count = stretches.reduce((sum, stretch) => sum + stretch.count, 0)
+  const found = runs.flatMap(run => parts.flatMap(part => eventsIn(run, source, part)))
+  const count = runs.reduce((sum, run) => sum + run.count, 0)
   if (found.length !== count) throw new RangeError(`record ${record.offset} lacks events of a batch`)
   return found
 }
 
-/** The events of a stretch that a part contains. */
-function eventsIn({ row, count }: BatchStretch, source: string, part: HandedEvents): SentEvent[] {
+/** The events of a run of rows that a part contains. */
+function eventsIn({ row, count }: BatchRun, source: string, part: HandedEvents): SentEvent[] {
   const { firstRow, positions } = part
   const first = Math.max(0, row - firstRow)
   const end = Math.min(positions.length, row + count - firstRow)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BatchStretch, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
+import type { BatchRun, LaneBatch } from '../../../schemas/log/lanes-checkpoint.ts'
 import type { BatchPlace } from '../../nodes/contract/define-destination.ts'
 import type { OutboxIdentity } from '../fold/delivery-fold.ts'
 import type { LaneName } from '../fold/lane-cursor.ts'
@@ -10,7 +10,7 @@ export function batchId(
   { pipeline, node }: LaneName,
   { version, split, stretches }: LaneBatch,
 ): string {
-  const [first, last] = [stretches[0], stretches.at(-1)] as [BatchStretch, BatchStretch]
+  const [first, last] = [stretches[0], stretches.at(-1)] as [BatchRun, BatchRun]
   const ends = [first.offset, first.row, last.offset, last.row + last.count - 1]
   return uuidOf([logId, partition, pipeline, node, version, split, ...ends])
 }

@@ -66,7 +66,7 @@ test('events that a destination can never send fail: they are counted, reported 
     activity: { eventsIn: 3, eventsOut: 2, failed: 1 },
   })
   expect(errors).toMatchObject([{ pipeline: 'p', node: 'quiet', code: 'E_DELIVERY_FAILED', field: '.app' }])
-  expect(fold.parts.exchange.outbox.take()).toHaveLength(1)
+  expect(fold.parts.exchange.mail.take()).toHaveLength(1)
   expect(encoded).toEqual([['a', 'b']])
 })
 

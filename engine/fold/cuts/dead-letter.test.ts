@@ -16,7 +16,7 @@ test('events that fail behind the cut become dead letters, until a later cut end
   /** Runs a line that fails. @returns the number of parts with failed events that are sent to the dead letters */
   const letters = () => {
     fold.run([''])
-    const sent = fold.parts.exchange.outbox.take().flat()
+    const sent = fold.parts.exchange.mail.take().flat()
     return sent.flatMap(({ value }) => deadLettersType.decode(value).parts).length
   }
   expect(letters()).toBe(0)

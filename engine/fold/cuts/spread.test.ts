@@ -14,7 +14,7 @@ test('the cut sends the memory of an account to the keyed partitions, or asks fo
   fold.deploy(LIMITING, { account: ACCOUNT })
   fold.run(['web'], ACCOUNT)
   const sent = () => {
-    const values = fold.parts.exchange.outbox.take().flat()
+    const values = fold.parts.exchange.mail.take().flat()
     return values.flatMap(({ value }) => rekeyedType.decode(value).parts.flatMap(part => Object.keys(part)))
   }
   const shares = () => fold.parts.accounts.of(ACCOUNT).spread?.placement.shares

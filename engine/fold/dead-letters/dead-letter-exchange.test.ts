@@ -29,7 +29,7 @@ class Partition {
   append(value: Buffer): void {
     const record = { offset: this.#offset++, appendTimeMs: this.timeMs, producer: null, value }
     this.#note(this.fold.apply(record))
-    for (const { topic, partition, value } of this.fold.outbox.take().flat()) {
+    for (const { topic, partition, value } of this.fold.mail.take().flat()) {
       expect([topic, partition]).toEqual(['deadLetters', 0])
       this.#sent.push(value)
     }

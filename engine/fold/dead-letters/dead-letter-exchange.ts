@@ -11,11 +11,11 @@ import { type DeadLetter, lettersIn } from './dead-letter.ts'
 export interface LetterWritingFold {
   readonly moment: FoldMoment
   readonly output: AccountOutput
-  readonly outbox: LetterOutbox
+  readonly mail: LetterMail
 }
 
 /** Sends dead letters, and their replays, to the partition that keeps those of the account. */
-export interface LetterOutbox {
+export interface LetterMail {
   addDeadLetter(account: string, letter: DeadLetter): void
   addReplay(account: string, replay: ReplayedEvents): void
 }
@@ -39,7 +39,7 @@ export class DeadLetterExchange {
       const failedAtMs = this.#fold.moment.timeMs
       const failure = { offset: Number(offset), row, failedAtMs, code, field, message, event }
       const letter = { topic, partition, pipeline, version, node, ...failure }
-      this.#fold.outbox.addDeadLetter(account.account, letter)
+      this.#fold.mail.addDeadLetter(account.account, letter)
     }
   }
 
@@ -55,14 +55,14 @@ export class DeadLetterExchange {
     const version = account.versionWith(pipeline, node)
     // A letter whose node does not exist stays a letter: another revision may contain it again.
     if (version === undefined) return
-    const { moment, output, outbox } = this.#fold
+    const { moment, output, mail } = this.#fold
     const fresh = lettersIn(part, this.#fold.moment.forms).filter(letter =>
       account.deadLetters.advance(letter, letter.failedAtMs, moment.timeMs),
     )
     if (fresh.length === 0) return
     const positions = fresh.map(({ offset, row }) => ({ offset, row }))
     const replay = { topic, partition, version, replayedAtMs: moment.timeMs, positions }
-    outbox.addReplay(account.account, replay)
+    mail.addReplay(account.account, replay)
     yield* account.resume(
       { pipeline, version, node },
       fresh.map(({ event }) => event),

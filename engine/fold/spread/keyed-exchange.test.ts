@@ -34,9 +34,9 @@ function run(...apps: string[]): void {
   home.run(apps, 'a')
 }
 
-/** Carries the outbox of one fold to the other. @returns the names of the parts */
+/** Carries the mail of one fold to the other. @returns the names of the parts */
 function carry(from: LooseFold, to: LooseFold, times = 1): string[] {
-  const values = from.parts.exchange.outbox.take().flatMap(round => round.map(({ value }) => value))
+  const values = from.parts.exchange.mail.take().flatMap(round => round.map(({ value }) => value))
   for (let time = 0; time < times; time++) {
     for (const value of values) {
       to.enter(0)

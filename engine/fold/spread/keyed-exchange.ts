@@ -11,8 +11,8 @@ import type { AccountState } from '../account-state.ts'
 import { kindOf } from '../cuts/registry.ts'
 import type { FoldMoment } from '../fold-moment.ts'
 import type { PartitionName } from '../run-watch.ts'
+import { FoldMail } from './fold-mail.ts'
 import type { FoldSeat } from './key-placement.ts'
-import { Outbox } from './outbox.ts'
 import { decodedRun, type WaitingPlace } from './rekeyed-part.ts'
 import { SpreadAccount, sourceKey } from './spread-account.ts'
 import { nameOfTarget, type Target } from './target.ts'
@@ -38,7 +38,7 @@ export interface ExchangingFold {
  * with the same positions. The receiver drops those that it has passed: exactly once, without transactions.
  */
 export class KeyedExchange {
-  readonly outbox: Outbox
+  readonly mail: FoldMail
   readonly #seat: FoldSeat
   readonly #fold: ExchangingFold
   /** Partition that sent the current events; undefined: they are from the partition's own records. */
@@ -47,7 +47,7 @@ export class KeyedExchange {
   constructor(catalogue: Catalogue, seat: FoldSeat, fold: ExchangingFold) {
     this.#seat = seat
     this.#fold = fold
-    this.outbox = new Outbox(catalogue, seat)
+    this.mail = new FoldMail(catalogue, seat)
   }
 
   /** Sends a revision's events to memory that is not here; undefined for accounts that were never spread. */
@@ -64,7 +64,7 @@ export class KeyedExchange {
         const target = placement.targetOf(placement.shareOf(hash)) as Target
         const place: WaitingPlace = { pipeline, version, node }
         const position = this.#fold.moment.nextPosition()
-        this.outbox.addEvent(target, account.account, place, event, position)
+        this.mail.addEvent(target, account.account, place, event, position)
         return { ...nameOfTarget(target), position }
       },
     }
@@ -192,8 +192,8 @@ export class KeyedExchange {
     if (this.#seat.topic === INGEST_TOPIC || !kindOf(cut).hasRevisions) return
     const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
     const { homePartition } = this.#spreadOf(account).placement
-    this.outbox.add(homePartition, account.account, part, cut.payload.length + 64)
-    this.outbox.endRound()
+    this.mail.add(homePartition, account.account, part, cut.payload.length + 64)
+    this.mail.endRound()
   }
 
   /** An event of a revision must never overtake its cut, on any way. */
@@ -202,15 +202,15 @@ export class KeyedExchange {
     for (const cut of cuts) {
       for (const target of placement.keyedPartitions) {
         const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
-        this.outbox.add(target, account.account, part, cut.payload.length + 64)
+        this.mail.add(target, account.account, part, cut.payload.length + 64)
       }
     }
-    this.outbox.endRound()
+    this.mail.endRound()
   }
 
   #send(account: AccountState, share: number, part: RekeyedPart, bytes: number): void {
     const target = this.#spreadOf(account).placement.targetOf(share) as Target
-    this.outbox.add(target, account.account, part, bytes)
+    this.mail.add(target, account.account, part, bytes)
   }
 
   #sentFrom(): SentFrom {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { nameOfTarget, type OutboxTopic } from './target.ts'
+import { nameOfTarget, type TargetTopic } from './target.ts'
 
-test.each<[OutboxTopic, string]>([
+test.each<[TargetTopic, string]>([
   ['ingest', 'weir.ingest'],
   ['keyed', 'weir.keyed'],
   ['deadLetters', 'weir.dead-letter'],

@@ -2,9 +2,9 @@ import { DEAD_LETTER_TOPIC, INGEST_TOPIC, KEYED_TOPIC, OUTBOX_TOPIC } from '../.
 import type { PartitionName } from '../run-watch.ts'
 
 /** The topics that a fold sends to, by their purpose. */
-export type OutboxTopic = 'ingest' | 'keyed' | 'deadLetters' | 'outbox'
+export type TargetTopic = 'ingest' | 'keyed' | 'deadLetters' | 'outbox'
 
-const TOPICS: Readonly<Record<OutboxTopic, string>> = {
+const TOPICS: Readonly<Record<TargetTopic, string>> = {
   ingest: INGEST_TOPIC,
   keyed: KEYED_TOPIC,
   deadLetters: DEAD_LETTER_TOPIC,
@@ -13,7 +13,7 @@ const TOPICS: Readonly<Record<OutboxTopic, string>> = {
 
 /** A partition that a fold sends to. */
 export interface Target {
-  readonly topic: OutboxTopic
+  readonly topic: TargetTopic
   readonly partition: number
 }
 

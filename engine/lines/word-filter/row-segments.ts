@@ -6,11 +6,11 @@ export interface RowSegment {
   readonly members: Uint32Array
 }
 
-/** Most times of a block are within seconds; with so many stretches of equal length each is short. */
-const TIME_STRETCHES = 65_536
+/** Most times of a block are within seconds; with so many spans of equal length each is short. */
+const TIME_SPANS = 65_536
 
 /**
- * Divides the rows of a block into segments: by account, then by their own time. Rows of the same stretch of time, which
+ * Divides the rows of a block into segments: by account, then by their own time. Rows of the same span of time, which
  * is short, may come in any order. A segment with a short time leads a search to few lines.
  *
  * @param accounts place of the account of each row
@@ -46,11 +46,11 @@ export function spanOf(timestamps: Float64Array, rows: Uint32Array): { first: nu
 function byTime(rows: Uint32Array, timestamps: Float64Array): Uint32Array {
   if (isInTime(rows, timestamps)) return rows
   const { first, last } = spanOf(timestamps, rows)
-  const lengthMs = Math.max(1, Math.ceil((last - first + 1) / TIME_STRETCHES))
-  const stretches = new Uint32Array(rows.length)
+  const lengthMs = Math.max(1, Math.ceil((last - first + 1) / TIME_SPANS))
+  const spans = new Uint32Array(rows.length)
   for (let place = 0; place < rows.length; place++)
-    stretches[place] = Math.floor(((timestamps[rows[place] as number] as number) - first) / lengthMs)
-  const { places } = grouped(stretches, Math.floor((last - first) / lengthMs) + 1)
+    spans[place] = Math.floor(((timestamps[rows[place] as number] as number) - first) / lengthMs)
+  const { places } = grouped(spans, Math.floor((last - first) / lengthMs) + 1)
   for (let place = 0; place < places.length; place++) places[place] = rows[places[place] as number] as number
   return places
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { writeLength } from '../columns/text-lengths.ts'
-import { SegmentFilter, SLICES, TEXT_MARK } from './segment-filter.ts'
+import { SECTIONS, SegmentFilter, TEXT_MARK } from './segment-filter.ts'
 import { bitsOf, keysOfTerm, keysOfText, type StartKeys, wordOf } from './word-keys.ts'
 
 const filter = new SegmentFilter()
@@ -21,19 +21,19 @@ function marksOf(texts: readonly string[]): number[] {
   return [...(filter.addLoaded(filter.load(encoded(texts), 0)) ?? texts.map(() => 0))]
 }
 
-function isIn(slice: Buffer, hash: bigint): boolean {
-  const word = slice.readBigUInt64LE(wordOf(hash, slice.length / 8) * 8)
+function isIn(section: Buffer, hash: bigint): boolean {
+  const word = section.readBigUInt64LE(wordOf(hash, section.length / 8) * 8)
   return (word & bitsOf(hash)) === bitsOf(hash)
 }
 
-const has = (slices: readonly Buffer[], starts: readonly StartKeys[]) =>
-  starts.every(({ slice, hashes }) => hashes.every(hash => isIn(slices[slice] as Buffer, hash)))
+const has = (sections: readonly Buffer[], starts: readonly StartKeys[]) =>
+  starts.every(({ section, hashes }) => hashes.every(hash => isIn(sections[section] as Buffer, hash)))
 
-/** A slice with exactly these keys. */
-function sliceOf(starts: readonly StartKeys[], number: number, words: number): Buffer {
+/** A section with exactly these keys. */
+function sectionOf(starts: readonly StartKeys[], number: number, words: number): Buffer {
   const bytes = Buffer.alloc(words * 8)
-  for (const { slice, hashes } of starts)
-    if (slice === number)
+  for (const { section, hashes } of starts)
+    if (section === number)
       for (const hash of hashes) {
         const at = wordOf(hash, words) * 8
         bytes.writeBigUInt64LE(bytes.readBigUInt64LE(at) | bitsOf(hash), at)
@@ -67,7 +67,7 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 40, size: 'max' }).map(pieces => pieces.join(''))
 
 describe('a filter', () => {
-  test('has exactly the keys of its texts, in slices and in one piece', () => {
+  test('has exactly the keys of its texts, in sections and in one piece', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), texts => {
         const fill = () => {
@@ -81,12 +81,12 @@ describe('a filter', () => {
           ...keysOfText(each.replaceAll(/[\u017f\u212a]/g, '漢')),
         ])
         fill()
-        for (const [number, slice] of filter.slices().entries())
-          expect(slice).toEqual(sliceOf(keys, number, slice.length / 8))
+        for (const [number, section] of filter.sections().entries())
+          expect(section).toEqual(sectionOf(keys, number, section.length / 8))
         fill()
         const whole = filter.whole()
-        const words = whole.length / 8 / SLICES
-        const expected = Array.from({ length: SLICES }, (_, number) => sliceOf(keys, number, words))
+        const words = whole.length / 8 / SECTIONS
+        const expected = Array.from({ length: SECTIONS }, (_, number) => sectionOf(keys, number, words))
         expect(whole).toEqual(Buffer.concat(expected))
       }),
       { numRuns: 500 },
@@ -95,28 +95,28 @@ describe('a filter', () => {
 
   test('has no word of two neighbouring texts, whatever their lengths', () => {
     marksOf(['x'.repeat(65), 'quick'])
-    const slices = filter.slices()
-    expect(has(slices, keysOfTerm('quick'))).toBe(true)
-    expect(has(slices, keysOfTerm('5quick'))).toBe(false)
+    const sections = filter.sections()
+    expect(has(sections, keysOfTerm('quick'))).toBe(true)
+    expect(has(sections, keysOfTerm('5quick'))).toBe(false)
   })
 
   test('is as small as its keys allow', () => {
     marksOf(['one word'])
-    expect(filter.whole()).toHaveLength(SLICES * 8)
+    expect(filter.whole()).toHaveLength(SECTIONS * 8)
     marksOf(Array.from({ length: 2_000 }, (_, index) => `id-${index * 7_919 + 1_000_000}`))
-    const sizes = filter.slices().map(slice => slice.length / 8)
+    const sizes = filter.sections().map(section => section.length / 8)
     expect(Math.max(...sizes)).toBeGreaterThan(8)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(128)
   })
 
   test('few words that are nowhere are in it by chance', () => {
     marksOf(Array.from({ length: 8_000 }, (_, index) => `trace ${hexadecimal(index)} took ${index % 977} ms`))
-    const slices = filter.slices()
+    const sections = filter.sections()
     const found = Array.from({ length: 2_000 }, (_, index) =>
-      has(slices, keysOfTerm(hexadecimal(index + 1_000_000)).slice(0, 1)),
+      has(sections, keysOfTerm(hexadecimal(index + 1_000_000)).slice(0, 1)),
     )
     expect(found.filter(Boolean).length).toBeLessThan(200)
-    expect(has(slices, keysOfTerm(hexadecimal(77)))).toBe(true)
+    expect(has(sections, keysOfTerm(hexadecimal(77)))).toBe(true)
   })
 })
 

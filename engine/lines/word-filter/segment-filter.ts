@@ -1,9 +1,9 @@
 import { WORD_FILTER_PROGRAM } from '../wasm/word-filter-program.ts'
 import { foldedText } from './word-keys.ts'
 
-/** Number of slices of a filter. A start of a token has all its keys in one of them, so a search reads one slice. */
-export const SLICES = 64
-/** A slice is halved while at most this share of its bits is set; then up to twice the share is. */
+/** Number of sections of a filter. A start of a token has all its keys in one of them, so a search reads one section. */
+export const SECTIONS = 64
+/** A section is halved while at most this share of its bits is set; then up to twice the share is. */
 const LEAST_FILL = 1 / 5
 const BITS_OF_WORD = 64
 const BYTES_OF_WORD = 8
@@ -14,10 +14,10 @@ interface FilterExports {
   clear(): void
   addEncoded(bytes: number): number
   addOne(bytes: number): void
-  bitsOf(slice: number, words: number): number
-  fold(slice: number, words: number): void
+  bitsOf(section: number, words: number): number
+  fold(section: number, words: number): void
   readonly marked: { readonly value: number }
-  readonly SLICE_WORDS: { readonly value: number }
+  readonly SECTION_WORDS: { readonly value: number }
   readonly MAX_TEXTS: { readonly value: number }
   readonly INPUT: { readonly value: number }
   readonly INPUT_BYTES: { readonly value: number }
@@ -40,7 +40,7 @@ const program = new WebAssembly.Module(Buffer.from(WORD_FILTER_PROGRAM, 'base64'
 
 /**
  * Collects the keys of texts (word-keys.ts) as a Bloom filter. Its size follows from the number of different keys: each
- * slice is halved as long as few of its bits are set.
+ * section is halved as long as few of its bits are set.
  */
 export class SegmentFilter {
   readonly #exports: FilterExports
@@ -104,34 +104,34 @@ export class SegmentFilter {
     }
   }
 
-  /** The filter in slices of their own sizes, each a power of two words. */
-  slices(): Buffer[] {
+  /** The filter in sections of their own sizes, each a power of two words. */
+  sections(): Buffer[] {
     return this.#folded(this.#sizes())
   }
 
-  /** The filter as one piece, in which all slices have the same size. */
+  /** The filter as one piece, in which all sections have the same size. */
   whole(): Buffer {
     const words = Math.max(...this.#sizes())
-    return Buffer.concat(this.#folded(new Array<number>(SLICES).fill(words)))
+    return Buffer.concat(this.#folded(new Array<number>(SECTIONS).fill(words)))
   }
 
-  /** Words that each slice needs. */
+  /** Words that each section needs. */
   #sizes(): number[] {
-    const { SLICE_WORDS, bitsOf } = this.#exports
-    return Array.from({ length: SLICES }, (_, slice) => {
-      const bits = bitsOf(slice, SLICE_WORDS.value)
-      let words = SLICE_WORDS.value
+    const { SECTION_WORDS, bitsOf } = this.#exports
+    return Array.from({ length: SECTIONS }, (_, section) => {
+      const bits = bitsOf(section, SECTION_WORDS.value)
+      let words = SECTION_WORDS.value
       while (words > 1 && bits <= words * BITS_OF_WORD * LEAST_FILL) words /= 2
       return words
     })
   }
 
-  /** Copies of all slices, after they were halved to their sizes. The filter is used up. */
+  /** Copies of all sections, after they were halved to their sizes. The filter is used up. */
   #folded(sizes: readonly number[]): Buffer[] {
-    const { SLICE_WORDS, FILTER, fold } = this.#exports
-    return sizes.map((size, slice) => {
-      for (let words = SLICE_WORDS.value; words > size; words /= 2) fold(slice, words)
-      const start = FILTER.value + slice * SLICE_WORDS.value * BYTES_OF_WORD
+    const { SECTION_WORDS, FILTER, fold } = this.#exports
+    return sizes.map((size, section) => {
+      for (let words = SECTION_WORDS.value; words > size; words /= 2) fold(section, words)
+      const start = FILTER.value + section * SECTION_WORDS.value * BYTES_OF_WORD
       return Buffer.from(this.#memory.subarray(start, start + size * BYTES_OF_WORD))
     })
   }

@@ -4,8 +4,8 @@ import { blockOf, newStoredLine } from '../../../test/support/line-blocks.ts'
 import { readNativeBlock } from '../../../test/support/native-reader.ts'
 import { finish } from '../../steps.ts'
 import type { StoredLine } from '../stored-line/stored-line.ts'
-import { SegmentFilter, SLICES } from './segment-filter.ts'
-import { ALL_SLICES, wordFilters } from './word-filters.ts'
+import { SECTIONS, SegmentFilter } from './segment-filter.ts'
+import { ALL_SECTIONS, wordFilters } from './word-filters.ts'
 import { bitsOf, keysOfTerm, wordOf } from './word-keys.ts'
 
 interface FilterRow {
@@ -34,12 +34,12 @@ function filtersOf(lines: readonly StoredLine[], segmentLines?: number): FilterR
 function segmentsWith(rows: readonly FilterRow[], term: string): number[] {
   const [start] = keysOfTerm(term)
   if (start === undefined) throw new Error(`${term} has no key`)
-  const { slice, hashes } = start
+  const { section, hashes } = start
   const holding = rows.filter(row => {
-    if (row.slice !== slice && row.slice !== ALL_SLICES) return false
+    if (row.slice !== section && row.slice !== ALL_SECTIONS) return false
     const bytes = Buffer.from(row.filter, 'latin1')
-    const size = row.slice === ALL_SLICES ? bytes.length / SLICES : bytes.length
-    const part = row.slice === ALL_SLICES ? bytes.subarray(slice * size, (slice + 1) * size) : bytes
+    const size = row.slice === ALL_SECTIONS ? bytes.length / SECTIONS : bytes.length
+    const part = row.slice === ALL_SECTIONS ? bytes.subarray(section * size, (section + 1) * size) : bytes
     return hashes.every(hash => {
       const word = part.readBigUInt64LE(wordOf(hash, size / 8) * 8)
       return (word & bitsOf(hash)) === bitsOf(hash)
@@ -65,12 +65,12 @@ describe('a segment', () => {
     expect(segmentsWith(rows, '500000')).toEqual([2])
   })
 
-  test('of 1,023 lines has one row, and one of 1,024 lines a row per slice', () => {
+  test('of 1,023 lines has one row, and one of 1,024 lines a row per section', () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => line(`entry ${index * 7919}`))
-    expect(filtersOf(lines(1_023)).map(({ slice }) => slice)).toEqual([ALL_SLICES])
+    expect(filtersOf(lines(1_023)).map(({ slice }) => slice)).toEqual([ALL_SECTIONS])
     const rows = filtersOf(lines(1_024))
-    expect(rows.map(({ slice }) => slice)).toEqual(Array.from({ length: SLICES }, (_, slice) => slice))
+    expect(rows.map(({ slice }) => slice)).toEqual(Array.from({ length: SECTIONS }, (_, section) => section))
     expect(segmentsWith(rows, 'entry')).toEqual([0])
   })
 
@@ -165,6 +165,6 @@ test('lines whose accounts alternate, and long ones, have the filters of their t
       for (const word of [each.host, each.app, each.level]) filter.addText(word)
     const rows = filtersOf(lines, 3_000).filter(row => row.account === account)
     const bytes = rows.map(row => Buffer.from(row.filter, 'latin1'))
-    expect(bytes).toEqual(own.length < 1_024 ? [filter.whole()] : filter.slices())
+    expect(bytes).toEqual(own.length < 1_024 ? [filter.whole()] : filter.sections())
   }
 })

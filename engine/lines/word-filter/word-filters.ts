@@ -10,12 +10,12 @@ import type { SearchedLines } from './searched-lines.ts'
 import { SegmentFilter } from './segment-filter.ts'
 import { SlottedLines } from './slotted-lines.ts'
 
-/** Lines of a segment. */
+/** Lines of a filter segment. */
 const SEGMENT_LINES = 8_192
-/** Segments with fewer lines have one row for all slices. */
-const SLICED_LINES = 1_024
-/** Number in place of a slice: the row has all of them. */
-export const ALL_SLICES = 65_535
+/** Segments with fewer lines have one row for all sections. */
+const SECTIONED_LINES = 1_024
+/** Number in place of a section: the row has all of them. */
+export const ALL_SECTIONS = 65_535
 
 /** Block of table `word_filters`. */
 export interface WordFilterBlock {
@@ -78,10 +78,10 @@ class FilterRows {
 
   append(account: string, segment: number, members: Uint32Array, filter: SegmentFilter): void {
     const times = spanOf(this.#lines.timestamps, members)
-    const append = (slice: number, bytes: Buffer) =>
-      this.#append(account, segment, members.length, times, slice, bytes)
-    if (members.length < SLICED_LINES) append(ALL_SLICES, filter.whole())
-    else for (const [slice, bytes] of filter.slices().entries()) append(slice, bytes)
+    const append = (section: number, bytes: Buffer) =>
+      this.#append(account, segment, members.length, times, section, bytes)
+    if (members.length < SECTIONED_LINES) append(ALL_SECTIONS, filter.whole())
+    else for (const [section, bytes] of filter.sections().entries()) append(section, bytes)
   }
 
   #append(
@@ -89,13 +89,13 @@ class FilterRows {
     segment: number,
     lines: number,
     { first, last }: { readonly first: number; readonly last: number },
-    slice: number,
+    section: number,
     bytes: Buffer,
   ): void {
     const columns = this.#columns
     const lastRow = this.#lines.rows - 1
     columns.account.append(account)
-    columns.slice.append(slice)
+    columns.slice.append(section)
     columns.ts_min.append(first)
     columns.ts_max.append(last)
     columns.t.append(this.#lines.time(0))

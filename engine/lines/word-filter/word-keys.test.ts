@@ -8,7 +8,7 @@ import { bitsOf, keysOfTerm, keysOfText, type StartKeys, wordOf } from './word-k
 const OPERATORS: readonly MatchOperator[] = ['', '=', '==', '===']
 
 const namesOf = (starts: readonly StartKeys[]) =>
-  new Set(starts.flatMap(({ slice, hashes }) => hashes.map(hash => `${slice}:${hash}`)))
+  new Set(starts.flatMap(({ section, hashes }) => hashes.map(hash => `${section}:${hash}`)))
 
 const piece = fc.oneof(
   fc.constantFrom(
@@ -63,7 +63,7 @@ test('an upper-case letter behind a lower-case one begins a token of a text, and
   expect(keysOfTerm('order-created')).toHaveLength(2)
 })
 
-test('a slice of half the size has the same key at half the place', () => {
+test('a section of half the size has the same key at half the place', () => {
   for (const hash of keysOfTerm('trace-4bf92f3577b34da6').flatMap(({ hashes }) => hashes)) {
     for (const words of [1024, 512, 2])
       expect(wordOf(hash, words / 2)).toBe(Math.floor(wordOf(hash, words) / 2))

@@ -14,11 +14,11 @@
  * count as the ASCII letter that they equal without regard to case.
  */
 
-/** The keys of one start. All of them are in the same slice of a filter. */
+/** The keys of one start. All of them are in the same section of a filter. */
 export interface StartKeys {
   /** 0 to 63. */
-  readonly slice: number
-  /** Hashes of 64 bits: the upper ones choose a word of the slice, the lower ones three bits in it. */
+  readonly section: number
+  /** Hashes of 64 bits: the upper ones choose a word of the section, the lower ones three bits in it. */
   readonly hashes: readonly bigint[]
 }
 
@@ -48,7 +48,7 @@ export function foldedText(text: string): string {
   return text.replaceAll(/[\u017f\u212a]/g, letter => FOLDED[letter] as string)
 }
 
-/** Place of a key in a slice of so many words. The number of words is a power of two. */
+/** Place of a key in a section of so many words. The number of words is a power of two. */
 export function wordOf(hash: bigint, words: number): number {
   return Number((hash >> 54n) / BigInt(1024 / words))
 }
@@ -75,10 +75,10 @@ function keysOfStart(run: string): StartKeys[] {
     ...(kind >= 4 && run.length >= 12 ? [12] : []),
   ]
   if (lengths.length === 0) return []
-  return [{ slice: sliceOf(run), hashes: lengths.map(length => hashOf(run.slice(0, length))) }]
+  return [{ section: sectionOf(run), hashes: lengths.map(length => hashOf(run.slice(0, length))) }]
 }
 
-function sliceOf(run: string): number {
+function sectionOf(run: string): number {
   return Number(product(numberOf(run.slice(0, 4)), FIRST_MULTIPLIER) >> 58n)
 }
 

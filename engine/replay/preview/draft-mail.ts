@@ -3,7 +3,7 @@ import { isBeyond, type Position } from '../../../schemas/log/position.ts'
 import { type Rekeyed, type RekeyedPart, rekeyedType } from '../../../schemas/log/rekeyed.ts'
 import { INGEST_TOPIC } from '../../../schemas/log/topics.ts'
 import type { PartitionName } from '../../fold/run-watch.ts'
-import type { Mail, SentPart } from '../../fold/spread/outbox.ts'
+import type { Mail, SentPart } from '../../fold/spread/fold-mail.ts'
 import {
   type EventRun,
   encodedRun,
@@ -199,7 +199,7 @@ function cutAfter(parts: readonly SentPart[], position: Position) {
   return cut
 }
 
-/** Events that wait together become one run, as in an outbox. */
+/** Events that wait together become one run, as in the mail of a fold. */
 function add(parts: SentPart[], part: SentPart): void {
   const last = parts.at(-1)
   if (last === undefined || !('events' in last) || !('events' in part) || !isSamePlace(last, part)) {

@@ -39,7 +39,7 @@ async function append(topic: Topic, value: Buffer): Promise<void> {
 async function fold(topic: Topic): Promise<void> {
   const own = folds.get(topic) as PartitionFold
   for (const record of await topic.read(0, own.nextOffset, 1_000_000)) own.apply(record)
-  for (const { topic: target, value } of own.outbox.take().flat())
+  for (const { topic: target, value } of own.mail.take().flat())
     await append(target === 'ingest' ? topics.ingest : topics.keyed.topic, value)
 }
 

@@ -5,7 +5,7 @@ import type { PipelineDocument } from '../../../schemas/pipeline.ts'
 import type { Event } from '../../event/event.ts'
 import type { PartitionFold } from '../../fold/partition-fold.ts'
 import type { PartitionName } from '../../fold/run-watch.ts'
-import type { Mail } from '../../fold/spread/outbox.ts'
+import type { Mail } from '../../fold/spread/fold-mail.ts'
 import { lastPositionIn } from '../../fold/spread/rekeyed-part.ts'
 import { sourceKey } from '../../fold/spread/spread-account.ts'
 import type { NodeCounters } from '../../graph/node-counters.ts'
@@ -141,15 +141,15 @@ export class Preview {
     const partition = this.#partition(from)
     if (this.#mail === undefined) {
       yield* this.#applyBoth(partition, record, record)
-      partition.deployed.fold.outbox.discard()
-      partition.draft.fold.outbox.discard()
+      partition.deployed.fold.mail.discard()
+      partition.draft.fold.mail.discard()
       this.#compareWindows()
     } else {
       this.#endWindowsBefore(Math.max(partition.deployed.fold.timeMs, record.appendTimeMs))
       const rekeyed = this.#rekeyedIn(record)
       const value = rekeyed === undefined ? record.value : this.#mail.arriving(rekeyed, partition.name)
       yield* this.#applyBoth(partition, record, { ...record, value })
-      this.#deliver(partition, partition.deployed.fold.outbox.takeMail())
+      this.#deliver(partition, partition.deployed.fold.mail.takeMail())
       if (this.#windows.size > MAX_UNMATCHED) this.#compareWindows()
       const { deployed, draft } = this.#underWay
       if (deployed.size + draft.size + this.#mail.size > this.#maxUnderWay)
@@ -200,13 +200,13 @@ export class Preview {
    * them.
    */
   #deliver({ name, draft }: PreviewPartition, deployed: readonly Mail[]): void {
-    const { timeMs, outbox } = draft.fold
+    const { timeMs, mail } = draft.fold
     if (this.#mail === undefined) return
-    const waiting = [...this.#mail.send(name, deployed, outbox.takeMail())]
+    const waiting = [...this.#mail.send(name, deployed, mail.takeMail())]
     for (let direct = waiting.shift(); direct !== undefined; direct = waiting.shift()) {
       const target = this.#partition(direct.target)
       this.#receive(target, direct.value, timeMs)
-      const sent = target.draft.fold.outbox.takeMail()
+      const sent = target.draft.fold.mail.takeMail()
       waiting.push(...this.#mail.send(target.name, [], sent, direct.source))
     }
   }

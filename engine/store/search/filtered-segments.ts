@@ -1,13 +1,13 @@
 import type { LineTable } from '../../../schemas/log/tables.ts'
-import { SLICES } from '../../lines/word-filter/segment-filter.ts'
-import { ALL_SLICES } from '../../lines/word-filter/word-filters.ts'
+import { SECTIONS } from '../../lines/word-filter/segment-filter.ts'
+import { ALL_SECTIONS } from '../../lines/word-filter/word-filters.ts'
 import { bitsOf, type StartKeys } from '../../lines/word-filter/word-keys.ts'
 import type { Statement, StatementRunner } from '../statement.ts'
 import type { LinePage, LineSelection } from './line-selection.ts'
 import { mayHold, nameOf, type SoughtWords, startsOf } from './sought-words.ts'
 import { nearestStoredTime } from './stored-times.ts'
 
-/** More segments are not listed: the words are everywhere, and lines of the newest times are found soon. */
+/** More filter segments are not listed: the words are everywhere, and lines of the newest times are found soon. */
 const MAX_SEGMENTS = 20_000
 const WORD_BYTES = 8
 /** A hash begins with the number of a word among so many. */
@@ -20,7 +20,7 @@ export type FilteredLines = 'some' | 'all'
 export interface LineTimes {
   readonly fromMs: number
   readonly toMs: number
-  /** Number of the segment's lines. */
+  /** Number of lines of the filter segment. */
   readonly lines: number
 }
 
@@ -39,7 +39,7 @@ interface SegmentRow extends LineTimes {
 }
 
 /**
- * Times of the segments that may have lines of an answer, and of lines without a filter. An answer that is read from these
+ * Times of the filter segments that may have lines of an answer, and of lines without a filter. An answer that is read from these
  * times alone is as of this call.
  *
  * @returns undefined when the filters exclude too little to be of use
@@ -69,7 +69,7 @@ export async function timesOfWords(
   return { times, isFiltered: segments.every(({ held }) => held !== undefined) }
 }
 
-/** The rows of a segment are those of its slices, possibly several times. */
+/** The rows of a segment are those of its sections, possibly several times. */
 function* segmentsOf(rows: readonly SegmentRow[], starts: number) {
   const segments = new Map<string, { times: LineTimes; held: number[] }>()
   for (const { segment, held, fromMs, toMs, lines } of rows) {
@@ -107,7 +107,7 @@ function segmentsStatement(
   tables: readonly LineTable[],
 ): Statement {
   const held = starts.map(heldCondition)
-  const slices = [...new Set([...starts.map(({ slice }) => slice), ALL_SLICES])]
+  const sections = [...new Set([...starts.map(({ section }) => section), ALL_SECTIONS])]
   const ms = (time: string) => `toFloat64(toUnixTimestamp64Milli(${time}))`
   const segment =
     "concat(toString(topic), ' ', toString(partition), ' ', toString(first_offset), ' ', toString(first_row), ' ', toString(segment))"
@@ -121,10 +121,10 @@ HAVING count() > 0
   return {
     sql: `SELECT ${segment} AS segment, ${ms('ts_min')} AS fromMs, ${ms('ts_max')} AS toMs, toFloat64(lines) AS lines, [${held.map((_, index) => `h${index}`).join(', ')}] AS held
 FROM (
-  SELECT *, intDiv(length(filter), ${WORD_BYTES} * if(slice = ${ALL_SLICES}, ${SLICES}, 1)) AS words,
+  SELECT *, intDiv(length(filter), ${WORD_BYTES} * if(slice = ${ALL_SECTIONS}, ${SECTIONS}, 1)) AS words,
     ${held.map((condition, index) => `toUInt8(${condition}) AS h${index}`).join(', ')}
   FROM word_filters
-  PREWHERE account = {account:String} AND slice IN (${slices.join(', ')}) AND ts_min <= ${bound('to')} AND ts_max >= ${bound('from')}
+  PREWHERE account = {account:String} AND slice IN (${sections.join(', ')}) AND ts_min <= ${bound('to')} AND ts_max >= ${bound('from')}
 )
 WHERE ${held.map((_, index) => `h${index}`).join(' OR ')}
 LIMIT ${MAX_SEGMENTS + 1}
@@ -141,12 +141,12 @@ ${tables.map(unfiltered).join('')}SETTINGS use_query_condition_cache = 0`,
  * Whether a row of `word_filters` may have a start: all bits of its keys are set in their words. The engine plans one
  * condition on a list in less time than one for each key.
  */
-function heldCondition({ slice, hashes }: StartKeys): string {
-  // A row of all slices has them one after the other, with equally many words.
-  const first = `if(slice = ${ALL_SLICES}, ${slice}, 0) * words`
+function heldCondition({ section, hashes }: StartKeys): string {
+  // A row of all sections has them one after the other, with equally many words.
+  const first = `if(slice = ${ALL_SECTIONS}, ${section}, 0) * words`
   const word = `${first} + intDiv(hashed * words, ${HASHED_WORDS})`
   const read = `reinterpretAsUInt64(substring(filter, 1 + ${WORD_BYTES} * (${word}), ${WORD_BYTES}))`
   const hashed = hashes.map(hash => hash >> 54n).join(', ')
   const bits = hashes.map(bitsOf).join(', ')
-  return `slice IN (${slice}, ${ALL_SLICES}) AND arrayAll((hashed, bits) -> bitAnd(${read}, bits) = bits, [${hashed}], [${bits}])`
+  return `slice IN (${section}, ${ALL_SECTIONS}) AND arrayAll((hashed, bits) -> bitAnd(${read}, bits) = bits, [${hashed}], [${bits}])`
 }

@@ -67,6 +67,6 @@ export type SearchedPart = { readonly rows: readonly SelectedLine[] } | { readon
 export interface SearchProgress {
   /** The time where it ends, UNIX ms, inclusive. */
   readonly coveredToMs: number
-  /** Lines that were read. Those of a segment that filters of words have named count as a whole. */
+  /** Lines that were read. Those of a filter segment that was named count as a whole. */
   readonly linesRead: number
 }

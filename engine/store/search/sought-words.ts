@@ -54,6 +54,6 @@ export function mayHold(sought: SoughtWords, has: (start: StartKeys) => boolean)
 }
 
 /** The keys of a start as a text, for maps. */
-export function nameOf({ slice, hashes }: StartKeys): string {
-  return `${slice} ${hashes.join()}`
+export function nameOf({ section, hashes }: StartKeys): string {
+  return `${section} ${hashes.join()}`
 }

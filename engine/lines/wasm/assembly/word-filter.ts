@@ -6,9 +6,9 @@
 const GUARD_BYTES: usize = 64
 /** Bytes behind the input that a step may read. */
 const SLACK: usize = 128
-export const SLICES: usize = 64
-/** Words of a slice before it is folded. */
-export const SLICE_WORDS: usize = 1024
+export const SECTIONS: usize = 64
+/** Words of a section before it is folded. */
+export const SECTION_WORDS: usize = 1024
 /** Texts of one call. */
 export const MAX_TEXTS: usize = 8192
 
@@ -17,8 +17,8 @@ export const INPUT_BYTES: usize = 256 * 1024
 /** Marks of the texts, one byte each: the further work that a text needs. */
 export const MARKS: usize = INPUT + INPUT_BYTES + SLACK + GUARD_BYTES
 export const FILTER: usize = MARKS + MAX_TEXTS + GUARD_BYTES
-const SLICE_BYTES: usize = SLICE_WORDS * 8
-export const FILTER_BYTES: usize = SLICES * SLICE_BYTES
+const SECTION_BYTES: usize = SECTION_WORDS * 8
+export const FILTER_BYTES: usize = SECTIONS * SECTION_BYTES
 export const MEMORY_END: usize = FILTER + FILTER_BYTES + GUARD_BYTES
 
 /** The text has a backslash: texts of its fields may stand in it with escapes. */
@@ -132,15 +132,15 @@ function behind(bits: u64, next: u64, index: u64): u64 {
 
 function addKeys(at: usize, run: u64, kind: u64): void {
   const first = load<u64>(at) | LOWER_CASE
-  const slice = FILTER + <usize>(((first & 0xffffffff) * FIRST_MULTIPLIER) >> 58) * SLICE_BYTES
-  if (run >= 6) addKey(slice, hashOf(first & 0xffffffffffff, 0, 6))
+  const section = FILTER + <usize>(((first & 0xffffffff) * FIRST_MULTIPLIER) >> 58) * SECTION_BYTES
+  if (run >= 6) addKey(section, hashOf(first & 0xffffffffffff, 0, 6))
   if (kind < 4) return
-  addKey(slice, hashOf(first & 0xffffffff, 0, 4))
-  if (kind >= 8) addKey(slice, hashOf(first, 0, 8))
+  addKey(section, hashOf(first & 0xffffffff, 0, 4))
+  if (kind >= 8) addKey(section, hashOf(first, 0, 8))
   if (run < 12) return
   const second = load<u64>(at + 8) | LOWER_CASE
-  addKey(slice, hashOf(first, second & 0xffffffff, 12))
-  if (kind >= 16) addKey(slice, hashOf(first, second, 16))
+  addKey(section, hashOf(first, second & 0xffffffff, 12))
+  if (kind >= 16) addKey(section, hashOf(first, second, 16))
 }
 
 function hashOf(first: u64, second: u64, length: u64): u64 {
@@ -149,8 +149,8 @@ function hashOf(first: u64, second: u64, length: u64): u64 {
   return hash ^ (hash >> 29)
 }
 
-function addKey(slice: usize, hash: u64): void {
-  const at = slice + ((<usize>(hash >> 54)) << 3)
+function addKey(section: usize, hash: u64): void {
+  const at = section + ((<usize>(hash >> 54)) << 3)
   const bits =
     ((<u64>1) << (hash & 63)) | ((<u64>1) << ((hash >> 6) & 63)) | ((<u64>1) << ((hash >> 12) & 63))
   store<u64>(at, load<u64>(at) | bits)
@@ -202,17 +202,17 @@ function hasFoldedLetter(at: usize, length: usize): bool {
   return false
 }
 
-/** Number of bits that are set in the first words of a slice. */
-export function bitsOf(slice: u32, words: u32): u32 {
-  const start = FILTER + <usize>slice * SLICE_BYTES
+/** Number of bits that are set in the first words of a section. */
+export function bitsOf(section: u32, words: u32): u32 {
+  const start = FILTER + <usize>section * SECTION_BYTES
   let count: u64 = 0
   for (let at = start; at < start + ((<usize>words) << 3); at += 8) count += popcnt(load<u64>(at))
   return <u32>count
 }
 
-/** Halves a slice: words 2i and 2i + 1 become word i. @param words before */
-export function fold(slice: u32, words: u32): void {
-  const start = FILTER + <usize>slice * SLICE_BYTES
+/** Halves a section: words 2i and 2i + 1 become word i. @param words before */
+export function fold(section: u32, words: u32): void {
+  const start = FILTER + <usize>section * SECTION_BYTES
   for (let word: usize = 0; word < <usize>(words >> 1); word++) {
     const from = start + (word << 4)
     store<u64>(start + (word << 3), load<u64>(from) | load<u64>(from + 8))

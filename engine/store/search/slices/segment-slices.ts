@@ -11,14 +11,14 @@ export interface Slice {
   readonly mostLines?: number
 }
 
-/** Segments of the first slice. Each further slice has four times as many, so that a full page ends the search soon. */
+/** Filter segments of the first slice. Each further slice has four times as many, so that a full page ends the search soon. */
 const FIRST_SEGMENTS = 8
 const GROWTH = 4
 /** Ranges of times in one statement. Planning takes longer with each. */
 const MAX_RANGES = 32
 
 /**
- * Divides a period into slices, oldest first, that read the times of segments alone, few segments at the preferred end.
+ * Divides a period into slices, oldest first, that read the times of filter segments alone, few segments at the preferred end.
  * All times of the answer are in them, and a line of one slice is never behind a line of the next.
  */
 export function segmentSlices(

@@ -8,21 +8,21 @@ import { schemaIdOf } from '../../../schemas/log/wire-format.ts'
 import { linesOf } from '../../../test/support/loose-fold.ts'
 import { Event } from '../../event/event.ts'
 import { CATALOGUE } from '../../nodes/catalogue.ts'
-import { Outbox, type OutgoingRecord } from './outbox.ts'
+import { FoldMail, type OutgoingRecord } from './fold-mail.ts'
 import { decodedRun } from './rekeyed-part.ts'
 
 const KEYED = { topic: 'keyed', partition: 1 } as const
 const EVENT = Event.ofLine(linesOf(['x'], 'a'), 0)
 const moved = (row: number) => ({ 'weir.ShareMoved': { offset: 4, row, share: 1 } })
 
-let outbox: Outbox
+let mail: FoldMail
 beforeEach(() => {
-  outbox = new Outbox(CATALOGUE, { topic: INGEST_TOPIC, partition: 0, partitions: 2 })
+  mail = new FoldMail(CATALOGUE, { topic: INGEST_TOPIC, partition: 0, partitions: 2 })
 })
 
 /** Sends an event to a node. */
 function send(node: string, row: number): void {
-  outbox.addEvent(KEYED, 'a', { pipeline: 'p', version: 1, node }, EVENT, { offset: 4n, row })
+  mail.addEvent(KEYED, 'a', { pipeline: 'p', version: 1, node }, EVENT, { offset: 4n, row })
 }
 
 const partsIn = ({ value }: OutgoingRecord) =>
@@ -32,18 +32,18 @@ const partsIn = ({ value }: OutgoingRecord) =>
 
 test('consecutive events for one node travel as one part, with the position of each', () => {
   for (const [row, node] of ['n', 'n', 'm', 'n'].entries()) send(node, row)
-  const [[record]] = outbox.take() as [[OutgoingRecord]]
+  const [[record]] = mail.take() as [[OutgoingRecord]]
   expect(record).toMatchObject(KEYED)
   expect(partsIn(record)).toEqual(['n', 'm', 'n'])
   expect(rekeyedType.decode(record.value)).toMatchObject({ sourceTopic: INGEST_TOPIC, account: 'a' })
-  expect(outbox.empty).toBe(true)
+  expect(mail.empty).toBe(true)
 })
 
 test('only a record with annotated events has the newer form, and their annotations arrive', () => {
   const annotated = EVENT.withAnnotations({ app: 'gate' })
   const sent = [EVENT, annotated].map((event, row) => {
-    outbox.addEvent(KEYED, 'a', { pipeline: 'p', version: 1, node: 'n' }, event, { offset: 4n, row })
-    const [[{ value }]] = outbox.take() as [[OutgoingRecord]]
+    mail.addEvent(KEYED, 'a', { pipeline: 'p', version: 1, node: 'n' }, event, { offset: 4n, row })
+    const [[{ value }]] = mail.take() as [[OutgoingRecord]]
     return { id: schemaIdOf(value), ...rekeyedType.decode(value) }
   })
   expect(sent.map(({ id }) => id)).toEqual([1_000_000_001, 1_000_000_008])
@@ -58,17 +58,17 @@ test('only a record with annotated events has the newer form, and their annotati
 
 test('a later round is taken behind all earlier parts', () => {
   send('n', 0)
-  outbox.endRound()
-  outbox.endRound()
-  outbox.add({ ...KEYED, partition: 0 }, 'a', moved(1), 16)
-  const rounds = outbox.take()
+  mail.endRound()
+  mail.endRound()
+  mail.add({ ...KEYED, partition: 0 }, 'a', moved(1), 16)
+  const rounds = mail.take()
   expect(rounds.map(round => round.map(({ partition }) => partition))).toEqual([[1], [0]])
 })
 
 test('parts that do not fit into one record go into several, in order', () => {
   const records = (bytes: number) => {
-    for (const row of [0, 1]) outbox.add(KEYED, 'a', moved(row), bytes)
-    return outbox.take().flat().map(partsIn)
+    for (const row of [0, 1]) mail.add(KEYED, 'a', moved(row), bytes)
+    return mail.take().flat().map(partsIn)
   }
   expect(records(RECORD_BYTES / 2)).toEqual([['other', 'other']])
   expect(records(RECORD_BYTES / 2 + 1)).toEqual([['other'], ['other']])
@@ -77,9 +77,9 @@ test('parts that do not fit into one record go into several, in order', () => {
 test('dead letters go last, to the partition that keeps those of the account', () => {
   const node = { pipeline: 'p', version: 1, node: 'n' }
   const failure = { failedAtMs: 0, code: 'E_NOT_FOUND', field: null, message: 'no', event: EVENT }
-  outbox.addDeadLetter('a', { topic: INGEST_TOPIC, partition: 0, offset: 4, row: 0, ...node, ...failure })
+  mail.addDeadLetter('a', { topic: INGEST_TOPIC, partition: 0, offset: 4, row: 0, ...node, ...failure })
   send('n', 1)
-  const [events, letters] = outbox.take()
+  const [events, letters] = mail.take()
   expect(events).toMatchObject([KEYED])
   expect(letters).toMatchObject([{ topic: 'deadLetters', partition: partitionOfAccount('a', 2) }])
   expect(deadLettersType.decode(letters?.[0]?.value as Buffer).account).toBe('a')
@@ -87,12 +87,12 @@ test('dead letters go last, to the partition that keeps those of the account', (
 
 test('an observer takes the mail without dead letters, or discards everything', () => {
   send('n', 0)
-  outbox.endRound()
+  mail.endRound()
   send('n', 1)
-  expect(outbox.takeMail()).toMatchObject([
+  expect(mail.takeMail()).toMatchObject([
     { target: KEYED, parts: [{ events: [EVENT] }, { events: [EVENT] }] },
   ])
   send('n', 2)
-  outbox.discard()
-  expect([outbox.empty, outbox.take()]).toEqual([true, []])
+  mail.discard()
+  expect([mail.empty, mail.take()]).toEqual([true, []])
 })

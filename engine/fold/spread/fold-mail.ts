@@ -18,7 +18,7 @@ import type { Target } from './target.ts'
 /** A record for another partition. */
 export interface OutgoingRecord extends Target {
   readonly value: Buffer
-  /** True: it only ends lanes of the outbox. Without an outbox it is not needed. */
+  /** True: it only ends lanes of the outbox (`weir.outbox`), and is not needed without one. */
   readonly endsLanes?: boolean
 }
 
@@ -41,7 +41,7 @@ interface DeadLetterMail {
  * other, and within a round in order for each partition. Repeated parts are dropped one by one by their positions, so
  * their division into records has no effect.
  */
-export class Outbox {
+export class FoldMail {
   readonly #catalogue: Catalogue
   readonly #seat: FoldSeat
   #rounds: Map<string, Mail>[] = [new Map()]
