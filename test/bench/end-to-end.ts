@@ -29,7 +29,7 @@ const SIZES: readonly Size[] = [
 ]
 
 export const summary =
-  'the whole way on the real program, as a user meets it: an empty installation, JSON lines of 290 B with nine members over HTTP, each of them once, until all are stored, and then until merges rest. Processor time is that of the whole program until then. The floor is a bare JSON.parse of the same lines in the same minutes. Searches run over HTTP on the folder of the bodies of 1,000 lines, at rest and while 50,000 lines a second are offered. Each asks for something else, and the cache of conditions is off. At rest the program indexes words after a minute, which may come in the middle of the searches.'
+  'The benchmark runs the whole way on the real program, as a user meets it. An empty installation gets JSON lines of 290 B with nine members over HTTP, each of them once. A run lasts until all are stored, and then until merges rest. Processor time is that of the whole program until then. The floor is a bare JSON.parse of the same lines in the same minutes. Searches run over HTTP on the folder of the bodies of 1,000 lines, at rest and while 50,000 lines a second are offered. Each asks for something else, and the cache of conditions is off. At rest the program indexes words after a minute, which may come in the middle of the searches.'
 
 export async function run(report: Report, options: BenchmarkOptions): Promise<void> {
   const lines = options.lines ?? (options.quick ? QUICK_LINES : LINES)

@@ -33,7 +33,7 @@ const SIZES: readonly Size[] = [
 ]
 
 export const summary =
-  'the whole way through Kafka: one process of each role and one broker with one partition, JSON lines of 290 B with nine members over HTTP to the ingest role, until all of them are stored. Each round has new topics and an empty store, which take 200,000 other lines first. Processor time is that of all threads of a process until then; the store has a second figure, until its merges rest. The floor is a bare JSON.parse of the same lines in the same minutes. The load generator is a process of its own on the same cores.'
+  'The benchmark runs the whole way through Kafka, with one process of each role and one broker with one partition. JSON lines of 290 B with nine members come over HTTP to the ingest role, until all of them are stored. Each round has new topics and an empty store, which take 200,000 other lines first. Processor time is that of all threads of a process until then; the store has a second figure, until its merges rest. The floor is a bare JSON.parse of the same lines in the same minutes. The load generator is a process of its own on the same cores.'
 
 export async function run(report: Report, options: BenchmarkOptions): Promise<void> {
   const lines = options.lines ?? (options.quick ? QUICK_LINES : LINES)

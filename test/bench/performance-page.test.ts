@@ -11,7 +11,7 @@ const TAKEN = {
 }
 const RESULT = {
   name: 'tail',
-  summary: 'how soon a line shows.',
+  summary: 'The benchmark shows how soon a line is seen.',
   seconds: 3,
   loadAverageBefore: 0.5,
   figures: [figureOf({ name: 'p50', unit: 'ms', values: [1.5] })],
@@ -20,9 +20,11 @@ const RESULT = {
 test('a section is replaced, and everything around it remains', () => {
   const page = '# Page\n\n## Tail\n<!-- bench tail -->\nold\n<!-- end tail -->\nA remark.\n'
   const written = withResult(page, RESULT, TAKEN)
-  expect(written.startsWith('# Page\n\n## Tail\n<!-- bench tail -->\n\nhow soon a line shows.\n(3 s')).toBe(
-    true,
-  )
+  expect(
+    written.startsWith(
+      '# Page\n\n## Tail\n<!-- bench tail -->\n\nThe benchmark shows how soon a line is seen.\n(3 s',
+    ),
+  ).toBe(true)
   expect(written).toContain('| p50    | ms   |  1.5 |')
   expect(written).toContain('2026-11-23, 2 x a processor, 16 GiB, Linux, weir 1 (abc), Node v24')
   expect(written.endsWith('\n\n<!-- end tail -->\nA remark.\n')).toBe(true)

@@ -25,7 +25,7 @@ const DOORS: readonly Door[] = [
 ]
 
 export const summary =
-  'the whole way of pushed events on the real program: bodies of 1,000 events to a gateway route on 8 connections are decoded, made durable, passed through a filter that accepts all of them, and stored or discarded. The events are the JSON lines of end-to-end. The floor is a bare JSON.parse of them.'
+  'The benchmark runs the whole way of pushed events on the real program. Bodies of 1,000 events to a gateway route on 8 connections are decoded, made durable, passed through a filter that accepts all of them, and stored or discarded. The events are the JSON lines of end-to-end. The floor is a bare JSON.parse of them.'
 
 export async function run(report: Report, options: BenchmarkOptions): Promise<void> {
   const lines = options.lines ?? (options.quick ? QUICK_EVENTS : EVENTS)

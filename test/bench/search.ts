@@ -25,7 +25,7 @@ interface Search {
 }
 
 export const summary =
-  'one search after another as the service runs it, on JSON lines with nine members whose words are in filters, files in the page cache, nothing else coming in. Floors: a statement that reads nothing; one plain search for the word in the column of the texts that have it; one comparison of the column of the field. A search is named by its way: order, index (filters name times), or scan.'
+  'The benchmark runs one search after another as the service does, on JSON lines with nine members whose words are in filters. The files are in the page cache, and nothing else comes in. The floors are a statement that reads nothing, one plain search for the word in the column of the texts that have it, and one comparison of the column of the field. A search is named by its way: order, index (filters name times), or scan.'
 
 export async function run(report: Report, { lines = LINES, directory }: BenchmarkOptions): Promise<void> {
   const filled = await openFilledStore(lines, directory)

@@ -13,7 +13,7 @@ const QUICK_BYTES = 6_000_000
 const LINES_PER_BODY = 500
 
 export const summary =
-  'the whole way of other shapes of lines, each on an empty installation, in bodies of 500 lines on 8 connections: text, logfmt, nested, wide, escaped, non-ASCII and mixed lines. The floor is a bare JSON.parse of the same lines, and that of the JSON lines of end-to-end for lines that are text.'
+  'The benchmark runs the whole way of other shapes of lines: text, logfmt, nested, wide, escaped, non-ASCII and mixed lines. Each shape comes to an empty installation, in bodies of 500 lines on 8 connections. The floor is a bare JSON.parse of the same lines, and that of the JSON lines of end-to-end for lines that are text.'
 
 export async function run(report: Report, options: BenchmarkOptions): Promise<void> {
   const rounds = options.rounds ?? 1

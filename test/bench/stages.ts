@@ -30,7 +30,7 @@ const BODY_LINES = [1_000, 100]
 const LOG_MS = SAMPLE_START_MS
 
 export const summary =
-  'where the processor time of a JSON line goes, stage by stage, each alone in one process with the code of the program. Times of scan, fold and fill are those of their thread; HTTP, log, insert and merges count all threads of the process. HTTP is the ingest front less scan and log, fold is the partition fold less fill. A merge is one of eight parts, per merged row. The collector shows as the time that helpers of V8 took beside scan, fold and fill, while its pauses are part of the stages.'
+  'The benchmark shows where the processor time of a JSON line goes, stage by stage. Each stage runs alone in one process with the code of the program. Times of scan, fold and fill are those of their thread; HTTP, log, insert and merges count all threads of the process. HTTP is the ingest front less scan and log, fold is the partition fold less fill. A merge is one of eight parts, per merged row. The collector shows as the time that helpers of V8 took beside scan, fold and fill, while its pauses are part of the stages.'
 
 export async function run(report: Report, { lines = LINES, quick }: BenchmarkOptions): Promise<void> {
   const count = quick ? QUICK_LINES : lines
