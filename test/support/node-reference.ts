@@ -47,8 +47,8 @@ const INTRODUCTION = `# Nodes of pipelines
 
 <!-- Made by \`npm run docs\` from the declarations in engine/nodes. -->
 
-Every type of node with its options, which are the members of \`user_config\`. How nodes are written and read as a whole
-is in [openapi.json](openapi.json). A type that this version does not run is also checked, stored and returned, but a
+This page lists every type of node with its options, which are the members of \`user_config\`. The requests that write and
+read nodes are in [openapi.json](openapi.json). A type that this version does not run is also checked, stored and returned, but a
 pipeline that has one cannot be published.
 
 [CONTRIBUTING.md](../CONTRIBUTING.md#adding-a-node-type) has the steps that add a type.
