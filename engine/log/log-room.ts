@@ -36,7 +36,7 @@ export class LogRoom {
   /** Bytes that control records need, as `reserve` was told last. */
   #neededBytes = 0
   #usedBytes = 0
-  /** Accepted, not yet on the disk. */
+  /** Bytes that are accepted and not yet on the disk. */
   #waitingBytes = 0
   /** Size of the last refused record of lines: until it would fit, the log counts as full for lines. */
   #refusedBytes = 0

@@ -12,7 +12,7 @@ const instant: fc.Arbitrary<Instant> = fc.record({
   nanos: fc.oneof(fc.constantFrom(0, 1, 1_000, 250_000), fc.integer({ min: 0, max: 999_999 })),
 })
 
-/** With all nine digits of the fraction. */
+/** Text of a moment with all nine digits of the fraction. */
 function longText({ epochMs, nanos }: Instant): string {
   return `${new Date(epochMs).toISOString().slice(0, -1)}${String(nanos).padStart(6, '0')}Z`
 }

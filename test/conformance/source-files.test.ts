@@ -39,7 +39,7 @@ const FRAGMENT = /(?<=^|\s)(?:\/\*\*?|\/\/)\s*(?:\*\s*)?((?:Of|What|Which|How|Bo
  * sentence may begin, too, but a short one has no subject.
  */
 const CIRCUMSTANCE =
-  /\/\*\*\s*(?:\*\s*)?((?:As|For)\s.*|(?:In|By|Per|Before|Where|Without|Not)(?:\s(?!\*\/)\S+){1,6}\s\*\/)/g
+  /\/\*\*\s*(?:\*\s*)?((?:As|For|When|Those|Also)\s.*|(?:In|By|Per|Before|Where|With|Without|Beyond|Not)(?:\s(?!\*\/)\S+){1,6}\s\*\/)/g
 
 /** Descriptions of options for users are comments of the generated client. */
 const GENERATED = 'test/client/api-client.ts'
@@ -65,12 +65,25 @@ describe.each(['Of', 'What', 'Which', 'How', 'Both', 'Same'])('a comment that be
   )
 })
 
-test.each(['As', 'For'])('a docstring that begins with "%s" is found, and no other comment', word => {
-  const text = `${word} cuts.`
-  expect(fragmentsIn(`/** ${text} */`)).toHaveLength(1)
-  expect(fragmentsIn(`/**\n * ${text}\n */`)).toHaveLength(1)
-  expect(fragmentsIn(`// ${text}\n/** A ${text} */`)).toEqual([])
-})
+test.each(['As', 'For', 'When', 'Those', 'Also'])(
+  'a docstring that begins with "%s" is found, and no other comment',
+  word => {
+    const text = `${word} cuts.`
+    expect(fragmentsIn(`/** ${text} */`)).toHaveLength(1)
+    expect(fragmentsIn(`/**\n * ${text}\n */`)).toHaveLength(1)
+    expect(fragmentsIn(`// ${text}\n/** A ${text} */`)).toEqual([])
+  },
+)
+
+test.each(['In', 'With', 'Without', 'Beyond'])(
+  'a short docstring that begins with "%s" is found, and no sentence',
+  word => {
+    expect(fragmentsIn(`/** ${word} all digits of it. */`)).toHaveLength(1)
+    expect(fragmentsIn(`/** ${word} all digits of it, a text is read once more by slower rules. */`)).toEqual(
+      [],
+    )
+  },
+)
 
 test('other comments, and other words, are not found', () => {
   const word = 'How'

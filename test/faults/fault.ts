@@ -30,7 +30,7 @@ export interface Fault {
 export interface Injected {
   /** Description of the fault, for a line of progress. */
   readonly what: string
-  /** When the trouble was over, monotonic: recovery counts from here. */
+  /** Monotonic time at which the trouble was over: recovery counts from here. */
   readonly sinceMs: number
   /** The last acknowledged request of every connection at that time. */
   readonly newest: readonly SentRequest[]

@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { guardedClock } from '../../engine/clock/guarded-clock.ts'
 import type { Actor, Scheduler } from './scheduler.ts'
 
-/** When every world begins, UNIX ms. */
+/** Time at which every world begins, UNIX ms. */
 export const START_MS = Date.UTC(2026, 2, 1, 12)
 
 /** A machine with a wall clock that may be set. When it wakes from sleep, its wall clock jumps. */

@@ -232,7 +232,7 @@ function spoiledBody(body: Buffer | undefined, dice: Dice): Buffer {
   const text = body?.toString() ?? ''
   switch (dice.below(60)) {
     case 6:
-      // Beyond the limit of every body.
+      // The body exceeds every limit.
       return Buffer.alloc(2_097_153, ' ')
     case 7:
       return gzipSync(text)

@@ -17,7 +17,7 @@ export class ThrottleModel {
   #rule: ThrottleRule
   #passes = new Map<string, number[]>()
   #timeMs = 0
-  /** When the exemption of a key ends. */
+  /** Time at which the exemption of a key ends. */
   readonly #exemptUntilMs = new Map<string, number>()
 
   constructor(rule: ThrottleRule) {

@@ -11,7 +11,7 @@ interface Sender {
   readonly enterpriseId?: string
 }
 
-/** Those for whom a body is sent. @param sender null or undefined: nobody knows yet */
+/** Account and sender of a body. @param sender null or undefined: nobody knows yet */
 export function holderOf(sender: Sender | null | undefined): Asker {
   if (sender === null || sender === undefined) return STRANGERS
   const account = sender.account?.shortId ?? sender.subjectId

@@ -16,7 +16,7 @@ export interface ClusterFault {
 
 export interface InjectedInCluster {
   readonly what: string
-  /** When the trouble was over, monotonic: recovery counts from here. */
+  /** Monotonic time at which the trouble was over: recovery counts from here. */
   readonly sinceMs: number
   /** The last acknowledged request of every connection at that time, by account. */
   readonly newest: readonly (readonly SentRequest[])[]

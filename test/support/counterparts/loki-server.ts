@@ -10,7 +10,7 @@ import { startServer } from './started-server.ts'
 const PROGRAM: GoProgram = {
   package: 'github.com/grafana/loki/v3/cmd/loki',
   version: 'v3.7.8',
-  // Those of its module file.
+  // They are copied from its module file.
   replacements: [
     'github.com/Azure/azure-sdk-for-go=github.com/Azure/azure-sdk-for-go@v68.0.0+incompatible',
     'github.com/Azure/azure-storage-blob-go=github.com/MasslessParticle/azure-storage-blob-go@v0.14.1-0.20240322194317-344980fda573',

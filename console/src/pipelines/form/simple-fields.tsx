@@ -148,7 +148,7 @@ export function ScalarInput({
   readonly value: JsonValue | undefined
   readonly onChange: (value: JsonValue) => void
 }) {
-  // Also while the typed text is not a number yet.
+  // The kind stays chosen while the typed text is not a number yet.
   const [isNumber, setNumber] = useState(typeof value === 'number')
   const typed = (text: string, asNumber: boolean) => onChange(asNumber ? typedNumber(text) : text)
   return (

@@ -31,7 +31,7 @@ export interface FiguresShown {
   readonly isBrief?: boolean
 }
 
-/** Where a connection crosses a column between its nodes without touching a node there. */
+/** Place at which a connection crosses a column between its nodes without touching a node there. */
 export interface Crossing {
   readonly left: number
   readonly right: number

@@ -271,7 +271,7 @@ function keepField(kind: u8, name: Name, value: usize, start: usize, end: usize,
   return slotCount() < SLOTS ? next : alsoAdded(value, name, next)
 }
 
-/** Also adds a field of the last slot, or behind it, to the columns: the slot becomes an opaque one if a value follows. */
+/** Adds a field of the last slot, or behind it, to the columns as well: the slot becomes an opaque one if a value follows. */
 function alsoAdded(value: usize, name: Name, next: usize): usize {
   if (!isMarked) markColumns()
   isMarked = true
