@@ -1630,7 +1630,7 @@ export type SourceAzureEventHub = {
         group_id: string;
         /** Event hubs to read */
         topics: string[];
-        /** How the data becomes an event */
+        /** Rule by which the data becomes an event */
         decoding_codec?: "bytes" | "json";
     };
 };
@@ -1651,7 +1651,7 @@ export type SourceDemoLogs = {
 export type SourceFluent = {
     "type"?: "fluent";
     user_config?: {
-        /** How a body becomes events */
+        /** Rule by which a body becomes events */
         decoding?: "bytes" | "json" | "ndjson";
         /** Whether headers and query of a request become metadata of its events; they do unless this is false */
         capture_metadata?: boolean;
@@ -1660,7 +1660,7 @@ export type SourceFluent = {
 export type SourceHttp = {
     "type"?: "http";
     user_config?: {
-        /** How a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes, but not bytes if the content type is application/json */
+        /** Rule by which a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes, but not bytes if the content type is application/json */
         decoding?: "bytes" | "json" | "ndjson" | "auto" | "text";
         /** Whether headers and query of a request become metadata of its events; they do unless this is false */
         capture_metadata?: boolean;
@@ -1684,13 +1684,13 @@ export type SourceKafka = {
         sasl_username?: string;
         /** Password; required when sasl_enabled, otherwise left out */
         sasl_password?: string;
-        /** How the password is proved; empty or left out: PLAIN when sasl_enabled */
+        /** Method that proves the password; empty or left out: PLAIN when sasl_enabled */
         sasl_mechanism?: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512" | "";
         /** Topics to read; a name that starts with ^ is a pattern */
         topics: string[];
         /** Consumer group */
         group_id: string;
-        /** How the value of a record becomes events */
+        /** Rule by which the value of a record becomes events */
         decoding_codec?: "bytes" | "json";
     };
 };
@@ -1762,7 +1762,7 @@ export type SourceS3 = {
         region: string;
         /** Address of the queue with the notices */
         sqs_queue_url: string;
-        /** How objects are compressed; auto looks at their names and content */
+        /** Compression of the objects; auto looks at their names and content */
         compression?: "auto" | "gzip" | "none" | "zstd";
     };
 };
@@ -1885,11 +1885,11 @@ export type TransformReduce = {
             /** strftime text */
             format: string;
         }[];
-        /** How fields are merged that are not merged by default */
+        /** Rules for fields that are not merged by default */
         merge_strategies?: {
             /** Field to merge */
             field: string;
-            /** How its values are merged */
+            /** Rule by which its values are merged */
             strategy: "array" | "shortest_array" | "longest_array" | "flat_unique" | "concat" | "concat_newline" | "concat_raw" | "discard" | "retain" | "min" | "max" | "sum";
         }[];
         /** Conditions that end a result early */
@@ -1922,7 +1922,7 @@ export type TransformSetTimestamp = {
         parsers: {
             /** Field with the time */
             field: string;
-            /** How the time is written */
+            /** Form of the time */
             options: {
                 /** strftime text, or Custom */
                 format: string;
@@ -1961,7 +1961,7 @@ export type TransformAggregate = {
         };
         /** Function to compute */
         evaluate: {
-            /** How an event is merged into the window */
+            /** Rule by which an event is merged into the window */
             operation: "DEFAULT" | "SUM" | "MIN" | "MAX" | "AVG" | "SET_INTERSECTION" | "DIST_CONCAT" | "CUSTOM";
             /** For CUSTOM: one JavaScript function of accumulator, event, metadata and annotations */
             script?: string;
@@ -2023,7 +2023,7 @@ export type TransformDedupe = {
     user_config: {
         /** Fields to compare, or to leave out of the comparison */
         fields: string[];
-        /** How many distinct events are remembered */
+        /** Number of distinct events that are remembered */
         number_of_events?: number;
         /** Match: compare the fields. Ignore: compare the message without them */
         comparison_type?: "Match" | "Ignore";
@@ -2083,7 +2083,7 @@ export type TransformFlattenFields = {
     user_config?: {
         /** Fields to flatten; none means the whole message */
         fields?: string[];
-        /** How keys are joined */
+        /** Form of the joined keys */
         options?: {
             /** Character between joined keys */
             delimiter?: string;
@@ -2135,7 +2135,7 @@ export type TransformParse = {
         field: string;
         /** Field that receives the result; empty for the field itself */
         target_field?: string;
-        /** How the text is parsed */
+        /** Parser of the text */
         parser: "parse_apache_log" | "parse_cef" | "parse_csv" | "parse_grok" | "parse_key_value" | "parse_nginx_log" | "parse_regex" | "parse_timestamp" | "parse_aws_alb_log" | "parse_aws_cloudwatch_log_subscription_message" | "parse_aws_vpc_flow_log" | "parse_common_log" | "parse_glog" | "parse_int" | "parse_json" | "parse_klog" | "parse_linux_authorization" | "parse_query_string" | "parse_syslog" | "parse_tokens" | "parse_url" | "parse_user_agent";
         /** Options of the parser, if it has any */
         options?: object;
@@ -2150,7 +2150,7 @@ export type TransformParseSequentially = {
         target_field?: string;
         /** Parsers, in order of trial */
         parsers: {
-            /** How the text is parsed */
+            /** Parser of the text */
             parser: "parse_apache_log" | "parse_cef" | "parse_csv" | "parse_grok" | "parse_key_value" | "parse_nginx_log" | "parse_regex" | "parse_timestamp" | "parse_aws_alb_log" | "parse_aws_cloudwatch_log_subscription_message" | "parse_aws_vpc_flow_log" | "parse_common_log" | "parse_glog" | "parse_int" | "parse_json" | "parse_klog" | "parse_linux_authorization" | "parse_query_string" | "parse_syslog" | "parse_tokens" | "parse_url" | "parse_user_agent";
             /** Options of the parser, if it has any */
             options?: object;
@@ -2288,7 +2288,7 @@ export type SinkAzureBlobStorage = {
         connection_string: string;
         /** Begin of the names of objects; may refer to fields and to the time (%Y, %m, %d) */
         prefix?: string;
-        /** How an event is written: as JSON, or a text as it is */
+        /** Form of an event: JSON, or a text as it is */
         encoding?: "json" | "text";
         /** Compression of sent data */
         compression?: "gzip" | "none";
@@ -2340,7 +2340,7 @@ export type SinkElasticsearch = {
         endpoints: string[];
         /** Credentials for the destination */
         auth: {
-            /** How the sender proves who it is */
+            /** Method by which the sender proves who it is */
             strategy: "basic" | "aws";
             /** User name; required when strategy is "basic" */
             user?: string;
@@ -2414,7 +2414,7 @@ export type SinkGcpCloudPubsub = {
         topic: string;
         /** Key file of a service account, as JSON text */
         credentials_json: string;
-        /** How an event is written: as JSON, or a text as it is */
+        /** Form of an event: JSON, or a text as it is */
         encoding?: "json" | "text";
     };
 };
@@ -2429,7 +2429,7 @@ export type SinkGcpCloudStorage = {
         credentials_json: string;
         /** Begin of the names of objects; may refer to fields and to the time (%Y, %m, %d) */
         bucket_prefix?: string;
-        /** How an event is written: as JSON, or a text as it is */
+        /** Form of an event: JSON, or a text as it is */
         encoding?: "json" | "text";
         /** Compression of sent data */
         compression?: "gzip" | "none";
@@ -2455,13 +2455,13 @@ export type SinkHttp = {
         ack_enabled?: boolean;
         /** Address that requests go to */
         uri: string;
-        /** How events are written: as one JSON array, as a line of JSON each, or a text as it is */
+        /** Form of the events: one JSON array, a line of JSON each, or a text as it is */
         encoding?: "json" | "ndjson" | "text";
         /** Compression of sent data */
         compression?: "gzip" | "none";
         /** Credentials for the destination */
         auth?: {
-            /** How the sender proves who it is */
+            /** Method by which the sender proves who it is */
             strategy: "none" | "basic" | "bearer";
             /** User name; required when strategy is "basic" */
             user?: string;
@@ -2530,7 +2530,7 @@ export type SinkKafka = {
         sasl_username?: string;
         /** Password; required when sasl_enabled, otherwise left out */
         sasl_password?: string;
-        /** How the password is proved; empty or left out: PLAIN when sasl_enabled */
+        /** Method that proves the password; empty or left out: PLAIN when sasl_enabled */
         sasl_mechanism?: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512" | "";
         /** Certificate that the brokers are verified with, as PEM */
         tls_ca_certificate?: string;
@@ -2538,9 +2538,9 @@ export type SinkKafka = {
         tls_verify_certificate?: boolean;
         /** Topic to write to */
         topic: string;
-        /** How an event is written: as JSON, or a text as it is */
+        /** Form of an event: JSON, or a text as it is */
         encoding?: "json" | "text";
-        /** How batches of records are compressed */
+        /** Compression of the batches of records */
         compression?: "gzip" | "lz4" | "snappy" | "zstd" | "none";
         /** Field whose value becomes the key of the record */
         event_key_field?: string;
@@ -2557,14 +2557,14 @@ export type SinkLoki = {
         endpoint: string;
         /** Path of the push API, behind the base address */
         path?: string;
-        /** How the line of an entry is made */
+        /** Form of the line of an entry */
         encoding: {
-            /** How an event is written: as JSON, or a text as it is */
+            /** Form of an event: JSON, or a text as it is */
             codec: "json" | "text";
         };
         /** Credentials for the destination */
         auth: {
-            /** How the sender proves who it is */
+            /** Method by which the sender proves who it is */
             strategy: "basic" | "bearer" | "none";
             /** User name; required when strategy is "basic" */
             user?: string;
@@ -2604,7 +2604,7 @@ export type SinkPrometheusRemoteWrite = {
         endpoint: string;
         /** Credentials for the destination */
         auth?: {
-            /** How the sender proves who it is */
+            /** Method by which the sender proves who it is */
             strategy: "none" | "basic" | "bearer";
             /** User name; required when strategy is "basic" */
             user?: string;
@@ -2633,7 +2633,7 @@ export type SinkS3 = {
         bucket: string;
         /** Begin of the names of objects; may refer to fields and to the time (%Y, %m, %d) */
         prefix?: string;
-        /** How events are written: as one JSON array, as a line of JSON each, or a text as it is */
+        /** Form of the events: one JSON array, a line of JSON each, or a text as it is */
         encoding?: "json" | "ndjson" | "text";
         /** Compression of sent data */
         compression?: "gzip" | "none";
@@ -3741,7 +3741,7 @@ export type SearchEnd = {
     end: {
         /** Position of the last line, for `after`; null if the whole period was searched. It is also there if no further line follows. */
         next: string | null;
-        /** How the lines were found: see the header `x-weir-search` of exports. */
+        /** Way in which the lines were found: see the header `x-weir-search` of exports. */
         access: "order" | "index" | "scan";
     };
 };

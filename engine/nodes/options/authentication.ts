@@ -34,7 +34,7 @@ export function authentication(strategies: readonly Strategy[], options: { defau
   })
   return Type.Object(
     {
-      strategy: Type.Enum([...strategies], { description: 'How the sender proves who it is' }),
+      strategy: Type.Enum([...strategies], { description: 'Method by which the sender proves who it is' }),
       ...(Object.fromEntries(properties) as Record<Member, TOptional<TString>>),
     },
     { additionalProperties: false, description: 'Credentials for the destination', ...options },

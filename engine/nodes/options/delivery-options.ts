@@ -27,13 +27,13 @@ export const compression = Type.Optional(
 export const encoding = Type.Optional(
   Type.Enum(['json', 'text'], {
     default: 'text',
-    description: 'How an event is written: as JSON, or a text as it is',
+    description: 'Form of an event: JSON, or a text as it is',
   }),
 )
 
 export const encodingWithNdjson = Type.Optional(
   Type.Enum(['json', 'ndjson', 'text'], {
     default: 'text',
-    description: 'How events are written: as one JSON array, as a line of JSON each, or a text as it is',
+    description: 'Form of the events: one JSON array, a line of JSON each, or a text as it is',
   }),
 )

@@ -33,7 +33,7 @@ export const kafkaConnectionOptions = {
   ),
   sasl_mechanism: Type.Optional(
     Type.Enum([...SASL_MECHANISMS, ''], {
-      description: 'How the password is proved; empty or left out: PLAIN when sasl_enabled',
+      description: 'Method that proves the password; empty or left out: PLAIN when sasl_enabled',
     }),
   ),
 }

@@ -12,7 +12,7 @@ export const TimeFormatOption = Type.Object(
     format: Type.String({ minLength: 1, description: 'strftime text, or Custom' }),
     custom_format: Type.Optional(Type.String({ minLength: 1, description: 'strftime text, for Custom' })),
   },
-  { additionalProperties: false, description: 'How the time is written' },
+  { additionalProperties: false, description: 'Form of the time' },
 )
 
 /** Members of an option: one that can be Custom, and the one that then has the text. */

@@ -42,7 +42,7 @@ export const flattenFields = defineProcessor({
               }),
             ),
           },
-          { additionalProperties: false, default: {}, description: 'How keys are joined' },
+          { additionalProperties: false, default: {}, description: 'Form of the joined keys' },
         ),
       ),
     },

@@ -25,7 +25,10 @@ export const azureEventHub = declareSource({
         description: 'Event hubs to read',
       }),
       decoding_codec: Type.Optional(
-        Type.Enum(['bytes', 'json'], { default: 'bytes', description: 'How the data becomes an event' }),
+        Type.Enum(['bytes', 'json'], {
+          default: 'bytes',
+          description: 'Rule by which the data becomes an event',
+        }),
       ),
     },
     { additionalProperties: false },

@@ -9,7 +9,10 @@ export const fluent = declareSource({
   config: Type.Object(
     {
       decoding: Type.Optional(
-        Type.Enum(['bytes', 'json', 'ndjson'], { default: 'json', description: 'How a body becomes events' }),
+        Type.Enum(['bytes', 'json', 'ndjson'], {
+          default: 'json',
+          description: 'Rule by which a body becomes events',
+        }),
       ),
       ...captureMetadata,
     },

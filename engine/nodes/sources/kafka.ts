@@ -24,7 +24,7 @@ export const kafka = declareSource({
       decoding_codec: Type.Optional(
         Type.Enum(['bytes', 'json'], {
           default: 'json',
-          description: 'How the value of a record becomes events',
+          description: 'Rule by which the value of a record becomes events',
         }),
       ),
     },

@@ -20,7 +20,7 @@ export const s3 = declareSource({
       compression: Type.Optional(
         Type.Enum(['auto', 'gzip', 'none', 'zstd'], {
           default: 'auto',
-          description: 'How objects are compressed; auto looks at their names and content',
+          description: 'Compression of the objects; auto looks at their names and content',
         }),
       ),
     },

@@ -39,7 +39,7 @@ const SearchEnd = named(
           'Position of the last line, for `after`; null if the whole period was searched. It is also there if no further line follows.',
       }),
       access: Type.Enum(['order', 'index', 'scan'], {
-        description: 'How the lines were found: see the header `x-weir-search` of exports.',
+        description: 'Way in which the lines were found: see the header `x-weir-search` of exports.',
       }),
     }),
   }),

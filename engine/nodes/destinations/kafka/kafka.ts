@@ -48,7 +48,7 @@ const KafkaOptions = Type.Object(
     compression: Type.Optional(
       Type.Enum(['gzip', 'lz4', 'snappy', 'zstd', 'none'], {
         default: 'none',
-        description: 'How batches of records are compressed',
+        description: 'Compression of the batches of records',
       }),
     ),
     event_key_field: Type.Optional(

@@ -26,10 +26,10 @@ export const LokiOptions = Type.Object(
     encoding: Type.Object(
       {
         codec: Type.Enum(['json', 'text'], {
-          description: 'How an event is written: as JSON, or a text as it is',
+          description: 'Form of an event: JSON, or a text as it is',
         }),
       },
-      { additionalProperties: false, description: 'How the line of an entry is made' },
+      { additionalProperties: false, description: 'Form of the line of an entry' },
     ),
     auth: authentication(STRATEGIES),
     labels: labels({

@@ -88,7 +88,7 @@ export const aggregate = defineProcessor({
         {
           operation: Type.Enum(
             ['DEFAULT', 'SUM', 'MIN', 'MAX', 'AVG', 'SET_INTERSECTION', 'DIST_CONCAT', CUSTOM],
-            { description: 'How an event is merged into the window' },
+            { description: 'Rule by which an event is merged into the window' },
           ),
           script: Type.Optional(
             ScriptText({

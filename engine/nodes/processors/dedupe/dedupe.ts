@@ -43,7 +43,7 @@ export const dedupe = defineProcessor({
           minimum: 2,
           maximum: MAX_REMEMBERED_EVENTS,
           default: MAX_REMEMBERED_EVENTS,
-          description: 'How many distinct events are remembered',
+          description: 'Number of distinct events that are remembered',
         }),
       ),
       comparison_type: Type.Optional(

@@ -43,7 +43,7 @@ export const PARSER_IDS: readonly string[] = [...PARSERS.keys()]
 
 /** Options that name a parser; the schema of `options` depends on the parser. */
 export const parserMembers = {
-  parser: Type.Enum([...PARSER_IDS], { description: 'How the text is parsed' }),
+  parser: Type.Enum([...PARSER_IDS], { description: 'Parser of the text' }),
   options: Type.Optional(
     Type.Unsafe<JsonObject>({ type: 'object', description: 'Options of the parser, if it has any' }),
   ),

@@ -81,11 +81,11 @@ export const reduce = defineProcessor({
           Type.Object(
             {
               field: rootField('Field to merge'),
-              strategy: Type.Enum(STRATEGIES, { description: 'How its values are merged' }),
+              strategy: Type.Enum(STRATEGIES, { description: 'Rule by which its values are merged' }),
             },
             { additionalProperties: false },
           ),
-          { minItems: 1, description: 'How fields are merged that are not merged by default' },
+          { minItems: 1, description: 'Rules for fields that are not merged by default' },
         ),
       ),
       flush_condition: Type.Optional(

@@ -20,7 +20,7 @@ export const http = definePushSource({
         Type.Enum(['bytes', 'json', 'ndjson', 'auto', 'text'], {
           default: 'auto',
           description:
-            'How a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ' +
+            'Rule by which a body becomes events. bytes (or text): one per line. json: one for the body, or one per element of an array. ' +
             'ndjson: one per line of JSON. auto: the first that fits of json, ndjson and bytes, but not bytes if the content type is application/json',
         }),
       ),
