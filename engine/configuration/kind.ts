@@ -24,8 +24,8 @@ export interface Kind<Value> {
    */
   readonly parts: Readonly<Record<string, (value: Value) => readonly Part[]>>
   /**
-   * Whether users decide how large its entities are. Their stored texts count against the limit of their account. That limit is no
-   * rule of the fold: it is a setting of the process that writes, so that a log always has the same meaning.
+   * Whether users decide how large its entities are. Their stored texts count against the limit of their account. That limit is
+   * not a rule of the fold. It is a setting of the process that writes, so that a log always has the same meaning.
    */
   readonly isUserSized: boolean
   /**

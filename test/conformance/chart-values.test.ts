@@ -59,7 +59,7 @@ test('the chart refuses the values of settings that the program refuses, and no 
     for (const sample of SAMPLES) {
       const verdicts = [isAllowed(sample), isTaken(name, sample)]
       if (LENIENT.has(name) && verdicts[0]) continue
-      // Values have types there: a number of a setting is no text, and a text that a setting has is no number.
+      // Values have types there: a number is not accepted as a text, nor a text as a number.
       if (!verdicts[0] && isNumber(sample) !== 'minimum' in declared) continue
       if (!verdicts[0] && isNumber(sample) && typeof sample === 'string') continue
       expect(verdicts, `${name}=${sample}`).toEqual([verdicts[1], verdicts[1]])

@@ -175,7 +175,7 @@ const WEIGHTS: Readonly<Record<ActionKind, number>> = {
   'disk has room': 2,
   'run jobs': 3,
   'damage the last checkpoint': 2,
-  // Drawn by separate dice: see `withLostEnd`.
+  // Separate dice draw it: see `drawLostEnd`.
   'lose the end of the configuration': 0,
 }
 /** Factors of the frequencies in a world of each mood. */
