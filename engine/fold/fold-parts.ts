@@ -1,4 +1,5 @@
 import { THIRTEENTH_BEHAVIOUR, TWELFTH_BEHAVIOUR } from '../../schemas/log/behaviour-numbers.ts'
+import type { Event } from '../event/event.ts'
 import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { AccountOutput } from './account-output.ts'
 import type { AccountState } from './account-state.ts'
@@ -9,12 +10,15 @@ import { DeadLetterExchange } from './dead-letters/dead-letter-exchange.ts'
 import { FoldMoment } from './fold-moment.ts'
 import { LineIntake } from './line-intake.ts'
 import { LineOutput } from './line-output.ts'
+import type { PendingNodeActivity } from './node-activity.ts'
 import { OpenWindows } from './open-windows.ts'
 import { RecordReader } from './record-reader.ts'
 import { Producers } from './repeats.ts'
 import { RunPlaces } from './run-places.ts'
+import type { FoldMail } from './spread/fold-mail.ts'
 import type { FoldSeat } from './spread/key-placement.ts'
 import { KeyedExchange } from './spread/keyed-exchange.ts'
+import type { HandingNode } from './spread/outgoing-mail.ts'
 import { OpenTables } from './tables/open-tables.ts'
 
 export interface FoldIdentity extends FoldSeat {
@@ -63,10 +67,7 @@ export function foldParts(
   const isPassedOver = (account: string) => scope !== undefined && scope.account !== account
   const notePending = (account: AccountState) => {
     windows.note(account)
-    for (const { activity: counts, output: outputName, ...name } of account.takeActivity()) {
-      if (outputName === undefined) activity.add(name, counts)
-      else if (moment.behaviour >= TWELFTH_BEHAVIOUR) activity.noteOutput(name, outputName, counts)
-    }
+    collectActivity(account, activity, moment)
   }
   const output: AccountOutput = {
     moment,
@@ -74,14 +75,7 @@ export function foldParts(
     report: (name, error) => activity.addError(name, error, moment),
     elsewhere: (account, ...revision) => exchange.elsewhere(accounts.of(account), ...revision),
     deadLetterTaker: (account, ...revision) => deadLetters.taker(accounts.of(account), ...revision),
-    handOver(account, from, events) {
-      const { pipeline, node } = from
-      for (const event of events) {
-        const position = moment.nextPosition()
-        exchange.mail.addOutgoing(account, from, event, position)
-        moment.watch?.handedOver?.(event, { account, pipeline, node }, position)
-      }
-    },
+    handOver: (account, from, events) => handOver(exchange.mail, moment, account, from, events),
     placeOf: (pipeline, version) => places.of(pipeline, version),
   }
   const windows = new OpenWindows(accounts, moment, output, notePending)
@@ -124,5 +118,33 @@ export function foldParts(
     cuts,
     isPassedOver,
     notePending,
+  }
+}
+
+/** Adds the counts that an account has collected to those of the open minute. */
+function collectActivity(
+  account: AccountState,
+  activity: PendingNodeActivity,
+  { behaviour }: FoldMoment,
+): void {
+  for (const { activity: counts, output, ...name } of account.takeActivity()) {
+    if (output === undefined) activity.add(name, counts)
+    else if (behaviour >= TWELFTH_BEHAVIOUR) activity.noteOutput(name, output, counts)
+  }
+}
+
+/** Hands the events of a node over to the lanes of this partition. */
+function handOver(
+  mail: FoldMail,
+  moment: FoldMoment,
+  account: string,
+  from: HandingNode,
+  events: readonly Event[],
+): void {
+  const { pipeline, node } = from
+  for (const event of events) {
+    const position = moment.nextPosition()
+    mail.addOutgoing(account, from, event, position)
+    moment.watch?.handedOver?.(event, { account, pipeline, node }, position)
   }
 }

@@ -280,11 +280,7 @@ export class ProcessingNode implements CompiledNode {
       }
     } catch (error) {
       if (error === SUSPENDED) progress.isSuspended = true
-      else if (error !== BEYOND_BUDGET) throw error
-      else {
-        passed ??= outcomes.startedWith(run, index)
-        this.#failTooDear(run, index++, passed, desk, stretch)
-      }
+      else passed = this.#failTooDear(error, { run, index: index++, passed }, desk, stretch)
     }
     stretch.left -= known * EVENT_UNITS
     progress.index = index
@@ -292,11 +288,19 @@ export class ProcessingNode implements CompiledNode {
     progress.isAgain = isAgain
   }
 
-  /** Fails an event that exceeds its budget. */
-  #failTooDear(run: Run, index: number, passed: RunBuilder, desk: ErrorDesk, stretch: Stretch): void {
+  /** Fails an event that exceeds its budget. @throws other errors again */
+  #failTooDear(
+    error: unknown,
+    { run, index, passed }: { run: Run; index: number; passed: RunBuilder | undefined },
+    desk: ErrorDesk,
+    stretch: Stretch,
+  ): RunBuilder {
+    if (error !== BEYOND_BUDGET) throw error
+    const built = passed ?? this.#outcomes.startedWith(run, index)
     const [event, row] = [run.events[index] as Event, run.rows[index] as number]
-    this.#outcomes.settle(TOO_DEAR[desk.meter.kind], event, row, passed, desk)
+    this.#outcomes.settle(TOO_DEAR[desk.meter.kind], event, row, built, desk)
     stretch.left -= EVENT_UNITS
+    return built
   }
 }
 

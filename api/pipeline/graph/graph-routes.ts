@@ -35,6 +35,15 @@ const RevisionQuery = Type.Object(
   { additionalProperties: false },
 )
 
+const READ = {
+  summary: 'Read the draft, or a revision, as one document without secrets',
+  description: 'Secrets are masked. A mask that is sent back stands for the secret that it masks.',
+  tags,
+  params: PipelinePath,
+  querystring: RevisionQuery,
+  ...READ_GRAPH,
+}
+
 const WRITE = {
   summary: 'Replace the draft by a document; a publication deploys it',
   description:
@@ -62,17 +71,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<
 
   app.get(
     '/v3/pipeline/:pipelineId/graph',
-    {
-      config: { needs: 'read' },
-      schema: {
-        summary: 'Read the draft, or a revision, as one document without secrets',
-        description: 'Secrets are masked. A mask that is sent back stands for the secret that it masks.',
-        tags,
-        params: PipelinePath,
-        querystring: RevisionQuery,
-        ...READ_GRAPH,
-      },
-    },
+    { config: { needs: 'read' }, schema: READ },
     async ({ caller, params, query }, reply) => {
       const read = async () => {
         const turn = files.turns.begin()
@@ -117,15 +116,16 @@ export const graphRoutes: FastifyPluginAsyncTypebox<
         })
       } catch (error) {
         if (!(error instanceof OvertakenGraphError)) throw error
-        const { status, code, message, graph } = error
-        reply.header('etag', graph.etag)
-        return sendJson(
-          reply.code(409),
-          await printed({ status, code, message, error: message, data: graph }),
-        )
+        reply.header('etag', error.graph.etag)
+        return sendJson(reply.code(409), await printed(overtakenAnswer(error)))
       }
     },
   )
+}
+
+/** Body of an answer that shows the newer document. */
+function overtakenAnswer({ status, code, message, graph }: OvertakenGraphError): object {
+  return { status, code, message, error: message, data: graph }
 }
 
 /** Sends an answer that was printed in turns. */

@@ -1,6 +1,5 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { deployedDocument } from '../../../engine/configuration/deployed-document.ts'
-import type { NodeMetricsQuery } from '../../../engine/store/node-metrics.ts'
 import type { Store } from '../../../engine/store/store.ts'
 import {
   METRICS_OF_PIPELINES,
@@ -9,14 +8,13 @@ import {
   type PipelineMetrics,
 } from '../../../schemas/http/pipeline/pipeline-metrics-api.ts'
 import type { NodeDocument } from '../../../schemas/pipeline.ts'
-import { accountOf, askerOf } from '../../auth/permission.ts'
+import { accountOf } from '../../auth/permission.ts'
 import { envelope } from '../../http/envelope.ts'
-import { unavailable } from '../../http/errors.ts'
 import { QueryParameters } from '../../http/query-parameters.ts'
-import { AccountQueue, whileConnected } from '../account-queue.ts'
 import { METRICS } from '../links.ts'
 import type { PipelineRouteOptions } from '../pipelines.ts'
-import { MAX_ROWS, mostIntervals, mostPoints } from './answer-size.ts'
+import { mostIntervals, mostPoints } from './answer-size.ts'
+import { CountsReading } from './counts-reading.ts'
 import { OutputsOfRevisions } from './edges.ts'
 import { type MetricsPeriod, readMetricsPeriod, readOverviewPeriod, startsOf } from './metrics-period.ts'
 import { seriesOfEdges, seriesOfNodes, totalsOfPipeline } from './pipeline-metrics.ts'
@@ -33,24 +31,7 @@ const validatorCompiler = () => () => true
 export const metricsRoutes: FastifyPluginAsync<MetricsRouteOptions> = async (app, { pipelines, store }) => {
   const { catalogue, clock, configuration } = app.ports
   const outputs = new OutputsOfRevisions(catalogue)
-  const queue = new AccountQueue('readings of counts')
-
-  /** @throws ApiError 503 when more nodes had events than one answer can count */
-  async function countsOf(query: Omit<NodeMetricsQuery, 'limit'>, gone: AbortSignal) {
-    const found = await store.nodeMetrics({ ...query, limit: MAX_ROWS + 1 }, gone)
-    if (found.length > MAX_ROWS)
-      throw unavailable(`More than ${MAX_ROWS} counts are in this period: ask for a shorter one`)
-    return found
-  }
-
-  /** Does the work in turn with that of other accounts. */
-  function inTurn<Answer>(
-    { caller }: FastifyRequest,
-    reply: FastifyReply,
-    work: (gone: AbortSignal) => Promise<Answer>,
-  ): Promise<Answer> {
-    return whileConnected(reply, gone => queue.run(askerOf(caller), gone, () => work(gone)))
-  }
+  const counts = new CountsReading(store)
 
   app.get<{ Params: { pipelineId: string } }>(
     '/v3/pipeline/:pipelineId/metrics',
@@ -62,9 +43,8 @@ export const metricsRoutes: FastifyPluginAsync<MetricsRouteOptions> = async (app
       const most = mostIntervals(nodes, read)
       const period = readMetricsPeriod(new QueryParameters(request.query), clock.wallMs(), most)
       const starts = startsOf(period)
-      const { account } = pipeline.value
-      return inTurn(request, reply, async gone => {
-        const found = await countsOf({ account, pipelines: [pipeline.id], ...period }, gone)
+      const query = { account: pipeline.value.account, pipelines: [pipeline.id], ...period }
+      return counts.answer(request, reply, query, found => {
         const metrics: PipelineMetrics = {
           pipeline_id: pipeline.id,
           revision_id: deployedRevisionId,
@@ -88,8 +68,8 @@ export const metricsRoutes: FastifyPluginAsync<MetricsRouteOptions> = async (app
       const starts = startsOf(period)
       const { shortId: account } = accountOf(request.caller)
       const ids = listed.map(({ pipeline }) => pipeline.id)
-      return inTurn(request, reply, async gone => {
-        const found = await countsOf({ account, pipelines: ids, ofNodes: true, ...period }, gone)
+      const query = { account, pipelines: ids, ofNodes: true, ...period }
+      return counts.answer(request, reply, query, found => {
         const byPipeline = Map.groupBy(found, ({ pipeline }) => pipeline)
         const metrics: MetricsOfPipelines = {
           ...periodRecord(period, starts),
