@@ -1,4 +1,4 @@
-import type { Change } from './capturing-automaton.ts'
+import type { Change } from './kept-changes.ts'
 import { BEGINNING, type NextThreads, NOTHING } from './next-threads.ts'
 
 /** Numbers of a note in the list of notes: the note before it, the slot and the place. */
@@ -7,13 +7,20 @@ const NOTE_SIZE = 3
 /** Places of a match in its text, in UTF-16 units: start and end of group n at 2n and 2n + 1, -1 where it took no part. Group 0 is the match. */
 export type Captures = Int32Array
 
+/** Changes that are not plain, each with its place, in the order of the places. Their lists may be longer than what they contain. */
+export interface ListedChanges {
+  readonly places: number[]
+  readonly changes: Change[]
+}
+
 /**
- * Ways of the threads of one search. Kept changes are only listed, by their places: the way of the thread that matches is followed back when
- * the search is over. Other changes are written as notes, and so are listed ones if the list becomes long.
+ * Ways of the threads of one search. Kept changes are only listed, and plain ones are not even that: the way of the thread that matches is
+ * followed back when the search is over. Other changes are written as notes, and so are listed ones if the list becomes long.
  */
 export class CaptureHistory {
-  /** Changes from the place `from` on; undefined at the second unit of a character. */
-  readonly changes: (Change | undefined)[]
+  readonly list: ListedChanges
+  /** Number of changes in the list, which are at the place `from` or behind it. */
+  count = 0
   from: number
   /** Place of the end of the last match; below 0: none. Before `from` it is a note. */
   matchEnd = -1
@@ -23,19 +30,17 @@ export class CaptureHistory {
   #nextNotesOfThreads: number[] = []
   readonly #notes: number[] = []
 
-  /** @param changes an array to use, of any content */
-  constructor(from: number, changes: (Change | undefined)[]) {
+  /** @param list is used, and may have any content */
+  constructor(from: number, list: ListedChanges) {
     this.from = from
-    this.changes = changes
+    this.list = list
   }
 
   /** Writes the listed changes as notes. @param to place behind them */
   writeUntil(to: number): void {
-    const { changes, from } = this
-    for (let place = from; place < to; place++) {
-      const change = changes[place - from]
-      if (change !== undefined && !change.isPlain) this.#write(change, place)
-    }
+    const { places, changes } = this.list
+    for (let each = 0; each < this.count; each++) this.#write(changes[each] as Change, places[each] as number)
+    this.count = 0
     this.from = to
   }
 
@@ -82,22 +87,24 @@ export class CaptureHistory {
 
   /** Takes the captures from the listed changes. @returns the last note before them */
   #followBack(captures: Captures): number {
-    const { changes, from, matchEnd } = this
-    if (matchEnd < from) return this.#matchNote
-    const { match, saves, saveEnds } = changes[matchEnd - from] as Change
+    const { matchEnd } = this
+    if (matchEnd < this.from) return this.#matchNote
+    const { places, changes } = this.list
+    let each = this.count - 1
+    while ((places[each] as number) > matchEnd) each--
+    const { match, saves, saveEnds } = changes[each] as Change
     const first = saveEnds.length === 0 ? 0 : (saveEnds[saveEnds.length - 1] as number)
     for (let save = first; save < saves.length; save++) {
       const slot = saves[save] as number
       if (captures[slot] === -1) captures[slot] = matchEnd
     }
     let thread = match
-    for (let place = matchEnd - 1; thread >= 0 && place >= from; place--) {
-      const change = changes[place - from]
-      if (change === undefined || change.isPlain) continue
+    for (each--; thread >= 0 && each >= 0; each--) {
+      const change = changes[each] as Change
       const end = change.saveEnds[thread] as number
       for (let save = thread === 0 ? 0 : (change.saveEnds[thread - 1] as number); save < end; save++) {
         const slot = change.saves[save] as number
-        if (captures[slot] === -1) captures[slot] = place
+        if (captures[slot] === -1) captures[slot] = places[each] as number
       }
       thread = change.sources[thread] as number
     }

@@ -1,6 +1,8 @@
 import type { BuildCount } from '../set-rows.ts'
+import type { ListedChanges } from './capture-history.ts'
 import type { CapturingProgram } from './capturing-program.ts'
 import { type CharacterClass, CharacterClasses, Side, UNNUMBERED } from './character-classes.ts'
+import { type Change, KeptChanges, type State, UNKNOWN } from './kept-changes.ts'
 import { NextThreads, NOTHING } from './next-threads.ts'
 
 /** Bound on the memory of kept states and changes: a part for each program and for each step, and never more than a whole. */
@@ -16,42 +18,13 @@ const CELL_UNITS = 8
 
 const NO_STEPS = new Int32Array()
 
-/** Threads of a matching before a character, without their histories: they read on from `steps`, the first one before the others. */
-export interface State {
-  readonly steps: Int32Array
-  /** Whether another match may begin, after all threads. */
-  readonly begins: boolean
-  readonly before: number
-  /** Whether neither a thread nor another match can follow. */
-  readonly isOver: boolean
-  /** Changes by the number of the next class of characters, as far as they are known. */
-  readonly changes: (Change | undefined)[]
-}
-
-/** Work at one place: threads go on to the next state, and note places. */
-export interface Change {
-  readonly units: number
-  readonly to: State
-  /** Whether all threads go on in their order, note nothing and none matches. */
-  readonly isPlain: boolean
-  /** Whether none matches, and threads go on. */
-  readonly isUsual: boolean
-  /** The thread from which each new one comes, or `BEGINNING`. */
-  readonly sources: Int32Array
-  /** Slots that each new thread notes; those of thread n end at `saveEnds[n]`. */
-  readonly saves: Int32Array
-  readonly saveEnds: Int32Array
-  /** Thread that matches before the character, or `BEGINNING`, or `NOTHING`; its slots are the last ones of `saves`. */
-  readonly match: number
-}
-
 /** Bounds that change neither results nor units. */
 export interface AutomatonBounds {
   /** Memory of kept states and changes, in numbers. */
   readonly cells?: number
   /** Characters that are read before full memory is cleared. */
   readonly charactersPerMemory?: number
-  /** Most places at which a search lists changes, before it writes them as notes. */
+  /** Most changes that a search lists, before it writes them as notes. */
   readonly listedPlaces?: number
 }
 
@@ -65,16 +38,16 @@ export class CapturingAutomaton {
   readonly threads: NextThreads
   readonly classes: CharacterClasses
   readonly listedPlaces: number
-  readonly #states = new Map<string, State>()
-  /** First states, by the side of the text and by whether a match may begin. */
-  readonly #startingStates: (State | undefined)[] = []
+  /** Changes for new searches. Those that have begun go on with theirs. */
+  #kept = new KeptChanges()
   #cells: number
   readonly #allCells: number
   readonly #charactersPerMemory: number
   /** Characters that were read since the memory was empty. */
   #read = 0
   #spare: [Int32Array, Int32Array] | undefined
-  #spareList: (Change | undefined)[] | undefined
+  #spareList: ListedChanges | undefined
+
   constructor(
     program: CapturingProgram,
     {
@@ -92,39 +65,44 @@ export class CapturingAutomaton {
     this.#cells = this.#allCells
   }
 
+  get kept(): KeptChanges {
+    return this.#kept
+  }
+
   /** State before a text. @param before side of the character before it @param isStart whether the text begins here */
   startingState(before: number, isStart: boolean): State {
+    const kept = this.#kept
     const side = this.program.hasEdges ? before : Side.NONE
     const begins = isStart || this.program.beginsAnywhere
     const number = 2 * side + (begins ? 1 : 0)
-    let state = this.#startingStates[number]
+    let state = kept.starting[number]
     if (state === undefined) {
-      state = this.#stateOf(NO_STEPS, 0, begins, side)
-      this.#startingStates[number] = state
+      state = this.#stateOf(kept, NO_STEPS, begins, side)
+      kept.starting[number] = state
     }
     return state
   }
 
   /** Change of a state at a class of characters; undefined: the state, or the class, is not kept, and `compute` does the work. */
-  changeAt(state: State, next: CharacterClass, count: BuildCount): Change | undefined {
+  changeAt(kept: KeptChanges, state: State, next: CharacterClass, count: BuildCount): Change | undefined {
     if (next.number === UNNUMBERED) return undefined
-    const known = state.changes[next.number]
-    if (known !== undefined) return known
+    const known = kept.numberOf(state, next.number)
+    if (known !== UNKNOWN) return kept.change(known)
     if (this.#cells <= 0) return undefined
     this.threads.compute(state.steps, state.steps.length, state.begins, state.before, next)
-    const change = this.#keptChange(state, next)
+    const change = this.#changeOf(kept, state, next)
     const cells = 8 + change.sources.length + change.saves.length
     this.#cells -= cells
     count.built += CELL_UNITS * (cells + change.units)
-    state.changes[next.number] = change
+    kept.keep(state, next.number, change)
     return change
   }
 
   /** A list for the changes of a search. */
-  takeList(): (Change | undefined)[] {
+  takeList(): ListedChanges {
     const spare = this.#spareList
     this.#spareList = undefined
-    return spare ?? []
+    return spare ?? { places: [], changes: [] }
   }
 
   /**
@@ -133,12 +111,11 @@ export class CapturingAutomaton {
    *
    * @param characters number of characters that the search has read
    */
-  endSearch(list: (Change | undefined)[], characters: number): void {
+  endSearch(list: ListedChanges, characters: number): void {
     this.#spareList = list
     this.#read += characters
     if (this.#cells > 0 || this.#read < this.#charactersPerMemory) return
-    this.#states.clear()
-    this.#startingStates.length = 0
+    this.#kept = new KeptChanges()
     this.#cells = this.#allCells
     this.#read = 0
   }
@@ -154,7 +131,7 @@ export class CapturingAutomaton {
     this.#spare = space
   }
 
-  #keptChange(state: State, next: CharacterClass): Change {
+  #changeOf(kept: KeptChanges, state: State, next: CharacterClass): Change {
     const { threads } = this
     const { count, match, sources, units } = threads
     const saves: number[] = []
@@ -167,12 +144,12 @@ export class CapturingAutomaton {
     }
     if (match !== NOTHING) threads.addSlots(threads.matchNote, saves)
     const before = this.program.hasEdges ? next.side : Side.NONE
-    const to = this.#stateOf(threads.steps, count, threads.beginsAfter(state.begins), before)
+    const steps = threads.steps.subarray(0, count)
+    const to = this.#stateOf(kept, steps, threads.beginsAfter(state.begins), before)
     return {
       units,
       to,
-      isPlain: isPlain && saves.length === 0,
-      isUsual: match === NOTHING && count > 0,
+      isPlain: isPlain && saves.length === 0 && !to.isOver,
       sources: sources.slice(0, count),
       saves: Int32Array.from(saves),
       saveEnds,
@@ -180,15 +157,11 @@ export class CapturingAutomaton {
     }
   }
 
-  #stateOf(steps: Int32Array, count: number, begins: boolean, before: number): State {
-    const own = steps.slice(0, count)
-    const key = `${before} ${begins} ${own.join()}`
-    let state = this.#states.get(key)
-    if (state === undefined) {
-      state = { steps: own, begins, before, isOver: count === 0 && !begins, changes: [] }
-      this.#states.set(key, state)
-      this.#cells -= 16 + count
-    }
-    return state
+  #stateOf(kept: KeptChanges, steps: Int32Array, begins: boolean, before: number): State {
+    const key = `${before} ${begins} ${steps.join()}`
+    const known = kept.knownState(key)
+    if (known !== undefined) return known
+    this.#cells -= 16 + steps.length
+    return kept.addState(key, { steps: steps.slice(), begins, before })
   }
 }

@@ -1,8 +1,9 @@
 import type { CountedWork } from '../counted-work.ts'
 import { ASCII_SIZE, type BuildCount, NEWLINE } from '../set-rows.ts'
 import { CaptureHistory, type Captures } from './capture-history.ts'
-import type { CapturingAutomaton, Change, State } from './capturing-automaton.ts'
+import type { CapturingAutomaton } from './capturing-automaton.ts'
 import { type CharacterClass, Side } from './character-classes.ts'
+import { type Change, type KeptChanges, type State, UNKNOWN } from './kept-changes.ts'
 import { NOTHING } from './next-threads.ts'
 
 const RETURN = 0x0d
@@ -29,6 +30,7 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
   units = START_UNITS
   built = 0
   readonly #automaton: CapturingAutomaton
+  readonly #kept: KeptChanges
   readonly #text: string
   readonly #crlf: boolean
   #at: number
@@ -47,6 +49,7 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
 
   constructor(automaton: CapturingAutomaton, text: string, { from = 0, crlf = false }: SearchOptions = {}) {
     this.#automaton = automaton
+    this.#kept = automaton.kept
     this.#text = text
     this.#crlf = crlf
     this.#at = from
@@ -93,7 +96,7 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
   end(): void {
     if (this.#result !== undefined) return
     this.#result = this.#history.captures(this.#automaton.program.slots)
-    this.#automaton.endSearch(this.#history.changes, this.#at)
+    this.#automaton.endSearch(this.#history.list, this.#at)
     if (this.#space !== undefined) this.#automaton.giveBack(this.#space)
     this.#space = undefined
   }
@@ -104,43 +107,47 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
 
   /** Reads ASCII characters as long as the changes at them are kept. */
   #pass(untilUnits: number, untilWork: number): void {
-    let state = this.#state
-    if (state === undefined) return
+    if (this.#state === undefined) return
     const text = this.#text
     const history = this.#history
-    const { changes } = history
+    const { places, changes } = history.list
     const { classes, listedPlaces } = this.#automaton
     const { asciiNumbers } = classes
+    const kept = this.#kept
+    const { table, classBits, units: unitsOf, targets, marks } = kept
+    const classCount = 1 << classBits
     const crlf = this.#crlf
     const until = Math.min(untilUnits, untilWork - this.built, this.#listedFrom + MAX_LISTED_UNITS)
-    let { from } = history
-    const end = Math.min(text.length, from + listedPlaces)
+    const end = text.length
+    let state = this.#state.number
     let { units } = this
     let at = this.#at
     while (at < end && units < until) {
       const code = text.charCodeAt(at)
       if (code >= ASCII_SIZE || (crlf && code === RETURN)) break
       const number = asciiNumbers[code] as number
-      if (number < 0) break
-      const change: Change | undefined = state.changes[number]
-      if (change === undefined) break
-      units += change.units
-      state = change.to
-      changes[at - from] = change
+      if (number < 0 || number >= classCount) break
+      const change = table[(state << classBits) | number] as number
+      if (change === UNKNOWN) break
+      units += unitsOf[change] as number
+      state = targets[change] as number
       at++
-      if (change.isUsual) continue
-      if (change.match !== NOTHING) history.matchEnd = at - 1
-      if (state.isOver) break
-      if (state.steps.length === 0) {
-        from = at
+      if (marks[change] === 0) continue
+      const unusual = kept.change(change)
+      places[history.count] = at - 1
+      changes[history.count++] = unusual
+      if (unusual.match !== NOTHING) history.matchEnd = at - 1
+      if (unusual.to.isOver) break
+      if (unusual.to.steps.length === 0) {
+        history.count = 0
         history.from = at
         this.#listedFrom = units
-      }
+      } else if (history.count >= listedPlaces) break
     }
     this.units = units
-    this.#state = state
+    this.#state = kept.state(state)
     this.#at = at
-    if (at - from >= listedPlaces || units - this.#listedFrom >= MAX_LISTED_UNITS) this.#writeListed()
+    if (history.count >= listedPlaces || units - this.#listedFrom >= MAX_LISTED_UNITS) this.#writeListed()
   }
 
   #writeListed(): void {
@@ -156,19 +163,24 @@ export class CountedCaptures implements CountedWork<Captures | null>, BuildCount
     const isPair = !isEnd && (text.codePointAt(at) as number) > 0xffff
     const state = this.#state
     const next = isEnd ? this.#automaton.classes.end : this.#classAt(at)
-    const change = state && this.#automaton.changeAt(state, next, this)
+    const change = state && this.#automaton.changeAt(this.#kept, state, next, this)
     const behind = at + (isPair ? 2 : 1)
     if (change === undefined) {
       this.#compute(next, behind)
     } else {
       this.units += change.units
       this.#state = change.to
-      const { changes, from } = this.#history
-      changes[at - from] = change
-      if (isPair) changes[at - from + 1] = undefined
-      if (change.match !== NOTHING) this.#history.matchEnd = at
+      if (!change.isPlain) this.#list(change, at)
     }
     this.#at = behind
+  }
+
+  #list(change: Change, at: number): void {
+    const history = this.#history
+    const { places, changes } = history.list
+    places[history.count] = at
+    changes[history.count++] = change
+    if (change.match !== NOTHING) history.matchEnd = at
   }
 
   #classAt(at: number): CharacterClass {
