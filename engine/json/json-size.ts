@@ -12,6 +12,11 @@ const ESCAPE_BYTES = Uint8Array.from({ length: 0x80 }, (_, unit) => {
   return (SHORT_ESCAPES >> unit) & 1 ? 1 : LONG_ESCAPE.length - 1
 })
 
+/** A character that may take more than a byte. */
+const LONGER = /[^ !#-[\]-~]/
+/** An expression looks at the characters of longer texts in a fraction of the time of a loop. */
+const LOOPED_LENGTH = 40
+
 /** Length of `textForm(value)` in UTF-8 bytes, computed without building that text. */
 export function textFormBytes(value: JsonValue): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : jsonBytes(value)
@@ -56,10 +61,10 @@ function objectBytes(object: JsonObject): number {
   return bytes === '{'.length ? '{}'.length : bytes
 }
 
-/** A loop over the characters takes a third of the time of a regular expression and the size of the text. */
 function stringBytes(text: string): number {
   const { length } = text
   let bytes = length + '""'.length
+  if (length > LOOPED_LENGTH && !LONGER.test(text)) return bytes
   for (let index = 0; index < length; index++) {
     const unit = text.charCodeAt(index)
     if (unit < 0x80) bytes += ESCAPE_BYTES[unit] as number
