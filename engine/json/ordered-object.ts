@@ -34,6 +34,26 @@ export function orderedObject(entries: readonly Entry[]): JsonObject {
   return builder.built()
 }
 
+/**
+ * Prepares objects that have the same names in the same order. A copy of one object with other values takes half of the time of
+ * building it.
+ *
+ * @param names each at most once
+ * @returns makes the object with these values, in the order of the names
+ */
+export function objectsWith(names: readonly string[]): (values: readonly JsonValue[]) => JsonObject {
+  const form = orderedObject(names.map(name => [name, null]))
+  if (isOrdered(form))
+    return values => orderedObject(names.map((name, place) => [name, values[place] as JsonValue]))
+  return values => {
+    // The form has all of the names, so no assignment adds one, and one to `__proto__` is an ordinary member.
+    const made = { ...form }
+    for (let place = 0; place < names.length; place++)
+      made[names[place] as string] = values[place] as JsonValue
+    return made
+  }
+}
+
 /** Builds an object whose members keep their order. Assignments take a third to a half of the time of `Object.fromEntries`. */
 export class ObjectBuilder {
   readonly #object: JsonObject = {}

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { capturingProblem, compileCapturing } from '../../../expressions/captures/capturing-expression.ts'
-import { orderedObject } from '../../../json/ordered-object.ts'
+import { objectsWith } from '../../../json/ordered-object.ts'
 import { RegularExpressionText } from '../../contract/config-schema.ts'
 import { CLOSED, defineParser } from './define-parser.ts'
 
@@ -41,13 +41,15 @@ export const regex = defineParser({
     const { match_newline: dotAll = false, crlf_newline: crlf = false } = options
     const flags = { ignoreCase: !isCaseSensitive, multiline, dotAll, crlf }
     const expression = compileCapturing(pattern, flags)
+    const { names } = expression
+    const objectOf = objectsWith(names.map(({ name }) => name))
     return text => {
       const captures = meter.count(() => expression.find(text))
       if (captures === null) return undefined
-      return orderedObject(
-        expression.names.map(({ name, number }) => {
+      return objectOf(
+        names.map(({ number }) => {
           const start = captures[2 * number] as number
-          return [name, start < 0 ? null : text.slice(start, captures[2 * number + 1])]
+          return start < 0 ? null : text.slice(start, captures[2 * number + 1])
         }),
       )
     }
