@@ -86,8 +86,16 @@ function span(index: number): JsonObject {
   }
 }
 
+const LINES_PER_SECOND = 20
+const twoDigits = (number: number) => String(number % 60).padStart(2, '0')
+/** Time of an access log in which twenty requests arrive per second. */
+function accessTime(index: number): string {
+  const second = Math.floor(index / LINES_PER_SECOND)
+  return `09/Mar/2031:08:${twoDigits(Math.floor(second / 60))}:${twoDigits(second)} +0000`
+}
+
 const accessLine = (index: number) =>
-  `192.0.2.${index % 256} - ada [09/Mar/2031:08:15:30 +0000] "GET /doors/${index}?page=${index % 9} HTTP/1.1" 200 ${5_000 + (index % 999)} "https://fjord.example/doors" "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"`
+  `192.0.2.${index % 256} - ada [${accessTime(index)}] "GET /doors/${index}?page=${index % 9} HTTP/1.1" 200 ${5_000 + (index % 999)} "https://fjord.example/doors" "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"`
 const ACCESS_EXPRESSION = String.raw`^(?<clientip>\S+) (?<ident>\S+) (?<auth>\S+) \[(?<timestamp>[^\]]+)\] "(?<verb>[A-Z]+) (?<request>\S+) HTTP/(?<httpversion>[\d.]+)" (?<response>\d{3}) (?<bytes>\d+|-) "(?<referrer>[^"]*)" "(?<agent>[^"]*)"`
 const COMBINED_LOG = '%{HTTPD_COMBINEDLOG}'
 const syslogLine = (index: number) =>

@@ -12,11 +12,18 @@ export const LOG_TIME = { format: 'timestamp_format', custom: 'custom_timestamp_
 /** Reads a time and gives its canonical form; undefined when it has another form. */
 export type ReadTime = (text: string, nowMs: number) => string | undefined
 
+/** The last answer is kept, because lines that follow each other often have the same time. */
 export function timeReader(format: string): ReadTime {
   const { read } = compileTimeFormat(format)
+  let [lastText, lastNowMs] = ['', Number.NaN]
+  let last: string | undefined
   return (text, nowMs) => {
+    if (text === lastText && nowMs === lastNowMs) return last
     const instant = read(text, nowMs)
-    return instant && canonicalTimeOf(instant)
+    last = instant && canonicalTimeOf(instant)
+    lastText = text
+    lastNowMs = nowMs
+    return last
   }
 }
 
