@@ -49,6 +49,8 @@ export interface ApiClient {
    * @throws CommandError without an answer, or for one that is not JSON
    */
   json(path: string, request?: ApiRequest): Promise<JsonValue>
+  /** Lines of an answer of text, each as soon as it arrives. @throws like `json` */
+  textLines(path: string, request?: ApiRequest): AsyncIterable<string>
   /** An answer of JSON lines, each as soon as it arrives. @throws like `json` */
   jsonLines(path: string, request?: ApiRequest): AsyncIterable<JsonValue>
   /** Messages of an answer of server-sent events, each as soon as it arrives. @throws like `json` */
@@ -59,7 +61,7 @@ export function apiClient(address: Address, world: World): ApiClient {
   return {
     json: async (path, request = {}) => {
       const response = await answer(address, path, request, world)
-      const text = await bodyText(response, address)
+      const text = await bodyText(response, address, world)
       if (!response.ok) throw refusal(response.status, text, address)
       request.onHeaders?.(response.headers)
       try {
@@ -71,6 +73,10 @@ export function apiClient(address: Address, world: World): ApiClient {
           { cause },
         )
       }
+    },
+
+    async *textLines(path, request = {}) {
+      for await (const line of linesOf(address, path, request, world)) if (line !== '') yield line
     },
 
     async *jsonLines(path, request = {}) {
@@ -92,7 +98,7 @@ async function* linesOf(
   world: World,
 ): AsyncGenerator<string> {
   const response = await answer(address, path, request, world)
-  if (!response.ok) throw refusal(response.status, await bodyText(response, address), address)
+  if (!response.ok) throw refusal(response.status, await bodyText(response, address, world), address)
   try {
     const text = response.body?.pipeThrough(new TextDecoderStream()) ?? []
     let rest = ''
@@ -102,7 +108,7 @@ async function* linesOf(
       yield* lines
     }
   } catch (error) {
-    throw noAnswer(address, error)
+    throw endedEarly(address, error, world)
   }
 }
 
@@ -131,16 +137,21 @@ async function answer(address: Address, path: string, request: ApiRequest, world
   try {
     return await new BackOff(world.clock, CONNECT_PAUSES).repeat(send, mayRepeat, world.stop)
   } catch (error) {
-    if (world.stop.aborted) throw new CommandError(EXIT.interrupted, 'Stopped.', { cause: error })
-    throw noAnswer(address, error)
+    throw endedEarly(address, error, world)
   }
 }
 
-async function bodyText(response: Response, address: Address): Promise<string> {
+function endedEarly(address: Address, error: unknown, { stop }: World): CommandError {
+  return stop.aborted
+    ? new CommandError(EXIT.interrupted, 'Stopped.', { cause: error })
+    : noAnswer(address, error)
+}
+
+async function bodyText(response: Response, address: Address, world: World): Promise<string> {
   try {
     return await response.text()
   } catch (error) {
-    throw noAnswer(address, error)
+    throw endedEarly(address, error, world)
   }
 }
 

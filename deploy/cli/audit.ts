@@ -67,7 +67,7 @@ export function auditCommand(world: World): Command {
 
 async function audit(options: Options, world: World): Promise<void> {
   const { from, to, actor, kind, entity, action, limit, follow, output } = options
-  if (follow && output !== undefined && !STREAMED.includes(output))
+  if (follow && output !== undefined && !(STREAMED as readonly string[]).includes(output))
     throw new CommandError(
       EXIT.usage,
       `--follow does not end, so it has no form "${output}": use ${STREAMED.join(', ')}.`,

@@ -17,7 +17,7 @@ const LEVEL_STYLES: readonly [RegExp, Style][] = [
 ]
 
 /** Forms of a list of lines. */
-export function lineListing({ iso }: Times): Listing<JsonObject> {
+export function lineListing({ iso }: Times): Listing<JsonObject> & { readonly csvFields: readonly string[] } {
   return {
     columns: [
       { title: 'TIME', text: record => iso(Number(record._ts)) },

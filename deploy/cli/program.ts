@@ -45,6 +45,7 @@ type Finish = (code: ExitCode) => void
 const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => Promise<Command>][] = [
   ['ship', async (world, finish) => (await import('./ship.ts')).shipCommand(world, finish)],
   ['search', async (world, finish) => (await import('./search.ts')).searchCommand(world, finish)],
+  ['export', async world => (await import('./export/export.ts')).exportCommand(world)],
   ['tail', async world => (await import('./tail.ts')).tailCommand(world)],
   ['usage', async world => (await import('./usage.ts')).usageCommand(world)],
   ['retention', async world => (await import('./retention.ts')).retentionCommand(world)],

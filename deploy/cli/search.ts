@@ -30,6 +30,7 @@ status:>=500; app:(nginx OR api). OR binds tighter than AND. No query means ever
 Put -- before a query that begins with -.
 
 Lines are printed oldest first. Of more than --limit lines, the newest are shown (--prefer head: the oldest).
+"weir export" writes all lines, however many they are.
 
 Exit codes: 0 even when nothing was found (1 with --fail-if-none), 2 wrong usage or query,
 3 ${UNREACHABLE}.
@@ -38,8 +39,7 @@ Examples:
   weir search 'timeout -healthcheck' --from 1h
   weir search 'status:>=500' --app nginx --limit 1000
   weir search -- '-debug level:warn'
-  weir search level:error --from 2026-01-01 --to 2026-01-02 --json | jq ._line
-  weir search --prefer head --limit 1000000 --json > all.ndjson`
+  weir search level:error --from 2026-01-01 --to 2026-01-02 --json | jq ._line`
 
 export function searchCommand(world: World, finish: (code: ExitCode) => void): Command {
   return withOutput(new Command('search'), 'print each record as a line of JSON')

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -128,6 +128,14 @@ describe('the command line against the real service', () => {
     const found = await searched(lines.length, '--app', 'shop', '--limit', '20000')
     expect(found.map(record => record._line)).toEqual(lines)
     expect(found[0]).toMatchObject({ _host: 'web-1', _tag: ['prod', 'eu'], level: 'WARN', _file: path })
+
+    const file = join(folder, 'shop.ndjson')
+    const exported = await run('export', '--app', 'shop', '--file', file)
+    expect([exported.code, exported.err]).toEqual([0, expect.stringContaining('Exported 12,345 lines to ')])
+    const records = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(records.map(record => JSON.parse(record))).toEqual(found)
+    const plain = await run('export', 'request 12344', '--app', 'shop', '-o', 'raw')
+    expect(plain.out).toBe(`${lines[12_344]}\n`)
 
     const { out } = await runInside('search', 'request 12344', '--app', 'shop')
     expect(out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z web-1 shop WARN request 12344 grüße "quoted" \\x01\n$/)

@@ -5,8 +5,8 @@ import type { BackupSummary } from '../../operator/backup-installation.ts'
 import type { BackupManifest } from '../../operator/backup-manifest.ts'
 import { byteSize, grouped } from '../byte-size.ts'
 import { CommandError, EXIT } from '../command-error.ts'
+import { inTime, taskProgress } from '../output/task-progress.ts'
 import { type World, write } from '../world.ts'
-import { inTime, operatorProgress } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
 
 /** Time after an interruption within which the copies are removed, or the last file is written. */
@@ -58,7 +58,7 @@ async function backup(folder: string, options: { readonly json?: true }, world: 
 }
 
 async function summaryOf(directory: string, world: World): Promise<BackupSummary> {
-  const progress = await operatorProgress(world)
+  const progress = await taskProgress(world)
   let summary: BackupSummary | undefined
   let total = 0
   try {

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { byteSize, grouped } from '../byte-size.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import { dataFolder } from '../connection.ts'
+import { inTime, taskProgress } from '../output/task-progress.ts'
 import { type World, write } from '../world.ts'
-import { inTime, operatorProgress } from './operator-progress.ts'
 
 const HELP = `
 The data folder (WEIR_DATA_DIR, else ./weir-data) must be new or empty. Every file of the backup is
@@ -30,7 +30,7 @@ async function restoreFrom(folder: string, options: { readonly json?: true }, wo
   const { restore } = await import('../../operator/restore-installation.ts')
   const startMs = world.clock.monotonicMs()
   const target = dataFolder(world)
-  const progress = await operatorProgress(world)
+  const progress = await taskProgress(world)
   let bytes = 0
   const manifest = await restore(folder, target, {
     signal: world.stop,

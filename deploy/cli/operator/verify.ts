@@ -10,10 +10,10 @@ import { KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import { byteSize, grouped } from '../byte-size.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { mismatchLines } from '../mismatch.ts'
+import { inTime, perSecond, taskProgress } from '../output/task-progress.ts'
 import { type Column, tableLines } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { hasColours, type World, write } from '../world.ts'
-import { inTime, operatorProgress, perSecond } from './operator-progress.ts'
 import { runOperatorTask } from './operator-task.ts'
 
 const HELP = `
@@ -54,7 +54,7 @@ async function verify(options: { readonly json?: true }, world: World): Promise<
 }
 
 async function reportOf(world: World): Promise<{ report: VerificationReport }> {
-  const progress = await operatorProgress(world)
+  const progress = await taskProgress(world)
   let report: VerificationReport | undefined
   const done = { records: 0, lines: 0 }
   try {

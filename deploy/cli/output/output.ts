@@ -10,7 +10,8 @@ import { fieldText, fieldValue, withFields } from './field.ts'
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'raw'] as const
 type Format = (typeof FORMATS)[number]
 /** Forms that print each row at once. */
-export const STREAMED: readonly Format[] = ['ndjson', 'csv', 'raw']
+export const STREAMED = ['ndjson', 'csv', 'raw'] as const
+export type StreamedFormat = (typeof STREAMED)[number]
 
 export interface OutputOptions {
   readonly output?: Format
@@ -124,19 +125,56 @@ export function rowWriter<Row extends object>(
     case 'json':
       return jsonWriter(chosen, world)
     case 'ndjson':
-      return streamed(world, rows => rows.map(row => jsonText(chosen(row))))
+      return streamed(world, jsonLineText(fields))
     case 'yaml':
       return collected(async rows => write(stdout, await yamlText(rows.map(chosen))))
     case 'csv':
       return csvWriter(fields ?? listing.csvFields, world)
     case 'raw':
-      return streamed(world, rows => rows.map(row => rawLine(row as JsonObject, fields ?? listing.rawFields)))
+      return streamed(world, rawText(fields ?? listing.rawFields))
   }
+}
+
+/** Text of rows in a form that prints each row at once. */
+export interface RowText<Row> {
+  /** Line before the first row. */
+  readonly heading?: string
+  /** One line without its end; a value of CSV may contain line ends. */
+  readonly textOf: (row: Row) => string
+}
+
+/** @param fields members to print; of `ndjson` undefined means all */
+export function rowText<Row extends object>(
+  format: StreamedFormat,
+  fields: readonly string[] | undefined,
+  listing: Listing<Row> & { readonly csvFields: readonly string[] },
+): RowText<Row> {
+  if (format === 'ndjson') return jsonLineText(fields)
+  return format === 'csv' ? csvText(fields ?? listing.csvFields) : rawText(fields ?? listing.rawFields)
+}
+
+function jsonLineText<Row extends object>(fields: readonly string[] | undefined): RowText<Row> {
+  return {
+    textOf: row =>
+      jsonText(fields === undefined ? (row as JsonObject) : withFields(row as JsonObject, fields)),
+  }
+}
+
+function csvText<Row extends object>(fields: readonly string[]): RowText<Row> {
+  return {
+    heading: csvLine(fields),
+    textOf: row => csvLine(fields.map(name => fieldText(fieldValue(row as JsonObject, name)))),
+  }
+}
+
+/** Values separated by tabs, without quotes: of a single field it is the plain text. */
+function rawText<Row extends object>(fields: readonly string[]): RowText<Row> {
+  return { textOf: row => fields.map(field => fieldText(fieldValue(row as JsonObject, field))).join('\t') }
 }
 
 /** Prints rows in a form of the command itself. */
 export function textWriter<Row>(textOf: (row: Row) => string, world: World): RowWriter<Row> {
-  return streamed(world, rows => rows.map(textOf))
+  return streamed(world, { textOf })
 }
 
 function tableWriter<Row extends object>(
@@ -175,33 +213,21 @@ function jsonWriter<Row>(chosen: (row: Row) => JsonValue, { stdout }: World): Ro
   }
 }
 
-function csvWriter<Row>(fields: readonly string[] | undefined, world: World): RowWriter<Row> {
-  const linesOf = (rows: readonly Row[], names: readonly string[]) =>
-    rows.map(row => csvLine(names.map(name => fieldText(fieldValue(row as JsonObject, name)))))
-  if (fields === undefined)
-    return collected(async rows => {
-      const names = [...new Set(rows.flatMap(row => Object.keys(row as JsonObject)))]
-      if (rows.length > 0) await writeLines(world.stdout, [csvLine(names), ...linesOf(rows, names)])
-    })
-  return streamed(world, rows => linesOf(rows, fields), csvLine(fields))
+function csvWriter<Row extends object>(fields: readonly string[] | undefined, world: World): RowWriter<Row> {
+  if (fields !== undefined) return streamed(world, csvText(fields))
+  return collected(async rows => {
+    const { heading = '', textOf } = csvText([...new Set(rows.flatMap(row => Object.keys(row)))])
+    if (rows.length > 0) await writeLines(world.stdout, [heading, ...rows.map(textOf)])
+  })
 }
 
-/** Values separated by tabs, without quotes: of a single field it is the plain text. */
-function rawLine(row: JsonObject, fields: readonly string[]): string {
-  return fields.map(field => fieldText(fieldValue(row, field))).join('\t')
-}
-
-function streamed<Row>(
-  { stdout }: World,
-  linesOf: (rows: readonly Row[]) => readonly string[],
-  heading?: string,
-): RowWriter<Row> {
+function streamed<Row>({ stdout }: World, { heading, textOf }: RowText<Row>): RowWriter<Row> {
   let count = 0
   return {
     write: async rows => {
       if (count === 0 && rows.length > 0 && heading !== undefined) await write(stdout, `${heading}\n`)
       count += rows.length
-      await writeLines(stdout, linesOf(rows))
+      await writeLines(stdout, rows.map(textOf))
     },
     end: async () => count,
   }

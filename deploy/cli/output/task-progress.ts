@@ -1,7 +1,7 @@
 import { byteSize, grouped } from '../byte-size.ts'
 import type { World } from '../world.ts'
 
-export interface OperatorProgress {
+export interface TaskProgress {
   /** @param total total amount in the unit of `update` */
   begin(total: number): void
   update(done: number, counters: string): void
@@ -9,7 +9,7 @@ export interface OperatorProgress {
 }
 
 /** Shows the progress of a task, only on a terminal. */
-export async function operatorProgress(world: World): Promise<OperatorProgress> {
+export async function taskProgress(world: World): Promise<TaskProgress> {
   if (!world.stderr.isTTY || world.quiet) return { begin: () => {}, update: () => {}, stop: () => {} }
   const { default: cliProgress } = await import('cli-progress')
   const bar = new cliProgress.SingleBar({
