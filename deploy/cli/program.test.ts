@@ -36,6 +36,8 @@ describe('weir', () => {
     [['pipeline', '--help']],
     [['token', '--help']],
     [['account', '--help']],
+    [['rule', '--help']],
+    [['gateway', '--help']],
     [['context', '--help']],
     [['log', '--help']],
   ])('%j lists commands in one style: a phrase in lower case', async args => {

@@ -63,6 +63,11 @@ const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => 
   ['group', async (world, finish) => (await import('./resources/resources.ts')).groupCommand(world, finish)],
   ['key', async (world, finish) => (await import('./resources/resources.ts')).keyCommand(world, finish)],
   ['view', async (world, finish) => (await import('./resources/resources.ts')).viewCommand(world, finish)],
+  ['rule', async (world, finish) => (await import('./resources/rule.ts')).ruleCommand(world, finish)],
+  [
+    'gateway',
+    async (world, finish) => (await import('./resources/gateway.ts')).gatewayCommand(world, finish),
+  ],
   ['quota', async world => (await import('./resources/quota.ts')).quotaCommand(world)],
   [
     'account',

@@ -4,8 +4,9 @@ import { SECOND_MS } from '../../engine/times/duration.ts'
 import { timeSpanMs } from '../../engine/times/time-span.ts'
 import type { IssuedToken, TokenRecord } from '../../schemas/http/account/token-api.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode } from './command-error.ts'
+import type { ExitCode } from './command-error.ts'
 import { apiAddress } from './connection.ts'
+import { oneNamed } from './one-named.ts'
 import { type Listing, type OutputOptions, withOutput, writeListing } from './output/output.ts'
 import { furtherVerbs } from './resources/resource-command.ts'
 import { TOKEN } from './resources/resources.ts'
@@ -173,14 +174,11 @@ async function tokensOf(api: ApiClient): Promise<TokenRecord[]> {
 }
 
 async function tokenId(api: ApiClient, wanted: string): Promise<string> {
-  const tokens = await tokensOf(api)
-  const named = tokens.filter(({ id, name }) => id === wanted || name === wanted)
-  const matching = named.length > 0 ? named : tokens.filter(({ id }) => id.startsWith(wanted))
-  if (matching.length === 1) return encodeURIComponent((matching[0] as TokenRecord).id)
-  throw new CommandError(
-    EXIT.usage,
-    matching.length === 0
-      ? `There is no token "${wanted}"; "weir token list" shows all tokens.`
-      : `"${wanted}" can be any of ${matching.map(({ id }) => id).join(', ')}: give the id.`,
-  )
+  const { id } = oneNamed(await tokensOf(api), wanted, {
+    called: 'token',
+    listedBy: 'weir token list',
+    idOf: token => token.id,
+    nameOf: token => token.name,
+  })
+  return encodeURIComponent(id)
 }

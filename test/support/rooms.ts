@@ -1412,6 +1412,7 @@ export const ROOMS = {
     'deploy/cli/times',
     'deploy/cluster',
     'deploy/operator',
+    'engine',
     'engine/clock',
     'engine/entropy',
     'engine/event',

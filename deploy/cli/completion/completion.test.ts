@@ -12,6 +12,9 @@ beforeEach(async () => {
   line.reply = ({ url }) => {
     if (url.pathname === '/v3/pipeline')
       return { body: { data: [pipeline('Shop: main'), pipeline('Audit')] } }
+    if (url.pathname === '/v1/config/retention-rules') return { body: [{ id: 'r-1', name: 'audit' }] }
+    if (url.pathname === '/v3/pipeline/gateway-route')
+      return { body: { data: [{ id: 'g-1', title: 'doors' }] } }
     if (url.pathname === '/v1/config/tokens') return { body: [{ id: 't-1', name: 'deployer' }] }
     return {
       body: {
@@ -58,6 +61,9 @@ describe('the words that may follow', () => {
     ])
     expect(await words('pipeline', 'errors', '--from', '1h', 'Sh')).toEqual(['Shop: main'])
     expect(await words('token', 'revoke', 'd')).toEqual(['deployer'])
+    expect(await words('rule', 'retention', 'get', '')).toEqual(['audit'])
+    expect(await words('gateway', 'delete', '')).toEqual(['doors'])
+    expect(await words('gateway', 'key', 'create', '')).toEqual(['doors'])
     expect(await words('search', '--app', 'ng')).toEqual(['nginx'])
     expect(await words('usage', 'apps', 'no')).toEqual(['node'])
   })

@@ -13,7 +13,8 @@ const MOST_NAMES = 200
 /** Commands whose first argument is a pipeline. */
 const OF_PIPELINE = /^(pipeline (?!list$|create$|apply$|diff$|test$)\w[\w-]*|explain)$/
 const OF_TOKEN = /^token (rotate|revoke|get|update|delete)$/
-const OF_OBJECT = /^(member|group|key|view|account) (?!list$|create$)\w+$/
+const OF_OBJECT =
+  /^(member|group|key|view|account|gateway|rule exclusion|rule stream-exclusion|rule retention) (?!list$|create$|key$)\w+$|^gateway key \w+$/
 /** Path of each kind of object, with the members of its name and of its id. */
 const OBJECTS: Readonly<Record<string, readonly [path: string, name: string, id: string]>> = {
   member: ['/v1/config/members', 'email', 'role'],
@@ -21,6 +22,10 @@ const OBJECTS: Readonly<Record<string, readonly [path: string, name: string, id:
   key: ['/v1/config/keys', 'name', 'id'],
   view: ['/v1/config/view', 'name', 'viewid'],
   account: ['/v3/enterprise/account', 'account', 'company'],
+  gateway: ['/v3/pipeline/gateway-route', 'title', 'id'],
+  'rule exclusion': ['/v1/config/ingestion/exclusions', 'title', 'id'],
+  'rule stream-exclusion': ['/v1/config/stream/exclusions', 'title', 'id'],
+  'rule retention': ['/v1/config/retention-rules', 'name', 'id'],
 }
 const OF_CONTEXT = /^context (use|remove)$/
 /** Options with names that usage counts. */
@@ -35,12 +40,12 @@ export async function namesFor(
     if (at === '--use' || (OF_CONTEXT.test(command) && at === 0)) return contextNames(world)
     if (at === 0 && OF_PIPELINE.test(command)) return await titles('/v3/pipeline', ['title', 'id'], world)
     if (at === 0 && OF_TOKEN.test(command)) return await titles('/v1/config/tokens', ['name', 'id'], world)
-    const [noun = ''] = command.split(' ')
-    const [path, ...members] = OBJECTS[noun] ?? []
+    const [noun = '', kind = ''] = command.split(' ')
+    const [path, ...members] = OBJECTS[noun] ?? OBJECTS[`${noun} ${kind}`] ?? []
     if (at === 0 && path !== undefined && OF_OBJECT.test(command)) return await titles(path, members, world)
     if (command === 'usage' && at === 1) return await counted(before[0] ?? '', world)
-    const kind = typeof at === 'string' ? COUNTED[at] : undefined
-    return kind === undefined ? [] : await counted(kind, world)
+    const dimension = typeof at === 'string' ? COUNTED[at] : undefined
+    return dimension === undefined ? [] : await counted(dimension, world)
   } catch {
     return []
   }

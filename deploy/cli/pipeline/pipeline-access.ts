@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../schemas/json.ts'
 import { type ApiClient, ApiRefusal, apiClient } from '../api-client.ts'
-import { CommandError, EXIT } from '../command-error.ts'
 import { apiAddress } from '../connection.ts'
+import { type NamedObjects, oneNamed } from '../one-named.ts'
 import type { World } from '../world.ts'
 
 export interface Pipeline extends JsonObject {
@@ -29,15 +29,14 @@ export async function data(api: ApiClient, path: string): Promise<JsonValue> {
 export async function pipelineId(api: ApiClient, wanted: string): Promise<string> {
   if (UUID.test(wanted)) return wanted
   const pipelines = (await data(api, '/v3/pipeline')) as Pipeline[]
-  const titled = pipelines.filter(pipeline => pipeline.title === wanted)
-  const matching = titled.length > 0 ? titled : pipelines.filter(pipeline => pipeline.id.startsWith(wanted))
-  if (matching.length === 1) return (matching[0] as Pipeline).id
-  throw new CommandError(
-    EXIT.usage,
-    matching.length === 0
-      ? `There is no pipeline "${wanted}"; "weir pipeline list" shows all pipelines.`
-      : `"${wanted}" can be any of ${matching.map(pipeline => pipeline.id).join(', ')}: give the id.`,
-  )
+  return oneNamed(pipelines, wanted, PIPELINES).id
+}
+
+const PIPELINES: NamedObjects<Pipeline> = {
+  called: 'pipeline',
+  listedBy: 'weir pipeline list',
+  idOf: ({ id }) => id,
+  nameOf: ({ title }) => title,
 }
 
 /**

@@ -4,6 +4,7 @@ import { canAsk, isAgreed } from '../agreement.ts'
 import { type ApiClient, apiClient } from '../api-client.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { apiAddress, serviceKey } from '../connection.ts'
+import { oneNamed } from '../one-named.ts'
 import { type OutputOptions, withOutput, writeListing, writeRecord } from '../output/output.ts'
 import { printable } from '../table.ts'
 import { note, type World, write } from '../world.ts'
@@ -36,7 +37,7 @@ export function furtherVerbs(resource: Resource, world: World, finish: Finish): 
 
 function list(resource: Resource, world: World): Command {
   return withOutput(new Command('list'))
-    .description(`List each ${resource.noun}.`)
+    .description(`List each ${calledOf(resource)}.`)
     .action(async (options: OutputOptions) => {
       const { hidden = [], listing } = resource
       const rows = (await objectsOf(resource, clientFor(resource, world))).map(row => without(row, hidden))
@@ -46,7 +47,7 @@ function list(resource: Resource, world: World): Command {
 
 function get(resource: Resource, world: World): Command {
   return withOutput(new Command('get'))
-    .description(`Show one ${resource.noun} with all of its fields.`)
+    .description(`Show one ${calledOf(resource)} with all of its fields.`)
     .argument(`<${resource.noun}>`, nameOf(resource))
     .action(async (wanted: string, options: OutputOptions) => {
       const api = clientFor(resource, world)
@@ -57,10 +58,11 @@ function get(resource: Resource, world: World): Command {
 }
 
 function create(resource: Resource, world: World): Command {
-  const { noun, title, options, createQuery = [] } = resource
+  const { title, options, createQuery = [] } = resource
+  const called = calledOf(resource)
   const command = withChange(withObject(withOutput(new Command('create')), options))
-    .description(`Create ${withArticle(noun)}.`)
-    .argument(`[${title}]`, `${title} of the new ${noun}`)
+    .description(`Create ${withArticle(called)}.`)
+    .argument(`[${title}]`, `${title} of the new ${called}`)
   return command.action(async (given: string | undefined, chosen: ChangeOptions) => {
     const members = await givenObject(command, options, world)
     const body = { ...members, ...(given !== undefined && { [title]: given }) }
@@ -79,21 +81,22 @@ async function showCreated(
   options: ChangeOptions,
   world: World,
 ): Promise<void> {
-  const { listing, noun, id, title, secret } = resource
+  const { listing, id, title, secret } = resource
   if (options.output !== undefined || options.fields !== undefined)
     return writeRecord(listing, created, options, world)
   await note(
     world,
-    `Created the ${noun} ${printable(String(created[title] ?? created[id]))} (${String(created[id])}).`,
+    `Created the ${calledOf(resource)} ${printable(String(created[title] || created[id]))} (${String(created[id])}).`,
   )
   await write(world.stdout, `${String(created[secret ?? id])}\n`)
 }
 
 function update(resource: Resource, world: World): Command {
   const { noun, options, change, replaced } = resource
-  const changeable = options.filter(({ member }) => !resource.createQuery?.includes(member))
+  const { createQuery = [], createOnly = [] } = resource
+  const changeable = options.filter(({ member }) => ![...createQuery, ...createOnly].includes(member))
   const command = withChange(withObject(withOutput(new Command('update')), changeable))
-    .description(`Change fields of ${withArticle(noun)}; the others stay as they are.`)
+    .description(`Change fields of ${withArticle(calledOf(resource))}; the others stay as they are.`)
     .argument(`<${noun}>`, nameOf(resource))
   if (resource.id !== resource.title) command.option('--name <name>', `new ${resource.title}`)
   return command.action(async (wanted: string, chosen: ChangeOptions & { readonly name?: string }) => {
@@ -109,21 +112,22 @@ function update(resource: Resource, world: World): Command {
     const isChosen = chosen.output !== undefined || chosen.fields !== undefined
     if (isChosen)
       return writeRecord(resource.listing, contentOf(resource, answer) as JsonObject, chosen, world)
-    await note(world, `Changed the ${noun} ${printable(String(found[resource.title]))}.`)
+    await note(world, `Changed the ${calledOf(resource)} ${printable(String(found[resource.title]))}.`)
   })
 }
 
 function remove(resource: Resource, world: World, finish: Finish): Command {
   const { noun, title } = resource
+  const called = calledOf(resource)
   return new Command('delete')
-    .description(`Delete ${withArticle(noun)}.`)
+    .description(`Delete ${withArticle(called)}.`)
     .argument(`<${noun}>`, nameOf(resource))
     .option('--yes', 'delete without a question')
-    .option('--dry-run', `only say which ${noun} it would delete`)
+    .option('--dry-run', `only say which ${called} it would delete`)
     .action(async (wanted: string, { yes, dryRun }: ChangeOptions) => {
       const api = clientFor(resource, world)
       const found = await objectNamed(resource, wanted, api)
-      const name = `the ${noun} ${printable(String(found[title]))} (${String(found[resource.id])})`
+      const name = `the ${called} ${printable(String(found[title]))} (${String(found[resource.id])})`
       if (dryRun) return write(world.stdout, `Would delete ${name}.\n`)
       if (!(await mayDelete(name, yes, world))) return finish(EXIT.partly)
       await api.json(pathOf(resource, found), { method: 'DELETE' })
@@ -146,7 +150,7 @@ function withChange(command: Command): Command {
 
 type Client = Pick<ApiClient, 'json'>
 
-function clientFor({ needsServiceKey }: Resource, world: World): Client {
+export function clientFor({ needsServiceKey }: Resource, world: World): Client {
   const api = apiClient(apiAddress(world), world)
   if (!needsServiceKey) return api
   const headers = { servicekey: serviceKey(world) }
@@ -162,21 +166,21 @@ async function objectsOf(resource: Resource, api: Client): Promise<JsonObject[]>
 }
 
 /** Resolves an id, a name, or the beginning of an id that identifies one object. */
-async function objectNamed(resource: Resource, wanted: string, api: Client): Promise<JsonObject> {
-  const { noun, id, title } = resource
-  const all = await objectsOf(resource, api)
-  const named = all.filter(each => each[id] === wanted || each[title] === wanted)
-  const matching = named.length > 0 ? named : all.filter(each => String(each[id]).startsWith(wanted))
-  if (matching.length === 1) return matching[0] as JsonObject
-  throw new CommandError(
-    EXIT.usage,
-    matching.length === 0
-      ? `There is no ${noun} "${wanted}"; "weir ${noun} list" shows all.`
-      : `"${wanted}" can be any of ${matching.map(each => String(each[id])).join(', ')}: give the id.`,
-  )
+export async function objectNamed(resource: Resource, wanted: string, api: Client): Promise<JsonObject> {
+  const { noun, above, id, title } = resource
+  return oneNamed(await objectsOf(resource, api), wanted, {
+    called: calledOf(resource),
+    listedBy: `weir ${above === undefined ? noun : `${above} ${noun}`} list`,
+    idOf: each => String(each[id]),
+    nameOf: each => String(each[title] ?? ''),
+  })
 }
 
-function pathOf({ path, id }: Resource, object: JsonObject): string {
+function calledOf({ noun, called = noun }: Resource): string {
+  return called
+}
+
+export function pathOf({ path, id }: Resource, object: JsonObject): string {
   return `${path}/${encodeURIComponent(String(object[id]))}`
 }
 

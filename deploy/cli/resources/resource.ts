@@ -17,6 +17,10 @@ export interface MemberOption {
 export interface Resource {
   /** Name of the command. */
   readonly noun: string
+  /** Command that the command belongs to; absent: the program itself. */
+  readonly above?: string
+  /** Noun for sentences. Default: the name of the command. */
+  readonly called?: string
   readonly summary: string
   readonly path: string
   /** Member by which a path names the object. */
@@ -27,6 +31,8 @@ export interface Resource {
   readonly options: readonly MemberOption[]
   /** Members of a new object that are sent as the query of the request, and not in its body. */
   readonly createQuery?: readonly string[]
+  /** Members of the body that are given when the object is created, and stay as they are. */
+  readonly createOnly?: readonly string[]
   /** Method that changes an object; the service keeps members that are left out, unless `replaced` is given. */
   readonly change: 'PATCH' | 'PUT'
   /** Members of the present object that are sent with each change, because the service replaces the object as a whole. */

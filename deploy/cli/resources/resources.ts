@@ -5,8 +5,8 @@ import type { World } from '../world.ts'
 import type { MemberOption, Resource } from './resource.ts'
 import { resourceCommand } from './resource-command.ts'
 
-const words = (text: string): JsonValue => text.split(',').filter(word => word !== '')
-const text = (member: string) => (row: JsonObject) => textOf(row[member])
+export const words = (text: string): JsonValue => text.split(',').filter(word => word !== '')
+export const text = (member: string) => (row: JsonObject) => textOf(row[member])
 
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return '-'
