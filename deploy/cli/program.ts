@@ -5,6 +5,7 @@ import { loadEnvironmentFile } from '../environment.ts'
 import { VERSION } from '../version.ts'
 import { CommandError, EXIT, EXIT_CODES, type ExitCode } from './command-error.ts'
 import { chosenContext, environmentOf, LOCAL, NO_SERVER } from './contexts/contexts.ts'
+import { pauseOf, type RunEnd, runWatched, type WatchOptions } from './output/watch.ts'
 import { summaryOf } from './summary.ts'
 import { type World, write } from './world.ts'
 
@@ -93,23 +94,45 @@ const OPERATOR_COMMANDS: typeof COMMANDS = [
 
 /** Runs one command line, without the program's name, and returns its exit code. Never throws for bad input. */
 export async function runProgram(args: readonly string[], world: World): Promise<number> {
+  let pauseMs: number | undefined
+  const { code } = await runOnce(args, world, options => {
+    pauseMs = pauseOf(options)
+    // The command would print its result: it is run below instead, on a screen that is drawn again.
+    if (pauseMs !== undefined) throw new CommandError(EXIT.done, '')
+  })
+  if (pauseMs === undefined) return code
+  return runWatched(pauseMs, each => runOnce(args, each), world)
+}
+
+/** @param onOptions called with the options of the command before it is run; an exception from it ends the run */
+async function runOnce(
+  args: readonly string[],
+  world: World,
+  onOptions: (options: WatchOptions) => void = () => {},
+): Promise<RunEnd> {
   let code: number = EXIT.done
   const program = await buildProgram(args, world, finished => {
     code = finished
   })
+  program.hook('preAction', (_, command) => onOptions(command.opts()))
   try {
     await program.parseAsync(args as string[], { from: 'user' })
-    return code
+    return { code, isFailed: false }
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-    if (error instanceof CommandError) {
-      await write(world.stderr, `weir: ${error.message}\n`)
-      return error.exitCode
-    }
-    if (!isSystemError(error)) throw error
-    await write(world.stderr, `weir: ${error.message}\n`)
-    return EXIT.usage
+    return { code: await failureCode(error, world), isFailed: true }
   }
+}
+
+/** Reports an error of a command. @returns its exit code */
+async function failureCode(error: unknown, { stderr }: World): Promise<number> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (error instanceof CommandError) {
+    if (error.message !== '') await write(stderr, `weir: ${error.message}\n`)
+    return error.exitCode
+  }
+  if (!isSystemError(error)) throw error
+  await write(stderr, `weir: ${error.message}\n`)
+  return EXIT.usage
 }
 
 /** An error of the operating system, for instance about a file: its message says what failed and names the file. */

@@ -6,6 +6,7 @@ import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
 import { lineListing, lineText } from './line-text.ts'
 import { isChosen, type OutputOptions, rowWriter, textWriter, withOutput } from './output/output.ts'
+import { watchable } from './output/watch.ts'
 import { timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
 
@@ -42,7 +43,7 @@ Examples:
   weir search level:error --from 2026-01-01 --to 2026-01-02 --json | jq ._line`
 
 export function searchCommand(world: World, finish: (code: ExitCode) => void): Command {
-  return withOutput(new Command('search'), 'print each record as a line of JSON')
+  return watchable(withOutput(new Command('search'), 'print each record as a line of JSON'))
     .summary('find stored lines')
     .description('Find stored lines and print them, oldest first.')
     .argument('[query]', 'search query', '')

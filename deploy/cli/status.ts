@@ -13,6 +13,7 @@ import {
   withOutput,
   writeListing,
 } from './output/output.ts'
+import { watchable } from './output/watch.ts'
 import { type Times, timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
 
@@ -27,7 +28,7 @@ Examples:
   weir status --json | jq '.partitions[] | select(.worker == null)'`
 
 export function statusCommand(world: World, finish: (code: ExitCode) => void): Command {
-  return withOutput(new Command('status'), 'print the result as one JSON object')
+  return watchable(withOutput(new Command('status'), 'print the result as one JSON object'))
     .summary('show worker and progress of each partition')
     .description('Show the partitions, with their workers and their progress.')
     .addHelpText('after', HELP)

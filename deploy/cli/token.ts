@@ -8,6 +8,7 @@ import type { ExitCode } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { oneNamed } from './one-named.ts'
 import { type Listing, type OutputOptions, withOutput, writeListing } from './output/output.ts'
+import { watchable } from './output/watch.ts'
 import { furtherVerbs } from './resources/resource-command.ts'
 import { TOKEN } from './resources/resources.ts'
 import { printable } from './table.ts'
@@ -66,7 +67,7 @@ export function tokenCommand(world: World, finish: (code: ExitCode) => void): Co
     .option('--email <address>', 'member who gets the personal token')
     .option('--json', 'print the token as a JSON object')
     .action(async (name: string, options: CreateOptions) => create(name, options, world))
-  withOutput(command.command('list'), 'print them as a JSON array')
+  watchable(withOutput(command.command('list'), 'print them as a JSON array'))
     .description('List the access tokens of the account, or your own if you are not an admin.')
     .action(async (options: OutputOptions) => list(options, world))
   command

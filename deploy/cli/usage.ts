@@ -7,6 +7,7 @@ import { byteSize, grouped } from './byte-size.ts'
 import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
 import { type ListedColumn, type OutputOptions, withOutput, writeListing } from './output/output.ts'
+import { watchable } from './output/watch.ts'
 import { NOTHING_KEPT, presentRetention } from './retention.ts'
 import { timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
@@ -34,7 +35,7 @@ Examples:
   weir usage apps nginx --json`
 
 export function usageCommand(world: World): Command {
-  return withOutput(new Command('usage'), 'print the answer of the service as it is')
+  return watchable(withOutput(new Command('usage'), 'print the answer of the service as it is'))
     .summary('show how many bytes were stored, by app, tag or host')
     .description('Show how many bytes were stored: in total, or by application, tag or host.')
     .addArgument(new Argument('[kind]', 'dimension of the count').choices(['apps', 'tags', 'hosts']))

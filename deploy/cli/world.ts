@@ -2,7 +2,11 @@ import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../../engine/clock/clock.ts'
 import type { Entropy } from '../../engine/entropy/entropy.ts'
 
-export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+export type Screen = Writable & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+}
 
 /** The parts of the machine that a command uses: tests pass other ones. */
 export interface World {

@@ -1470,7 +1470,7 @@ export const ROOMS = {
     'schemas',
     'schemas/http/pipeline',
   ],
-  'deploy/cli/output': ['deploy/cli', 'engine/json', 'schemas'],
+  'deploy/cli/output': ['deploy/cli', 'engine/json', 'engine/times', 'schemas'],
   'deploy/cli/resources': ['deploy/cli', 'deploy/cli/output', 'schemas'],
   'deploy/cli/times': ['deploy/cli', 'engine/times'],
   'deploy/cli/ship': ['deploy', 'deploy/cli', 'engine/clock', 'engine/configuration/kinds', 'engine/times'],

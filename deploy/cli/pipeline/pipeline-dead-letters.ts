@@ -5,6 +5,7 @@ import { grouped } from '../byte-size.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import { readLimit } from '../limit.ts'
 import { type Listing, type OutputOptions, rowWriter, withOutput } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { type Times, timesOf } from '../times/times.ts'
 import { note, type World, write } from '../world.ts'
 import { client, pipelineId } from './pipeline-access.ts'
@@ -41,7 +42,7 @@ interface Page {
 
 /** Commands for events that failed. */
 export function deadLetterCommands(world: World): Command[] {
-  const list = filtered(withOutput(new Command('dead-letters')))
+  const list = filtered(watchable(withOutput(new Command('dead-letters'))))
     .description('List events that failed and wait for a replay, the newest first.')
     .argument('<id>', 'id or title of the pipeline')
     .option('--all', 'also those that were replayed')

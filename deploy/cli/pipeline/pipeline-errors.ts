@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { isChosen, type Listing, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { printable } from '../table.ts'
 import { type Times, timesOf } from '../times/times.ts'
 import { note, type World, write } from '../world.ts'
@@ -38,7 +39,7 @@ interface Entry extends JsonObject {
 }
 
 export function pipelineErrorsCommand(world: World): Command {
-  return withOutput(new Command('errors'), 'print each entry as one JSON object')
+  return watchable(withOutput(new Command('errors'), 'print each entry as one JSON object'))
     .description('List the errors of the nodes of a pipeline.')
     .argument('<id>', 'id or title of the pipeline')
     .option('--node <id>', 'only errors of this node')

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { JsonObject } from '../../../schemas/json.ts'
 import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { isChosen, type Listing, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { mayDelete } from '../resources/resource-command.ts'
 import { printable } from '../table.ts'
 import { timesOf } from '../times/times.ts'
@@ -30,7 +31,7 @@ export function manageCommands(world: World, finish: Finish): Command[] {
       .option('--yes', 'delete without a question')
       .option('--dry-run', 'only say which pipeline it would delete')
       .action(async (id: string, options: DeleteOptions) => remove(id, options, world, finish)),
-    withOutput(new Command('revisions'))
+    watchable(withOutput(new Command('revisions')))
       .description('List the published revisions of a pipeline, the newest first.')
       .argument('<id>', 'id or title of the pipeline')
       .action(async (id: string, options: OutputOptions) => revisions(id, options, world)),

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../schemas/json.ts'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import { type Listing, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { type Times, timesOf } from '../times/times.ts'
 import { note, type World } from '../world.ts'
 import { nodeNamed } from './node-named.ts'
@@ -45,7 +46,7 @@ interface Exemption extends JsonObject {
 
 /** Commands for throttles of a pipeline: their buckets, and keys that are exempt. */
 export function throttleCommands(world: World): Command[] {
-  const buckets = ofThrottle(withOutput(new Command('buckets')))
+  const buckets = ofThrottle(watchable(withOutput(new Command('buckets'))))
     .description('List the buckets of a throttle with the most passed events in its window.')
     .option('-n, --limit <number>', 'maximum number of buckets, 1 to 100', '20')
     .action(async (id: string, options: NodeOption & { limit: string }) => listBuckets(id, options, world))

@@ -56,7 +56,7 @@ describe('weir pipeline', () => {
       if (!id)
         return {
           body: {
-            data: [pipeline, { ...pipeline, id: `1${ID.slice(1)}`, title: 'Draft', published_at: null }],
+            data: [pipeline, { ...pipeline, id: `${ID.slice(0, -1)}2`, title: 'Draft', published_at: null }],
           },
         }
       if (id !== ID) return { status: 404, body: { code: 'ENOTFOUND', message: 'gone', error: 'gone' } }
@@ -141,6 +141,6 @@ describe('weir pipeline', () => {
 
   test('an id or title that matches none, or two, is reported', async () => {
     expect((await line.run(['pipeline', 'show', 'Nope'])).err).toContain('There is no pipeline "Nope"')
-    expect((await line.run(['pipeline', 'show', ''])).err).toContain('can be any of')
+    expect((await line.run(['pipeline', 'show', ID.slice(0, 8)])).err).toContain('can be any of')
   })
 })

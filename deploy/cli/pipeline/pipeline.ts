@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { jsonText } from '../../../engine/json/json-text.ts'
 import type { ExitCode } from '../command-error.ts'
 import { isChosen, type Listing, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { printable, tableLines } from '../table.ts'
 import { hasColours, type World, write } from '../world.ts'
 import {
@@ -60,10 +61,10 @@ export function pipelineCommand(world: World, finish: (code: ExitCode) => void):
     .summary('list, create, try, publish, pause and apply pipelines')
     .description('Create, show, try, publish and pause pipelines, and manage them as files.')
     .addHelpText('after', HELP)
-  withOutput(command.command('list'), 'print them as a JSON array')
+  watchable(withOutput(command.command('list'), 'print them as a JSON array'))
     .description('List the pipelines of the account.')
     .action(async (options: OutputOptions) => list(options, world))
-  withOutput(command.command('show'), 'print the pipeline and its nodes as one JSON object')
+  watchable(withOutput(command.command('show'), 'print the pipeline and its nodes as one JSON object'))
     .description('Show the nodes of a pipeline and how they connect.')
     .argument('<id>', 'id or title of the pipeline')
     .action(async (id: string, options: OutputOptions) => show(id, options, world))

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../schemas/json.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { oneNamed } from '../one-named.ts'
 import { type Listing, type OutputOptions, withOutput, writeListing, writeRecord } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { printable } from '../table.ts'
 import { note, type World, write } from '../world.ts'
 import type { Resource } from './resource.ts'
@@ -64,7 +65,7 @@ type Finish = (code: ExitCode) => void
 export function gatewayCommand(world: World, finish: Finish): Command {
   const command = resourceCommand(GATEWAY, world, finish)
   const keys = command.command('key').description('List, create and revoke access keys of a gateway route.')
-  withOutput(keys.command('list'))
+  watchable(withOutput(keys.command('list')))
     .description('List the access keys of a gateway route, without the keys themselves.')
     .argument('<gateway>', 'id or title of the gateway route')
     .action(async (gateway: string, options: OutputOptions) => {

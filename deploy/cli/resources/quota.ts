@@ -5,6 +5,7 @@ import { byteSize } from '../byte-size.ts'
 import { CommandError, EXIT } from '../command-error.ts'
 import { apiAddress } from '../connection.ts'
 import { type Listing, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { note, type World } from '../world.ts'
 import { givenObject, withObject } from './given-object.ts'
 import type { MemberOption } from './resource.ts'
@@ -62,7 +63,7 @@ export function quotaCommand(world: World): Command {
     .description('Show or set the quotas of stored bytes per day and per month.')
     .addHelpText('after', HELP)
   for (const verb of ['list', 'get'])
-    withOutput(command.command(verb))
+    watchable(withOutput(command.command(verb)))
       .description('Show both quotas, and what they do now.')
       .action(async (options: OutputOptions) => {
         await show((await apiClient(apiAddress(world), world).json(PATH)) as JsonObject, options, world)

@@ -6,6 +6,7 @@ import { CommandError, EXIT, type ExitCode } from '../command-error.ts'
 import { apiAddress, serviceKey } from '../connection.ts'
 import { oneNamed } from '../one-named.ts'
 import { type OutputOptions, withOutput, writeListing, writeRecord } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
 import { printable } from '../table.ts'
 import { note, type World, write } from '../world.ts'
 import { givenObject, withObject } from './given-object.ts'
@@ -36,7 +37,7 @@ export function furtherVerbs(resource: Resource, world: World, finish: Finish): 
 }
 
 function list(resource: Resource, world: World): Command {
-  return withOutput(new Command('list'))
+  return watchable(withOutput(new Command('list')))
     .description(`List each ${calledOf(resource)}.`)
     .action(async (options: OutputOptions) => {
       const { hidden = [], listing } = resource
@@ -46,7 +47,7 @@ function list(resource: Resource, world: World): Command {
 }
 
 function get(resource: Resource, world: World): Command {
-  return withOutput(new Command('get'))
+  return watchable(withOutput(new Command('get')))
     .description(`Show one ${calledOf(resource)} with all of its fields.`)
     .argument(`<${resource.noun}>`, nameOf(resource))
     .action(async (wanted: string, options: OutputOptions) => {
