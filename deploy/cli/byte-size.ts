@@ -17,3 +17,9 @@ export function byteSize(bytes: number): string {
 export function grouped(count: number): string {
   return Math.round(count).toLocaleString('en-US')
 }
+
+/** Three significant digits for people: a table is not an account of single lines. */
+export function rate(perSecond: number): string {
+  if (perSecond === 0) return '-'
+  return perSecond >= 99.5 ? grouped(perSecond) : perSecond.toPrecision(3)
+}

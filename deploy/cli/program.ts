@@ -48,6 +48,7 @@ const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => 
   ['search', async (world, finish) => (await import('./search.ts')).searchCommand(world, finish)],
   ['export', async world => (await import('./export/export.ts')).exportCommand(world)],
   ['tail', async world => (await import('./tail.ts')).tailCommand(world)],
+  ['top', async world => (await import('./top.ts')).topCommand(world)],
   ['usage', async world => (await import('./usage.ts')).usageCommand(world)],
   ['retention', async world => (await import('./retention.ts')).retentionCommand(world)],
   [

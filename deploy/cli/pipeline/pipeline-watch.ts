@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../engine/times/duration.ts'
 import type { PipelineMetrics } from '../../../schemas/http/pipeline/pipeline-metrics-api.ts'
 import type { JsonObject } from '../../../schemas/json.ts'
 import type { ApiClient } from '../api-client.ts'
-import { byteSize, grouped } from '../byte-size.ts'
+import { byteSize, rate } from '../byte-size.ts'
 import { type Column, tableLines } from '../table.ts'
 import { timesOf } from '../times/times.ts'
 import { hasColours, type World, write } from '../world.ts'
@@ -111,12 +111,6 @@ async function tables(api: ApiClient, id: string, metrics: PipelineMetrics, worl
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((all, count) => all + count, 0)
-}
-
-/** Three significant digits for people: the table is not an account of single events. */
-function rate(perSecond: number): string {
-  if (perSecond === 0) return '-'
-  return perSecond >= 99.5 ? grouped(perSecond) : perSecond.toPrecision(3)
 }
 
 function signed(change: number): string {
