@@ -1,7 +1,3 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
 import { SHELLS } from './scripts.ts'
@@ -77,36 +73,7 @@ describe('the words that may follow', () => {
   })
 })
 
-describe('the scripts', () => {
-  test.each(SHELLS)('of %s is printed, and valid where the shell is there', async shell => {
-    const { code, out } = await line.run(['completion', shell])
-    expect([code, out]).toEqual([0, expect.stringContaining('weir complete -- ')])
-    const checked = spawnSync(shell, ['-n'], { input: out, encoding: 'utf8' })
-    if (checked.error === undefined) expect([checked.status, checked.stderr]).toEqual([0, ''])
-  })
-
-  test('of bash completes words with blanks and quotes, and leaves files to bash', async () => {
-    const folder = join(line.folder, 'bin')
-    await mkdir(folder)
-    await writeFile(
-      join(folder, 'weir'),
-      '#!/bin/sh\necho "$*" >> "$0.calls"\n[ "$4" = show ] && printf "Shop: main\\tan id\\nIt\'s\\tanother\\n"\nexit 0\n',
-    )
-    await chmod(join(folder, 'weir'), 0o755)
-    const { out } = await line.run(['completion', 'bash'])
-    const script = `${out}
-COMP_WORDS=(weir pipeline show ''); COMP_CWORD=3; _weir; printf '%s|' "\${COMPREPLY[@]}"; echo
-COMP_WORDS=(weir pipeline apply ''); COMP_CWORD=3; _weir; echo "\${#COMPREPLY[@]}"
-cat "${folder}/weir.calls"`
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
-      env: { PATH: `${folder}:${process.env.PATH}` },
-    })
-    expect(stdout.split('\n')).toEqual([
-      "Shop:\\ main|It\\'s|",
-      '0',
-      'complete -- pipeline show ',
-      'complete -- pipeline apply ',
-      '',
-    ])
-  })
+test.each(SHELLS)('the script of %s is printed', async shell => {
+  const { code, out } = await line.run(['completion', shell])
+  expect([code, out]).toEqual([0, expect.stringContaining('weir complete -- ')])
 })
