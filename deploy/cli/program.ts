@@ -41,9 +41,11 @@ const ROLES: readonly [name: string, summary: string][] = [
 const COMPLETE = 'complete'
 
 type Finish = (code: ExitCode) => void
+/** @param loadAll the program with all of its commands */
+type Load = (world: World, finish: Finish, loadAll: () => Promise<Command>) => Promise<Command>
 
 /** Each command with its module, loaded on demand: all of them together would take most of a short command's time. */
-const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => Promise<Command>][] = [
+const COMMANDS: readonly [name: string, load: Load][] = [
   ['ship', async (world, finish) => (await import('./ship.ts')).shipCommand(world, finish)],
   ['search', async (world, finish) => (await import('./search.ts')).searchCommand(world, finish)],
   ['export', async world => (await import('./export/export.ts')).exportCommand(world)],
@@ -80,6 +82,7 @@ const COMMANDS: readonly [name: string, load: (world: World, finish: Finish) => 
   ['demo', async world => (await import('./demo/demo.ts')).demoCommand(world)],
   ['console', async world => (await import('./console.ts')).consoleCommand(world)],
   ['context', async world => (await import('./contexts/context.ts')).contextCommand(world)],
+  ['man', async (world, _, loadAll) => (await import('./man/man.ts')).manCommand(world, loadAll)],
   ['completion', async world => (await import('./completion/completion.ts')).completionCommand(world)],
 ]
 const OPERATOR_COMMANDS: typeof COMMANDS = [
@@ -195,7 +198,7 @@ async function buildProgram(args: readonly string[], outer: World, finish: Finis
   const add = async (group: string, commands: typeof COMMANDS) => {
     program.commandsGroup(group)
     for (const [, load] of isKnown ? commands.filter(isNeeded) : commands)
-      program.addCommand(await load(world, finish))
+      program.addCommand(await load(world, finish, () => buildProgram([], outer, finish)))
   }
   await add('Commands:', COMMANDS)
   await add("For the server's operator:", OPERATOR_COMMANDS)

@@ -1404,6 +1404,7 @@ export const ROOMS = {
     'deploy/cli/demo',
     'deploy/cli/doctor',
     'deploy/cli/export',
+    'deploy/cli/man',
     'deploy/cli/operator',
     'deploy/cli/output',
     'deploy/cli/pipeline',
@@ -1447,6 +1448,7 @@ export const ROOMS = {
     'engine/times',
     'schemas',
   ],
+  'deploy/cli/man': ['deploy', 'deploy/cli', 'engine', 'engine/times'],
   'deploy/cli/operator': [
     'deploy/cli',
     'deploy/cli/output',
