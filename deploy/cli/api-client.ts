@@ -62,7 +62,7 @@ export function apiClient(address: Address, world: World): ApiClient {
     json: async (path, request = {}) => {
       const response = await answer(address, path, request, world)
       const text = await bodyText(response, address, world)
-      if (!response.ok) throw refusal(response.status, text, address)
+      if (!response.ok) throw refusal(response.status, text, address, response.headers.get('retry-after'))
       request.onHeaders?.(response.headers)
       try {
         return parseExactJson(text)
@@ -98,7 +98,10 @@ async function* linesOf(
   world: World,
 ): AsyncGenerator<string> {
   const response = await answer(address, path, request, world)
-  if (!response.ok) throw refusal(response.status, await bodyText(response, address, world), address)
+  if (!response.ok) {
+    const body = await bodyText(response, address, world)
+    throw refusal(response.status, body, address, response.headers.get('retry-after'))
+  }
   try {
     const text = response.body?.pipeThrough(new TextDecoderStream()) ?? []
     let rest = ''
@@ -223,10 +226,19 @@ export function noAnswer(address: Address, error: unknown): CommandError {
   return new CommandError(EXIT.unreachable, sentence, { cause: error })
 }
 
-/** Error for a refused request: the message of the service, and the remedy where it is known. */
-export function refusal(status: number, body: string, address: Address): ApiRefusal {
+/**
+ * Error for a refused request: the message of the service, and the remedy where it is known.
+ *
+ * @param retryAfter header of the answer, in seconds
+ */
+export function refusal(
+  status: number,
+  body: string,
+  address: Address,
+  retryAfter?: string | null,
+): ApiRefusal {
   const said = errorBody(body)
-  const text = said.message || `HTTP ${status}`
+  const text = (said.message || `HTTP ${status}`).replace(/\.$/, '')
   if (status === 401) {
     return new ApiRefusal(
       status,
@@ -239,11 +251,19 @@ export function refusal(status: number, body: string, address: Address): ApiRefu
     return new ApiRefusal(
       status,
       said.code,
-      `The credential from ${address.secret.origin} is not allowed to do this: ${text}.`,
+      `The credential from ${address.secret.origin} is not allowed to do this: ${text}. ` +
+        'Another token may be: "weir token list" shows their rights.',
     )
   }
-  const sentence = `${address.url} answered ${status} ${said.code}: ${text}`
-  return new ApiRefusal(status, said.code, sentence, said.problems)
+  const answered = `${address.url} answered ${[status, said.code].filter(part => part !== '').join(' ')}`
+  return new ApiRefusal(status, said.code, `${answered}: ${text}.${wayOn(status, retryAfter)}`, said.problems)
+}
+
+function wayOn(status: number, retryAfter: string | null | undefined): string {
+  if (status !== 429 && status < 500) return ''
+  const when = retryAfter && /^\d+$/.test(retryAfter) ? `in ${retryAfter} s` : 'later'
+  const cause = status === 429 ? '' : ' "weir doctor" on the machine of the server shows what is wrong.'
+  return ` Try again ${when}.${cause}`
 }
 
 function errorBody(body: string): { code: string; message: string; problems: readonly Problem[] } {

@@ -24,13 +24,42 @@ describe('exit codes', () => {
     [503, 3],
   ])('an answer of %i ends every command with %i and one sentence', async (status, code) => {
     line.reply = () => ({ status, body: { error: 'the reason', code: 'X' } })
-    for (const args of [['search'], ['usage', 'apps'], ['pipeline', 'list'], ['token', 'list'], ['status']]) {
+    for (const args of [
+      ['search'],
+      ['usage', 'apps'],
+      ['pipeline', 'list'],
+      ['token', 'list'],
+      ['status'],
+      ['export'],
+      ['top'],
+      ['rule', 'retention', 'list'],
+      ['gateway', 'list'],
+    ]) {
       const ended = await line.run(args)
       expect([args, ended]).toEqual([
         args,
         { code, out: '', err: expect.stringMatching(/^weir: .*the reason.*\n$/) },
       ])
     }
+  })
+
+  test.each([
+    [401, 'It may be wrong, revoked or expired; "weir credentials" shows those of this machine.'],
+    [403, 'Another token may be: "weir token list" shows their rights.'],
+    [429, 'the reason. Try again in 7 s.'],
+    [503, 'the reason. Try again in 7 s. "weir doctor" on the machine of the server shows what is wrong.'],
+  ])('an answer of %i ends with the way on: %s', async (status, wayOn) => {
+    line.reply = () => ({ status, body: { error: 'the reason' }, headers: { 'retry-after': '7' } })
+    expect((await line.run(['usage', 'apps'])).err).toMatch(new RegExp(`${wayOn.replaceAll('.', '\\.')}\n$`))
+    line.reply = () => ({ status, body: { error: 'the reason.' } })
+    expect((await line.run(['usage', 'apps'])).err).not.toContain('..')
+  })
+
+  test.each([
+    [['pipeline', 'diff', '/nowhere/x.yaml'], 'weir: /nowhere/x.yaml does not exist.\n'],
+    [['view', 'create', 'x', '-f', '/tmp'], 'weir: EISDIR: illegal operation on a directory, read\n'],
+  ])('%j names the file and the cause in a sentence', async (args, sentence) => {
+    expect(await line.run(args)).toEqual({ code: 2, out: '', err: sentence })
   })
 
   test.each([

@@ -135,8 +135,23 @@ async function failureCode(error: unknown, { stderr }: World): Promise<number> {
     return error.exitCode
   }
   if (!isSystemError(error)) throw error
-  await write(stderr, `weir: ${error.message}\n`)
+  await write(stderr, `weir: ${systemSentence(error)}\n`)
   return EXIT.usage
+}
+
+const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist.',
+  EACCES: 'cannot be used by this user: its permissions do not allow it.',
+  EISDIR: 'is a folder, not a file.',
+  ENOTDIR: 'has a part that is a file, not a folder.',
+  EROFS: 'is on a file system that is read-only.',
+  ENOSPC: 'has no space left on its disk.',
+}
+
+/** A frequent error names its file and the cause; others have the message of the system. */
+function systemSentence({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const sentence = SYSTEM_SENTENCES[code]
+  return path === undefined || sentence === undefined ? message : `${path} ${sentence}`
 }
 
 /** An error of the operating system, for instance about a file: its message says what failed and names the file. */
@@ -181,6 +196,7 @@ function applyOptions(options: GlobalOptions, world: Changeable<World>): void {
 async function buildProgram(args: readonly string[], outer: World, finish: Finish): Promise<Command> {
   const world: Changeable<World> = { ...outer, env: { ...outer.env } }
   const program = new Command('weir')
+    .summary('self-hosted log management and telemetry pipelines')
     .description('Weir: self-hosted log management and telemetry pipelines.')
     .version(VERSION)
     .option('--use <context>', 'the server of this context; "local": that of this machine')

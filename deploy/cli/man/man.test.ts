@@ -41,6 +41,7 @@ test('every command has a page, with the options and verbs of its help', async (
 
 test('the page of the program is that of no command, and names the others', async () => {
   const { code, out } = await line.run(['man'])
+  expect(out).toContain('weir \\- self-hosted log management')
   expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^\.TH WEIR 1 2023-11-14 "weir /)])
   expect(out).toContain('weir\\-search(1)')
   expect(out).toContain('.SH "EXIT STATUS"\n0 success, 1 done')
@@ -59,10 +60,10 @@ describe.each(FORMATTERS)('%s', (program, args) => {
   if (!isHere) console.warn(`Skipped: ${program} is not installed, so it has not read the manual pages`)
 
   test.skipIf(!isHere)('accepts every page', async () => {
-    for (const page of await writePages()) {
-      const { status, stdout, stderr } = spawnSync(program, [...args, page], { encoding: 'utf8' })
-      expect([page, status, stdout + stderr]).toEqual([page, 0, ''])
-    }
+    const { status, stdout, stderr } = spawnSync(program, [...args, ...(await writePages())], {
+      encoding: 'utf8',
+    })
+    expect([status, stdout + stderr]).toEqual([0, ''])
   })
 })
 

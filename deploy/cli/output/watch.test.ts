@@ -84,7 +84,7 @@ describe('a listing with --watch', () => {
     ]
     const { code, out, err } = await watch(raw, answers)
     expect([code, out]).toEqual([2, 'a\nb\n'])
-    expect(err).toMatch(/^weir: .*away\nweir: .*gone\n$/)
+    expect(err).toMatch(/^weir: .*away\..*\nweir: .*gone\.\n$/)
   })
 })
 

@@ -131,10 +131,10 @@ describe('with a server', () => {
     const path = await file(`${SHOP}id: 0d5c8f3e-5f0f-4d0e-9a53-1f6f1f6b7a11\n`)
     const { code, err } = await run('apply', path)
     expect(code).toBe(2)
-    expect(err).toMatch(/^weir: .* answered 404 ENOTFOUND: The pipeline does not exist\n$/)
+    expect(err).toMatch(/^weir: .* answered 404 ENOTFOUND: The pipeline does not exist\.\n$/)
     const missing = await run('diff', join(weir.line.folder, 'none.yaml'))
     expect(missing.code).toBe(2)
-    expect(missing.err).toMatch(/^weir: ENOENT/)
+    expect(missing.err).toMatch(/^weir: .*none\.yaml does not exist\.\n$/)
   })
 
   test('export prints a file that apply accepts unchanged, also as JSON', async () => {
