@@ -5,8 +5,8 @@ import { loadEnvironmentFile } from '../environment.ts'
 import { VERSION } from '../version.ts'
 import { CommandError, EXIT, EXIT_CODES, type ExitCode } from './command-error.ts'
 import { chosenContext, environmentOf, LOCAL, NO_SERVER } from './contexts/contexts.ts'
+import { fitted, HELP_LAYOUT } from './output/help-layout.ts'
 import { pauseOf, type RunEnd, runWatched, type WatchOptions } from './output/watch.ts'
-import { summaryOf } from './summary.ts'
 import { type World, write } from './world.ts'
 
 const HELP = `
@@ -241,13 +241,14 @@ async function buildProgram(args: readonly string[], outer: World, finish: Finis
 
 /** Prepares each command. Without these settings Commander itself ends the process and writes to the terminal. */
 function prepared(command: Command, world: World): Command {
+  const width = () => world.stdout.columns ?? 100
   command.exitOverride().configureOutput({
-    writeOut: text => void world.stdout.write(text),
+    writeOut: text => void world.stdout.write(fitted(text, width())),
     writeErr: text => void world.stderr.write(text),
-    getOutHelpWidth: () => world.stdout.columns ?? 100,
+    getOutHelpWidth: width,
     getErrHelpWidth: () => world.stderr.columns ?? 100,
   })
-  command.configureHelp({ showGlobalOptions: true, subcommandDescription: summaryOf })
+  command.configureHelp(HELP_LAYOUT)
   command.showHelpAfterError('(see --help)')
   for (const child of command.commands) prepared(child, world)
   return command

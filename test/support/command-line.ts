@@ -11,6 +11,8 @@ export interface RunOptions {
   /** Default: the address of the server and an access token. */
   readonly env?: Record<string, string>
   readonly terminal?: boolean
+  /** Width of the output in columns; default: 100. */
+  readonly columns?: number
   /** Typed input. */
   readonly typed?: string
 }
@@ -35,12 +37,13 @@ export async function commandLine(): Promise<CommandLine> {
     folder,
     service,
     reply: () => ({ body: {} }),
-    run: async (args, { env, terminal = false, typed } = {}) => {
+    run: async (args, { env, terminal = false, columns = 100, typed } = {}) => {
       const world = commandWorld({
         env: env ?? { WEIR_URL: service.url, WEIR_ACCESS_TOKEN: 'sts_x', WEIR_DATA_DIR: folder },
         terminal,
         stdin: Readable.from(typed === undefined ? [] : [typed]),
       })
+      Object.assign(world.stdout, { columns })
       const code = await runProgram(args, world)
       return { code, out: world.out(), err: world.err() }
     },
