@@ -22,6 +22,7 @@ Examples:
   weir usage apps                     volume by application
   weir backup /mnt/backups/today      copy everything while the server runs
   weir doctor                         check the installation
+  weir help query                     how to write a query
 
 Exit codes: ${EXIT_CODES.map(({ code, summary }) => `${code} ${summary}`).join(', ')}.`
 
@@ -39,6 +40,10 @@ const ROLES: readonly [name: string, summary: string][] = [
 
 /** Hidden command that completion scripts call. */
 const COMPLETE = 'complete'
+/** Commands of the help alone. */
+const TOPICS: readonly [name: string, load: Load][] = [
+  ['query', async () => (await import('./man/query-topic.ts')).queryTopic()],
+]
 
 type Finish = (code: ExitCode) => void
 /** @param loadAll the program with all of its commands */
@@ -210,11 +215,13 @@ async function buildProgram(args: readonly string[], outer: World, finish: Finis
     })
   const isNeeded = ([name]: readonly [string, ...unknown[]]) => name === args[0]
   // Help and suggestions name all commands.
-  const isKnown = args[0] === COMPLETE || [...COMMANDS, ...OPERATOR_COMMANDS, ...ROLES].some(isNeeded)
+  const isKnown =
+    args[0] === COMPLETE || [...COMMANDS, ...OPERATOR_COMMANDS, ...ROLES, ...TOPICS].some(isNeeded)
+  const loadAll = () => buildProgram([], outer, finish)
   const add = async (group: string, commands: typeof COMMANDS) => {
     program.commandsGroup(group)
     for (const [, load] of isKnown ? commands.filter(isNeeded) : commands)
-      program.addCommand(await load(world, finish, () => buildProgram([], outer, finish)))
+      program.addCommand(await load(world, finish, loadAll))
   }
   await add('Commands:', COMMANDS)
   await add("For the server's operator:", OPERATOR_COMMANDS)
@@ -231,6 +238,9 @@ async function buildProgram(args: readonly string[], outer: World, finish: Finis
         await runRole(role)
       })
   }
+  for (const [name, load] of TOPICS)
+    if (args[0] === name || args.includes('help'))
+      program.addCommand(await load(world, finish, loadAll), { hidden: true })
   if (args[0] === COMPLETE) {
     const { completeCommand } = await import('./completion/completion.ts')
     const load = (words: readonly string[]) => buildProgram(words, outer, finish)

@@ -28,7 +28,7 @@ interface SearchOptions extends OutputOptions {
 const HELP = `
 The query language in short: words that must all occur; "a phrase"; a OR b; -not; level:error;
 status:>=500; app:(nginx OR api). OR binds tighter than AND. No query means every line.
-Put -- before a query that begins with -.
+Put -- before a query that begins with -. "weir help query" explains it.
 
 Lines are printed oldest first. Of more than --limit lines, the newest are shown (--prefer head: the oldest).
 "weir export" writes all lines, however many they are.

@@ -28,7 +28,7 @@ interface TailOptions extends OutputOptions {
 }
 
 const HELP = `
-The query is that of "weir search"; put -- before a query that begins with -. Lines are shown when they
+"weir help query" explains the query; put -- before one that begins with -. Lines are shown when they
 are accepted. If the connection ends, it is made again two seconds later; lines accepted meanwhile are not
 shown ("weir search" finds them). If there are too many lines, the number left out goes to standard error.
 

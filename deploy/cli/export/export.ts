@@ -32,8 +32,8 @@ interface ExportOptions {
 }
 
 const HELP = `
-Lines are written oldest first, as JSON lines unless -o csv or -o raw is given. The query language is
-that of "weir search". Lines that arrive later with a time that is already exported are not included.
+Lines are written oldest first, as JSON lines unless -o csv or -o raw is given. "weir help query"
+explains the query language. Lines that arrive later with a time that is already exported are not included.
 
 With --file, lines are written to FILE.part, which becomes FILE at the end. After Ctrl+C, or when the
 server has gone, the same command continues the file. To standard output, --after continues.
