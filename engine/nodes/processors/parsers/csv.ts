@@ -38,23 +38,51 @@ export const csv = defineParser({
   ],
 })
 
+const QUOTE = 0x22
+const COMMA = 0x2c
+
 /** RFC 4180. A quote within a value that does not begin with one is text, and so are characters behind a closing quote. */
 function valuesOf(text: string): string[] | undefined {
   const values: string[] = []
+  const commas = new NextMark(text, ',')
+  const newlines = new NextMark(text, '\n')
+  const returns = new NextMark(text, '\r')
+  const lineEnd = (from: number) => Math.min(newlines.from(from), returns.from(from))
   let at = 0
-  if (isLineEnd(text, 0)) return values
+  if (lineEnd(0) === 0) return values
   for (;;) {
     let value = ''
-    if (text[at] === '"') {
+    if (text.charCodeAt(at) === QUOTE) {
       const [inside, end] = quotedValue(text, at + 1)
       value = inside
       at = end
     }
-    const end = valueEnd(text, at)
+    const end = Math.min(commas.from(at), lineEnd(at))
     values.push(value + text.slice(at, end))
-    if (text[end] !== ',') return values
+    if (text.charCodeAt(end) !== COMMA) return values
     if (values.length === MAX_PARTS) return undefined
     at = end + 1
+  }
+}
+
+/** Places of a character in a text, asked for in ascending order: each part of the text is searched once. */
+class NextMark {
+  readonly #text: string
+  readonly #mark: string
+  #place = -1
+
+  constructor(text: string, mark: string) {
+    this.#text = text
+    this.#mark = mark
+  }
+
+  /** Its first place from there on; the end of the text without one. */
+  from(at: number): number {
+    if (this.#place < at) {
+      const place = this.#text.indexOf(this.#mark, at)
+      this.#place = place < 0 ? this.#text.length : place
+    }
+    return this.#place
   }
 }
 
@@ -68,14 +96,4 @@ function quotedValue(text: string, from: number): [value: string, end: number] {
     value += text.slice(at, quote + 1)
     at = quote + 2
   }
-}
-
-function valueEnd(text: string, from: number): number {
-  let at = from
-  while (text[at] !== ',' && !isLineEnd(text, at)) at++
-  return at
-}
-
-function isLineEnd(text: string, at: number): boolean {
-  return at >= text.length || text[at] === '\n' || text[at] === '\r'
 }
