@@ -23,7 +23,8 @@ import { acceptWebSockets } from './http/web-sockets.ts'
 import { whileItRuns } from './http/while-it-runs.ts'
 import { ingestRoutes } from './ingest/ingest-routes.ts'
 import { newInstance } from './instance.ts'
-import { documentRoutes, serveDocument } from './operations/api-document.ts'
+import { collectDocument } from './operations/api-document.ts'
+import { apiDocumentRoutes } from './operations/api-document-routes.ts'
 import {
   ingestMetrics,
   pushMetrics,
@@ -84,7 +85,7 @@ export async function buildServer(given: ServerPorts): Promise<FastifyInstance> 
   })
   app.setNotFoundHandler(refuseUnknown)
 
-  await documentRoutes(app, settings.version, ports.catalogue)
+  await collectDocument(app, settings.version, ports.catalogue)
   await app.register(operationsRoutes)
   if (ports.ingest !== undefined) {
     const observers = { observer: ingestMetrics(ports.registry), pushObserver: pushMetrics(ports.registry) }
@@ -144,6 +145,6 @@ async function registerApi(app: FastifyInstance): Promise<void> {
     await app.register(usageRoutes, { store })
     await app.register(usageSeriesRoutes, { store })
   }
-  await serveDocument(app)
+  await apiDocumentRoutes(app)
   if (files !== undefined) await app.register(consoleRoutes, { files })
 }

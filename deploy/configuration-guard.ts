@@ -3,7 +3,7 @@ import type { Clock } from '../engine/clock/clock.ts'
 import { ConfigurationEnd, type EndNote, type OlderStore } from '../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../engine/configuration/configuration-log.ts'
 import type { MarkKeeper, MarkUnreadableError } from '../engine/configuration/end-mark.ts'
-import { type LostTail, lossSentence } from '../engine/configuration/lost-tail.ts'
+import { type LostConfiguration, lossSentence } from '../engine/configuration/lost-configuration.ts'
 import { acceptLossCommand } from '../engine/log/guarded-topic.ts'
 import type { Topic } from '../engine/log/log.ts'
 import type { ConfigurationReport } from '../engine/replay/verify/verification-report.ts'
@@ -45,7 +45,7 @@ export function configurationEnd(options: ConfigurationGuardOptions): Configurat
 }
 
 /** Reason why a start is refused, and the remedy: restore the missing part, or continue without it. */
-export function lossError(lost: LostTail, configuration: ConfigurationLog): ConfigurationLostError {
+export function lossError(lost: LostConfiguration, configuration: ConfigurationLog): ConfigurationLostError {
   return new ConfigurationLostError(
     `${lossSentence(lost, configuration)}. Restore the log from a complete copy, or restore a backup. Without either, ` +
       `stop every process of this installation, run "${acceptLossCommand({ topic: CONFIG_TOPIC, partition: 0, ...lost })}", and repeat the revocations and deletions that may ` +
@@ -65,7 +65,7 @@ export function olderStoreSentence({ fromMs, toMs }: OlderStore): string {
 
 /** Report on the configuration for a verification. */
 export function configurationReport(
-  lost: LostTail | undefined,
+  lost: LostConfiguration | undefined,
   configuration: ConfigurationLog,
 ): ConfigurationReport {
   if (lost === undefined) return { missing: null, sentence: '' }

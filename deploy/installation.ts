@@ -13,7 +13,7 @@ import { deadLetterRetentionMs } from '../engine/configuration/kinds/dead-letter
 import { quarantinedNodes } from '../engine/configuration/kinds/quarantine.ts'
 import { quotaLedgerOn } from '../engine/configuration/kinds/quota-ledger.ts'
 import { homesOfSpread, spreadReportsOn } from '../engine/configuration/kinds/spread.ts'
-import type { LostTail } from '../engine/configuration/lost-tail.ts'
+import type { LostConfiguration } from '../engine/configuration/lost-configuration.ts'
 import { newKey, newShortId, newToken } from '../engine/configuration/mint.ts'
 import { SealError } from '../engine/configuration/seal.ts'
 import type { Entropy } from '../engine/entropy/entropy.ts'
@@ -84,7 +84,7 @@ export interface Installation {
   readonly opening: StoreOpening
   readonly end: ConfigurationEnd
   /** Missing part of the configuration log; only set for an installation that is inspected. */
-  readonly lostConfiguration: LostTail | undefined
+  readonly lostConfiguration: LostConfiguration | undefined
   readonly engine: Engine
   readonly taps: LiveTaps
   readonly keys: Keys

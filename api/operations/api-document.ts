@@ -1,9 +1,7 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Catalogue } from '../../engine/nodes/contract/catalogue.ts'
 import type { Steps } from '../../engine/steps.ts'
-import { FixedAnswer } from '../http/fixed-answer.ts'
 import { documentedSchema } from './documented-schema.ts'
 import { namingSchemas, withMarkedNames } from './named-schemas.ts'
 import { documentingNodeTypes } from './node-schemas.ts'
@@ -32,7 +30,7 @@ type OpenApi = Readonly<Record<string, unknown>> & {
 }
 
 /** Collects the API document from the routes registered after this call. */
-export async function documentRoutes(
+export async function collectDocument(
   app: FastifyInstance,
   version: string,
   catalogue: Catalogue,
@@ -149,22 +147,4 @@ function securityOf(needs: string | undefined, url: string): Record<string, stri
   if (needs === 'access-key') return [{ [ACCESS_KEY]: [] }]
   if (url.startsWith('/v1/enterprise/')) return [{ [TOKEN]: [] }, { [ENTERPRISE_KEY]: [] }]
   return url.startsWith('/v3/') ? [{ [TOKEN]: [] }] : [{ [TOKEN]: [] }, { [SERVICE_KEY]: [] }]
-}
-
-/** Serves the document, and a page to read it. */
-export async function serveDocument(app: FastifyInstance): Promise<void> {
-  const hidden = { config: { needs: 'public' as const }, schema: { hide: true } }
-  const document = new FixedAnswer(() => app.makeDocument(), app.ports.bodyTurns)
-  app.get('/openapi.json', hidden, async (request, reply) => document.send(request, reply))
-  const page: FastifyPluginAsync = async scope => {
-    scope.addHook('onRoute', options => {
-      options.config = { needs: 'public', ...options.config }
-      // The plugin would print the document for each request.
-      if (options.url === '/docs/json') options.handler = (request, reply) => document.send(request, reply)
-      if (options.url === '/docs/yaml') options.handler = (_request, reply) => reply.redirect('/openapi.json')
-    })
-    // The page uses only its own files; the headers of the API would forbid its scripts and styles.
-    await scope.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
-  }
-  await app.register(page)
 }

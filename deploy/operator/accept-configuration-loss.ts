@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/clock/clock.ts'
 import { acceptConfigurationLoss } from '../../engine/configuration/accept-loss.ts'
 import type { ConfigurationEnd } from '../../engine/configuration/configuration-end.ts'
 import type { ConfigurationLog } from '../../engine/configuration/configuration-log.ts'
-import type { LostTail } from '../../engine/configuration/lost-tail.ts'
+import type { LostConfiguration } from '../../engine/configuration/lost-configuration.ts'
 import { ConfigurationRejected } from '../../engine/configuration/rejection.ts'
 import { acceptLossCommand } from '../../engine/log/guarded-topic.ts'
 import type { Topic } from '../../engine/log/log.ts'
@@ -98,7 +98,7 @@ async function openInTime({ opening, clock }: { opening: StoreOpening; clock: Cl
 
 async function accept(
   { configuration, end, ingest, checkpoints }: Opened,
-  lost: LostTail | undefined,
+  lost: LostConfiguration | undefined,
   { from, to }: NamedOffsets,
 ): Promise<bigint> {
   if (lost === undefined)

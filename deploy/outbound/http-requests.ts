@@ -17,6 +17,7 @@ import type { NetworkAddress } from '../../engine/outbound/outbound.ts'
 import { OutboundError } from '../../engine/outbound/outbound-error.ts'
 import type { OutboundRules } from '../../engine/outbound/outbound-rules.ts'
 import { isBypassed } from '../../engine/outbound/proxy-bypass.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { signatureHeaders } from './aws-signature.ts'
 import { azureSignatureHeaders } from './azure-signature.ts'
 import { selfSignedToken } from './google-token.ts'
@@ -24,7 +25,7 @@ import { proxyTunnel } from './proxy-tunnel.ts'
 import type { TcpOutbound } from './tcp-outbound.ts'
 import { tlsConnection } from './tls-connection.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = MINUTE_MS
 /** Time for a connection with TLS and a proxy. Later requests use it, so no single request limits it. */
 const CONNECT_MS = 30_000
 const CONFLICT = 409

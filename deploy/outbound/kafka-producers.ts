@@ -9,11 +9,12 @@ import { silentLogger } from '../../engine/logger.ts'
 import type { KafkaCompression, KafkaOutcome, KafkaProduction } from '../../engine/outbound/kafka-exchange.ts'
 import type { Outbound } from '../../engine/outbound/outbound.ts'
 import { OutboundError, type OutboundErrorCode } from '../../engine/outbound/outbound-error.ts'
+import { MINUTE_MS } from '../../engine/times/duration.ts'
 import { LateSocket } from './late-socket.ts'
 import { lz4Frame } from './lz4-frame.ts'
 
 const CONNECT_MS = 30_000
-const REQUEST_MS = 60_000
+const REQUEST_MS = MINUTE_MS
 /**
  * Clusters with open connections, for each account and login. When a further one is needed, the least recently used one is closed after
  * its last answer.

@@ -4,7 +4,7 @@ import type { ConfigurationLog } from './configuration-log.ts'
 import { create } from './configuration-log.ts'
 import { entityCutsOf } from './cuts/registry.ts'
 import { accounts, enterprises, exemptions } from './entities.ts'
-import { isUnexplained, type LostTail } from './lost-tail.ts'
+import { isUnexplained, type LostConfiguration } from './lost-configuration.ts'
 import { ConfigurationRejected } from './rejection.ts'
 
 /** Author of an accepted loss in the audit: the operator of the machine, who has no account. */
@@ -20,7 +20,7 @@ const AUTHOR = { subjectId: 'operator', account: '' }
  */
 export async function acceptConfigurationLoss(
   configuration: ConfigurationLog,
-  lost: LostTail,
+  lost: LostConfiguration,
   cuts: readonly Cut[],
 ): Promise<void> {
   const { nextOffset, topic } = configuration

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { LogError } from '../log/log.ts'
-import { HOUR_MS } from '../times/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '../times/duration.ts'
 import { type EnterpriseShift, type FollowedConfiguration, followEnterprises } from './enterprise-accounts.ts'
 import { EnterpriseShares } from './enterprise-shares.ts'
 import { BudgetExhausted } from './rejection.ts'
@@ -135,7 +135,7 @@ export class ChangeBudget {
 function exhausted(whose: string, bytesPerHour: number, waitMs: number): BudgetExhausted {
   const sentence =
     `${whose} configuration too much: ${bytesPerHour} bytes an hour are possible, and ` +
-    `${bytesPerHour * SAVED_HOURS} at once. Repeat the request in ${Math.ceil(waitMs / 60_000)} min. ` +
+    `${bytesPerHour * SAVED_HOURS} at once. Repeat the request in ${Math.ceil(waitMs / MINUTE_MS)} min. ` +
     'Deletions and revocations continue to work'
   return new BudgetExhausted(sentence, Math.ceil(waitMs / 1_000))
 }

@@ -18,7 +18,7 @@ import { deployedConfiguration } from './deployed-cuts.ts'
 import { type EndMark, type MarkKeeper, MarkUnreadableError, readMark, signedMark } from './end-mark.ts'
 import { type AccessToken, accessTokens, accounts, deployments, exemptions, revisions } from './entities.ts'
 import { lineRules, noLineRules } from './kinds/line-rules.ts'
-import type { LostTail } from './lost-tail.ts'
+import type { LostConfiguration } from './lost-configuration.ts'
 import { Seal } from './seal.ts'
 
 const clock = manualClock()
@@ -60,7 +60,7 @@ class Installation {
   cuts: Cut[] = []
   /** End among those of all partitions; undefined: none is kept, as on Kafka. */
   end: bigint | undefined
-  lostLater: LostTail | undefined
+  lostLater: LostConfiguration | undefined
   unreadableLater: MarkUnreadableError | undefined
   #seed = 1
 

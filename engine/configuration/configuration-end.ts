@@ -8,7 +8,12 @@ import type { Logger } from '../logger.ts'
 import { MINUTE_MS } from '../times/duration.ts'
 import type { ConfigurationLog, EndKeeper } from './configuration-log.ts'
 import { type EndMark, isBeyond, type MarkKeeper, MarkUnreadableError } from './end-mark.ts'
-import { type KeptEnd, type KeptMark, type LostTail, lostTail } from './lost-tail.ts'
+import {
+  type KeptEnd,
+  type KeptMark,
+  type LostConfiguration,
+  lostConfiguration,
+} from './lost-configuration.ts'
 import { isSnapshotPart } from './snapshot.ts'
 
 /** Changes that a store has missed over a longer time show that it is an older copy: its mark follows within seconds. */
@@ -42,7 +47,7 @@ export interface ConfigurationEndOptions {
   readonly clock: Clock
   readonly logger: Logger
   /** Called when a store that was unavailable at the start knows more than the log has. */
-  readonly onLost: (lost: LostTail) => void
+  readonly onLost: (lost: LostConfiguration) => void
   /** Called when such a store has no mark that can be read. */
   readonly onUnreadable: (error: MarkUnreadableError) => void
 }
@@ -91,7 +96,7 @@ export class ConfigurationEnd implements EndKeeper {
    *
    * @throws MarkUnreadableError; LogError
    */
-  async findLoss(): Promise<LostTail | undefined> {
+  async findLoss(): Promise<LostConfiguration | undefined> {
     const { file, store } = this.#options
     const kept: KeptMark[] = []
     const inFile = file && (await file.read())
@@ -124,21 +129,21 @@ export class ConfigurationEnd implements EndKeeper {
     return { fromMs: first, toMs: last }
   }
 
-  async #lossBy(kept: readonly KeptMark[]): Promise<LostTail | undefined> {
+  async #lossBy(kept: readonly KeptMark[]): Promise<LostConfiguration | undefined> {
     const { configuration, note, knownCuts, isShared, clock } = this.#options
     const end: KeptEnd | undefined = note && { place: note.place, next: note.read() }
     // The cuts are read before the log, so that the log contains every cut that was found.
     const cuts = await knownCuts(isShared ? CUTS_WITHIN_MS : undefined)
     for (let looks = 0; ; looks++) {
       await configuration.catchUp()
-      if ((await lostTail(configuration, { marks: kept, end, cuts })) === undefined) return undefined
+      if ((await lostConfiguration(configuration, { marks: kept, end, cuts })) === undefined) return undefined
       if (!isShared || looks === LOOKS_AGAIN) break
       await clock.sleep(LOOK_PAUSE_MS, this.#stop.signal)
     }
     // All sources are read for the message, so that every process reports the same loss.
     const all = await knownCuts()
     await configuration.catchUp()
-    return lostTail(configuration, { marks: kept, end, cuts: all })
+    return lostConfiguration(configuration, { marks: kept, end, cuts: all })
   }
 
   /** Marks the present end in all places that do not have it yet; the store may follow later. */
@@ -219,7 +224,7 @@ export class ConfigurationEnd implements EndKeeper {
   }
 
   /** @throws LogError; an error while the store is unavailable */
-  async #judgeStore(): Promise<LostTail | undefined> {
+  async #judgeStore(): Promise<LostConfiguration | undefined> {
     const { store } = this.#options
     if (this.#storeIsJudged || store === undefined) return undefined
     // The store is asked first, so that an unavailable store does not cause partitions to be read again and again.

@@ -6,14 +6,14 @@ import { node, SOURCE } from '../../test/support/world.ts'
 import { CATALOGUE } from '../nodes/catalogue.ts'
 import { Accounts } from './accounts.ts'
 
-const SEAT = { topic: INGEST_TOPIC, partition: 0, partitions: 1 }
+const OWN = { topic: INGEST_TOPIC, partition: 0, partitions: 1 }
 const LIMITING = [
   SOURCE,
   node('transform', 'limit', 'throttle', ['source'], { threshold: 1, window_ms: 60_000 }),
 ]
 
 test('an account is known from its first mention on', () => {
-  const accounts = new Accounts(CATALOGUE, SEAT)
+  const accounts = new Accounts(CATALOGUE, OWN)
   expect(accounts.find('a')).toBeUndefined()
   expect(accounts.of('a')).toBe(accounts.of('a'))
   expect([...accounts]).toEqual([accounts.find('a')])
@@ -36,7 +36,7 @@ test('accounts whose windows are due are in the order of their ids', () => {
 })
 
 test('exemptions of all accounts are forgotten at their time', () => {
-  const accounts = new Accounts(CATALOGUE, SEAT)
+  const accounts = new Accounts(CATALOGUE, OWN)
   const exempt = (accountId: string, forgetMs: number) => {
     const place = { pipeline: 'p', node: 'n', key: null }
     const exemption: ExemptionCut = { accountId, ...place, untilMs: forgetMs, forgetMs }
@@ -62,12 +62,12 @@ test('the states of a checkpoint are named, by account, and restored: those of p
     { 'weir.AccountPart': { account: 'b', part: 'keys' } },
     { 'weir.NodeMemory': { account: 'b', pipeline: 'p', node: 'limit', version: null } },
   ])
-  const restored = new Accounts(CATALOGUE, SEAT)
+  const restored = new Accounts(CATALOGUE, OWN)
   const keptOf = restored.restore(states)
   expect(restored.of('a').keys.judge({ key: 'k', digest: Buffer.of(1) }, 0)).toBe('repeat')
   expect([...keptOf('p').states.keys()]).toEqual(['limit'])
   expect(keptOf('another').states.size).toBe(0)
-  const limited = new Accounts(CATALOGUE, SEAT, 'a')
+  const limited = new Accounts(CATALOGUE, OWN, 'a')
   expect(limited.restore(states)('p').states.size).toBe(0)
   expect([...limited].map(({ account }) => account)).toEqual(['a'])
 })

@@ -7,7 +7,7 @@ import type { Catalogue } from '../nodes/contract/catalogue.ts'
 import type { Steps } from '../steps.ts'
 import type { KeptRevision } from './account/deployed-revision.ts'
 import { AccountState } from './account-state.ts'
-import type { FoldSeat } from './spread/key-placement.ts'
+import type { FoldPartition } from './spread/key-placement.ts'
 import { SpreadAccount } from './spread/spread-account.ts'
 
 /** The part of a checkpoint that belongs to one pipeline, until its revisions are compiled. */
@@ -21,16 +21,16 @@ export interface KeptPipeline {
 /** The accounts that a partition knows, and their form in a checkpoint. */
 export class Accounts {
   readonly #catalogue: Catalogue
-  readonly #seat: FoldSeat
+  readonly #own: FoldPartition
   /** The only account that is taken from a checkpoint; undefined: all. */
   readonly #only: string | undefined
   readonly #accounts = new Map<string, AccountState>()
   /** Log time at which an exemption can be forgotten. */
   #forgetMs = Number.POSITIVE_INFINITY
 
-  constructor(catalogue: Catalogue, seat: FoldSeat, only?: string) {
+  constructor(catalogue: Catalogue, own: FoldPartition, only?: string) {
     this.#catalogue = catalogue
-    this.#seat = seat
+    this.#own = own
     this.#only = only
   }
 
@@ -149,7 +149,7 @@ export class Accounts {
         this.#accounts.set(id, new AccountState(this.#catalogue, id, FieldNames.restore(data)))
         break
       case 'spread': {
-        const spread = new SpreadAccount(id, this.#seat)
+        const spread = new SpreadAccount(id, this.#own)
         spread.restore(data)
         this.of(id).spread = spread
         break

@@ -16,12 +16,12 @@ import { RecordReader } from './record-reader.ts'
 import { Producers } from './repeats.ts'
 import { RunPlaces } from './run-places.ts'
 import type { FoldMail } from './spread/fold-mail.ts'
-import type { FoldSeat } from './spread/key-placement.ts'
+import type { FoldPartition } from './spread/key-placement.ts'
 import { KeyedExchange } from './spread/keyed-exchange.ts'
 import type { HandingNode } from './spread/outgoing-mail.ts'
 import { OpenTables } from './tables/open-tables.ts'
 
-export interface FoldIdentity extends FoldSeat {
+export interface FoldIdentity extends FoldPartition {
   readonly logId: string
 }
 

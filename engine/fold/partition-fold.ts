@@ -35,7 +35,7 @@ export function foldIdentity(topic: Topic, partition: number): FoldIdentity {
  * checkpoint that it began with.
  */
 export class PartitionFold {
-  /** Records below this offset were processed before this start. Only the watchdog is told; results do not depend on it. */
+  /** Records below this offset were processed before this start. Only the watchdog uses it; results do not depend on it. */
   processedTo = 0n
   readonly #parts: FoldParts
   readonly #effect: RecordEffect

@@ -33,7 +33,7 @@ export interface LogRoomOptions {
  */
 export class LogRoom {
   readonly #options: LogRoomOptions
-  /** Bytes that control records need, as `reserve` was told last. */
+  /** Bytes that control records need, by the last call of `reserve`. */
   #neededBytes = 0
   #usedBytes = 0
   /** Bytes that are accepted and not yet on the disk. */

@@ -200,6 +200,21 @@ function partsWithoutExample(files: readonly SourceFile[]): string[] {
     .filter(path => !WITHOUT_EXAMPLE.includes(path) && !paths.has(path.replace(/\.ts$/, '.test.ts')))
 }
 
+/** Whether a file declares or registers routes of the HTTP API. Types of nodes and log topics have no such members. */
+function hasRoutes(file: SourceFile): boolean {
+  const code = codeOf(file)
+  return /\bapp\.(?:get|head|post|put|patch|delete|all|route)\b|^export [\w ]+\b\w+Routes\b/m.test(code)
+}
+
+/** Files with HTTP routes whose name hides them, and files whose name promises routes that they do not have. */
+function misnamedRoutes(files: readonly SourceFile[]): string[] {
+  const named = /-routes\.ts$/
+  return files
+    .filter(file => !isTest(file) && (named.test(file.path) || file.path.startsWith('api/')))
+    .filter(file => named.test(file.path) !== (file.path.startsWith('api/') && hasRoutes(file)))
+    .map(({ path }) => path)
+}
+
 /** Paths from a room to forbidden modules and globals; type-only imports do not count. */
 function forbiddenWays(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map(file => [file.path, file]))
@@ -304,6 +319,10 @@ describe('the project', () => {
     expect(partsWithoutExample(files)).toEqual([])
   })
 
+  test('has HTTP routes in files that end in -routes.ts, and nothing else there', () => {
+    expect(misnamedRoutes(files)).toEqual([])
+  })
+
   test('keeps the fold away from log, store, clock and network, and browser code away from Node', () => {
     expect(forbiddenWays(files)).toEqual([])
   })
@@ -362,6 +381,15 @@ describe('these checks find', () => {
     const types = file('engine/fold/b.ts', 'export interface B {}')
     expect(partsWithoutExample([part, types])).toEqual(['engine/fold/cuts/a.ts'])
     expect(partsWithoutExample([part, file('engine/fold/cuts/a.test.ts', '')])).toEqual([])
+  })
+
+  test.each([
+    ['api/log/logs.ts', "app.get('/v1/log', () => [])"],
+    ['api/log/logs.ts', 'export const logRoutes = []'],
+    ['api/log/log-routes.ts', 'export const logs = []'],
+    ['engine/log/log-routes.ts', 'export const logRoutes = []'],
+  ])('a file with a wrong name for its routes: %s with %s', (path, text) => {
+    expect(misnamedRoutes([file(path, text)])).toEqual([path])
   })
 
   test('an indirect way from the fold to the log, and none through types', () => {

@@ -124,11 +124,11 @@ export const LANE_GUARDS: Readonly<Record<string, readonly Patch[]>> = {
   'errors that the store has are not stored again': [
     { file: ERRORS, find: 'if (offset <= (this.#storedTo ?? -1n)) return\n', replace: '' },
   ],
-  'a trouble that was told before a restart is not told again': [
+  'a trouble that was reported before a restart is not reported again': [
     {
       file: 'engine/delivery/sending/sending-states.ts',
-      find: 'this.#states.has(key) ? this.#told.has(key) : wasTold',
-      replace: 'this.#told.has(key)',
+      find: 'this.#states.has(key) ? this.#reported.has(key) : wasReported',
+      replace: 'this.#reported.has(key)',
     },
   ],
   'a checkpoint is followed by the troubles that continue': [

@@ -1217,6 +1217,7 @@ export const ROOMS = {
     'console/src/api',
     'console/src/pipelines',
     'console/src/pipelines/document',
+    'console/src/times',
   ],
   'console/src/pipelines/node': [
     'console/src',
@@ -1273,6 +1274,7 @@ export const ROOMS = {
     'console/src/api',
     'console/src/components',
     'console/src/shell',
+    'console/src/times',
     'engine/query-language',
   ],
   'console/src/rules': [

@@ -1,10 +1,10 @@
 import type { Caller } from '../api/session.ts'
 import { Field } from '../components/form.tsx'
-import { dayAndTime } from '../times/time.ts'
+import { DAY_MS, dayAndTime } from '../times/time.ts'
 import type { TokenCreate } from './requests.ts'
 import { TEXT } from './texts.ts'
 
-const DAY_S = 86_400
+const DAY_S = DAY_MS / 1_000
 const DAYS = [30, 90, 365] as const
 
 export type Scope = NonNullable<TokenCreate['scope']>

@@ -73,7 +73,7 @@ export default function CodeMirror({
   latest.current = onChange
   const first = useRef(value)
   first.current = value
-  /** Texts that the page was told and has not shown yet. */
+  /** Texts that the page got by `onChange` and has not shown yet. */
   const echoes = useRef<string[]>([])
   const isSetting = useRef(false)
   const isFixed = isReadOnly || onChange === undefined

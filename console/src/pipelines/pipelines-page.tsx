@@ -10,7 +10,7 @@ import frame from '../shell/frame.module.css'
 import { useZone } from '../shell/preferences.ts'
 import { Empty, Loading, ProblemBox } from '../shell/states.tsx'
 import { TEXT } from '../texts.ts'
-import { ageOf, dayAndTime } from '../times/time.ts'
+import { ageOf, dayAndTime, MINUTE_MS } from '../times/time.ts'
 import { DeliverySign } from './delivery-sign.tsx'
 import { type ReadFile, readTextFile, useDroppedFiles } from './dropped-file.ts'
 import { FigureCells, FigureHeads, TroubleCell } from './figure-cells.tsx'
@@ -27,7 +27,7 @@ import { TEXT as PAGE_TEXT } from './texts.ts'
 
 const LIST_TEXT = PAGE_TEXT.list
 /** Counts of a minute come once it is over. */
-const FIGURES_POLL_MS = 60_000
+const FIGURES_POLL_MS = MINUTE_MS
 const TROUBLE_POLL_MS = 30_000
 const HOURS_OF_DAY = 24
 

@@ -4,6 +4,7 @@ import { fields, values } from '../api/completions.ts'
 import type { Selection } from '../api/searches.ts'
 import { count } from '../numbers.ts'
 import { TEXT } from '../texts.ts'
+import { MINUTE_MS } from '../times/time.ts'
 import type { QueryContext } from './query-context.ts'
 import { quoted } from './query-text.ts'
 
@@ -42,7 +43,7 @@ export function useCompletions(
       rows: wanted === undefined ? [] : await found(wanted, among, signal),
     }),
     enabled: wanted !== undefined,
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
     placeholderData: before => before,
   })
   if (context === undefined) return []

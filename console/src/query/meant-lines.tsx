@@ -4,9 +4,9 @@ import { Link } from 'wouter'
 import { histogram, LISTS, type ListName, type Selection } from '../api/searches.ts'
 import { count } from '../numbers.ts'
 import { TEXT } from '../texts.ts'
+import { HOUR_MS } from '../times/time.ts'
 import { readQuery } from './read-query.ts'
 
-const HOUR_MS = 3_600_000
 /** The server divides a period into ten parts at least; their sum alone is shown. */
 const LEAST_BUCKETS = 10
 /** Typing is counted once it pauses. */

@@ -5,12 +5,12 @@ import type { NoteRow } from '../lines/rows.ts'
 import { count } from '../numbers.ts'
 import { readQuery } from '../query/read-query.ts'
 import { TEXT } from '../texts.ts'
-import { clockTime } from '../times/time.ts'
+import { clockTime, MINUTE_MS } from '../times/time.ts'
 import { type ShownTail, TailRows } from './tail-rows.ts'
 import { type TailConditions, TailSocket, type TailState } from './tail-socket.ts'
 
 /** A tail of a hidden tab ends after this time. */
-const HIDDEN_MS = 10 * 60_000
+const HIDDEN_MS = 10 * MINUTE_MS
 
 export interface LiveTail extends ShownTail {
   readonly state: TailState | { readonly kind: 'asleep' }

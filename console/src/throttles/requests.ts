@@ -11,6 +11,7 @@ import { read, send } from '../api/request.ts'
 import type { JsonObject } from '../pipelines/document/file.ts'
 import { titleOf } from '../pipelines/document/nodes.ts'
 import { readMetrics } from '../pipelines/requests.ts'
+import { HOUR_MS } from '../times/time.ts'
 
 export type { BucketRecord, BucketTotals, ExemptionRecord, ExemptionWrite, OneBucketRecord }
 
@@ -24,11 +25,11 @@ export interface Throttle {
   readonly title: string
   /** Options as the document has them. */
   readonly options: JsonObject
-  /** Events of the last hour; undefined where the server does not tell. */
+  /** Events of the last hour; undefined where the server does not say. */
   readonly lastHour: { readonly events: number; readonly dropped: number } | undefined
 }
 
-const HOUR_S = 3_600
+const HOUR_S = HOUR_MS / 1_000
 const TYPE = 'throttle'
 
 /** All throttles that run, those of one pipeline beside each other. @throws Problem */

@@ -6,13 +6,14 @@ import { spanOf } from '../pipelines/node/bucket-texts.ts'
 import frame from '../shell/frame.module.css'
 import { useZone } from '../shell/preferences.ts'
 import { Empty, Loading, ProblemBox } from '../shell/states.tsx'
+import { MINUTE_MS } from '../times/time.ts'
 import { NumberCell } from './number-cell.tsx'
 import { readThrottles, type Throttle } from './requests.ts'
 import { TEXT } from './texts.ts'
 import { ThrottleDetails } from './throttle-details.tsx'
 import style from './throttles.module.css'
 
-const POLL_MS = 60_000
+const POLL_MS = MINUTE_MS
 
 /** `/console/throttles`: throttles that run, with the keys and the exemptions of one of them. */
 export default function ThrottlesPage({ caller }: { readonly caller: Caller }) {

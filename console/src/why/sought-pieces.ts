@@ -1,4 +1,5 @@
 import { type Explanation, type ExplanationPiece, explainSought } from '../api/explanations.ts'
+import { MINUTE_MS } from '../times/time.ts'
 
 /** The server explains at most so many lines at once, the oldest of a period. */
 const PAGE_LINES = 100
@@ -10,7 +11,7 @@ const STORED_LINES = 20
  * The time is looked through in parts, from its end on. Each request of the server replays from a checkpoint, so parts
  * grow while they have few missing lines, and shrink where one has more than a request explains.
  */
-const FIRST_PART_MS = 60_000
+const FIRST_PART_MS = MINUTE_MS
 const SHORTEST_PART_MS = 1_000
 const GROWTH = 4
 const FEW_LINES = PAGE_LINES / GROWTH

@@ -23,7 +23,7 @@ import { lineRules, noLineRules } from '../kinds/line-rules.ts'
 import { profileResets } from '../kinds/profile-reset.ts'
 import { quotaStates } from '../kinds/quotas.ts'
 import { stateVariables } from '../kinds/state-variables.ts'
-import { isUnexplained } from '../lost-tail.ts'
+import { isUnexplained } from '../lost-configuration.ts'
 import { ENTITY_CUTS, entityCutsOf } from './registry.ts'
 
 const clock = manualClock()

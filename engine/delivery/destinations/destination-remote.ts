@@ -50,7 +50,7 @@ interface MadeShipment extends Pick<Shipment, 'lane'> {
 }
 
 /**
- * Requests of a shipment, each made while the one before it is sent. With the last of them the events are let go: decoded they are many times as
+ * Requests of a shipment, each made while the one before it is sent. With the last of them the events are released: decoded, they are many times as
  * large as a body, and a server may take its time.
  */
 class MadeRequests {

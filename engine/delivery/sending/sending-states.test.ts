@@ -21,7 +21,7 @@ test('a lane fails since its first failed attempt, until one succeeds; the last 
   expect(states.of({ ...LANE, node: 'other' }).trouble).toBeNull()
 })
 
-test('an operator is told once: at once of refused credentials, otherwise after five minutes', () => {
+test('a failing lane is reported once: at once if credentials are refused, otherwise after five minutes', () => {
   const states = new SendingStates()
   const note = (answer: RemoteAnswer, atMs: number) => states.note({ lane: LANE, answer, atMs, tookMs: 1 })
   expect([note(AGAIN, 0), note(AGAIN, 299_999), note(AGAIN, 300_000), note(AGAIN, 400_000)]).toEqual([
@@ -30,14 +30,14 @@ test('an operator is told once: at once of refused credentials, otherwise after 
   expect([note(DELIVERED, 500_000), note(REST, 500_001), note(REST, 500_002)]).toEqual([false, true, false])
 })
 
-test('what an operator was told before counts until an attempt succeeds', () => {
+test('an earlier report counts until an attempt succeeds', () => {
   const states = new SendingStates()
   const note = (answer: RemoteAnswer, atMs: number) =>
     states.note({ lane: LANE, answer, atMs, tookMs: 1 }, true)
-  expect([states.isTold(LANE, false), states.isTold(LANE, true)]).toEqual([false, true])
+  expect([states.isReported(LANE, false), states.isReported(LANE, true)]).toEqual([false, true])
   expect([states.standingOf(LANE, false), states.standingOf(LANE, true)]).toEqual(['new', 'failing'])
-  expect([note(REST, 1), states.isTold(LANE, false)]).toEqual([false, true])
-  expect([note(DELIVERED, 2), states.isTold(LANE, true), note(REST, 3)]).toEqual([false, false, true])
+  expect([note(REST, 1), states.isReported(LANE, false)]).toEqual([false, true])
+  expect([note(DELIVERED, 2), states.isReported(LANE, true), note(REST, 3)]).toEqual([false, false, true])
   expect(states.standingOf(LANE, false)).toBe('failing')
   note(DELIVERED, 4)
   expect(states.standingOf(LANE, true)).toBe('proven')

@@ -29,48 +29,48 @@ export interface SendingState {
   readonly trouble: DeliveryTrouble | null
 }
 
-/** Time without success after which an operator is told: components, section 7.1. */
-const TOLD_AFTER_MS = 5 * MINUTE_MS
+/** Time without success after which a failing lane is reported to an operator: components, section 7.1. */
+const REPORTED_AFTER_MS = 5 * MINUTE_MS
 
 const IDLE: SendingState = { state: 'delivering', failingSinceMs: null, trouble: null }
 
 /** Keeps the state of each lane's remote, as its attempts show it. It is not on the log, because it decides nothing. */
 export class SendingStates {
   readonly #states = new Map<string, SendingState>()
-  /** Lanes about whose present failing an operator was told. */
-  readonly #told = new Set<string>()
+  /** Lanes whose present failing was reported to an operator. */
+  readonly #reported = new Set<string>()
 
   of(lane: LaneName): SendingState {
     return this.#states.get(keyOf(lane)) ?? IDLE
   }
 
-  /** @param wasTold works as in `isTold` */
-  standingOf(lane: LaneName, wasTold: boolean): Standing {
+  /** @param wasReported works as in `isReported` */
+  standingOf(lane: LaneName, wasReported: boolean): Standing {
     const state = this.#states.get(keyOf(lane))
-    if (state === undefined) return wasTold ? 'failing' : 'new'
+    if (state === undefined) return wasReported ? 'failing' : 'new'
     return state.failingSinceMs === null ? 'proven' : 'failing'
   }
 
   /**
-   * Whether an operator was told that a lane fails, and no attempt has succeeded since.
+   * Whether it was reported to an operator that a lane fails, and no attempt has succeeded since.
    *
-   * @param wasTold whether an operator was told before the first attempt here
+   * @param wasReported whether it was reported before the first attempt here
    */
-  isTold(lane: LaneName, wasTold: boolean): boolean {
+  isReported(lane: LaneName, wasReported: boolean): boolean {
     const key = keyOf(lane)
-    return this.#states.has(key) ? this.#told.has(key) : wasTold
+    return this.#states.has(key) ? this.#reported.has(key) : wasReported
   }
 
   /**
    * Notes an attempt.
    *
-   * @param wasTold works as in `isTold`
-   * @returns whether an operator is to be told that deliveries fail: at once when the credentials are refused, otherwise after some
+   * @param wasReported works as in `isReported`
+   * @returns whether it has to be reported to an operator that deliveries fail: at once when the credentials are refused, otherwise after some
    *   minutes without success
    */
-  note({ lane, answer, atMs }: Attempt, wasTold = false): boolean {
+  note({ lane, answer, atMs }: Attempt, wasReported = false): boolean {
     const key = keyOf(lane)
-    if (this.isTold(lane, wasTold)) this.#told.add(key)
+    if (this.isReported(lane, wasReported)) this.#reported.add(key)
     const before = this.of(lane)
     const trouble = troubleOf(answer)
     const isFailing = answer.kind === 'again' || answer.kind === 'rest'
@@ -80,10 +80,10 @@ export class SendingStates {
       failingSinceMs: sinceMs,
       trouble: trouble === undefined ? before.trouble : { ...trouble, status: answer.status, atMs },
     })
-    if (sinceMs === null) this.#told.delete(key)
-    const isDue = answer.kind === 'rest' || (sinceMs !== null && atMs - sinceMs >= TOLD_AFTER_MS)
-    if (!isDue || this.#told.has(key)) return false
-    this.#told.add(key)
+    if (sinceMs === null) this.#reported.delete(key)
+    const isDue = answer.kind === 'rest' || (sinceMs !== null && atMs - sinceMs >= REPORTED_AFTER_MS)
+    if (!isDue || this.#reported.has(key)) return false
+    this.#reported.add(key)
     return true
   }
 }

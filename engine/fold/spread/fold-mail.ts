@@ -10,7 +10,7 @@ import type { Catalogue } from '../../nodes/contract/catalogue.ts'
 import { behaviourOfCut } from '../cuts/registry.ts'
 import { type DeadLetter, deadLetterValues } from '../dead-letters/dead-letter.ts'
 import { behaviourOfEvents } from '../event-behaviour.ts'
-import type { FoldSeat } from './key-placement.ts'
+import type { FoldPartition } from './key-placement.ts'
 import { type HandingNode, OutgoingMail } from './outgoing-mail.ts'
 import { type EventRun, encodedRun, isSamePlace, type WaitingPlace } from './rekeyed-part.ts'
 import type { Target } from './target.ts'
@@ -43,16 +43,16 @@ interface DeadLetterMail {
  */
 export class FoldMail {
   readonly #catalogue: Catalogue
-  readonly #seat: FoldSeat
+  readonly #own: FoldPartition
   #rounds: Map<string, Mail>[] = [new Map()]
   /** Dead letters by account. They are not part of the rounds, because nothing waits for them. */
   #deadLetters = new Map<string, DeadLetterMail>()
   /** Records for the outbox, by account. They are not part of the rounds, either. */
   #outgoing = new Map<string, OutgoingMail>()
 
-  constructor(catalogue: Catalogue, seat: FoldSeat) {
+  constructor(catalogue: Catalogue, own: FoldPartition) {
     this.#catalogue = catalogue
-    this.#seat = seat
+    this.#own = own
   }
 
   get empty(): boolean {
@@ -162,14 +162,14 @@ export class FoldMail {
 
   /** The lanes of a partition have the number of the partition that hands over. */
   #outgoingRecords(): OutgoingRecord[] {
-    const { partition } = this.#seat
+    const { partition } = this.#own
     return [...this.#outgoing.values()].flatMap(mail =>
-      Array.from(mail.values(this.#seat), value => ({ topic: 'outbox' as const, partition, ...value })),
+      Array.from(mail.values(this.#own), value => ({ topic: 'outbox' as const, partition, ...value })),
     )
   }
 
   #deadLetterRecords(account: string, { letters, replays }: DeadLetterMail): OutgoingRecord[] {
-    const partition = partitionOfAccount(account, this.#seat.partitions)
+    const partition = partitionOfAccount(account, this.#own.partitions)
     return deadLetterValues(account, letters, replays).map(value => {
       return { topic: 'deadLetters', partition, value }
     })
@@ -182,7 +182,7 @@ export class FoldMail {
     let behaviour = SECOND_BEHAVIOUR
     const close = () => {
       if (waiting.length === 0) return
-      const { topic: sourceTopic, partition: sourcePartition } = this.#seat
+      const { topic: sourceTopic, partition: sourcePartition } = this.#own
       const value = rekeyedType.encode(
         { behaviour, sourceTopic, sourcePartition, account, parts: waiting },
         waitingBytes + 4096,

@@ -2,7 +2,7 @@ import { INGEST_TOPIC, KEYED_TOPIC, partitionOfAccount } from '../../../schemas/
 import type { Target } from './target.ts'
 
 /** Partition that a fold reads. */
-export interface FoldSeat {
+export interface FoldPartition {
   readonly topic: string
   readonly partition: number
   /** Number of partitions of the ingest topic, and of the keyed topic. */
@@ -15,23 +15,23 @@ export interface FoldSeat {
  * whole. Its holder judges the events of its keys. Any other partition sends them to the last known place of the share.
  */
 export class KeyPlacement {
-  readonly #seat: FoldSeat
+  readonly #own: FoldPartition
   readonly home: number
   /** Placement by the newest cut: memory in the keyed partitions, or at home. */
   isSpread = false
   readonly #here: Set<number>
 
-  constructor(account: string, seat: FoldSeat) {
-    this.#seat = seat
-    this.home = partitionOfAccount(account, seat.partitions)
-    this.#here = new Set(this.isHome ? allPartitions(seat.partitions) : [])
+  constructor(account: string, own: FoldPartition) {
+    this.#own = own
+    this.home = partitionOfAccount(account, own.partitions)
+    this.#here = new Set(this.isHome ? allPartitions(own.partitions) : [])
   }
 
   get isHome(): boolean {
-    return this.#seat.topic === INGEST_TOPIC && this.#seat.partition === this.home
+    return this.#own.topic === INGEST_TOPIC && this.#own.partition === this.home
   }
 
-  shareOf = (hash: number): number => hash % this.#seat.partitions
+  shareOf = (hash: number): number => hash % this.#own.partitions
 
   /** Shares in this partition. */
   get shares(): readonly number[] {
@@ -39,7 +39,7 @@ export class KeyPlacement {
   }
 
   get missing(): readonly number[] {
-    return allPartitions(this.#seat.partitions).filter(share => !this.#here.has(share))
+    return allPartitions(this.#own.partitions).filter(share => !this.#here.has(share))
   }
 
   take(share: number): void {
@@ -53,14 +53,14 @@ export class KeyPlacement {
   /** Partition that judges the events of a share; undefined: this one. */
   targetOf(share: number): Target | undefined {
     if (this.#here.has(share)) return undefined
-    const isItsKeyedPartition = this.#seat.topic === KEYED_TOPIC && this.#seat.partition === share
+    const isItsKeyedPartition = this.#own.topic === KEYED_TOPIC && this.#own.partition === share
     return isItsKeyedPartition
       ? { topic: 'ingest', partition: this.home }
       : { topic: 'keyed', partition: share }
   }
 
   get keyedPartitions(): readonly Target[] {
-    return allPartitions(this.#seat.partitions).map(partition => ({ topic: 'keyed', partition }))
+    return allPartitions(this.#own.partitions).map(partition => ({ topic: 'keyed', partition }))
   }
 
   get homePartition(): Target {

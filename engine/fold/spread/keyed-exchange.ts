@@ -12,7 +12,7 @@ import { kindOf } from '../cuts/registry.ts'
 import type { FoldMoment } from '../fold-moment.ts'
 import type { PartitionName } from '../run-watch.ts'
 import { FoldMail } from './fold-mail.ts'
-import type { FoldSeat } from './key-placement.ts'
+import type { FoldPartition } from './key-placement.ts'
 import { decodedRun, type WaitingPlace } from './rekeyed-part.ts'
 import { SpreadAccount, sourceKey } from './spread-account.ts'
 import { nameOfTarget, type Target } from './target.ts'
@@ -39,15 +39,15 @@ export interface ExchangingFold {
  */
 export class KeyedExchange {
   readonly mail: FoldMail
-  readonly #seat: FoldSeat
+  readonly #own: FoldPartition
   readonly #fold: ExchangingFold
   /** Partition that sent the current events; undefined: they are from the partition's own records. */
   #source: PartitionName | undefined
 
-  constructor(catalogue: Catalogue, seat: FoldSeat, fold: ExchangingFold) {
-    this.#seat = seat
+  constructor(catalogue: Catalogue, own: FoldPartition, fold: ExchangingFold) {
+    this.#own = own
     this.#fold = fold
-    this.mail = new FoldMail(catalogue, seat)
+    this.mail = new FoldMail(catalogue, own)
   }
 
   /** Sends a revision's events to memory that is not here; undefined for accounts that were never spread. */
@@ -85,7 +85,7 @@ export class KeyedExchange {
 
   /** Sends a cut that took effect here to the keyed partitions. */
   cutApplied(account: AccountState, cut: Cut): void {
-    if (this.#seat.topic === INGEST_TOPIC && account.spread !== undefined) this.#forward(account, [cut])
+    if (this.#own.topic === INGEST_TOPIC && account.spread !== undefined) this.#forward(account, [cut])
   }
 
   *receive(account: AccountState, { sourceTopic, sourcePartition, parts }: Rekeyed): Steps {
@@ -189,7 +189,7 @@ export class KeyedExchange {
 
   /** The home partition may receive events and memory of a revision from here before it has read the cut itself. */
   #announceAtHome(account: AccountState, cut: Cut): void {
-    if (this.#seat.topic === INGEST_TOPIC || !kindOf(cut).hasRevisions) return
+    if (this.#own.topic === INGEST_TOPIC || !kindOf(cut).hasRevisions) return
     const part = { 'weir.ForwardedCut': { ...this.#sentFrom(), ...cut } }
     const { homePartition } = this.#spreadOf(account).placement
     this.mail.add(homePartition, account.account, part, cut.payload.length + 64)
@@ -220,9 +220,9 @@ export class KeyedExchange {
 
   #spreadOf(account: AccountState): SpreadAccount {
     if (account.spread === undefined) {
-      account.spread = new SpreadAccount(account.account, this.#seat)
+      account.spread = new SpreadAccount(account.account, this.#own)
       // All messages about the share may be lost. If there were none, home sends a message about it before its events.
-      if (this.#fold.moment.isExact && this.#seat.topic === KEYED_TOPIC) account.spread.doubt()
+      if (this.#fold.moment.isExact && this.#own.topic === KEYED_TOPIC) account.spread.doubt()
     }
     return account.spread
   }

@@ -1,7 +1,7 @@
 import type { Position } from '../../../schemas/log/position.ts'
 import { INGEST_TOPIC, KEYED_TOPIC } from '../../../schemas/log/topics.ts'
 import type { PartitionName } from '../run-watch.ts'
-import { type FoldSeat, KeyPlacement } from './key-placement.ts'
+import { type FoldPartition, KeyPlacement } from './key-placement.ts'
 import { PassedPositions } from './passed-positions.ts'
 
 interface Snapshot {
@@ -26,7 +26,7 @@ export function* passedIn(data: Buffer): Iterable<readonly [source: string, posi
 /** Memory of a partition about an account whose lines are, or were, on all partitions. */
 export class SpreadAccount {
   readonly placement: KeyPlacement
-  readonly #seat: FoldSeat
+  readonly #own: FoldPartition
   /** Highest known position of every partition that sends here. */
   #passed = new PassedPositions()
   /** Versions of every pipeline that the partitions of the ingest topic have forwarded. */
@@ -34,14 +34,14 @@ export class SpreadAccount {
   /** Shares whose last message from the other side may be among lost records. */
   readonly #unheard = new Set<number>()
 
-  constructor(account: string, seat: FoldSeat) {
-    this.placement = new KeyPlacement(account, seat)
-    this.#seat = seat
+  constructor(account: string, own: FoldPartition) {
+    this.placement = new KeyPlacement(account, own)
+    this.#own = own
   }
 
   /** Whether events of the account arrive here from other partitions. */
   get receives(): boolean {
-    return this.#seat.topic !== INGEST_TOPIC || this.placement.isHome
+    return this.#own.topic !== INGEST_TOPIC || this.placement.isHome
   }
 
   /**
@@ -64,7 +64,7 @@ export class SpreadAccount {
    * them.
    */
   doubt(): void {
-    const { topic, partition, partitions } = this.#seat
+    const { topic, partition, partitions } = this.#own
     if (topic === KEYED_TOPIC) this.#unheard.add(partition)
     else if (this.placement.isHome) for (let share = 0; share < partitions; share++) this.#unheard.add(share)
   }
@@ -80,7 +80,7 @@ export class SpreadAccount {
   }
 
   noteForwarded(pipeline: string, partition: number, version: number): void {
-    const versions = this.#forwarded.get(pipeline) ?? Array.from({ length: this.#seat.partitions }, () => 0)
+    const versions = this.#forwarded.get(pipeline) ?? Array.from({ length: this.#own.partitions }, () => 0)
     versions[partition] = Math.max(versions[partition] ?? 0, version)
     this.#forwarded.set(pipeline, versions)
   }
@@ -90,7 +90,7 @@ export class SpreadAccount {
    * cannot know it, because its events have passed through other partitions.
    */
   leastForwarded(pipeline: string): number {
-    if (this.#seat.topic === INGEST_TOPIC) return Number.POSITIVE_INFINITY
+    if (this.#own.topic === INGEST_TOPIC) return Number.POSITIVE_INFINITY
     return Math.min(...(this.#forwarded.get(pipeline) ?? [0]))
   }
 

@@ -144,7 +144,10 @@ function wordOf(byte: string, { app, level }: RowWords): string {
   return byte === WORD_BYTE.l ? level.toLowerCase() : level
 }
 
-/** Adds the fields that stand in the slots of a line, or in words. */
+/**
+ * Adds the fields that stand in the slots of a line, or in words. Searches do the same in their statements, and tests compare the two:
+ * nothing else calls this.
+ */
 export function addSlotFields(
   fields: RowFields,
   { names }: LineShape,

@@ -30,7 +30,10 @@ const RUN = /[0-9A-Za-z]{4,}/g
 const ONE_KIND = /^(?:[0-9]+|[a-z]+)/
 const FOLDED: Readonly<Record<string, string>> = { '\u017f': 's', '\u212a': 'K' }
 
-/** The keys of all starts of a text. */
+/**
+ * The keys of all starts of a text. A filter makes the same keys in WebAssembly (`engine/lines/wasm/assembly/word-filter.ts`), and tests
+ * compare the two: nothing else calls this.
+ */
 export function keysOfText(text: string): StartKeys[] {
   return keysAt(text, /(?<![0-9A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])/g)
 }

@@ -111,7 +111,7 @@ export class BatchSender {
   reminders(fold: DeliveryFold): DeliveryReport[] {
     // A trouble of which the report is on its way is left out: the process may end before that is durable.
     const isKnown = (lane: Lane) =>
-      lane.isTroubled && lane.cursor !== undefined && this.#states.isTold(lane, true)
+      lane.isTroubled && lane.cursor !== undefined && this.#states.isReported(lane, true)
     return [...fold.lanes].filter(isKnown).map(reminderOf)
   }
 

@@ -337,7 +337,7 @@ export class OutboxWorker {
     this.#sizes.forget(this.#fold.neededFrom)
   }
 
-  /** Says again which troubles continue: a restart reads only the records behind the checkpoint, and must not tell an operator again. */
+  /** Repeats which troubles continue: a restart reads only the records behind the checkpoint, and must not report to an operator again. */
   async #remind(): Promise<void> {
     const { topic, partition, clock } = this.#options
     const reminders = new ReportQueue(clock)

@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { socketUrl } from '../../api/sockets.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../times/time.ts'
 import { type LiveMetrics, liveMetricsPath, readMetrics } from '../requests.ts'
 import { liveRates, periodTotals, type RunningCounts } from './running-counts.ts'
 
 export const COUNT_PERIODS = ['live', 'hour', 'day'] as const
 export type CountPeriod = (typeof COUNT_PERIODS)[number]
 
-const SECONDS: Readonly<Record<Exclude<CountPeriod, 'live'>, number>> = { hour: 3_600, day: 86_400 }
+const SECONDS: Readonly<Record<Exclude<CountPeriod, 'live'>, number>> = {
+  hour: HOUR_MS / 1_000,
+  day: DAY_MS / 1_000,
+}
 /** Counts of a period come each minute. */
-const POLL_MS = 60_000
+const POLL_MS = MINUTE_MS
 const CONNECT_AGAIN_MS = 5_000
 
 /** Counts of the running document of a pipeline. Nothing is asked for in a hidden tab. */

@@ -1,5 +1,6 @@
 import { oneRow } from '../../lines/visible-text.ts'
 import { count } from '../../numbers.ts'
+import { HOUR_MS, MINUTE_MS } from '../../times/time.ts'
 import type { BucketRecord } from '../requests.ts'
 import { TEXT } from '../texts.ts'
 
@@ -15,8 +16,8 @@ export function keyText({
 }
 
 const SPANS = [
-  ['h', 3_600_000],
-  ['min', 60_000],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
   ['s', 1_000],
 ] as const
 

@@ -10,14 +10,14 @@ const BITS_MASK = 0x7f
 const MAX_BYTES = 10
 
 /** Bytes of a number from 0 to below 2^30. */
-export function varintBytes(value: number): number {
+export function zigzagBytes(value: number): number {
   let bytes = 1
   for (let rest = value << 1; rest > BITS_MASK; rest >>>= BITS) bytes++
   return bytes
 }
 
 /** Writes a number from 0 to below 2^30. @returns the end */
-export function writeVarint(into: Buffer, start: number, value: number): number {
+export function writeZigzag(into: Buffer, start: number, value: number): number {
   let at = start
   let rest = value << 1
   for (; rest > BITS_MASK; rest >>>= BITS) into[at++] = (rest & BITS_MASK) | MORE

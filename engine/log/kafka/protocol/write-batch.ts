@@ -23,7 +23,7 @@ import {
   SEQUENCE_HEADER,
   TIME_AT,
 } from './record-batch.ts'
-import { varintBytes, writeVarint } from './varint.ts'
+import { writeZigzag, zigzagBytes } from './varint.ts'
 
 /** Below this size, compression gains nothing. */
 const WORTHWHILE_BYTES = 512
@@ -51,7 +51,7 @@ interface SizedRecord {
  */
 export async function writeBatch(records: readonly NewRecord[], before: number): Promise<Buffer> {
   const sized = records.map(sizedRecord)
-  const bytes = sized.reduce((sum, each) => sum + varintBytes(each.bytes) + each.bytes, 0)
+  const bytes = sized.reduce((sum, each) => sum + zigzagBytes(each.bytes) + each.bytes, 0)
   if (bytes < WORTHWHILE_BYTES) {
     const batch = Buffer.allocUnsafe(before + RECORDS_AT + bytes)
     writeRecords(batch, before + RECORDS_AT, sized)
@@ -78,8 +78,8 @@ function sizedRecord(record: NewRecord, place: number): SizedRecord {
   const { value, producer } = record
   const knownEnd = record.knownEnd?.() ?? 0n
   const idBytes = producer === null ? 0 : Buffer.byteLength(producer.id)
-  let bytes = FIXED_BYTES + varintBytes(place) + varintBytes(value.length) + value.length
-  if (producer !== null) bytes += 2 + varintBytes(idBytes) + idBytes + SEQUENCE_HEADER_BYTES
+  let bytes = FIXED_BYTES + zigzagBytes(place) + zigzagBytes(value.length) + value.length
+  if (producer !== null) bytes += 2 + zigzagBytes(idBytes) + idBytes + SEQUENCE_HEADER_BYTES
   if (knownEnd > 0n) bytes += KNOWN_END_HEADER_BYTES
   return { record, knownEnd, idBytes, bytes }
 }
@@ -92,14 +92,14 @@ function writeRecords(into: Buffer, start: number, records: readonly SizedRecord
 /** @returns its end */
 function writeRecord(into: Buffer, start: number, sized: SizedRecord, place: number): number {
   const { value, producer } = sized.record
-  let at = writeVarint(into, start, sized.bytes)
+  let at = writeZigzag(into, start, sized.bytes)
   into[at++] = 0 // Attributes.
   into[at++] = 0 // Difference of the time.
-  at = writeVarint(into, at, place)
+  at = writeZigzag(into, at, place)
   into[at++] = NO_KEY
-  at = writeVarint(into, at, value.length)
+  at = writeZigzag(into, at, value.length)
   at += value.copy(into, at)
-  at = writeVarint(into, at, (producer === null ? 0 : 2) + (sized.knownEnd > 0n ? 1 : 0))
+  at = writeZigzag(into, at, (producer === null ? 0 : 2) + (sized.knownEnd > 0n ? 1 : 0))
   if (producer !== null) {
     at = writeHeaderName(into, at, PRODUCER_HEADER, sized.idBytes)
     at += into.write(producer.id, at)
@@ -115,9 +115,9 @@ function writeRecord(into: Buffer, start: number, sized: SizedRecord, place: num
 
 /** Writes a name of one character, and the length of the value. @returns the end */
 function writeHeaderName(into: Buffer, start: number, name: number, valueBytes: number): number {
-  const at = writeVarint(into, start, 1)
+  const at = writeZigzag(into, start, 1)
   into[at] = name
-  return writeVarint(into, at + 1, valueBytes)
+  return writeZigzag(into, at + 1, valueBytes)
 }
 
 /** Writes everything before the records of a batch. */

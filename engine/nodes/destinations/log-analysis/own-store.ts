@@ -8,7 +8,7 @@ import { keepTime } from './line-moment.ts'
 import { renderTags, validIp, validMac } from './line-query.ts'
 import { compileOptions, type OwnStoreConfig, type OwnStoreOptions } from './own-store-options.ts'
 
-/** Sink that also tells the members of the line that have no column. */
+/** Sink that also has the members of the line without a column. */
 interface ComposingSink extends OwnStoreSink {
   readonly head: LineDraft
 }

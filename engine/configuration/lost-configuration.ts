@@ -5,7 +5,7 @@ import { type EndMark, endBelow } from './end-mark.ts'
 import type { ConfigurationView } from './kind.ts'
 
 /** Missing part of the configuration log. */
-export interface LostTail {
+export interface LostConfiguration {
   /** First and last missing offset. */
   readonly from: bigint
   readonly to: bigint
@@ -42,15 +42,15 @@ export interface FoldedLog extends ConfigurationView {
  * @returns undefined when nothing is missing
  * @throws LogError like `Topic.read`
  */
-export async function lostTail(
+export async function lostConfiguration(
   log: FoldedLog,
   known: {
     readonly marks: readonly KeptMark[]
     readonly end?: KeptEnd | undefined
     readonly cuts: readonly Cut[]
   },
-): Promise<LostTail | undefined> {
-  const found: LostTail[] = []
+): Promise<LostConfiguration | undefined> {
+  const found: LostConfiguration[] = []
   for (const kept of known.marks) found.push(...(await missingOf(log, kept)))
   if (known.end !== undefined) found.push(...missingBelow(log, known.end))
   const cut = missingOfCuts(log, known.cuts)
@@ -58,25 +58,30 @@ export async function lostTail(
   return found.length === 0 ? undefined : found.reduce(together)
 }
 
-async function missingOf(log: FoldedLog, { place, mark }: KeptMark): Promise<LostTail[]> {
+async function missingOf(log: FoldedLog, { place, mark }: KeptMark): Promise<LostConfiguration[]> {
   const { topic, losses } = log
   // The acceptance of a loss has judged every earlier mark.
   if (mark.losses < losses) return []
   const { next, version, digest, logId } = mark
-  const missing = (from: bigint): LostTail[] => [{ from, to: next - 1n, version, witnesses: [place] }]
+  const missing = (from: bigint): LostConfiguration[] => [
+    { from, to: next - 1n, version, witnesses: [place] },
+  ]
   if (logId !== topic.logId) return missing(0n)
   const end = await endBelow(topic, next)
   if (end.last !== next - 1n) return missing(end.last + 1n)
   return end.digest === digest ? [] : missing(end.from)
 }
 
-function missingBelow({ nextOffset: from, highestVersion }: FoldedLog, { place, next }: KeptEnd): LostTail[] {
+function missingBelow(
+  { nextOffset: from, highestVersion }: FoldedLog,
+  { place, next }: KeptEnd,
+): LostConfiguration[] {
   if (next <= from) return []
   return [{ from, to: next - 1n, version: highestVersion + Number(next - from), witnesses: [place] }]
 }
 
 /** Cuts with a version that the configuration cannot explain. */
-function missingOfCuts(log: FoldedLog, cuts: readonly Cut[]): LostTail | undefined {
+function missingOfCuts(log: FoldedLog, cuts: readonly Cut[]): LostConfiguration | undefined {
   const unexplained = cuts.filter(cut => isUnexplained(log, cut))
   if (unexplained.length === 0) return undefined
   const { nextOffset: from, highestVersion } = log
@@ -98,7 +103,7 @@ export function isUnexplained(log: FoldedLog, cut: Cut): boolean {
   return cut.version > (cuts.countsChanges ? 0 : log.highestVersion)
 }
 
-function together(one: LostTail, other: LostTail): LostTail {
+function together(one: LostConfiguration, other: LostConfiguration): LostConfiguration {
   return {
     // Offsets have 40 bits.
     from: BigInt(Math.min(Number(one.from), Number(other.from))),
@@ -109,7 +114,7 @@ function together(one: LostTail, other: LostTail): LostTail {
 }
 
 /** The missing part and its consequence, in one sentence each. */
-export function lossSentence(lost: LostTail, log: FoldedLog): string {
+export function lossSentence(lost: LostConfiguration, log: FoldedLog): string {
   const { from, to, witnesses } = lost
   const events = from === to ? `event ${from}` : `events ${from} to ${to}`
   const how =
