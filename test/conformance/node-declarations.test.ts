@@ -35,9 +35,10 @@ const CONTRACT: Readonly<Record<NodeKind, readonly string[]>> = {
 }
 const KINDS = Object.keys(CONTRACT) as NodeKind[]
 
-test.each(KINDS)('every %s of the contract is declared once, and nothing else', kind => {
+test.each(KINDS)('every %s of the contract is declared, and no name belongs to two types', kind => {
   const types = CATALOGUE.declarations[kind].flatMap(({ type, aliases = [] }) => [type, ...aliases])
-  expect(types.toSorted()).toEqual(CONTRACT[kind].toSorted())
+  expect(CONTRACT[kind].filter(name => !types.includes(name))).toEqual([])
+  expect(types.filter((name, index) => types.indexOf(name) !== index)).toEqual([])
 })
 
 /** Running types of the first behaviour. Their declarations need no number; the list is closed. */
