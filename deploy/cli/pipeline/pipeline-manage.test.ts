@@ -87,7 +87,7 @@ describe('a pipeline', () => {
     expect(code).toBe(0)
     expect(table).toMatch(/^3 of 3 samples\nNODE +IN +OUT +DROPPED +FAILED +ERRORS\n/)
     expect(table).toMatch(/filter +3 +2 +1 +0\n/)
-    expect(table).toMatch(/would receive 1 events:\n {2}\{"path":"\/a","customer":"x"\}\n/)
+    expect(table).toMatch(/would receive 1 event:\n {2}\{"path":"\/a","customer":"x"\}\n/)
     const path = join(weir.line.folder, 'samples.ndjson')
     await writeFile(path, samples)
     const file = join(weir.line.folder, 'looser.yaml')

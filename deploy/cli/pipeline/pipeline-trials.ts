@@ -192,7 +192,7 @@ async function showSimulation(result: JsonObject, world: World): Promise<void> {
   ]
   for (const node of nodes.filter(({ kind }) => kind === 'sink')) {
     const events = node.outputs.flatMap(output => output.events)
-    lines.push('', `${nameOf(node)} would receive ${grouped(events.length)} events:`)
+    lines.push('', `${nameOf(node)} would receive ${counted(events.length, 'event')}:`)
     for (const { event } of events.slice(0, EVENTS_SHOWN))
       lines.push(`  ${jsonText(event.message as JsonValue)}`)
     if (events.length > EVENTS_SHOWN)
@@ -284,7 +284,7 @@ async function showPreview(done: Preview, result: JsonObject, world: World): Pro
       '',
       Number(result.differing) === 0
         ? 'No line would be handled differently.'
-        : `${grouped(Number(result.differing))} lines would be handled differently.`,
+        : `${counted(Number(result.differing), 'line')} would be handled differently.`,
       '',
     ].join('\n'),
   )
@@ -328,4 +328,8 @@ async function showMessage(message: JsonObject, world: World): Promise<void> {
   if (message.type === 'end') return note(world, `${String(message.message)}`)
   if (message.type === 'revision' && message.present === false)
     await note(world, 'The deployed revision does not have this node: publish the pipeline first.')
+}
+
+function counted(count: number, word: string): string {
+  return `${grouped(count)} ${word}${count === 1 ? '' : 's'}`
 }
