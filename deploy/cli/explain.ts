@@ -7,6 +7,7 @@ import { apiAddress } from './connection.ts'
 import { MISSING_LINES, missingLine } from './missing-lines.ts'
 import { isChosen, type OutputOptions, withOutput, writeListing } from './output/output.ts'
 import { pipelineId } from './pipeline/pipeline-access.ts'
+import { readQuery } from './query.ts'
 import { printable } from './table.ts'
 import { timesOf } from './times/times.ts'
 import { note, type World, write } from './world.ts'
@@ -61,7 +62,7 @@ export function explainCommand(world: World, finish: (code: ExitCode) => void): 
     .argument('[pipeline]', 'id or title of the only pipeline to show')
     .option('--line-id <id>', '_id of a stored line')
     .option('--batch-id <id>', 'batchID from the answer of ingestion')
-    .option('--query <query>', 'search query that is applied to the lines as sent')
+    .option('--query <query>', 'search query that is applied to the lines as sent', readQuery)
     .option('--missing', 'list the lines that are not stored as a table; without --query: all of them')
     .option('--from <time>', 'with --query or --missing: start of the period', '15min')
     .option('--to <time>', 'with --query or --missing: end of the period', 'now')

@@ -70,6 +70,19 @@ describe('weir search', () => {
     expect(out).toBe('{"_ts":1,"id":12345678901234567890}\n{"_ts":2}\n')
   })
 
+  test.each([['search'], ['tail'], ['export'], ['top'], ['explain', '--query']])(
+    'a form of another query language is refused by weir %s with the one that works',
+    async (...args) => {
+      const { code, out, err } = await line.run([...args, 'took ms>12'])
+      expect([code, out]).toEqual([2, ''])
+      expect(err).toBe(
+        'weir: The query language does not have "ms>12". Comparisons follow a colon: write ms:>12. ' +
+          `In quotes it is text: '"ms>12"'.\n`,
+      )
+      expect(line.service.requests).toEqual([])
+    },
+  )
+
   test('accepts a query that begins with a minus behind --', async () => {
     line.reply = () => ({ body: { lines: [], pagination_id: null } })
     expect((await line.run(['search', '--limit', '5', '--', '-debug'])).code).toBe(0)

@@ -7,6 +7,7 @@ import { readLimit } from './limit.ts'
 import { lineListing, lineText } from './line-text.ts'
 import { isChosen, type OutputOptions, rowWriter, textWriter, withOutput } from './output/output.ts'
 import { watchable } from './output/watch.ts'
+import { readQuery } from './query.ts'
 import { timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
 
@@ -46,7 +47,7 @@ export function searchCommand(world: World, finish: (code: ExitCode) => void): C
   return watchable(withOutput(new Command('search'), 'print each record as a line of JSON'))
     .summary('find stored lines')
     .description('Find stored lines and print them, oldest first.')
-    .argument('[query]', 'search query', '')
+    .argument('[query]', 'search query', readQuery, '')
     .option(
       '--from <time>',
       'start of the period: 1h, now-1d12h, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',

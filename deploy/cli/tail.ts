@@ -9,6 +9,7 @@ import { CommandError, UNREACHABLE } from './command-error.ts'
 import { type Address, apiAddress } from './connection.ts'
 import { lineListing, lineText } from './line-text.ts'
 import { isChosen, type OutputOptions, rowWriter, STREAMED, textWriter, withOutput } from './output/output.ts'
+import { readQuery } from './query.ts'
 import { timesOf } from './times/times.ts'
 import { type World, write } from './world.ts'
 
@@ -43,7 +44,7 @@ export function tailCommand(world: World): Command {
   return withOutput(new Command('tail'), 'print each record as a line of JSON', STREAMED)
     .summary('watch lines as they arrive')
     .description('Print lines as they are accepted, until interrupted.')
-    .argument('[query]', 'search query', '')
+    .argument('[query]', 'search query', readQuery, '')
     .option('--app <list>', 'only lines of these applications (comma-separated)')
     .option('--host <list>', 'only lines of these hosts')
     .option('--level <list>', 'only lines of these levels')

@@ -7,6 +7,7 @@ import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
 import { type ListedColumn, type OutputOptions, withOutput, writeListing } from './output/output.ts'
 import { watchable } from './output/watch.ts'
+import { readQuery } from './query.ts'
 import { timesOf } from './times/times.ts'
 import type { World } from './world.ts'
 
@@ -40,7 +41,7 @@ export function topCommand(world: World): Command {
   return watchable(withOutput(new Command('top')))
     .summary('show the apps, hosts or other values with the most lines now')
     .description('Show which applications, hosts or other values have the most lines now.')
-    .argument('[query]', 'search query', '')
+    .argument('[query]', 'search query', readQuery, '')
     .option('--by <field>', 'field whose values are counted', 'app')
     .option('--window <time>', `length of the period that is counted; default: ${WINDOW}`, readWindow)
     .option('-n, --limit <number>', `maximum number of values, up to ${MAX_VALUES}`, readLimit, 20)

@@ -1422,6 +1422,7 @@ export const ROOMS = {
     'engine/json',
     'engine/log',
     'engine/log/kafka',
+    'engine/query-language',
     'engine/replay/verify',
     'engine/times',
     'schemas',

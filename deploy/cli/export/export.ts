@@ -9,6 +9,7 @@ import { readLimit } from '../limit.ts'
 import { lineListing } from '../line-text.ts'
 import { type RowText, rowText, STREAMED, type StreamedFormat, withOutput } from '../output/output.ts'
 import { inTime, perSecond } from '../output/task-progress.ts'
+import { readQuery } from '../query.ts'
 import { timesOf } from '../times/times.ts'
 import { note, type World } from '../world.ts'
 import { ExportFile, partOf } from './export-file.ts'
@@ -51,7 +52,7 @@ export function exportCommand(world: World): Command {
   return withOutput(new Command('export'), undefined, STREAMED)
     .summary('write all lines that a search finds to a file')
     .description('Write all lines that a search finds, oldest first, however many they are.')
-    .argument('[query]', 'search query', '')
+    .argument('[query]', 'search query', readQuery, '')
     .option('-f, --file <file>', 'file for the lines; default: standard output')
     .option('--from <time>', 'start of the period: 1h, now-1d12h, today, 2026-01-31', '1d')
     .option('--to <time>', 'end of the period, inclusive', 'now')
