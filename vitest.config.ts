@@ -99,7 +99,7 @@ const LIGHT = [
   'test/conformance/{architecture-page,audited-kinds,chart-values,compose-files,configuration-client,configuration-client-accounts,deciding-data,destination-contracts,fixed-behaviours,golden-log,imports}.test.ts',
   'test/conformance/{body-scan-fuzz,concurrent-bodies,line-codec,line-codec-fuzz,line-to-record,log-contract,log-power-loss}.test.ts',
   'test/conformance/{memory-store-search,node-contracts,node-declarations,node-forms,node-reference,odd-events}.test.ts',
-  'test/conformance/{example-pipelines,long-forms,operations-page,order-and-numbers,order-through-processors}.test.ts',
+  'test/conformance/{example-pipelines,guides,long-forms,operations-page,order-and-numbers,order-through-processors}.test.ts',
   'test/conformance/{pictures,pipeline-contract,processors,rooms,schemas}.test.ts',
   'test/conformance/{search-statements,search-ways,source-files,systemd-units,watching}.test.ts',
   'test/console/scenarios.test.ts',
