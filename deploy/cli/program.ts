@@ -55,7 +55,10 @@ const COMMANDS: readonly [name: string, load: Load][] = [
   ['search', async (world, finish) => (await import('./search.ts')).searchCommand(world, finish)],
   ['export', async world => (await import('./export/export.ts')).exportCommand(world)],
   ['tail', async world => (await import('./tail.ts')).tailCommand(world)],
-  ['top', async world => (await import('./top.ts')).topCommand(world)],
+  ['top', async world => (await import('./counts/top.ts')).topCommand(world)],
+  ['stats', async world => (await import('./counts/stats.ts')).statsCommand(world)],
+  ['histogram', async world => (await import('./counts/histogram.ts')).histogramCommand(world)],
+  ['fields', async world => (await import('./counts/fields.ts')).fieldsCommand(world)],
   ['usage', async world => (await import('./usage.ts')).usageCommand(world)],
   ['retention', async world => (await import('./retention.ts')).retentionCommand(world)],
   [

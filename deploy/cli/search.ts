@@ -1,9 +1,17 @@
 import { Command, Option } from 'commander'
 import type { JsonObject } from '../../schemas/json.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { CommandError, EXIT, type ExitCode, UNREACHABLE } from './command-error.ts'
+import { EXIT, type ExitCode, UNREACHABLE } from './command-error.ts'
 import { apiAddress } from './connection.ts'
 import { readLimit } from './limit.ts'
+import {
+  type LineLists,
+  listParameters,
+  type PeriodOptions,
+  periodOf,
+  withLineLists,
+  withPeriod,
+} from './line-selection.ts'
 import { lineListing, lineText } from './line-text.ts'
 import { isChosen, type OutputOptions, rowWriter, textWriter, withOutput } from './output/output.ts'
 import { watchable } from './output/watch.ts'
@@ -14,14 +22,8 @@ import { type World, write } from './world.ts'
 /** Largest page of the service: export, section 6.1. */
 const MAX_PAGE = 10_000
 
-interface SearchOptions extends OutputOptions {
-  readonly from: string
-  readonly to: string
+interface SearchOptions extends OutputOptions, LineLists, PeriodOptions {
   readonly limit: number
-  readonly app?: string
-  readonly host?: string
-  readonly level?: string
-  readonly tags?: string
   readonly prefer: 'head' | 'tail'
   readonly failIfNone?: true
 }
@@ -44,21 +46,12 @@ Examples:
   weir search level:error --from 2026-01-01 --to 2026-01-02 --json | jq ._line`
 
 export function searchCommand(world: World, finish: (code: ExitCode) => void): Command {
-  return watchable(withOutput(new Command('search'), 'print each record as a line of JSON'))
+  const command = watchable(withOutput(new Command('search'), 'print each record as a line of JSON'))
     .summary('find stored lines')
     .description('Find stored lines and print them, oldest first.')
     .argument('[query]', 'search query', readQuery, '')
-    .option(
-      '--from <time>',
-      'start of the period: 1h, now-1d12h, today, 2026-01-31, 2026-01-31T12:00:00Z, a UNIX time',
-      '1d',
-    )
-    .option('--to <time>', 'end of the period, inclusive', 'now')
-    .option('-n, --limit <number>', 'maximum number of lines to print', readLimit, 100)
-    .option('--app <list>', 'only lines of these applications (comma-separated)')
-    .option('--host <list>', 'only lines of these hosts')
-    .option('--level <list>', 'only lines of these levels')
-    .option('--tags <list>', 'only lines with one of these tags')
+  withPeriod(command, '1d').option('-n, --limit <number>', 'maximum number of lines to print', readLimit, 100)
+  return withLineLists(command)
     .addOption(
       new Option('--prefer <end>', 'lines to print if there are more: head or tail')
         .choices(['head', 'tail'])
@@ -71,19 +64,12 @@ export function searchCommand(world: World, finish: (code: ExitCode) => void): C
 
 async function search(query: string, options: SearchOptions, world: World): Promise<ExitCode> {
   const times = await timesOf(world)
-  const from = times.read('--from', options.from, 'start')
-  const to = times.read('--to', options.to, 'end')
-  if (from > to) throw new CommandError(EXIT.usage, '--from must not be later than --to.')
   const parameters = {
-    from,
-    to,
+    ...periodOf(options, times),
     query,
     size: Math.min(options.limit, MAX_PAGE),
     prefer: options.prefer,
-    apps: options.app,
-    hosts: options.host,
-    levels: options.level,
-    tags: options.tags,
+    ...listParameters(options),
   }
   let incomplete: string | undefined
   const pages = recordPages(apiClient(apiAddress(world), world), parameters, options.limit, headers => {

@@ -140,6 +140,13 @@ describe('the command line against the real service', () => {
     const { out } = await runInside('search', 'request 12344', '--app', 'shop')
     expect(out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z web-1 shop WARN request 12344 grüße "quoted" \\x01\n$/)
 
+    for (const command of ['top', 'stats'])
+      expect((await runInside(command, '--by', 'app', '--app', 'shop')).out).toMatch(
+        /^(app +)?shop .*12,345 /m,
+      )
+    expect((await runInside('histogram', '--app', 'shop')).out).toMatch(/^12,345 lines from /m)
+    expect((await runInside('fields', '--app', 'shop', '-o', 'raw')).out).toMatch(/^host$/m)
+
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
     const usage = JSON.parse((await runInside('usage', 'apps', 'shop', '--json')).out) as { results: unknown }
     expect(usage.results).toEqual([{ name: 'shop', total_bytes: bytes }])

@@ -1403,6 +1403,7 @@ export const ROOMS = {
     'deploy',
     'deploy/cli/completion',
     'deploy/cli/contexts',
+    'deploy/cli/counts',
     'deploy/cli/demo',
     'deploy/cli/doctor',
     'deploy/cli/export',
@@ -1432,6 +1433,7 @@ export const ROOMS = {
   'deploy/cli/demo': ['deploy/cli', 'deploy/cli/pipeline', 'deploy/cli/ship', 'engine/times', 'schemas'],
   'deploy/cli/completion': ['deploy/cli', 'deploy/cli/contexts', 'engine/times', 'schemas'],
   'deploy/cli/contexts': ['deploy', 'deploy/cli', 'deploy/cli/output'],
+  'deploy/cli/counts': ['deploy/cli', 'deploy/cli/output', 'deploy/cli/times', 'engine/times', 'schemas'],
   'deploy/cli/doctor': [
     'deploy',
     'deploy/cli',

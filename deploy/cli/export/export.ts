@@ -6,6 +6,14 @@ import { grouped } from '../byte-size.ts'
 import { CommandError, EXIT, UNREACHABLE } from '../command-error.ts'
 import { apiAddress } from '../connection.ts'
 import { readLimit } from '../limit.ts'
+import {
+  type LineLists,
+  listParameters,
+  type PeriodOptions,
+  periodOf,
+  withLineLists,
+  withPeriod,
+} from '../line-selection.ts'
 import { lineListing } from '../line-text.ts'
 import { type RowText, rowText, STREAMED, type StreamedFormat, withOutput } from '../output/output.ts'
 import { inTime, perSecond } from '../output/task-progress.ts'
@@ -17,14 +25,8 @@ import { shownProgress } from './export-progress.ts'
 import { type ExportState, StandardOutput, type Target } from './export-target.ts'
 import { type FoundLines, foundLines, type LineQuery, lastLineMs } from './found-lines.ts'
 
-interface ExportOptions {
-  readonly from: string
-  readonly to: string
+interface ExportOptions extends LineLists, PeriodOptions {
   readonly limit?: number
-  readonly app?: string
-  readonly host?: string
-  readonly level?: string
-  readonly tags?: string
   readonly file?: string
   readonly restart?: true
   readonly after?: string
@@ -49,30 +51,22 @@ Examples:
   weir export --fields _ts,status,message --from 1h | jq .status`
 
 export function exportCommand(world: World): Command {
-  return withOutput(new Command('export'), undefined, STREAMED)
+  const command = withOutput(new Command('export'), undefined, STREAMED)
     .summary('write all lines that a search finds to a file')
     .description('Write all lines that a search finds, oldest first, however many they are.')
     .argument('[query]', 'search query', readQuery, '')
     .option('-f, --file <file>', 'file for the lines; default: standard output')
-    .option('--from <time>', 'start of the period: 1h, now-1d12h, today, 2026-01-31', '1d')
-    .option('--to <time>', 'end of the period, inclusive', 'now')
     .option('-n, --limit <number>', 'maximum number of lines; default: all', readLimit)
-    .option('--app <list>', 'only lines of these applications (comma-separated)')
-    .option('--host <list>', 'only lines of these hosts')
-    .option('--level <list>', 'only lines of these levels')
-    .option('--tags <list>', 'only lines with one of these tags')
     .option('--restart', 'begin again, even if FILE.part of an interrupted export is there')
     .option('--after <position>', 'begin behind this line: the position that an interrupted export prints')
+  return withLineLists(withPeriod(command, '1d'))
     .addHelpText('after', HELP)
     .action(async (query: string, options: ExportOptions) => exportLines(query, options, world))
 }
 
 async function exportLines(query: string, options: ExportOptions, world: World): Promise<void> {
   const times = await timesOf(world)
-  const from = times.read('--from', options.from, 'start')
-  const to = times.read('--to', options.to, 'end')
-  if (from > to) throw new CommandError(EXIT.usage, '--from must not be later than --to.')
-  const fresh: ExportState = { from, to, position: options.after, lines: 0, bytes: 0 }
+  const fresh: ExportState = { ...periodOf(options, times), position: options.after, lines: 0, bytes: 0 }
   const address = apiAddress(world)
   const { file, restart, fields, ...rest } = options
   const asked = {
@@ -148,10 +142,7 @@ function lineQuery(query: string, options: ExportOptions, state: ExportState): L
       from: state.from,
       to: state.to,
       query,
-      apps: options.app,
-      hosts: options.host,
-      levels: options.level,
-      tags: options.tags,
+      ...listParameters(options),
     },
     after: state.position,
     limit: (options.limit ?? Number.POSITIVE_INFINITY) - state.lines,

@@ -37,7 +37,7 @@ export const QUERY_FORMS: readonly (readonly [
   ],
 ]
 
-const INTRODUCTION = `A query selects lines. It is the same in search, tail, export, top, views, groups and rules.
+const INTRODUCTION = `A query selects lines. It is the same in search, tail, export, stats, views, groups and rules.
 No query, or *, means every line.`
 
 const NOTES = `There are no regular expressions, no wildcards within a word, and no && or ||. A blank must not follow

@@ -1,25 +1,22 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { SECOND_MS } from '../../engine/times/duration.ts'
-import { timeSpanMs } from '../../engine/times/time-span.ts'
-import { type ApiClient, apiClient } from './api-client.ts'
-import { grouped, rate } from './byte-size.ts'
-import { apiAddress } from './connection.ts'
-import { readLimit } from './limit.ts'
-import { type ListedColumn, type OutputOptions, withOutput, writeListing } from './output/output.ts'
-import { watchable } from './output/watch.ts'
-import { readQuery } from './query.ts'
-import { timesOf } from './times/times.ts'
-import type { World } from './world.ts'
+import { SECOND_MS } from '../../../engine/times/duration.ts'
+import { timeSpanMs } from '../../../engine/times/time-span.ts'
+import { type ApiClient, apiClient } from '../api-client.ts'
+import { grouped, rate } from '../byte-size.ts'
+import { apiAddress } from '../connection.ts'
+import { readLimit } from '../limit.ts'
+import { type LineLists, listParameters, withLineLists } from '../line-selection.ts'
+import { type ListedColumn, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { watchable } from '../output/watch.ts'
+import { readQuery } from '../query.ts'
+import { timesOf } from '../times/times.ts'
+import type { World } from '../world.ts'
 
-interface TopOptions extends OutputOptions {
+interface TopOptions extends OutputOptions, LineLists {
   readonly by: string
   /** Milliseconds. */
   readonly window: number
   readonly limit: number
-  readonly app?: string
-  readonly host?: string
-  readonly level?: string
-  readonly tags?: string
 }
 
 /** Most values that the service counts. */
@@ -38,17 +35,14 @@ Examples:
   weir top --by status --app nginx`
 
 export function topCommand(world: World): Command {
-  return watchable(withOutput(new Command('top')))
+  const command = watchable(withOutput(new Command('top')))
     .summary('show the apps, hosts or other values with the most lines now')
     .description('Show which applications, hosts or other values have the most lines now.')
     .argument('[query]', 'search query', readQuery, '')
     .option('--by <field>', 'field whose values are counted', 'app')
     .option('--window <time>', `length of the period that is counted; default: ${WINDOW}`, readWindow)
     .option('-n, --limit <number>', `maximum number of values, up to ${MAX_VALUES}`, readLimit, 20)
-    .option('--app <list>', 'only lines of these applications (comma-separated)')
-    .option('--host <list>', 'only lines of these hosts')
-    .option('--level <list>', 'only lines of these levels')
-    .option('--tags <list>', 'only lines with one of these tags')
+  return withLineLists(command)
     .addHelpText('after', HELP)
     .action(async (query: string, options: Partial<TopOptions> & Omit<TopOptions, 'window'>) =>
       top(query, { window: timeSpanMs(WINDOW) as number, ...options }, world),
@@ -81,12 +75,12 @@ interface Row {
 }
 
 async function top(query: string, options: TopOptions, world: World): Promise<void> {
-  const { by, window, limit, app: apps, host: hosts, level: levels, tags } = options
+  const { by, window, limit } = options
   const api = apiClient(apiAddress(world), world)
   const toMs = world.clock.wallMs()
   const counted = (untilMs: number, values: number) =>
     facetOf(api, {
-      ...{ from: untilMs - window + 1, to: untilMs, query, apps, hosts, levels, tags, fields: by },
+      ...{ from: untilMs - window + 1, to: untilMs, query, ...listParameters(options), fields: by },
       limit: Math.min(values, MAX_VALUES),
     })
   const [now, before] = await Promise.all([counted(toMs, limit), counted(toMs - window, MAX_VALUES)])

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../../test/support/command-line.ts'
+import { type CommandLine, commandLine } from '../../../test/support/command-line.ts'
 
 let line: CommandLine
 beforeEach(async () => {
