@@ -8,7 +8,7 @@ import { canAsk, isAgreed } from '../agreement.ts'
 import { type ApiClient, ApiRefusal } from '../api-client.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { printable } from '../table.ts'
-import { type World, write } from '../world.ts'
+import { note, type World, write } from '../world.ts'
 import {
   client,
   data,
@@ -17,7 +17,7 @@ import {
   publicationSentence,
   publishPipeline,
 } from './pipeline-access.ts'
-import { type PipelineSource, readSource, writeFindings } from './pipeline-source.ts'
+import { type PipelineSource, readSource, sourcePaths, writeFindings } from './pipeline-source.ts'
 
 const IMPORT = '/v3/pipeline/import'
 
@@ -28,8 +28,29 @@ export async function exportFile(wanted: string, format: FileFormat, world: Worl
   await write(world.stdout, printFile(file as PipelineFile, format))
 }
 
+/**
+ * Handles files one after the other. An invalid one does not keep the others from being handled.
+ *
+ * @param given files, folders, and `-` for standard input
+ * @returns highest of the exit codes
+ */
+export async function eachFile(
+  given: readonly string[],
+  handle: (path: string) => Promise<ExitCode>,
+  world: World,
+): Promise<ExitCode> {
+  const paths = await sourcePaths(given)
+  let worst: ExitCode = EXIT.done
+  for (const path of paths) {
+    if (paths.length > 1) await note(world, `${path}:`)
+    const code = await handle(path)
+    if (code > worst) worst = code
+  }
+  return worst
+}
+
 export async function diff(path: string, world: World): Promise<ExitCode> {
-  const source = await readSource(path)
+  const source = await readSource(path, world)
   const difference = await differenceOf(source, client(world), world)
   if (difference === undefined) return EXIT.usage
   if (!difference.changed) return EXIT.done
@@ -43,7 +64,7 @@ export async function apply(
   world: World,
 ): Promise<ExitCode> {
   const api = client(world)
-  const source = await readSource(path)
+  const source = await readSource(path, world)
   const difference = await differenceOf(source, api, world)
   if (difference === undefined) return EXIT.usage
   if (difference.changed) {

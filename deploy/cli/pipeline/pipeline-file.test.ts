@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ServedCommandLine, servedCommandLine } from '../../../test/support/served-command-line.ts'
@@ -56,6 +56,33 @@ describe('with a server', () => {
     const again = await run('apply', path)
     expect(again.code).toBe(0)
     expect(again.out).toMatch(/^Nothing to change: Shop agrees with the file\. To run it:/)
+  })
+
+  test('apply takes several files, folders, and standard input', async () => {
+    const folder = join(weir.line.folder, 'pipelines')
+    await mkdir(join(folder, 'empty'), { recursive: true })
+    await file(SHOP, 'pipelines/shop.yaml')
+    await file(SHOP.replace('title: Shop', 'title: Audit'), 'pipelines/audit.yml')
+    await file('not a pipeline', 'pipelines/README.md')
+    const { code, out, err } = await run('apply', folder)
+    expect([code, err]).toEqual([0, `${folder}/audit.yml:\n${folder}/shop.yaml:\n`])
+    expect(out.match(/^Changed \w+/gm)).toEqual(['Changed Audit', 'Changed Shop'])
+    expect((await run('diff', folder, join(folder, 'shop.yaml'))).code).toBe(0)
+    expect((await run('test', folder)).out).toMatch(/audit\.yml\n.*\n.*shop\.yaml\n.*\n0 passed, 0 failed\n$/)
+
+    const given = { typed: SHOP.replace('title: Shop', 'title: Third') }
+    const fromInput = await weir.run(['pipeline', 'apply', '-'], given)
+    expect([fromInput.code, fromInput.out]).toEqual([0, expect.stringContaining('Changed Third.')])
+    const none = await run('apply', join(folder, 'empty'))
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('has no files of pipelines')])
+  })
+
+  test('an invalid file does not keep apply from the others, and decides the exit code', async () => {
+    const wrong = await file(SHOP.replace('type: route', 'type: rout'), 'a.yaml')
+    const right = await file(SHOP, 'b.yaml')
+    const { code, out, err } = await run('apply', wrong, right)
+    expect([code, out]).toEqual([2, expect.stringContaining('Changed Shop.')])
+    expect(err).toContain('a.yaml:9: /processors/0/type')
   })
 
   test('apply --publish deploys it, once', async () => {

@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import type { ExitCode } from '../command-error.ts'
 import type { World } from '../world.ts'
 
+const FILES = 'files of pipelines, YAML or (.json) JSON; a folder: those in it; "-": standard input'
+
 /** Commands for pipelines as files. Their modules are loaded on demand, so that other commands start without them. */
 export function pipelineFileCommands(world: World, finish: (code: ExitCode) => void): Command[] {
   return [
@@ -17,23 +19,23 @@ export function pipelineFileCommands(world: World, finish: (code: ExitCode) => v
       .description(
         'Show the changes that "apply" would make. Exit code 1: there are changes, 0: there are none.',
       )
-      .argument('<file>', 'file of the pipeline, YAML or (.json) JSON')
-      .action(async (file: string) => {
-        const { diff } = await import('./pipeline-apply.ts')
-        finish(await diff(file, world))
+      .argument('<file...>', FILES)
+      .action(async (files: string[]) => {
+        const { diff, eachFile } = await import('./pipeline-apply.ts')
+        finish(await eachFile(files, file => diff(file, world), world))
       }),
     new Command('apply')
       .description('Change the nodes and alerts of a pipeline to those of its file.')
-      .argument('<file>', 'file of the pipeline, YAML or (.json) JSON')
+      .argument('<file...>', FILES)
       .option('--publish', 'also publish the result')
       .option('--yes', 'apply changes without a question')
-      .action(async (file: string, options: { publish?: true; yes?: true }) => {
-        const { apply } = await import('./pipeline-apply.ts')
-        finish(await apply(file, options, world))
+      .action(async (files: string[], options: { publish?: true; yes?: true }) => {
+        const { apply, eachFile } = await import('./pipeline-apply.ts')
+        finish(await eachFile(files, file => apply(file, options, world), world))
       }),
     new Command('test')
       .description('Run the tests in files of pipelines, without a server.')
-      .argument('<file...>', 'files of pipelines, YAML or (.json) JSON')
+      .argument('<file...>', FILES)
       .action(async (files: string[]) => {
         const { testFiles } = await import('./pipeline-tests.ts')
         finish(await testFiles(files, world))

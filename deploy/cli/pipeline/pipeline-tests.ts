@@ -4,16 +4,16 @@ import { CATALOGUE } from '../../../engine/nodes/catalogue.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'
 import { printable } from '../table.ts'
 import { type World, write } from '../world.ts'
-import { readSource, writeFindings } from './pipeline-source.ts'
+import { readSource, sourcePaths, writeFindings } from './pipeline-source.ts'
 
 /** Id for a pipeline that no server knows: it is only a seed for the ids of its nodes, which are not shown. */
 const NO_PIPELINE = '00000000-0000-0000-0000-000000000000'
 
-/** Runs the tests of files; an invalid file does not stop the others. */
-export async function testFiles(paths: readonly string[], world: World): Promise<ExitCode> {
+/** Runs the tests of files and of those in folders; an invalid file does not stop the others. */
+export async function testFiles(given: readonly string[], world: World): Promise<ExitCode> {
   const results: TestResult[] = []
   let areValid = true
-  for (const path of paths) {
+  for (const path of await sourcePaths(given)) {
     const found = await resultsOf(path, world)
     if (found === undefined) areValid = false
     else {
@@ -29,7 +29,7 @@ export async function testFiles(paths: readonly string[], world: World): Promise
 
 /** Results of a file; undefined when the file is not valid and all findings were printed. */
 async function resultsOf(path: string, world: World): Promise<TestResult[] | undefined> {
-  const source = await readSource(path)
+  const source = await readSource(path, world)
   if (source.problems.length > 0) {
     await writeFindings(source, source.problems, world)
     return undefined

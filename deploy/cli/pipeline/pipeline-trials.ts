@@ -105,7 +105,7 @@ async function subjectOf(
     throw new CommandError(EXIT.usage, 'Give --revision or --file, not both.')
   if (file === undefined) return { body: revision === undefined ? {} : { revision } }
   const { readSource, writeFindings } = await fileReader()
-  const source = await readSource(file)
+  const source = await readSource(file, world)
   if (source.value !== undefined) return { body: { pipeline: source.value }, source }
   await writeFindings(source, source.problems, world)
   return undefined
