@@ -116,6 +116,8 @@ test('a temporary refusal is reported and tried again, and a lasting one ends it
   await passUntil(() => world.err().includes('no such token'))
   expect(await ended).toBe(3)
   expect(world.err()).toContain('does not accept the credential from WEIR_ACCESS_TOKEN: no such token')
+  refuses = { status: 409, body: '{"error":"not now","code":"Conflict","status":"error"}' }
+  expect(await runProgram(['tail'], newWorld())).toBe(2)
   refuses = { status: 400, body: '{"error":"\\"q\\" is bad","code":"BadRequest","status":"error"}' }
   world = newWorld()
   expect(await runProgram(['tail', '('], world)).toBe(2)

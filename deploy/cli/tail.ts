@@ -18,8 +18,6 @@ const RECONNECT_MS = 2_000
 /** A connection without a message or ping for this time counts as lost; pings come every 30 seconds. */
 const SILENT_MS = 75_000
 const CONNECT_WITHIN_MS = 30_000
-/** Statuses that a retry will not change. */
-const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405])
 
 interface TailOptions extends OutputOptions {
   readonly app?: string
@@ -102,7 +100,7 @@ function tailUrl({ url }: Address, parameters: Readonly<Record<string, string | 
 }
 
 function mayPass(error: unknown, wasConnected: boolean): boolean {
-  if (error instanceof ApiRefusal) return !FINAL_STATUSES.has(error.status)
+  if (error instanceof ApiRefusal) return [408, 429].includes(error.status) || error.status >= 500
   return error instanceof CommandError && wasConnected
 }
 
@@ -122,7 +120,7 @@ async function connect(url: URL, address: Address, world: World): Promise<WebSoc
     })
     socket.once('unexpected-response', (_request, response: IncomingMessage) => {
       text(response).then(
-        body => reject(refusal(response.statusCode ?? 0, body, address)),
+        body => reject(refusal(response.statusCode ?? 0, body, address, response.headers['retry-after'])),
         error => reject(noAnswer(address, error)),
       )
     })
