@@ -3,6 +3,7 @@ import { grouped } from '../byte-size.ts'
 import { readLimit } from '../limit.ts'
 import { withLineLists, withPeriod } from '../line-selection.ts'
 import { type Listing, type OutputOptions, withOutput, writeListing } from '../output/output.ts'
+import { readQuery } from '../query.ts'
 import type { World } from '../world.ts'
 import { type CountOptions, counted, noteCoverage } from './counting.ts'
 
