@@ -7,6 +7,7 @@ import type { FileDifference } from '../../../schemas/http/pipeline/revision-api
 import { canAsk, isAgreed } from '../agreement.ts'
 import { type ApiClient, ApiRefusal } from '../api-client.ts'
 import { EXIT, type ExitCode } from '../command-error.ts'
+import { apiAddress } from '../connection.ts'
 import { printable } from '../table.ts'
 import { note, type World, write } from '../world.ts'
 import {
@@ -18,14 +19,23 @@ import {
   publishPipeline,
 } from './pipeline-access.ts'
 import { type PipelineSource, readSource, sourcePaths, writeFindings } from './pipeline-source.ts'
+import { portableFile } from './portable-file.ts'
 
 const IMPORT = '/v3/pipeline/import'
 
-export async function exportFile(wanted: string, format: FileFormat, world: World): Promise<void> {
+/** @param withId whether the file names this very pipeline, and not any with its title */
+export async function exportFile(
+  wanted: string,
+  { format, withId }: { readonly format: FileFormat; readonly withId: boolean },
+  world: World,
+): Promise<void> {
   const api = client(world)
   const id = await pipelineId(api, wanted)
-  const file = await api.json(`/v3/pipeline/${encodeURIComponent(id)}/export`, { query: { format: 'json' } })
-  await write(world.stdout, printFile(file as PipelineFile, format))
+  const answer = await api.json(`/v3/pipeline/${encodeURIComponent(id)}/export`, {
+    query: { format: 'json' },
+  })
+  const { id: named, ...file } = portableFile(answer as PipelineFile, apiAddress(world).url)
+  await write(world.stdout, printFile({ ...(withId && { id: named }), ...file }, format))
 }
 
 /**

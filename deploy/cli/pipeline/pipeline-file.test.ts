@@ -175,6 +175,17 @@ describe('with a server', () => {
     expect((await run('diff', await file(json.out, 'shop.json'))).code).toBe(0)
     expect((await run('export', 'Nope')).code).toBe(2)
   })
+
+  test('export prints a file that another server takes: without id and own address, unless the id is wanted', async () => {
+    const stored = `type: log-analysis\n    config: { host: ${JSON.stringify(new URL(weir.env.WEIR_URL as string).host)}, query: { hostname: shop } }`
+    await run('apply', await file(SHOP.replace('type: blackhole', stored)))
+    const [pipeline] = JSON.parse((await run('list', '--json')).out)
+    const exported = JSON.parse((await run('export', 'Shop', '--json')).out)
+    expect(exported).not.toHaveProperty('id')
+    expect(exported.destinations[0].config).toMatchObject({ query: { hostname: 'shop' } })
+    expect(exported.destinations[0].config).not.toHaveProperty('host')
+    expect(JSON.parse((await run('export', 'Shop', '--json', '--id')).out).id).toBe(pipeline.id)
+  })
 })
 
 describe('weir pipeline test', () => {

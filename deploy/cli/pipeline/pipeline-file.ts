@@ -11,9 +11,10 @@ export function pipelineFileCommands(world: World, finish: (code: ExitCode) => v
       .description('Print a pipeline as a file, with the secrets of its nodes in plain text.')
       .argument('<id>', 'id or title of the pipeline')
       .option('--json', 'print JSON instead of YAML')
-      .action(async (id: string, options: { json?: true }) => {
+      .option('--id', 'print its id, too: the file then stays with this pipeline if its title changes')
+      .action(async (id: string, { json, id: withId = false }: { json?: true; id?: boolean }) => {
         const { exportFile } = await import('./pipeline-apply.ts')
-        await exportFile(id, options.json ? 'json' : 'yaml', world)
+        await exportFile(id, { format: json ? 'json' : 'yaml', withId }, world)
       }),
     new Command('diff')
       .description(
