@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { describeConsole, signIn } from '../support/browser/describe-console.ts'
 import { findingsOfPage } from './axe-findings.ts'
@@ -265,6 +265,28 @@ describeConsole('the search page', console => {
     )
     await page.getByRole('grid').press('j')
     await panel.locator('[aria-current=true]').getByText('request 99 answered').waitFor()
+  })
+
+  test('words of the query are marked in the lines found and in the context of one of them', async () => {
+    const page = await console.signedIn('/console/search?q=ANSWERED+119')
+    const marked = (part: Locator) =>
+      part.evaluate(element =>
+        [...(CSS.highlights.get('query-term') ?? [])]
+          .filter(({ startContainer }) => element.contains(startContainer))
+          .map(range => String(range)),
+      )
+    await openRow(page, 'request 119 ')
+    await page.getByRole('tab', { name: 'Context' }).click()
+    const panel = page.getByRole('tabpanel', { name: 'Context' })
+    await panel.getByText('request 118 answered').waitFor()
+    expect((await marked(panel)).slice(-3)).toEqual(['answered', 'answered', '119'])
+    expect(await marked(page.getByRole('grid'))).toEqual(['answered', '119'])
+    await page.getByRole('tab', { name: 'Fields' }).click()
+    expect(await marked(page.getByRole('grid'))).toEqual(['answered', '119'])
+    await page.getByRole('tab', { name: 'Context' }).click()
+    await page.getByLabel('Same app').uncheck()
+    await panel.getByText('request 117 answered').waitFor()
+    expect(await marked(panel)).toHaveLength(52)
   })
 
   test('selecting text opens nothing, and the details open by their own button', async () => {

@@ -1,45 +1,44 @@
 import { useLayoutEffect } from 'react'
+import { termPlaces } from './term-places.ts'
 
 const NAME = 'query-term'
-/** Marks of one row: a line of many equal words stays quick. */
-const MOST_OF_ROW = 20
 
-/** Marks the words of the query in the rows that are shown. The page's elements stay as they are. */
+/**
+ * Marks the words of the query in the lines of a list: in its elements with `data-text`. The elements stay as they are.
+ * Several lists of a page can have marks at the same time.
+ */
 export function useTermMarks(
   list: { readonly current: HTMLElement | null },
   words: readonly string[],
-  /** Changes when other rows are shown. */
+  /** Changes when other lines are shown. */
   shown: unknown,
 ): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other rows need other marks
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines need other marks
   useLayoutEffect(() => {
     if (!('highlights' in CSS) || list.current === null) return
-    const wanted = words.map(each => each.toLowerCase()).filter(each => each.length > 1)
-    const ranges = wanted.length === 0 ? [] : rangesIn(list.current, wanted)
-    if (ranges.length === 0) CSS.highlights.delete(NAME)
-    else CSS.highlights.set(NAME, new Highlight(...ranges))
+    return mark(rangesIn(list.current, words))
   }, [list, words, shown])
-  useLayoutEffect(() => () => void CSS.highlights?.delete(NAME), [])
+}
+
+/** Adds ranges to the marks of the page. @returns a function that removes them */
+function mark(ranges: readonly Range[]): () => void {
+  const marks = CSS.highlights.get(NAME) ?? new Highlight()
+  CSS.highlights.set(NAME, marks)
+  for (const range of ranges) marks.add(range)
+  return () => {
+    for (const range of ranges) marks.delete(range)
+  }
 }
 
 function rangesIn(list: HTMLElement, words: readonly string[]): Range[] {
-  const cells = [...list.querySelectorAll('[data-text]')]
-  return cells.flatMap(cell => {
-    const { firstChild } = cell
-    const text = firstChild?.nodeValue?.toLowerCase() ?? ''
-    const starts = words.flatMap(word => placesOf(text, word).map(at => [at, at + word.length] as const))
-    return starts.slice(0, MOST_OF_ROW).map(([start, end]) => {
-      const range = new Range()
-      range.setStart(firstChild as Node, start)
-      range.setEnd(firstChild as Node, Math.min(end, firstChild?.nodeValue?.length ?? 0))
-      return range
-    })
-  })
-}
-
-function placesOf(text: string, word: string): number[] {
-  const places: number[] = []
-  for (let at = text.indexOf(word); at !== -1 && places.length < MOST_OF_ROW; at = text.indexOf(word, at + 1))
-    places.push(at)
-  return places
+  return [...list.querySelectorAll('[data-text]')].flatMap(({ firstChild }) =>
+    firstChild === null
+      ? []
+      : termPlaces(firstChild.nodeValue ?? '', words).map(({ start, end }) => {
+          const range = new Range()
+          range.setStart(firstChild, start)
+          range.setEnd(firstChild, end)
+          return range
+        }),
+  )
 }

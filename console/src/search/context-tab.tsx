@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type LineText, membersOf, shownValue } from '../api/records.ts'
 import { context } from '../api/searches.ts'
 import { Check } from '../components/check.tsx'
+import { useTermMarks } from '../lines/term-marks.ts'
 import { oneRow } from '../lines/visible-text.ts'
 import { Loading, ProblemBox } from '../shell/states.tsx'
 import { TEXT } from '../texts.ts'
@@ -16,6 +17,8 @@ const MOST = 1_000
 interface ContextTabProps {
   readonly line: LineText
   readonly zone: string
+  /** Words of the query, which are marked. */
+  readonly words: readonly string[]
   readonly onLine: (id: string) => void
 }
 
@@ -25,7 +28,7 @@ function inTheMiddle(row: HTMLElement | null): void {
 }
 
 /** Lines before and after a line, of the same host and app unless these are released. */
-export function ContextTab({ line, zone, onLine }: ContextTabProps) {
+export function ContextTab({ line, zone, words, onLine }: ContextTabProps) {
   const [before, setBefore] = useState(STEP)
   const [after, setAfter] = useState(STEP)
   const [isSameHost, setSameHost] = useState(true)
@@ -43,10 +46,13 @@ export function ContextTab({ line, zone, onLine }: ContextTabProps) {
     queryFn: ({ signal }) => context(wish, signal),
     placeholderData: keepPreviousData,
   })
+  const list = useRef<HTMLOListElement>(null)
+  useTermMarks(list, words, data)
   const row = (each: LineText) => (
     <li key={each.id} ref={each.id === line.id ? inTheMiddle : undefined} aria-current={each.id === line.id}>
       <button type="button" onClick={() => onLine(each.id)}>
-        <span>{clockTime(each.timeMs, zone)}</span> {oneRow(shownValue(membersOf(each)._line))}
+        <span>{clockTime(each.timeMs, zone)}</span>{' '}
+        <span data-text>{oneRow(shownValue(membersOf(each)._line))}</span>
       </button>
     </li>
   )
@@ -65,7 +71,7 @@ export function ContextTab({ line, zone, onLine }: ContextTabProps) {
               {TEXT.moreBefore}
             </button>
           )}
-          <ol>
+          <ol ref={list}>
             {data.before.map(row)}
             {row(data.line)}
             {data.after.map(row)}

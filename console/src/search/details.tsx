@@ -33,6 +33,8 @@ interface DetailsProps {
   readonly tab: Tab
   readonly zone: string
   readonly columns: readonly string[]
+  /** Words of the query, which are marked in the context. */
+  readonly words: readonly string[]
   /** Whether the caller may ask for the line's way through the pipelines. */
   readonly mayAskWhy: boolean
   readonly onTab: (tab: Tab) => void
@@ -89,7 +91,7 @@ export function Details(props: DetailsProps) {
 }
 
 function LineTabs(props: DetailsProps & { readonly line: LineText }) {
-  const { id, line, zone, columns, mayAskWhy, onTab, onLine, onTerm, onColumns } = props
+  const { id, line, zone, columns, words, mayAskWhy, onTab, onLine, onTerm, onColumns } = props
   const tabs: readonly Tab[] = mayAskWhy ? TABS : TABS.filter(each => each !== 'why')
   const tab = tabs.includes(props.tab) ? props.tab : 'fields'
   return (
@@ -107,7 +109,7 @@ function LineTabs(props: DetailsProps & { readonly line: LineText }) {
         )}
         {tab === 'json' && <TextTab text={shownJson(membersOf(line))} />}
         {tab === 'raw' && <TextTab text={shownValue(membersOf(line)._line)} />}
-        {tab === 'context' && <ContextTab line={line} zone={zone} onLine={onLine} />}
+        {tab === 'context' && <ContextTab line={line} zone={zone} words={words} onLine={onLine} />}
         {tab === 'why' && <WhyTab lineId={id} zone={zone} />}
       </div>
     </>

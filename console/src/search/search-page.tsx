@@ -166,7 +166,7 @@ function Lines({
 
 /** The details of the open line, if there is one. */
 function OpenLine({ page, mayAskWhy }: { readonly page: OpenSearch; readonly mayAskWhy: boolean }) {
-  const { address, change, zone, rows, actions } = page
+  const { address, change, zone, rows, words, actions } = page
   const { line: id } = address
   const line = useMemo(() => rows.filter(isLine).find(each => each.id === id), [rows, id])
   if (id === null) return null
@@ -182,6 +182,7 @@ function OpenLine({ page, mayAskWhy }: { readonly page: OpenSearch; readonly may
       tab={address.tab}
       zone={zone}
       columns={address.columns}
+      words={words}
       mayAskWhy={mayAskWhy}
       onTab={tab => change({ open: tab === 'fields' ? undefined : tab }, { replaces: true })}
       onLine={actions.open}
