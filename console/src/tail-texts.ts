@@ -33,7 +33,9 @@ export const TAIL_TEXT = {
     `The connection was lost at ${lost} and is back since ${back}. Lines between may be missing.`,
   tailBehind: (count: string) => `Not following, ${count} new lines`,
   tailPaused: (count: string) => `Paused, ${count} new lines`,
-  tailSpoken: (count: string, errors: string) => `${count} new lines, ${errors} errors`,
+  tailLog: 'Lines of the live tail',
+  tailSpoken: (count: string, errors: string) =>
+    `${count} new ${count === '1' ? 'line' : 'lines'}, ${errors} ${errors === '1' ? 'error' : 'errors'}`,
   tailWaiting: 'Waiting for lines',
   tailWaitingWhy: 'Lines that match appear here as soon as they are accepted.',
   tailAsleep: 'The tail ended, because the tab was hidden for ten minutes',

@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeConsole } from '../support/browser/describe-console.ts'
+import { findingsOfPage } from './axe-findings.ts'
 
 const rows = (page: Page) => page.getByRole('grid').getByRole('row')
 const openRow = (page: Page, text: string) =>
@@ -164,6 +165,29 @@ describeConsole('the tools of the search page', console => {
     expect(await grid.evaluate(list => list.scrollTop)).toBe(600)
     await page.getByRole('button', { name: '5 newer lines' }).click()
     await grid.getByText('fresh 84.').waitFor()
+  })
+
+  test('a tail is a log that announces how many lines came, not each of them', async () => {
+    const page = await console.signedIn('/console/search')
+    await page.clock.install({ time: Date.now() })
+    await page.goto('/console/search?q=spoken&live=on')
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+    const log = page.getByRole('log', { name: 'Lines of the live tail' })
+    await log.getByText('Waiting for lines').waitFor()
+    expect(await findingsOfPage(page)).toEqual([])
+    const line = { line: 'spoken', app: 'web', level: 'info' }
+    await console.ship([line, line, { ...line, level: 'error' }])
+    const shown = log.getByRole('row').filter({ hasText: 'spoken' })
+    await shown.nth(2).waitFor()
+    const announcer = (part: Locator) =>
+      part.evaluate(element => element.closest('[aria-live], [role=status], [role=log]')?.ariaLive)
+    expect(await announcer(shown.first())).toBe('off')
+    expect(await findingsOfPage(page)).toEqual([])
+    await page.clock.fastForward(10_000)
+    const sentence = page.getByText('3 new lines, 1 error', { exact: true })
+    await sentence.waitFor()
+    expect(await announcer(sentence)).toBe('polite')
+    expect(await log.getByText('3 new lines').count()).toBe(0)
   })
 
   test('a tail shows lines as they come, stays where one reads, and leaves no gap when the server dies', async () => {

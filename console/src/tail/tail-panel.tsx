@@ -58,16 +58,19 @@ export function TailPanel({ tail, ...list }: TailPanelProps) {
           }
         />
       )}
-      {hasLines || rows.length > 1 ? (
-        <LineList {...list} rows={rows} following={{ isOn: isFollowing, set: tail.follow }} />
-      ) : (
-        state.kind !== 'refused' &&
-        state.kind !== 'asleep' && (
-          <Empty title={TEXT.tailWaiting}>
-            <p>{TEXT.tailWaitingWhy}</p>
-          </Empty>
-        )
-      )}
+      {/* A screen reader hears a sentence about the lines, not each of them. */}
+      <div className={style.log} role="log" aria-live="off" aria-label={TEXT.tailLog}>
+        {hasLines || rows.length > 1 ? (
+          <LineList {...list} rows={rows} following={{ isOn: isFollowing, set: tail.follow }} />
+        ) : (
+          state.kind !== 'refused' &&
+          state.kind !== 'asleep' && (
+            <Empty title={TEXT.tailWaiting}>
+              <p>{TEXT.tailWaitingWhy}</p>
+            </Empty>
+          )
+        )}
+      </div>
       {(!isFollowing || isPaused) && (
         <button
           type="button"
