@@ -104,6 +104,8 @@ export const TEXT = {
       : `${lines} stored lines of the last hour match.`,
   show: 'Show',
   filters: 'Filters',
+  switchFilterOff: 'Switch this filter off. It stays here.',
+  switchFilterOn: 'Switch this filter on again.',
   removeFilter: (text: string) => `Remove ${text}`,
   facetHint: 'Click a value to keep it alone. Alt and click leave it out.',
   facetNames: { level: 'Level', app: 'App', host: 'Host', tag: 'Tag' } as Readonly<Record<string, string>>,

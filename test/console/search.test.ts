@@ -203,6 +203,32 @@ describeConsole('the search page', console => {
     expect(page.url()).not.toContain('levels=')
   })
 
+  test('a filter that is switched off stays as a chip, also after a reload, and is switched on again', async () => {
+    const page = await console.signedIn('/console/search?q=request&apps=db,web&levels=info')
+    const chips = page.getByRole('list', { name: 'Filters' })
+    const panel = page.getByRole('region', { name: 'Lines over time' })
+    const isOn = async () =>
+      chips
+        .getByRole('button', { name: /^\w+: / })
+        .evaluateAll(all => all.map(each => `${each.textContent} ${each.ariaPressed}`))
+    await panel.getByText('108 lines').first().waitFor()
+    expect(await isOn()).toEqual(['app: db true', 'app: web true', 'level: info true'])
+    await chips.getByRole('button', { name: 'app: db', exact: true }).click()
+    await panel.getByText('72 lines').first().waitFor()
+    await page.reload()
+    await panel.getByText('72 lines').first().waitFor()
+    expect(await isOn()).toEqual(['app: db false', 'app: web true', 'level: info true'])
+    expect(new URL(page.url()).searchParams.get('apps')).toBe('web')
+    expect(await findingsOfPage(page)).toEqual([])
+    await chips.getByRole('button', { name: 'app: db', exact: true, pressed: false }).click()
+    await panel.getByText('108 lines').first().waitFor()
+    await chips.getByRole('button', { name: 'level: info', exact: true }).press('Enter')
+    await panel.getByText('120 lines').first().waitFor()
+    await chips.getByRole('button', { name: 'Remove level: info' }).click()
+    expect(await isOn()).toEqual(['app: db true', 'app: web true'])
+    expect(page.url()).not.toContain('off=')
+  })
+
   test('an error of the query stands there once, in the words of the server', async () => {
     const page = await console.signedIn('/console/search?q=level:(error')
     const alerts = page.getByRole('alert').filter({ hasText: 'unbalanced parenthesis at character 7' })

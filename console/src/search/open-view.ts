@@ -19,7 +19,7 @@ export function useOpenView(address: SearchAddress, search: (change: AddressChan
       const extras = await keptValue<ViewExtras>(nameOf(viewid))
       const lists = Object.fromEntries(LISTS.map(name => [name, view[name].join(',')]))
       search({
-        ...{ q: query, ...lists, view: viewid },
+        ...{ q: query, ...lists, off: undefined, view: viewid },
         ...(extras !== undefined && { cols: extras.cols, from: extras.from, to: undefined }),
       })
     },

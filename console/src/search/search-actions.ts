@@ -3,7 +3,9 @@ import type { ListName, Selection } from '../api/searches.ts'
 import { fieldTerm, withoutTerm, withTerm } from '../query/query-text.ts'
 import {
   type AddressChange,
+  changeOfFilter,
   columnsText,
+  type FilterValue,
   type SearchAddress,
   type useSearchAddress,
 } from './search-address.ts'
@@ -60,9 +62,20 @@ export function useSearchActions({ address, change, renew }: Addressed) {
     goToStart: () => change({ at: undefined }),
     /** Takes a value of a filter, or gives it up. */
     toggle: (list: ListName, value: string) => {
-      const present = address.lists[list]
-      const next = present.includes(value) ? present.filter(each => each !== value) : [...present, value]
-      search({ [list]: next.join(',') })
+      const state = address.lists[list].includes(value) ? 'removed' : 'on'
+      search(changeOfFilter(address, { list, value }, state))
+    },
+    /** Switches a filter off, which stays on the page, or on again. */
+    switchFilter: (filter: FilterValue) => {
+      const state = address.lists[filter.list].includes(filter.value) ? 'off' : 'on'
+      search(changeOfFilter(address, filter, state))
+    },
+    /** Removes a filter. One that is switched off changes no line, so nothing is searched. */
+    removeFilter: (filter: FilterValue) => {
+      const isOn = address.lists[filter.list].includes(filter.value)
+      const members = changeOfFilter(address, filter, 'removed')
+      if (isOn) search(members)
+      else change(members)
     },
     addTerm: (field: string, value: string, isLeftOut: boolean) => {
       const term = fieldTerm(field, value)

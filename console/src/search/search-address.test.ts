@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { changedAddress, columnsText, listedPart, readAddress, selectionOf } from './search-address.ts'
+import {
+  changedAddress,
+  changeOfFilter,
+  columnsText,
+  type FilterValue,
+  listedPart,
+  readAddress,
+  selectionOf,
+} from './search-address.ts'
 
 const NOW = 1_800_000_000_000
 const read = (text: string) => readAddress(new URLSearchParams(text))
@@ -61,4 +69,28 @@ test('columns of an address come back, and the usual ones are not written', () =
     expect(read(`cols=${columnsText(columns)}`).columns).toEqual(columns)
   expect(columnsText(read('').columns)).toBeUndefined()
   expect(read('cols=a,a,,b').columns).toEqual(['a', 'b'])
+})
+
+test('a filter that is switched off stays in the address, and leaves no line out', () => {
+  let parameters = new URLSearchParams('apps=web,db&q=a')
+  const change = (filter: FilterValue, state: 'on' | 'off' | 'removed') => {
+    parameters = changedAddress(parameters, changeOfFilter(readAddress(parameters), filter, state))
+    return decodeURIComponent(parameters.toString())
+  }
+  const web = { list: 'apps', value: 'web' } as const
+  const host = { list: 'hosts', value: 'a:1' } as const
+  expect(change(web, 'off')).toBe('apps=db&q=a&off=apps:web')
+  expect(readAddress(parameters).off).toEqual([web])
+  expect(selectionOf(readAddress(parameters), NOW)).toMatchObject({ apps: ['db'] })
+  expect(change(host, 'off')).toBe('apps=db&q=a&off=apps:web,hosts:a:1')
+  expect(readAddress(parameters).off).toEqual([web, host])
+  expect(change(web, 'on')).toBe('apps=db,web&q=a&off=hosts:a:1')
+  expect(change(host, 'removed')).toBe('apps=db,web&q=a')
+  expect(change(web, 'removed')).toBe('apps=db&q=a')
+})
+
+test('a filter of an address is on or off once, and nonsense is passed over', () => {
+  expect(read('apps=web&off=apps:web,levels:error,levels:error,apps:,web,query:a,:').off).toEqual([
+    { list: 'levels', value: 'error' },
+  ])
 })

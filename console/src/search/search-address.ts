@@ -1,14 +1,23 @@
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
-import type { ListName, Order, Selection } from '../api/searches.ts'
+import { LISTS, type ListName, type Order, type Selection } from '../api/searches.ts'
 import { instantOf } from '../times/time.ts'
+
+/** One value of a filter. */
+export interface FilterValue {
+  readonly list: ListName
+  readonly value: string
+}
 
 /** State of the search page: the query string of its address holds all of it. */
 export interface SearchAddress {
   readonly query: string
   readonly from: string
   readonly to: string
+  /** Filters of the search. */
   readonly lists: Readonly<Record<ListName, readonly string[]>>
+  /** Filters that are switched off: they stay on the page, and leave no line out. */
+  readonly off: readonly FilterValue[]
   /** Id of the selected line. */
   readonly line: string | null
   /** Tab of its details. */
@@ -40,12 +49,14 @@ const NOW = 'now'
 
 export function readAddress(parameters: URLSearchParams): SearchAddress {
   const list = (name: ListName) => (parameters.get(name) ?? '').split(',').filter(each => each !== '')
+  const lists = { hosts: list('hosts'), apps: list('apps'), levels: list('levels'), tags: list('tags') }
   const tab = parameters.get('open') as Tab | null
   return {
     query: parameters.get('q') ?? '',
     from: parameters.get('from') ?? USUAL_FROM,
     to: parameters.get('to') ?? NOW,
-    lists: { hosts: list('hosts'), apps: list('apps'), levels: list('levels'), tags: list('tags') },
+    lists,
+    off: filtersOf(parameters.get('off') ?? '').filter(({ list, value }) => !lists[list].includes(value)),
     line: parameters.get('line'),
     tab: tab !== null && TABS.includes(tab) ? tab : 'fields',
     order: parameters.get('order') === 'oldest' ? 'oldest' : 'newest',
@@ -57,6 +68,30 @@ export function readAddress(parameters: URLSearchParams): SearchAddress {
     zone: parameters.get('tz'),
     atMs: instant(parameters.get('at')),
     asks: (['missing', 'time'] as const).find(each => each === parameters.get('ask')) ?? null,
+  }
+}
+
+/** Reads filters that are switched off, such as `apps:web,levels:error`. Other texts are passed over. */
+function filtersOf(text: string): FilterValue[] {
+  return [...new Set(text.split(','))].flatMap(each => {
+    const list = LISTS.find(name => each.startsWith(`${name}:`))
+    const value = each.slice(each.indexOf(':') + 1)
+    return list === undefined || value === '' ? [] : [{ list, value }]
+  })
+}
+
+/** Change of an address that switches a filter on or off, or removes it. */
+export function changeOfFilter(
+  { lists, off }: Pick<SearchAddress, 'lists' | 'off'>,
+  { list, value }: FilterValue,
+  state: 'on' | 'off' | 'removed',
+): AddressChange {
+  const otherValues = lists[list].filter(each => each !== value)
+  const otherFilters = off.filter(each => each.list !== list || each.value !== value)
+  const filters = state === 'off' ? [...otherFilters, { list, value }] : otherFilters
+  return {
+    [list]: (state === 'on' ? [...otherValues, value] : otherValues).join(','),
+    off: filters.map(each => `${each.list}:${each.value}`).join(','),
   }
 }
 
@@ -84,6 +119,7 @@ export type AddressChange = Readonly<
       | ListName
       | (
           | 'q'
+          | 'off'
           | 'from'
           | 'to'
           | 'at'

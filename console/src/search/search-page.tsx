@@ -55,7 +55,7 @@ export function SearchPage({ caller }: { readonly caller: Caller }) {
         onMissing={askMissing}
         views={<Views page={page} canWrite={canWrite(caller)} />}
       />
-      <Chips lists={address.lists} onRemove={actions.toggle} />
+      <Chips address={address} onSwitch={actions.switchFilter} onRemove={actions.removeFilter} />
       {isFirst ? (
         <FirstLines caller={caller} />
       ) : (
