@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeConsole } from '../support/browser/describe-console.ts'
 import { findingsOfPage } from './axe-findings.ts'
+import { callApi, FEWER } from './published-pipeline.ts'
 
 const rows = (page: Page) => page.getByRole('grid').getByRole('row')
 const openRow = (page: Page, text: string) =>
@@ -166,6 +167,60 @@ describeConsole('the tools of the search page', console => {
     expect(await grid.evaluate(list => list.scrollTop)).toBe(600)
     await page.getByRole('button', { name: '5 newer lines' }).click()
     await grid.getByText('fresh 84.').waitFor()
+  })
+
+  test('lines that a query finds become samples, as they were accepted', async () => {
+    const title = 'Samples of a search'
+    const { id } = await callApi<{ id: string }>(console, 'PUT', '/v3/pipeline/import', { ...FEWER, title })
+    await console.ship(
+      Array.from({ length: 52 }, (_, at) => ({
+        line: `sampled ${at}.`,
+        app: 'shop',
+        level: at === 51 ? 'info' : 'debug',
+        timestamp: Date.now() - 60_000 + at,
+        meta: { at },
+      })),
+    )
+    const page = await console.signedIn(`/console/pipelines/${id}?tab=simulate`)
+    await page.getByRole('button', { name: 'Samples from a search' }).click()
+    const dialog = page.getByRole('dialog')
+    const boxes = dialog.getByRole('list', { name: 'Lines found' }).getByRole('checkbox')
+    await dialog.getByLabel('Query').fill('nowhere')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('heading', { name: 'No line was found' }).waitFor()
+    await dialog.getByLabel('Query').fill('level:(')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('alert').getByText('at character').waitFor()
+    await dialog.getByLabel('Query').fill('sampled')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('These are the newest 50 lines. A narrower query finds others.').waitFor()
+    expect(await boxes.count()).toBe(50)
+    expect(await dialog.getByRole('button', { name: 'Add 0 samples' }).isDisabled()).toBe(true)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await findingsOfPage(page), colorScheme).toEqual([])
+    }
+    await dialog.getByLabel('All 50 lines').check()
+    await dialog.getByRole('button', { name: 'Add 50 samples' }).waitFor()
+    await dialog.getByLabel('All 50 lines').uncheck()
+    for (const text of ['sampled 51.', 'sampled 50.', 'sampled 48.']) await dialog.getByText(text).click()
+    await dialog.getByRole('button', { name: 'Add 3 samples' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const lines = page.locator('.cm-content .cm-line')
+    await lines.nth(2).waitFor()
+    const samples = (await lines.allTextContents()).map(text => JSON.parse(text))
+    expect(samples.map(({ message }) => [message.line, message.level, message.meta.at])).toEqual([
+      ['sampled 48.', 'debug', 48],
+      ['sampled 50.', 'debug', 50],
+      ['sampled 51.', 'info', 51],
+    ])
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click()
+    await page.getByText('3 of 3 samples were tried.').waitFor()
+    await page.locator('.react-flow').getByLabel('by-level debug to At most two, 2 events').waitFor()
+    await page.getByRole('button', { name: 'Samples from a search' }).click()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await lines.count()).toBe(3)
   })
 
   test('a tail is a log that announces how many lines came, not each of them', async () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { type ConsoleUnderTest, describeConsole, signIn } from '../support/browser/describe-console.ts'
 import type { RunningWeir } from '../support/running-weir.ts'
+import { callApi, FEWER } from './published-pipeline.ts'
 
 const PROGRAM = new URL('../../deploy/bin/weir.mjs', import.meta.url).pathname
 
@@ -62,10 +63,9 @@ async function tokenOf(console: ConsoleUnderTest, scope: string): Promise<string
 }
 
 /** The personal token of a member who sees the lines of one app alone. */
-async function limitedToken(console: ConsoleUnderTest): Promise<string> {
-  const email = 'limited@example.org'
+async function limitedToken(console: ConsoleUnderTest, email = 'limited@example.org'): Promise<string> {
   const { id } = await post<{ id: string }>(console, '/v1/config/groups', {
-    name: 'web alone',
+    name: `web alone for ${email}`,
     accessScopes: 'app:web',
   })
   await post(console, '/v1/config/members', { email, role: 'member', groups: [id] })
@@ -249,4 +249,19 @@ describeConsole('the session of the console', console => {
       expect(refused).toEqual([])
     },
   )
+
+  test.each([
+    ['member', true],
+    ['limited', false],
+  ] as const)('samples from a search are offered to a %s caller: %s', async (role, isOffered) => {
+    const file = { ...FEWER, title: `Simulated by ${role}` }
+    const { id } = await callApi<{ id: string }>(console, 'PUT', '/v3/pipeline/import', file)
+    const token =
+      role === 'limited'
+        ? await limitedToken(console, 'simulating@example.org')
+        : await tokenOf(console, role)
+    const page = await console.signedIn(`/console/pipelines/${id}?tab=simulate`, { token })
+    await page.getByRole('heading', { name: 'Samples', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Samples from a search' }).count()).toBe(isOffered ? 1 : 0)
+  })
 })

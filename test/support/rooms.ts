@@ -1262,6 +1262,7 @@ export const ROOMS = {
     'console/src',
     'console/src/api',
     'console/src/components',
+    'console/src/lines',
     'console/src/pipelines',
     'console/src/pipelines/document',
     'console/src/pipelines/draft',

@@ -9,6 +9,8 @@ export interface OpenDraft {
   readonly canWrite: boolean
   /** Whether this process shows events of the running document. */
   readonly canTap: boolean
+  /** Whether the caller may read lines as they were accepted. */
+  readonly canExplain: boolean
   /** Whether the caller may see counts, which are of all lines. */
   readonly canCount: boolean
   /** Whether this process counts the events of the running document, so that live counts exist. */

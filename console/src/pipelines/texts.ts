@@ -249,6 +249,14 @@ export const TEXT = {
   simulate: {
     samples: 'Samples',
     hint: 'One event per line: JSON, or text. Nothing is sent or stored.',
+    fromSearch: 'Samples from a search',
+    fromSearchHow:
+      'A sample is the event of a line as it was accepted, before pipelines changed it. The log must still have it.',
+    foundLines: 'Lines found',
+    nothingFoundWhy: 'Another query or a longer time may find lines.',
+    newestOnly: (most: string) => `These are the newest ${most} lines. A narrower query finds others.`,
+    all: (lines: number) => (lines === 1 ? 'The line' : `All ${lines} lines`),
+    take: (lines: number) => (lines === 1 ? 'Add 1 sample' : `Add ${lines} samples`),
     source: 'Source',
     run: 'Simulate',
     none: 'No samples yet',

@@ -79,6 +79,7 @@ export default function PipelinePage({ id, caller }: { readonly id: string; read
     types: types.data,
     canWrite: canWrite(caller),
     canTap: caller.features.taps,
+    canExplain: canWrite(caller) && !caller.limited,
     canCount: !caller.limited,
     hasLiveCounts: caller.features.engine,
   }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Play, Search } from 'lucide-react'
+import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { keep, keptValue } from '../../api/kept.ts'
 import { CodeEditor } from '../../components/code-editor.tsx'
@@ -13,17 +13,20 @@ import { Canvas } from '../graph/canvas.tsx'
 import { type FiguresByEdge, type MarksByName, NO_MARKS } from '../graph/figures.ts'
 import type { OpenDraft } from '../open-draft.ts'
 import { type SimulationRecord, simulate } from '../requests.ts'
-import { samplesKey } from '../samples.ts'
+import { joinedSamples, samplesKey } from '../samples.ts'
 import { TEXT } from '../texts.ts'
 import { MissingSecrets } from './missing-secrets.tsx'
 import { NodeOutcome } from './node-outcome.tsx'
 import style from './trial.module.css'
 
+/** Most simulations do not need it. */
+const SearchSamplesDialog = lazy(() => import('./search-samples-dialog.tsx'))
+
 const LINES = 12
 const KEEP_AFTER_MS = 500
 
 /** Runs samples through the document as it stands on the screen. Nothing is sent or stored. */
-export default function SimulateTab({ pipeline, draft }: OpenDraft) {
+export default function SimulateTab({ pipeline, draft, canExplain }: OpenDraft) {
   const { document } = draft
   const [samples, setSamples] = useKeptSamples(pipeline.id)
   const sources = nodesOf(document).filter(({ kind }) => kind === 'source')
@@ -58,6 +61,7 @@ export default function SimulateTab({ pipeline, draft }: OpenDraft) {
           value={samples}
           onChange={setSamples}
         />
+        {canExplain && <FromSearch onTake={taken => setSamples(joinedSamples(samples, taken))} />}
         {sources.length > 1 && (
           <SourceChoice
             names={sources.map(({ node }) => node.name)}
@@ -110,6 +114,30 @@ export default function SimulateTab({ pipeline, draft }: OpenDraft) {
         )}
       </section>
     </div>
+  )
+}
+
+/** A button that opens the choice of lines. */
+function FromSearch({ onTake }: { readonly onTake: (samples: string) => void }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        <Search size={14} aria-hidden />
+        {TEXT.simulate.fromSearch}
+      </button>
+      {isOpen && (
+        <Suspense>
+          <SearchSamplesDialog
+            onTake={samples => {
+              onTake(samples)
+              setOpen(false)
+            }}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }
 
