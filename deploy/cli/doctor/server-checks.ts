@@ -87,7 +87,7 @@ function partitions({ partitions: all }: SystemStatusRecord, nowMs: number): Fin
       ]
     },
   )
-  return findings.length > 0 ? findings : [ok(`${all.length} partitions have a worker and move.`)]
+  return findings.length > 0 ? findings : [ok(`Every partition (${all.length}) has a worker and moves.`)]
 }
 
 function log({
