@@ -1466,6 +1466,7 @@ export const ROOMS = {
     'schemas/log',
   ],
   'deploy/cli/pipeline': [
+    'api/pipeline',
     'api/pipeline/file',
     'deploy/cli',
     'deploy/cli/output',
@@ -1474,6 +1475,7 @@ export const ROOMS = {
     'engine/event',
     'engine/json',
     'engine/nodes',
+    'engine/nodes/destinations',
     'engine/times',
     'schemas',
     'schemas/http/pipeline',
