@@ -25,7 +25,7 @@ export interface Change {
   readonly match: number
 }
 
-/** Number of no change. */
+/** Number that no change has. */
 export const UNKNOWN = 0
 
 const FIRST_STATES = 16
