@@ -19,7 +19,7 @@ const SETTLING_LOOKS = 30
 const VIEWPORT = { width: 1_280, height: 800 }
 
 export const summary =
-  'The console in headless Chromium beside its program on the same machine: times of pages, keys and clicks, and frames while lines are scrolled or come in. The floor is an empty page of the same run.'
+  'The benchmark runs the console in headless Chromium beside its program on the same machine: times of pages, keys and clicks, and frames while lines are scrolled or come in. The floor is an empty page of the same run.'
 
 export async function run(report: Report, { quick }: BenchmarkOptions): Promise<void> {
   const found = chromiumAtHand('the benchmark of the console')

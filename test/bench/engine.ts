@@ -56,7 +56,7 @@ const PIPELINES: Readonly<Record<string, readonly NodeDocument[]>> = {
 }
 
 export const summary =
-  'Events per second of one core through a graph: records of 1,000 decoded lines enter, and delivered events are counted. The floor makes the same events and reads three fields of each.'
+  'The benchmark measures the events per second of one core through a graph. Records of 1,000 decoded lines enter, and delivered events are counted. The floor makes the same events and reads three fields of each.'
 
 export async function run(report: Report): Promise<void> {
   const batches = sampleBodies(BATCHES, LINES_PER_BATCH).map(body => ingestedBatch(body, SAMPLE_START_MS))

@@ -23,7 +23,7 @@ const DEAR = Array.from(
 )
 const LONG_LINES = [0, 1, 2].map(index => `abcd012${index}`.repeat(LONG / 8))
 
-export const summary = `Costs that expressions of users cause for others, in the real program. First, random expressions meet random texts; the figure is the longest time of a charged unit. Then documented expressions run in a chain of filters while ${ORDINARY_LINES.toLocaleString('en')} lines are sent as fast as they are accepted; no event must fail because of its cost. At last, ten expressions of one account are sought from every character of lines of ${LONG.toLocaleString('en')} characters, at full budget. The figure is the time that another account waits until its lines are accepted; the floor is the same without the expressions.`
+export const summary = `The benchmark measures the costs that expressions of users cause for others, in the real program. First, random expressions meet random texts; the figure is the longest time of a charged unit. Then documented expressions run in a chain of filters while ${ORDINARY_LINES.toLocaleString('en')} lines are sent as fast as they are accepted; no event must fail because of its cost. At last, ten expressions of one account are sought from every character of lines of ${LONG.toLocaleString('en')} characters, at full budget. The figure is the time that another account waits until its lines are accepted; the floor is the same without the expressions.`
 
 export async function run(report: Report): Promise<void> {
   reportUnits(report)

@@ -27,7 +27,7 @@ interface Load {
 }
 
 export const summary =
-  'Durable lines per second of the HTTP front on a segment log, and the time from a body to its 200. The floor is a bare node:http server that collects the same bodies and stores nothing. Reading bodies alone is measured beside a bare JSON.parse of them. The load generator is a process of its own on the same cores.'
+  'The benchmark measures the durable lines per second of the HTTP front on a segment log, and the time from a body to its 200. The floor is a bare node:http server that collects the same bodies and stores nothing. Reading bodies alone is measured beside a bare JSON.parse of them. The load generator is a process of its own on the same cores.'
 
 export async function run(report: Report): Promise<void> {
   for (const { linesPerBody } of LOADS) readingAgainstJsonParse(linesPerBody, report)

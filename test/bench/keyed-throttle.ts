@@ -30,7 +30,7 @@ const PIPELINE = pipelineOf([
 ])
 
 export const summary =
-  'Events per second of one core through a throttle whose limit is never reached. This is the most expensive case: each event adds a pass time, and an old one expires. All keys exist before the clock starts. The floor makes the same events, reads the key and counts in a plain Map, without times.'
+  'The benchmark measures the events per second of one core through a throttle whose limit is never reached. This is the most expensive case: each event adds a pass time, and an old one expires. All keys exist before the clock starts. The floor makes the same events, reads the key and counts in a plain Map, without times.'
 
 export async function run(report: Report): Promise<void> {
   for (const keys of KEY_COUNTS) {

@@ -17,7 +17,7 @@ const SIZES = [
 ]
 
 export const summary =
-  'Durable appends of the segment log with 16 waiting writers. Rounds alternate with two floors of the same disk. One writes 16 records with one write and fdatasync, which is ideal group commit. The other writes one record after another.'
+  'The benchmark measures the durable appends of the segment log with 16 waiting writers. Rounds alternate with two floors of the same disk. One writes 16 records with one write and fdatasync, which is ideal group commit. The other writes one record after another.'
 
 export async function run(report: Report): Promise<void> {
   for (const { name, bytes } of SIZES) {

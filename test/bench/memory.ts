@@ -17,7 +17,7 @@ const COUNTED_WITHIN_MS = 180_000
 const OPEN_ENGINE = new URL('./open-engine.ts', import.meta.url).pathname
 
 export const summary =
-  'Resident memory of the running program. It is read five seconds after the first start, and five seconds after 3,000,000 lines are stored. Between them, its maximum is taken while these lines arrive as fast as they are accepted. The floor is a Node process that has opened the embedded engine on an empty folder and sent one query. Anonymous pages do not belong to a file. The other pages are those of programs, which processes share.'
+  'The benchmark measures the resident memory of the running program. It is read five seconds after the first start, and five seconds after 3,000,000 lines are stored. Between them, its maximum is taken while these lines arrive as fast as they are accepted. The floor is a Node process that has opened the embedded engine on an empty folder and sent one query. Anonymous pages do not belong to a file. The other pages are those of programs, which processes share.'
 
 export async function run(report: Report): Promise<void> {
   const engine: ResidentMemory[] = []

@@ -8,7 +8,7 @@ const ROUNDS = 3
 /** Simultaneous tries of each kind in a round. */
 const TRIES = 40
 
-export const summary = `Time until a stream is refused because its broker accepts no connection, per reason. ${TRIES} attempts of each kind run at once, each for an account of its own, through a real HTTP server. The difference is the largest p95 of a kind minus the smallest. It must not reveal whether a port is closed, silent or denied, or a name is unknown.`
+export const summary = `The benchmark measures the time until a stream is refused because its broker accepts no connection, per reason. ${TRIES} attempts of each kind run at once, each for an account of its own, through a real HTTP server. The difference is the largest p95 of a kind minus the smallest. It must not reveal whether a port is closed, silent or denied, or a name is unknown.`
 
 export async function run(report: Report): Promise<void> {
   const silent = await silentListener()

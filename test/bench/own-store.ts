@@ -15,7 +15,7 @@ const ROUNDS = 15
 const LINES = LINES_PER_BATCH * BATCHES
 
 export const summary =
-  'Lines per second of one core: from an event to a stored line, and from a row to the record of an answer. The floor is a JSON.parse of the same texts. Text lines are not parsed, so their floor is that of the JSON lines.'
+  'The benchmark measures the lines per second of one core, from an event to a stored line, and from a row to the record of an answer. The floor is a JSON.parse of the same texts. Text lines are not parsed, so their floor is that of the JSON lines.'
 
 export async function run(report: Report): Promise<void> {
   const json = textsOf('json')

@@ -17,7 +17,7 @@ const LINES = LINES_PER_RECORD * RECORDS
 const RECORD_STEP_MS = 10
 
 export const summary =
-  "Lines per second of one core through a preview. Each line passes the deployed revision (filter and throttle into the own store) and a draft with another limit, and the results are compared. The floor is one fold of the same records, like the engine's, with its batches for the store."
+  "The benchmark measures the lines per second of one core through a preview. Each line passes the deployed revision (filter and throttle into the own store) and a draft with another limit, and the results are compared. The floor is one fold of the same records, like the engine's, with its batches for the store."
 
 export async function run(report: Report): Promise<void> {
   const records = recordsWith(document(1, 600))

@@ -61,7 +61,7 @@ const CASES: readonly StateCase[] = [
 ]
 
 export const summary =
-  'Memory that processors take for what they remember, on the heap and beside it, and the processor time of a snapshot of all of it. Each entry is made by an event of a gateway route. The floor of a snapshot copies its bytes.'
+  'The benchmark measures the memory that processors take for what they remember, on the heap and beside it, and the processor time of a snapshot of all of it. Each entry is made by an event of a gateway route. The floor of a snapshot copies its bytes.'
 
 export function run(report: Report, { quick }: BenchmarkOptions): Promise<void> {
   for (const each of CASES) measure(each, quick ? QUICK_ROUNDS : ROUNDS, report)

@@ -24,7 +24,7 @@ const PLACE = ['log', '5a52e2a3-6f0b-4bb4-a4f1-2f0a8b3f9d10', 'weir.ingest', 3, 
 const TIMESTAMP = '2031-03-09T08:15:30.250Z'
 
 export const summary =
-  'Events per second of processor time of one thread through one processor each, in a graph with a source and a sink, under the budget of an account. Events of about 300 bytes are already parsed; the floor parses and prints the JSON of the same event unless another is named, and runs in the same rounds.'
+  'The benchmark measures the events per second of processor time of one thread through one processor each, in a graph with a source and a sink, under the budget of an account. Events of about 300 bytes are already parsed; the floor parses and prints the JSON of the same event unless another is named, and runs in the same rounds.'
 
 export function run(report: Report, { quick }: BenchmarkOptions): Promise<void> {
   for (const each of PROCESSOR_CASES)

@@ -8,7 +8,7 @@ const PARTITIONS = 8
 const ENGINES = 2
 const PUBLISHES = 100
 
-export const summary = `${PUBLISHES} publications of one pipeline while lines of its account flow over ${PARTITIONS} partitions, two engines and one broker on the same cores. Each revision writes its number into the lines that it handles. The benchmark fails when a line is lost, doubled, or handled by another revision than the log prescribes. A pause is the time during which a partition was not read because of a cut. Its quantiles are upper bounds of the metric's buckets.`
+export const summary = `The benchmark makes ${PUBLISHES} publications of one pipeline while lines of its account flow over ${PARTITIONS} partitions, two engines and one broker on the same cores. Each revision writes its number into the lines that it handles. The benchmark fails when a line is lost, doubled, or handled by another revision than the log prescribes. A pause is the time during which a partition was not read because of a cut. Its quantiles are upper bounds of the metric's buckets.`
 
 export async function run(report: Report): Promise<void> {
   const kafka = await kafkaForTests({ faults: true })

@@ -14,7 +14,7 @@ const ROUNDS = 3
 const WITHIN_MS = 120_000
 
 export const summary =
-  'The real program, killed with kill -9 and started again. Two times begin with the start: until /readyz is 200, and until a line sent at that moment is stored and counted. The latter takes up to a second even without a kill. Its state is a throttle that has let one line of each of 999,000 keys pass. The benchmark fails unless further lines of known keys are held back afterwards. The floor is the same program without state.'
+  'The benchmark kills the real program with kill -9 and starts it again. Two times begin with the start: until /readyz is 200, and until a line sent at that moment is stored and counted. The latter takes up to a second even without a kill. Its state is a throttle that has let one line of each of 999,000 keys pass. The benchmark fails unless further lines of known keys are held back afterwards. The floor is the same program without state.'
 
 export async function run(report: Report): Promise<void> {
   const floor = await onProgram(async weir => {

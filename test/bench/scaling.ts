@@ -30,7 +30,7 @@ const THROTTLED = 'filter and throttle'
 const SPREAD = 'filter and throttle, one spread account'
 
 export const summary =
-  'Lines on a real Kafka, until the last of them is stored. Engines are processes of their own, beside `weir store` and one broker on the same cores. While the engines are stopped, the topic is filled with records like those of ingestion, the same number on each partition. The floor of the rates is one partition with one engine. Processor time is that of all threads, including merges of the store that ran until then.'
+  'The benchmark handles lines on a real Kafka, until the last of them is stored. Engines are processes of their own, beside `weir store` and one broker on the same cores. While the engines are stopped, the topic is filled with records like those of ingestion, the same number on each partition. The floor of the rates is one partition with one engine. Processor time is that of all threads, including merges of the store that ran until then.'
 
 export async function run(report: Report, { lines = LINES }: BenchmarkOptions): Promise<void> {
   const kafka = await kafkaForTests({ faults: true })

@@ -21,7 +21,7 @@ const PARTITION = { topic: 'weir.ingest', partition: 0 } as const
 const EPOCH = { offset: 0n, attempt: 0 }
 
 export const summary =
-  'Rows per second into the embedded engine in blocks of 150,000 rows, which are built during the measurement. The floor is the same insert of blocks that were built before.'
+  'The benchmark measures the rows per second into the embedded engine in blocks of 150,000 rows, which are built during the measurement. The floor is the same insert of blocks that were built before.'
 
 export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-store-'))

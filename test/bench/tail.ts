@@ -9,7 +9,7 @@ const SECONDS = 15
 const ROUNDS = 3
 const SETTLED_WITHIN_MS = 10_000
 
-export const summary = `Time from the answer to a body until its last line is at the socket of a live tail, in the real program. It receives ${LINES_PER_SECOND.toLocaleString('en')} lines per second in bodies of ${LINES_PER_BODY}, for ${SECONDS} s. The floor is the time from the body to that answer. Every line must arrive, or be reported as left out.`
+export const summary = `The benchmark measures the time from the answer to a body until its last line is at the socket of a live tail, in the real program. It receives ${LINES_PER_SECOND.toLocaleString('en')} lines per second in bodies of ${LINES_PER_BODY}, for ${SECONDS} s. The floor is the time from the body to that answer. Every line must arrive, or be reported as left out.`
 
 const TAILS: readonly { readonly name: string; readonly queries: readonly string[] }[] = [
   { name: 'no tail', queries: [] },

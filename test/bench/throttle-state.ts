@@ -30,7 +30,7 @@ const LOADS: readonly Load[] = [
 const ROUNDS = 3
 
 export const summary =
-  'Checks per second of the state of a throttle alone, including the key text of each check, and its costs: memory, snapshot, restoring. The floor is a plain Map from the same keys to a counter. It keeps no pass times, so it cannot find the end of a window.'
+  'The benchmark measures the checks per second of the state of a throttle alone, including the key text of each check, and its costs: memory, snapshot, restoring. The floor is a plain Map from the same keys to a counter. It keeps no pass times, so it cannot find the end of a window.'
 
 export async function run(report: Report): Promise<void> {
   for (const load of LOADS) {
