@@ -18,10 +18,31 @@ import { readSettings } from './settings/settings.ts'
 /** Folder of the present installation. */
 let folder: string
 
-function start(given: Readonly<Record<string, string>> = {}): Promise<Installation> {
+function start(
+  given: Readonly<Record<string, string>> = {},
+  logger = pino({ level: 'silent' }),
+): Promise<Installation> {
   const settings = readSettings({ WEIR_DATA_DIR: folder, WEIR_PARTITIONS: '1', ...given })
-  return openInstallation(settings, pino({ level: 'silent' }))
+  return openInstallation(settings, logger)
 }
+
+test('a start warns once when log-ends.json is missing: without it a lost end of the log may stay unnoticed', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-installation-'))
+  const warnings = async () => {
+    const printed: string[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void printed.push(line) })
+    await closeInstallation(await start({}, logger))
+    return printed.filter(line => line.includes('log-ends.json is missing')).length
+  }
+  const installation = await start()
+  const value = encodeControl(CATALOGUE, { 'weir.Tick': { deadlineMs: 0 } })
+  await installation.ingest.append(0, { value, producer: null, priority: 'control' })
+  await closeInstallation(installation)
+  expect(await warnings()).toBe(0)
+  rmSync(join(folder, 'log-ends.json'))
+  expect([await warnings(), await warnings()]).toEqual([1, 0])
+  rmSync(folder, { recursive: true })
+})
 
 describe('a start of an installation that has stored lines', () => {
   beforeAll(async () => {

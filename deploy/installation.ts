@@ -170,10 +170,10 @@ async function openOnLog(
   const { configurationTopic, configuration } = await openConfiguration(settings, base, logger, use)
   const ownLog = { logId: topics.ingest.logId, wasFilled: await holdsRecords(checkpoints) }
   const ends = LogEnds.open(directory.path)
-  if (ends.isDamaged)
+  if (ends.isDamaged || (!ends.isKnown && (await holdsRecords(topics.ingest))))
     logger.warn(
       {},
-      'log-ends.json is damaged and is written again: if the log has lost its end, only the store and the checkpoints can show it',
+      `log-ends.json is ${ends.isDamaged ? 'damaged' : 'missing'} and is written again: if the log has lost its end, only the store and the checkpoints can show it`,
     )
   const opening = await StoreOpening.begin(ownLog, { settings, directory, clock, logger, configuration })
   const received = new ReceivedPositions(topics, () => homesOfSpread(configuration, topics.ingest.partitions))

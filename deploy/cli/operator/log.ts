@@ -19,10 +19,11 @@ A log can end before its known end: after a disk lost confirmed data, with an in
 or when only log/ was restored. Restore the log from a complete copy if you can.
 Otherwise this command accepts the loss. It accepts only the numbers that were reported.
 
-ingest, keyed: ingestion into the partition answers 503, and /readyz and "weir verify" name the records
-that are missing. Lines stored from them remain. Lines not stored are lost, and so is the pipeline state
-that came from them: a throttle may let more events pass, a repeated request may be stored again. Every
-line acknowledged afterwards is stored once. The command works with a running or stopped server; with
+ingest, keyed: nothing is appended to the partition, and /readyz and "weir verify" name the records
+that are missing. Ingestion into a partition of ingest answers 503; for keyed, lines wait on the log.
+Lines stored from the records remain. Lines not stored are lost, and so is the pipeline state that came
+from them: a throttle may let more events pass, a repeated request may be stored again. Every line
+acknowledged afterwards is stored once. The command works with a running or stopped server; with
 KAFKA_BROKERS it works on the cluster.
 
 The store can also be an older copy that lacks records which the log no longer has. /readyz names

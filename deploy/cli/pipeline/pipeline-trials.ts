@@ -241,7 +241,7 @@ async function preview(
   if (done.status !== 'done')
     throw new CommandError(
       EXIT.unreachable,
-      `The preview ${done.status}: ${String(done.message ?? 'without a reason')}.`,
+      `The preview ${done.status}: ${String(done.message ?? 'without a reason').replace(/\.$/, '')}.`,
     )
   const result = done.result as JsonObject
   if (options.json) await write(world.stdout, `${jsonText(done)}\n`)
